@@ -173,6 +173,7 @@ __all__ = [
     "rewrite_profile",
     "save",
     "scan",
+    "scan_checkpoints",
     "shared",
     "subgraph_grad",
     "supports",
@@ -210,6 +211,7 @@ _LATER = {
     "wrap_py": "occelo_graph.ops.control.python_function",
     "bisect": "occelo_compile.bisection",
     "scan": "occelo_graph.looping.classic",
+    "scan_checkpoints": "occelo_graph.looping.classic",
     "until": "occelo_graph.looping.classic",
     "map": "occelo_graph.looping.classic",
     "reduce": "occelo_graph.looping.classic",
@@ -241,6 +243,7 @@ if TYPE_CHECKING:
     from occelo_graph.looping.classic import map as map
     from occelo_graph.looping.classic import reduce as reduce
     from occelo_graph.looping.classic import scan as scan
+    from occelo_graph.looping.classic import scan_checkpoints as scan_checkpoints
     from occelo_graph.looping.classic import until as until
     from occelo_graph.looping.loops import fori_loop as fori_loop
     from occelo_graph.looping.loops import loop as loop

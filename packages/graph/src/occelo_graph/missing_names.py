@@ -25,7 +25,7 @@ AT_TOP = frozenset(
     "debugprint disconnected_grad dprint evaluate filter foldl foldr fori_loop function function_dump grad "
     "grad_clip grad_scale hessian "
     "hessian_vector_product ifelse jacobian load loop map numeric_grad pp pprint pullback pushforward "
-    "pydotprint reduce save scan subgraph_grad switch_case to_dot undefined_grad until verify_grad while_loop "
+    "pydotprint reduce save scan scan_checkpoints subgraph_grad switch_case to_dot undefined_grad until verify_grad while_loop "
     "wrap_py zero_grad".split()
 )
 """Names in the package that holds ``tensor``, and not (or not only) in ``tensor`` itself."""

@@ -14,6 +14,7 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.looping.building import Step, as_condition, scan_node
+from occelo_graph.looping.checkpoints import checkpointed
 from occelo_graph.looping.classic_arguments import (
     ScanOutput,
     ScanSequence,
@@ -26,7 +27,7 @@ from occelo_graph.looping.nested import Stepped
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["filter", "foldl", "foldr", "map", "reduce", "scan", "until"]
+__all__ = ["filter", "foldl", "foldr", "map", "reduce", "scan", "scan_checkpoints", "until"]
 
 
 class until:
@@ -108,6 +109,8 @@ def scan(
     strict: bool = False,
     return_list: bool = False,
     return_updates: bool = True,
+    *,
+    checkpoint: int | str | None = None,
 ) -> Any:
     """Run ``fn`` step by step, and stack what it returns along a new first axis.
 
@@ -122,6 +125,8 @@ def scan(
     - ``truncate_gradient``: through how many of the last steps a gradient goes; -1 for all.
     - ``go_backwards``: read the sequences from their ends.
     - ``strict``: refuse variables that ``fn`` reads and that are not among ``non_sequences``.
+    - ``checkpoint``: bound the memory of a gradient, as in `loop`. The outputs of all steps are kept in any case; where only the last
+      ones are needed, `scan_checkpoints` keeps fewer.
     - ``return_list``: return a list also of one output. ``return_updates``: return the outputs and the updates (deprecated);
       without it, updates raise.
 
@@ -133,6 +138,7 @@ def scan(
     built = _Classic(
         fn, read_sequences(sequences), read_outputs(outputs_info), outputs_info is None, name
     )
+    built.checkpoint = checkpoint
     made, updates = built.run(
         steps_of(built.sequences, n_steps),
         [v if isinstance(v, Variable) else as_tensor_variable(v) for v in listed(non_sequences)],
@@ -171,6 +177,9 @@ class _Classic:
         self.outputs = outputs
         self.any_outputs = any_outputs
         self.name = name
+        self.checkpoint: int | str | None = None
+        self.ends = False
+        """Whether only the outputs of the last step of each block are wanted."""
         self.shared: list[SharedVariable] = []
         """Shared variables that the function updates; found when it is first called."""
 
@@ -201,6 +210,8 @@ class _Classic:
             )
             if len(self.shared) == known:
                 break
+        if self.checkpoint is not None:
+            made = checkpointed(op_, made, self.checkpoint, self.ends)
         first = op_.carried
         traces: list[Any] = list(made[first : first + op_.traces])
         if self.name is not None:
@@ -265,6 +276,40 @@ class _Classic:
 
 
 # forms of scan
+
+
+def scan_checkpoints(
+    fn: Stepped,
+    sequences: Any = (),
+    outputs_info: Any = None,
+    non_sequences: Any = (),
+    name: str = "checkpointscan_fn",
+    n_steps: Any = None,
+    save_every_N: int = 10,
+    padding: bool = True,
+    return_updates: bool = True,
+) -> Any:
+    """A `scan` that keeps one of ``save_every_N`` outputs: those after each block of so many steps, and those of the last step.
+
+    Reverse mode keeps what is carried between blocks, and computes the rest again. Nothing is padded, whatever ``padding``
+    says: where the number of steps is no multiple of ``save_every_N``, the last block has fewer.
+
+    TypeError and ValueError as for `scan`.
+    """
+    built = _Classic(
+        fn, read_sequences(sequences), read_outputs(outputs_info), outputs_info is None, name
+    )
+    built.checkpoint, built.ends = save_every_N, True
+    constants: list[Variable] = [
+        v if isinstance(v, Variable) else as_tensor_variable(v) for v in listed(non_sequences)
+    ]
+    made, updates = built.run(steps_of(built.sequences, n_steps), constants, None, False, False)
+    outputs: Any = made if len(made) != 1 else made[0]
+    if return_updates:
+        return outputs, updates
+    if updates:
+        raise ValueError(f"The function of scan updates {', '.join(f'{v}' for v in updates)}")
+    return outputs
 
 
 def map(

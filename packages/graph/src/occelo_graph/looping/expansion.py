@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from occelo_graph.looping.scan_op import Scan
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["expanded"]
+__all__ = ["checked_steps", "expanded"]
 
 _INDEX = TensorType("int64", ())
 
 
 def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
-    """The outputs of a scan by a `Iterate`."""
+    """The outputs of a scan by an `Iterate`."""
     carried, sequences, constants = op_.parts(inputs[1:])
-    steps = _checked_steps(op_, inputs[0], tensors(sequences))
+    steps = checked_steps(op_, inputs[0], tensors(sequences))
     memory = [
         alloc(np.zeros((), dtype), steps, *lengths)
         for dtype, lengths in _elements(op_, inputs, steps)
@@ -106,7 +106,7 @@ def _first_step(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
     return bound
 
 
-def _checked_steps(
+def checked_steps(
     op_: Scan, steps: TensorVariable, sequences: Sequence[TensorVariable]
 ) -> TensorVariable:
     """The number of steps, checked at run time unless it surely fits the sequences."""

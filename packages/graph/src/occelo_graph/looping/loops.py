@@ -13,6 +13,7 @@ import numpy as np
 from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.looping.building import Step, as_condition, number_of_steps, scan_node
+from occelo_graph.looping.checkpoints import checkpointed
 from occelo_graph.looping.nested import Stepper, Structure, flatten
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
@@ -53,6 +54,7 @@ def loop(
     until: Callable[[Any], Any] | None = None,
     reverse: bool = False,
     *,
+    checkpoint: int | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
     """Run ``step`` once for each element of ``xs``, with a state from each step to the next.
@@ -64,6 +66,9 @@ def loop(
     - ``xs``: tensors that are read along their first axes.
     - ``length``: the number of steps, an integer scalar; by default the length of ``xs``, the least if they differ at run time.
     - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
+    - ``checkpoint``: for less memory in reverse mode, at the cost of one more forward pass: keep only the states between blocks of
+      that many steps; "sqrt" for blocks of the square root of the number of steps, which needs the least; or a budget for
+      these states, such as "64 MB" (where it is too small, "sqrt"). Not with ``until``.
     - ``reverse``: go through ``xs`` from the last element to the first. What is kept stays beside its element.
 
     Returns the final state, and what was kept of all steps, stacked along a new first axis.
@@ -72,7 +77,7 @@ def loop(
     that the steps return. ValueError without ``xs`` and ``length``, for static lengths that do not fit, and at run time for a
     negative length or sequences that are too short.
     """
-    return _run(step, init, xs, length, until, reverse, name=name)
+    return _run(step, init, xs, length, until, reverse, checkpoint=checkpoint, name=name)
 
 
 def _run(
@@ -83,6 +88,7 @@ def _run(
     until: Callable[[Any], Any] | None,
     reverse: bool = False,
     *,
+    checkpoint: int | str | None = None,
     name: str | None = None,
     bounded: bool = True,
     label: Callable[[str], str] = str,
@@ -119,6 +125,8 @@ def _run(
         name=name,
         names=[f"The {label(n)}" for n in state_structure.names],
     )
+    if checkpoint is not None:
+        outputs = checkpointed(op_, outputs, checkpoint)
     first = len(state)
     final = state_structure.rebuild(list(outputs[:first]))
     return final, kept[0].rebuild(list(outputs[first : first + op_.traces]))

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,6 +79,10 @@ class Scan(Op):
         return ScanParts(
             list(values[: self.carried]), list(values[self.carried : middle]), list(values[middle:])
         )
+
+    def forward(self) -> Scan:
+        """The same steps from the first element of sequences to the last."""
+        return replace(self, reverse=False)
 
     # types
 

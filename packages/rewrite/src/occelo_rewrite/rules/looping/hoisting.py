@@ -49,7 +49,9 @@ def _with_constants(
     body, first = op_.body, op_.carried
     carried = [j for j in range(first) if body.inputs[j] not in fixed]
     still = [j for j in range(first) if body.inputs[j] in fixed]
-    outside = dict(zip(body.inputs, node.inputs[1:], strict=True))
+    # only these are read; elements of sequences have other types than their sequences
+    alike = {*body.inputs[first + op_.sequences :], *fixed}
+    outside = {v: x for v, x in zip(body.inputs, node.inputs[1:], strict=True) if v in alike}
     values: list[Variable] = clone_replace(hoisted, list(outside.items()), rebuild_strict=False)
     inner = [v.type.make_variable() for v in hoisted]
     results: list[Variable] = clone_replace(

@@ -1,0 +1,152 @@
+"""Checkpoints: a scan as a scan over blocks of steps, whose derivatives keep only what is carried between blocks.
+
+Reverse mode keeps the carried values of all steps. Of a scan over blocks it keeps those between blocks, and goes through the steps of
+one block at a time, which it computes again. So blocks of k of n steps need memory for n / k + k states instead of n, and one more
+forward pass; k = sqrt(n) needs the least (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
+
+`loop`, `scan` and `scan_checkpoints` use it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.looping.building import Step, number_of_steps, scan_node
+from occelo_graph.looping.expansion import checked_steps
+from occelo_graph.ops.elemwise.arithmetic import ceil, floor, maximum, minimum, sqrt, switch
+from occelo_graph.ops.join import concatenate
+from occelo_graph.ops.shape.reading import length_product, shape_tuple
+from occelo_graph.tensors.nodes import is_tensor, tensors
+
+if TYPE_CHECKING:
+    from occelo_graph.looping.scan_op import Scan
+
+__all__ = ["checkpointed"]
+
+_UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+_BUDGET = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})")
+
+
+def checkpointed(
+    op_: Scan, outputs: Sequence[Variable], every: Any, ends: bool = False
+) -> list[Variable]:
+    """The outputs of a scan, which are given, computed by blocks of steps.
+
+    ``every`` is the number of steps of a block; or "sqrt" for the square root of the number of steps; or a budget for the states
+    that are kept, such as "64 MB". With ``ends`` the traces have only the elements of the last step of each block.
+
+    ValueError for anything else, and for a scan that a condition ends or whose gradient is truncated.
+    """
+    if op_.stops:
+        raise ValueError(
+            "checkpoint needs a known number of steps, and so no condition that ends the loop"
+        )
+    if op_.truncate is not None:
+        raise ValueError("A truncated gradient keeps few steps, and takes no checkpoint")
+    if not outputs:
+        return []
+    node = outputs[0].owner
+    assert node is not None
+    return _Blocks(op_, node.inputs, every, ends).run()
+
+
+class _Blocks:
+    """A node of `Scan` that is divided into blocks of steps."""
+
+    def __init__(self, op_: Scan, inputs: Sequence[Variable], every: Any, ends: bool) -> None:
+        parts = op_.parts(inputs[1:])
+        steps = checked_steps(op_, tensors(inputs)[0], tensors(parts.sequences))
+        self.op = op_
+        self.ends = ends
+        self.steps = steps
+        self.carried = parts.carried
+        self.constants = parts.constants
+        # from here on, all steps go forward
+        self.sequences = [s[:steps][::-1] if op_.reverse else s for s in tensors(parts.sequences)]
+        self.size = maximum(_block_size(every, steps, parts.carried), 1)
+        self.blocks = steps // self.size
+
+    def run(self) -> list[Variable]:
+        whole = self.blocks * self.size
+        divided = [
+            s[:whole].reshape((self.blocks, self.size, *shape_tuple(s)[1:])) for s in self.sequences
+        ]
+        _, made = scan_node(
+            self._block,
+            self.blocks,
+            self.carried,
+            divided,
+            [*self.constants, self.size],
+            name=f"blocks of {self.op.name}" if self.op.name else None,
+        )
+        first = self.op.carried
+        rest = self._some(
+            self.steps - whole,
+            made[:first],
+            [s[whole : self.steps] for s in self.sequences],
+            self.constants,
+        )
+        traces = [
+            self._joined(*pair)
+            for pair in zip(tensors(made[first:]), tensors(rest[first:]), strict=True)
+        ]
+        return [*rest[:first], *traces]
+
+    def _some(
+        self,
+        steps: Any,
+        carried: Sequence[Variable],
+        sequences: Sequence[Any],
+        constants: Sequence[Variable],
+    ) -> list[Variable]:
+        """Some of the steps, as the scan computes them."""
+        forward = self.op.forward()
+        made: list[Variable] = forward(steps, *carried, *sequences, *constants, return_list=True)
+        return made
+
+    def _block(
+        self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
+    ) -> Step:
+        *others, size = constants
+        made = self._some(size, carried, elements, others)
+        traces: list[Any] = list(tensors(made[self.op.carried :]))
+        return Step(made[: self.op.carried], [t[-1] for t in traces] if self.ends else traces)
+
+    def _joined(self, blocks: Any, rest: Any) -> Variable:
+        """A trace of all steps."""
+        if self.ends:
+            blocks = concatenate([blocks, rest[-1:]])
+        else:
+            lengths = shape_tuple(rest)[1:]
+            blocks = concatenate([blocks.reshape((self.blocks * self.size, *lengths)), rest])
+        joined: Variable = blocks[::-1] if self.op.reverse else blocks
+        return joined
+
+
+def _block_size(every: Any, steps: Any, carried: Sequence[Variable]) -> Any:
+    """The number of steps of a block, an int64 scalar."""
+    if not isinstance(every, str):
+        if isinstance(every, int) and every < 1:
+            raise ValueError(f"A block of checkpoint has at least one step, and not {every}")
+        return number_of_steps(every, "checkpoint")
+    root = ceil(sqrt(steps.astype("float64")))
+    if every == "sqrt":
+        return root.astype("int64")
+    found = _BUDGET.fullmatch(every)
+    if found is None:
+        raise ValueError(
+            f"checkpoint is the number of steps of a block, 'sqrt', or a budget such as '64 MB', and not {every!r}"
+        )
+    size: Any = sum(
+        v.type.numpy_dtype.itemsize * length_product(shape_tuple(v))
+        for v in carried
+        if is_tensor(v)
+    )
+    # the largest k with n / k + k states within the budget: k^2 - r k + n = 0
+    states = float(found[1]) * _UNITS[found[2]] / maximum(size, 1)
+    inner = states * states - 4.0 * steps
+    largest = floor((states + sqrt(maximum(inner, 0.0))) / 2.0)
+    return minimum(switch(inner < 0, root, largest), maximum(steps, 1)).astype("int64")
