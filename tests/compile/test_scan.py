@@ -17,6 +17,7 @@ from occelo_graph.looping.classic import filter as kept
 from occelo_graph.looping.classic import foldr, reduce, scan, until
 from occelo_graph.looping.loops import fori_loop, loop, while_loop
 from occelo_graph.looping.switching import switch_case
+from occelo_graph.ops.control.python_function import as_op
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*(jax|pytorch|cache|runs in Python|will be static)"),
@@ -252,3 +253,43 @@ def test_updates_of_shared_variables_are_carried(mode: str) -> None:
     np.testing.assert_array_equal(f(given), np.cumsum(given))
     assert total.get_value() == 28
     np.testing.assert_array_equal(f(given), 28 + np.cumsum(given))
+
+
+def test_a_step_may_call_python(mode: str) -> None:
+    @as_op(itypes=[ot.dscalar], otypes=[ot.dscalar])
+    def doubled(value: Any) -> Any:
+        return np.asarray(value * 2)
+
+    x = ot.dvector("x")
+    final, trace = loop(lambda s, e: (doubled(s) + e, s), np.float64(0.0), x)
+    found = compiled([x], [final, trace], mode)([1.0, 2.0, 3.0])
+    assert found[0] == 11
+    np.testing.assert_array_equal(found[1], [0, 1, 4])
+
+
+def test_values_change_places_and_lengths(mode: str) -> None:
+    a, b, k = ot.dvector("a"), ot.dvector("b"), ot.lscalar("k")
+    swapped, _ = loop(lambda s: ((s[1], s[0] + 1), None), (a, b), length=k)
+    longer, _ = loop(
+        lambda s: (ot.concatenate([s, s[-1:] * 2]), None), ot.concatenate([a, b]), length=k
+    )
+    f = compiled([a, b, k], [*swapped, longer], mode)
+    for count in range(5):
+        first, second, grown = np.zeros(3), np.ones(3), np.array([0.0] * 3 + [1.0] * 3)
+        for _ in range(count):
+            first, second, grown = second, first + 1, np.append(grown, grown[-1] * 2)
+        found = f(np.zeros(3), np.ones(3), count)
+        for one, other in zip(found, (first, second, grown), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_traces_of_what_no_step_changes(mode: str) -> None:
+    x = ot.dvector("x")
+    _, traces = loop(lambda s, e: (s, (1.0, e, x.sum(), ot.arange(3))), np.float64(0), x)
+    f = compiled([x], list(traces), mode)
+    found = f(ARRAY)
+    np.testing.assert_array_equal(found[0], np.ones(7))
+    np.testing.assert_array_equal(found[1], ARRAY)
+    np.testing.assert_allclose(found[2], [ARRAY.sum()] * 7)
+    np.testing.assert_array_equal(found[3], [[0, 1, 2]] * 7)
+    assert [v.shape for v in f(ARRAY[:0])] == [(0,), (0,), (0,), (0, 3)]

@@ -118,6 +118,10 @@ def encode(value: Any, arrays: Arrays) -> Any:
     return _encode_object(value, arrays)
 
 
+class NoCanonicalForm(TypeError):
+    """An op is equal only to itself, so no text stands for it."""
+
+
 def _encode_object(value: object, arrays: Arrays) -> Any:
     name = class_name(type(value))
     if name in _coders:
@@ -125,7 +129,9 @@ def _encode_object(value: object, arrays: Arrays) -> Any:
     if isinstance(value, Op):
         props = value.props()
         if props is None:
-            raise TypeError(f"The op {value} has no fields and no __props__, so no canonical form")
+            raise NoCanonicalForm(
+                f"The op {value} has no fields and no __props__, so no canonical form"
+            )
         return {"op": name, "fields": {k: encode(v, arrays) for k, v in props.items()}}
     if isinstance(value, Type):
         return {"type": name, "key": [encode(v, arrays) for v in value.key()]}

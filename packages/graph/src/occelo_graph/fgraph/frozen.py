@@ -11,7 +11,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.canonical.document import canonical_bytes
-from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
+from occelo_graph.canonical.encoding import (
+    Arrays,
+    NoCanonicalForm,
+    decode,
+    encode,
+    register_coder,
+)
 from occelo_graph.facade import facade
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, NominalVariable, Variable
@@ -32,7 +38,10 @@ class FrozenFunctionGraph:
     __slots__ = ("__weakref__", "_form", "inputs", "nodes", "outputs")
 
     def __init__(
-        self, inputs: tuple[Variable, ...], outputs: tuple[Variable, ...], form: bytes
+        self,
+        inputs: tuple[Variable, ...],
+        outputs: tuple[Variable, ...],
+        form: bytes | NoCanonicalForm,
     ) -> None:
         self.inputs = inputs
         self.outputs = outputs
@@ -41,7 +50,9 @@ class FrozenFunctionGraph:
 
     @property
     def canonical(self) -> bytes:
-        """The canonical form, the same for equal graphs."""
+        """The canonical form, the same for equal graphs; TypeError if an op is equal only to itself."""
+        if isinstance(self._form, NoCanonicalForm):
+            raise self._form
         return self._form
 
     def toposort(self) -> list[Apply]:
@@ -71,7 +82,10 @@ _interned: weakref.WeakValueDictionary[bytes, FrozenFunctionGraph] = weakref.Wea
 
 
 def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFunctionGraph:
-    """The immutable graph from ``inputs`` to ``outputs``; the same object for equal graphs."""
+    """The immutable graph from ``inputs`` to ``outputs``; the same object for equal graphs.
+
+    A graph with an op that is equal only to itself, such as one of `as_op`, equals no other graph.
+    """
     nominal = [NominalVariable(i, v.type) for i, v in enumerate(inputs)]
     same = all(a is b for a, b in zip(inputs, nominal, strict=True))
     bound = (
@@ -79,7 +93,10 @@ def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFun
         if same
         else clone_replace(list(outputs), list(zip(inputs, nominal, strict=True)))
     )
-    form = canonical_bytes(nominal, bound)
+    try:
+        form = canonical_bytes(nominal, bound)
+    except NoCanonicalForm as error:
+        return FrozenFunctionGraph(tuple(nominal), tuple(bound), error)
     found = _interned.get(form)
     if found is None:
         found = FrozenFunctionGraph(tuple(nominal), tuple(bound), form)
