@@ -7,7 +7,7 @@ trace. The Python linkers (`occelo_link.vm`) share its liveness. All linkers and
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -119,9 +119,9 @@ def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
         return _computed(node, arrays)
 
 
-def _computed(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
+def _computed(node: Apply, arrays: Sequence[Any], overwrite: bool = False) -> Sequence[Any]:
     given: Sequence[Any] = arrays
-    if node.op.destroy_map:
+    if node.op.destroy_map and not overwrite:
         over = {i for sources in node.op.destroy_map.values() for i in sources}
         given = [_own(node.inputs[i].type, a) if i in over else a for i, a in enumerate(arrays)]
     try:
@@ -191,8 +191,13 @@ def _run_lazily(
         stack.pop()
 
 
-def body_runner(body: FrozenFunctionGraph) -> Callable[[Sequence[Any]], list[Any]]:
-    """The function that runs an inner graph once: it takes the values of its arguments and returns its results."""
+def body_runner(
+    body: FrozenFunctionGraph, instead: Mapping[Apply, Apply] | None = None
+) -> Callable[[Sequence[Any]], list[Any]]:
+    """The function that runs an inner graph once: it takes the values of its arguments and returns its results.
+
+    ``instead`` maps nodes to nodes that run in their place and may overwrite their inputs.
+    """
     lazy = any(node.op.lazy for node in body.nodes)
     constants: dict[Variable, Any] = {
         v: v.data
@@ -206,18 +211,43 @@ def body_runner(body: FrozenFunctionGraph) -> Callable[[Sequence[Any]], list[Any
             _run_lazily(body.outputs, values)
         else:
             for node in body.nodes:
-                produced = run_node(node, [values[v] for v in node.inputs])
+                arrays = [values[v] for v in node.inputs]
+                other = instead.get(node) if instead else None
+                produced = (
+                    run_node(node, arrays) if other is None else _computed(other, arrays, True)
+                )
                 values.update(zip(node.outputs, produced, strict=True))
         return [values[v] for v in body.outputs]
 
     return run
 
 
+def _writes_in_place(loop: Loop) -> dict[Apply, Apply]:
+    """The nodes of a body that may overwrite a carried value, each with a node that does.
+
+    Such a node computes the new value and nothing else reads the old or the new one, as where a step writes an element of a
+    trace. Copying the trace in each step would take quadratic time.
+    """
+    body = loop.body
+    uses = Counter(v for node in body.nodes for v in node.inputs) + Counter(body.outputs)
+    found: dict[Apply, Apply] = {}
+    if any(node.op.lazy for node in body.nodes):
+        return found
+    for before, after in zip(body.inputs[: len(loop.carried)], body.outputs, strict=False):
+        node = after.owner
+        if node is None or node.inputs[0] is not before or uses[before] + uses[after] != 2:
+            continue
+        variant: Callable[[], Op] | None = getattr(node.op, "with_inplace", None)
+        if variant is not None and before.type == after.type and not node.op.destroy_map:
+            found[node] = variant().make_node(*node.inputs)
+    return found
+
+
 def loop_kernel(loop: Loop, op: Op) -> Kernel:
     """The function with which the interpreter and the Python linkers run a loop; errors name ``op`` and the iteration."""
     body = loop.body
     kinds = [v.type for v in body.inputs[: len(loop.carried)]]
-    once = body_runner(body)
+    once = body_runner(body, _writes_in_place(loop))
 
     def iteration(number: int, given: Sequence[Any]) -> list[Any]:
         try:
