@@ -109,6 +109,9 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
     library = _LIBRARIES[backend]
     own = importlib.import_module(f"occelo_link.{library}.functions").SCALARS
 
+    # PyTorch would unroll them
+    has_loops = backend == "jax"
+
     def knows(name: str) -> bool:
         if scalar_is_withheld(name):
             return False
@@ -124,6 +127,9 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
             return False
         if find_lowering(node) is not None:
             return True
+        if node.op.loops:
+            loop = node.op.loop(node)
+            return (has_loops or loop.count is None) and all(map(compiles, loop.body.nodes))
         parts = decomposition(node)
         return parts is not None and all(map(compiles, parts.order))
 
