@@ -410,3 +410,36 @@ def test_a_lazy_op_without_lowering_runs_what_its_operands_choose(backend: str) 
         calls.clear()
         np.testing.assert_allclose(f(which, value), wanted * 10 + 1)
         assert set(calls) <= {(1, 0, 2)[which]}
+
+
+def test_callbacks_of_jax_have_64_bits_in_every_thread() -> None:
+    pytest.importorskip("jax", reason="jax is not installed")
+    import threading
+
+    import jax
+
+    from occelo_link.jax.arrays import JaxArrays
+
+    seen: list[Any] = []
+
+    def both(x: Any, n: Any, z: Any) -> list[Any]:
+        seen.extend((x, n, z))
+        return [x.sum() + 1e-12, n + 1, z * 2, np.array(x[0] > 1)]
+
+    arrays = [np.array([1 + 1e-12, 2.0]), np.array(2**40), np.array([[1 + 1e-12 + 2j]])]
+    kinds: list[Any] = [("float64", ()), ("int64", ()), ("complex128", (1, 1)), ("bool", ())]
+    with jax.enable_x64(True):
+        run = jax.jit(lambda *a: JaxArrays().callback(both, a, kinds))
+        given = [jax.numpy.asarray(a) for a in arrays]
+        compiled = run.lower(*given).compile()
+    found: list[Any] = []
+    # a thread in which 64 bits are not enabled
+    thread = threading.Thread(target=lambda: found.extend(map(np.asarray, compiled(*given))))
+    thread.start()
+    thread.join()
+    for one, other in zip(seen[:3], arrays, strict=True):
+        np.testing.assert_array_equal(one, other)
+    wanted = both(*arrays)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert one.dtype == np.asarray(other).dtype

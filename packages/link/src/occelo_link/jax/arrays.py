@@ -188,9 +188,60 @@ class JaxArrays(Arrays):
         inputs: Sequence[Any],
         results: Sequence[tuple[str, tuple[int, ...]]],
     ) -> Sequence[Any]:
-        kinds = [jax.ShapeDtypeStruct(shape, np.dtype(dtype)) for dtype, shape in results]
+        given = [(np.dtype(x.dtype), x.shape) for x in inputs]
+        made = [(np.dtype(dtype), shape) for dtype, shape in results]
 
         def call(*arrays: Any) -> list[Any]:
-            return list(function(*arrays))
+            values = [_from_words(np.asarray(a), *k) for a, k in zip(arrays, given, strict=True)]
+            return [_to_words(r, *k) for r, k in zip(function(*values), made, strict=True)]
 
-        return jax.pure_callback(call, kinds, *inputs)
+        kinds = [jax.ShapeDtypeStruct(*_words(*kind)) for kind in made]
+        found = jax.pure_callback(call, kinds, *map(_as_words, inputs))
+        return [_of_words(x, *kind) for x, kind in zip(found, made, strict=True)]
+
+
+# A callback may run in another thread, where 64 bits are not enabled: JAX would round its arguments and results to 32
+# bits there. So they are passed as words of 32 bits.
+
+
+def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The shape and dtype of an array that is passed as words; those of the array if its elements have at most 32 bits each."""
+    count = dtype.itemsize // 4
+    wide = dtype.itemsize == 16 or (dtype.itemsize == 8 and dtype.kind != "c")
+    return ((*shape, count), np.dtype("uint32")) if wide else (tuple(shape), dtype)
+
+
+def _as_words(x: Any) -> Any:
+    """An array of JAX as words."""
+    dtype = np.dtype(x.dtype)
+    shape, words = _words(dtype, x.shape)
+    if words == dtype:
+        return x
+    parts = jnp.stack([x.real, x.imag], -1) if dtype.kind == "c" else x
+    return lax.bitcast_convert_type(parts, jnp.uint32).reshape(shape)
+
+
+def _of_words(x: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
+    """The array of JAX that words stand for."""
+    if _words(dtype, shape)[1] == dtype:
+        return x
+    if dtype.kind != "c":
+        return lax.bitcast_convert_type(x, dtype)
+    parts = lax.bitcast_convert_type(x.reshape(*shape, 2, 2), jnp.float64)
+    return lax.complex(parts[..., 0], parts[..., 1])
+
+
+def _to_words(value: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
+    """An array of NumPy as words."""
+    array = np.asarray(value)
+    size, words = _words(dtype, shape)
+    if words == dtype or array.dtype != dtype or array.shape != tuple(shape):
+        return array  # one of another kind is refused by JAX
+    return array.reshape(-1).view(words).reshape(size)
+
+
+def _from_words(array: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
+    """The array of NumPy that words stand for."""
+    if _words(dtype, shape)[1] == dtype:
+        return array
+    return np.ascontiguousarray(array).reshape(-1).view(dtype).reshape(shape)
