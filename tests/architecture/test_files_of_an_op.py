@@ -34,8 +34,8 @@ LAWS = re.compile(
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same
     r"occelo_link/(loops/(?!elemwise/)|(native|c|numba|units)/)"
-    # kinds of dtypes, and scales of axes
-    r"|occelo_graph/(canonical/encoding|ir/op|tensors/type)\.py|occelo/command/"
+    # kinds of dtypes, scales of axes, and the name of a schedule of checkpoints
+    r"|occelo_graph/(canonical/encoding|ir/op|tensors/type|looping/checkpoints)\.py|occelo/command/"
 )
 """Files in which words that are names of scalar functions mean something else."""
 MAKES = {

@@ -127,8 +127,8 @@ class Reader(ExpressionReader):
     ) -> Logarithm | None:
         """log(sum(w exp(x))) = m + log(sum(w exp(x - m))), where m is the logarithm of sum(exp(x)).
 
-        As a value, exp(x - m) is softmax(x). To be differentiated it is exp(x - m) with a constant m, since the derivative
-        of softmax would cancel that of m.
+        In a form for its value, exp(x - m) is written as softmax(x). In a form to be differentiated, both m are constant
+        (`zero_grad`): the derivatives through them sum to 0, and would only add rounding errors.
         """
         found = self.node(summed, "true_div")
         divisors = [] if found is None else [found.inputs[1]]
@@ -156,7 +156,11 @@ class Reader(ExpressionReader):
     def log_of_sum(
         self, plus: Sequence[TensorVariable], minus: Sequence[TensorVariable]
     ) -> Logarithm | None:
-        """The logarithm of the difference of two sums of positive terms, to which one term of any sign may be added."""
+        """The logarithm of sum(plus) - sum(minus), or None.
+
+        The logarithms of all terms must be known, but for one term of any sign if no term of known logarithm is
+        subtracted.
+        """
         bounded = self.bounded_sum(plus, minus)
         if bounded is not None:
             if bounded.vanishes:

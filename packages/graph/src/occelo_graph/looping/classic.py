@@ -347,7 +347,10 @@ def reduce(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """The outputs of the last step of a `scan`; the initial values if there is no step."""
+    """The outputs of the last step of a `scan`.
+
+    Without a step: the initial values of outputs whose only tap is -1, an IndexError for others.
+    """
     built = read_outputs(outputs_info)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)

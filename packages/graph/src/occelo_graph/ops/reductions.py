@@ -1,7 +1,7 @@
 """Table of reductions (`Reduction`): the identity element, derivatives and library names of each associative scalar op.
 
-The ops in `reduce`, rules and lowerings read it; reading a field that a reduction lacks raises. `reduction_table`
-fills it, and other packages add reductions by `register_reduction`.
+The ops in `reduce`, rules and lowerings read it. The methods of a `Reduction` raise `MethodNotDefined` for what it lacks.
+`reduction_table` fills the table by `add_reduction`; other packages add reductions by its `register_reduction`.
 """
 
 from __future__ import annotations
@@ -152,7 +152,10 @@ def combine_in_halves(
     cut: Callable[[Any, int, int], Any],
     join: Callable[[Sequence[Any]], Any],
 ) -> Any:
-    """Combine at least one element along the first dimension: one half with the other, until one element is left."""
+    """Combine all elements along the first dimension, of which there must be one or more.
+
+    One half is combined with the other until one element is left.
+    """
     while (count := length(x)) > 1:
         half = count // 2
         made = combine(cut(x, 0, half), cut(x, half, 2 * half))

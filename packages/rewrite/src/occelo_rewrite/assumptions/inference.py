@@ -63,7 +63,10 @@ def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], Inferen
 
 
 def _add(known: list[Any], function: Any) -> None:
-    """Append a function; one of the same name from another package, as of a cell that runs again, is replaced."""
+    """Append a function.
+
+    It replaces one of the same module and name that is not Occelo's own, such as that of an earlier run of a notebook's cell.
+    """
     same = [
         f
         for f in known

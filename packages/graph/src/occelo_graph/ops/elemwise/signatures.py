@@ -1,6 +1,7 @@
 """Types of derivatives, formulas and options of `elementwise`, for scalar ops of one to six inputs.
 
-They are for type checkers alone. As in `occelo_graph.tensors.signatures`, each alias lists functions by number of arguments.
+They are for type checkers, and for tests that compare the options with the fields of scalar ops. As in
+`occelo_graph.tensors.signatures`, each alias is a union of function types, one for each number of arguments.
 """
 
 from __future__ import annotations

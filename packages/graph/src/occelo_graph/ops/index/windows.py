@@ -32,7 +32,10 @@ __all__ = ["SlidingWindow", "sliding_window_view"]
 
 @op
 class SlidingWindow(LinearInFirst):
-    """All windows of lengths ``windows`` along ``axes`` (not negative), whose elements are new last dimensions.
+    """All windows of lengths ``windows`` along ``axes`` (counted from 0).
+
+    An axis of the result counts positions of its windows; new last dimensions, one for each length, run over the elements
+    of a window.
 
     An axis may have several windows; each slides over the positions of the one before.
     """

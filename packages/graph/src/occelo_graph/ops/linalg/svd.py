@@ -99,10 +99,10 @@ class FullSVD(_ThreeFactors):
 
 
 def of_complement(q: Any, k: Any, ct: Any) -> Any:
-    """The cotangent of the first k columns of unitary matrices, from that of all columns.
+    """The cotangent of all columns of unitary matrices, as one of the first k columns alone.
 
-    The other columns are a basis of the complement of the first ones. In the derivative they turn with the first
-    columns, but not among themselves.
+    The other columns are any basis of the complement of the first ones. Their derivative follows from that of the first
+    ones, to which they stay orthogonal, with no rotation within the complement.
     """
     first, rest = q[..., :k], q[..., k:]
     turned = matmul(rest, matmul(hermitian(ct[..., k:]), first))

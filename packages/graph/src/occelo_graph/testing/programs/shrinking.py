@@ -1,6 +1,6 @@
 """`shrunk`: reduces a failing program to a small one.
 
-`occelo_compile.random_programs.judging` calls it before it reports a fault.
+`smallest` in `occelo_compile.random_programs.judging` calls it; `running` does that for each fault before it reports it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bounds checks in loop programs, for every load, every store and every call of BLAS or LAPACK.
+"""Bounds checks in loop programs, for loads, stores and calls of BLAS or LAPACK on buffers whose size is known there.
 
 `loops.build` adds them under the option ``check_bounds``. They find faults of lowerings. Programs with them are slow:
 their loops are not vectorized.
@@ -108,7 +108,10 @@ class _Checker(Visitor[None]):
     while_loop = branch
 
     def inner(self, block: Block) -> None:
-        """A nested block. After it, sizes of buffers that it allocates are unknown: another block may have run instead."""
+        """A block of a branch or of a while loop.
+
+        It may not have run, so after it the sizes of buffers that it allocates or swaps are unknown.
+        """
         before = dict(self.sizes)
         self.refilled(block)
         changed = (b for b, size in self.sizes.items() if before.get(b) is not size)
