@@ -149,7 +149,7 @@ def run_tests(
         session.chdir(elsewhere)
         session.run(
             python_of(environment), "-P", *(coverage_of(session) if measure else ()),
-            "-m", "pytest", "-q", "-n", str(workers), "--dist", "worksteal", "--durations", "15", "-p", "no:cacheprovider",
+            "-m", "pytest", "-q", "-n", str(workers), "--dist", "load", "--durations", "15", "-p", "no:cacheprovider",
             "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), *folders, *options,
             *(MEASURE if measure else ()), *session.posargs,
             env=bytecode(environment), external=True,

@@ -31,6 +31,7 @@ PRIMITIVE = {
     "DimShuffle": "what moves dimensions",
     "FromFunctionOp": "somebody's Python",
     "IfElse": "a region is run or not",
+    "Iterate": "a loop, whose length is an input",
     "Join": "what puts parts beside one another",
     "LinearRecurrence": "what runs along a dimension",
     "MatrixOp": "what LAPACK computes",
@@ -55,7 +56,8 @@ def _classes(base: type) -> list[type]:
 def test_every_op_consists_of_others_or_is_known_not_to() -> None:
     for module in ("observing", "python_function"):  # which users load
         importlib.import_module(f"occelo_graph.ops.control.{module}")
-    importlib.import_module("occelo_graph.linalg")  # which is imported at its first use
+    for module in ("linalg", "looping.loops"):  # which are imported at their first use
+        importlib.import_module(f"occelo_graph.{module}")
     own = [c for c in _classes(Op) if c.__module__.startswith("occelo_graph.")]
     bases = {b for c in own for b in c.__mro__[1:]}
     leaves = [c for c in own if "testing" not in c.__module__ and c not in bases]
