@@ -13,7 +13,15 @@ from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any
 
-from occelo_graph import Apply, Constant, FunctionGraph, InconsistencyError, OcceloError, Variable
+from occelo_graph import (
+    Apply,
+    Constant,
+    FunctionGraph,
+    InconsistencyError,
+    OcceloError,
+    Op,
+    Variable,
+)
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.narrowing import is_dict
@@ -76,7 +84,7 @@ class RuleIndex:
         found = self._of_op.get(node.op)
         return self._find(node.op) if found is None else found
 
-    def _find(self, op: Any) -> list[NodeRewriter]:
+    def _find(self, op: Op) -> list[NodeRewriter]:
         numbers = {*self._always, *self._exact.get(op, ())}
         for cls in op.computes_as:
             numbers.update(self._by_class.get(cls, ()))
@@ -153,7 +161,7 @@ class Worklist(Feature):
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply,
         i: int,
         var: Variable,
         new_var: Variable,

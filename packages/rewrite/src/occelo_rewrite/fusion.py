@@ -16,7 +16,7 @@ from occelo_graph.ir.regions import divide
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.nodes import tensors
-from occelo_graph.tensors.type import TensorType, is_complex
+from occelo_graph.tensors.type import StaticShape, TensorType, is_complex
 from occelo_rewrite.engine import replace
 from occelo_rewrite.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter
@@ -25,19 +25,24 @@ __all__ = ["FusionRewriter"]
 
 _MOST_FUNCTIONS = 2000
 
+_Region = tuple[Apply, int]
+"""A node with regions, and which of them."""
+_Place = tuple[StaticShape, _Region | None]
+"""Nodes of one shape and region can be fused."""
+
 
 class _Group:
     """Nodes that become one node."""
 
-    __slots__ = ("level", "nodes", "shape")
+    __slots__ = ("level", "nodes", "place")
 
-    def __init__(self, node: Apply, level: int, shape: Any) -> None:
+    def __init__(self, node: Apply, level: int, place: _Place) -> None:
         self.nodes = [node]
         self.level = level
-        self.shape = shape  # with the region
+        self.place = place
 
 
-def _fusible_shape(node: Apply) -> Any:
+def _fusible_shape(node: Apply) -> StaticShape | None:
     """The shape over which a node is computed; None if it cannot be fused."""
     op = node.op
     if not isinstance(op, Elemwise) or op.inplace or len(node.outputs) != 1:
@@ -51,10 +56,12 @@ def _fusible_shape(node: Apply) -> Any:
     return node.outputs[0].type.shape
 
 
-def _merged(parts: list[_Group | None], shape: Any, group_of: dict[Apply, _Group]) -> _Group | None:
+def _merged(
+    parts: list[_Group | None], place: _Place, group_of: dict[Apply, _Group]
+) -> _Group | None:
     """The union of several groups of one level; None if they cannot be fused."""
     whole = list(dict.fromkeys(p for p in parts if p is not None))
-    if None in parts or any(p.shape != shape for p in whole):
+    if None in parts or any(p.place != place for p in whole):
         return None
     if sum(len(p.nodes) for p in whole) >= _MOST_FUNCTIONS:
         return None
@@ -67,7 +74,7 @@ def _merged(parts: list[_Group | None], shape: Any, group_of: dict[Apply, _Group
     return whole[0]
 
 
-def _regions(order: list[Apply], outputs: Sequence[Variable]) -> dict[Apply, Any]:
+def _regions(order: list[Apply], outputs: Sequence[Variable]) -> dict[Apply, _Region]:
     """The region of each node that belongs to one; nodes of different regions are not fused, or a branch not taken would run."""
     inside = divide(order, outputs).inside
     return {
@@ -78,7 +85,7 @@ def _regions(order: list[Apply], outputs: Sequence[Variable]) -> dict[Apply, Any
     }
 
 
-def _groups(order: list[Apply], region_of: dict[Apply, Any]) -> list[_Group]:
+def _groups(order: list[Apply], region_of: dict[Apply, _Region]) -> list[_Group]:
     found: list[_Group] = []
     group_of: dict[Apply, _Group] = {}
     level_of: dict[Apply, int] = {}
@@ -90,12 +97,12 @@ def _groups(order: list[Apply], region_of: dict[Apply, Any]) -> list[_Group]:
             level_of[node] = 1 + max(levels, default=0)
             continue
         top = max(levels, default=0)
-        shape = (shape, region_of.get(node))
+        place = (shape, region_of.get(node))
         near = [o for o in owners if level_of[o] == top]
         parts = [group_of.get(o) for o in near]
-        joined = _merged(parts, shape, group_of) if near else None
+        joined = _merged(parts, place, group_of) if near else None
         if joined is None:
-            joined = _Group(node, 1 + top, shape)
+            joined = _Group(node, 1 + top, place)
             found.append(joined)
         else:
             joined.nodes.append(node)
@@ -109,9 +116,9 @@ _MOST_MADE = 4096
 
 
 def _fuse(
-    fgraph: FunctionGraph, group: _Group, place: dict[Apply, int], record: RewriteRecord
+    fgraph: FunctionGraph, group: _Group, positions: dict[Apply, int], record: RewriteRecord
 ) -> bool:
-    group.nodes.sort(key=place.__getitem__)
+    group.nodes.sort(key=positions.__getitem__)
     inside = set(group.nodes)
     numbers: dict[Variable, int] = {}
     outer: list[Variable] = []
@@ -146,7 +153,7 @@ def _fuse(
 
 def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable]) -> Elemwise:
     """The op that computes a group of nodes, from the variables that they read."""
-    inner: dict[Variable, Any] = {}
+    inner: dict[Variable, Variable] = {}
     for i, v in enumerate(outer):
         inner[v] = NominalVariable(i, TensorType(v.type.dtype, ()))
     for node in nodes:
@@ -162,8 +169,8 @@ class FusionRewriter(RecordingRewriter):
     def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         # from the outputs backwards, so that the inputs of a group are not replaced before it
         order = fgraph.toposort()
-        place = {node: i for i, node in enumerate(order)}
+        positions = {node: i for i, node in enumerate(order)}
         for group in sorted(
             _groups(order, _regions(order, fgraph.outputs)), key=lambda g: -g.level
         ):
-            _fuse(fgraph, group, place, record)
+            _fuse(fgraph, group, positions, record)

@@ -83,7 +83,7 @@ class MergeFeature(Feature):
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply,
         i: int,
         var: Variable,
         new_var: Variable,

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from occelo_graph import FunctionGraph, Variable
+from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
 from occelo_rewrite.engine import NotConvergedError, RewriteError, RuleIndex, report, run
@@ -115,7 +115,7 @@ class _Changes(Feature):
     def on_change_input(
         self,
         fgraph: FunctionGraph,
-        node: Any,
+        node: Apply,
         i: int,
         var: Variable,
         new_var: Variable,
