@@ -10,6 +10,7 @@ import importlib.util
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from linear_algebra import LINEAR_MODELS, LINEAR_WORKLOADS
+from loops import LOOP_MODELS, LOOP_WORKLOADS, by_hand_in
 from other_process import OtherProcess
 from timing import Clock, Timed, interleaved, timed
 from workloads import MODELS, WORKLOADS, Library, Workload
@@ -38,8 +40,8 @@ __all__ = [
 ]
 
 Call = Callable[..., Any]
-ALL_MODELS = MODELS | LINEAR_MODELS
-LISTS = {"runtime": WORKLOADS, "linear": LINEAR_WORKLOADS}
+ALL_MODELS = MODELS | LINEAR_MODELS | LOOP_MODELS
+LISTS = {"runtime": WORKLOADS, "linear": LINEAR_WORKLOADS, "loops": LOOP_WORKLOADS}
 """The workloads of the parts of `run` that have any."""
 PEERS = {
     "numpy": "numpy",
@@ -49,6 +51,8 @@ PEERS = {
     "torch": "torch",
 }
 """The compared libraries, and the modules that they are in."""
+BY_HAND = {"c": "ctypes", "numba": "numba"}
+"""The languages of programs by hand, and the modules that they need."""
 
 
 def _occelo() -> Library:
@@ -75,6 +79,12 @@ def libraries() -> list[str]:
     return ["occelo", *(n for n, module in PEERS.items() if importlib.util.find_spec(module))]
 
 
+def _languages() -> list[str]:
+    """The languages of programs by hand that can be compiled here."""
+    able = [n for n, module in BY_HAND.items() if importlib.util.find_spec(module)]
+    return [n for n in able if n != "c" or shutil.which("cc")]
+
+
 def _symbolic(lib: Library, work: Workload, **options: Any) -> Call:
     inputs, outputs, updates = work.build(lib)
     function = lib.function(inputs, outputs, updates=updates, **options)
@@ -86,10 +96,13 @@ def make(library: str, work: Workload) -> Call | None:
     """A call of a workload in a library; None if the workload has no program for the library."""
     if library == "occelo":
         return _symbolic(_occelo(), work)
-    if library == "pytensor":
-        return _symbolic(_pytensor(), work, mode="NUMBA")
-    if library == "pytensor-c":
-        return _symbolic(_pytensor(), work, mode="CVM")
+    if library in BY_HAND:
+        return by_hand_in(library, work)
+    if library.startswith("pytensor"):
+        lib = _pytensor()
+        mode = {"pytensor": "NUMBA", "pytensor-c": "CVM"}[library]
+        with importlib.import_module("pytensor").config.change_flags(floatX=work.real):
+            return _symbolic(lib, work, mode=mode)
     if library == "numpy":
         return None if work.numpy is None else _repeated(work, work.numpy, np.array)
     if library == "torch":
@@ -141,7 +154,11 @@ def _check(work: Workload, results: dict[str, Any]) -> None:
     for name in names[1:]:
         for a, b in zip(results[names[0]], results[name], strict=False):
             np.testing.assert_allclose(
-                np.asarray(a), np.asarray(b), rtol=1e-6, atol=1e-8, err_msg=f"{work.name}: {name}"
+                np.asarray(a),
+                np.asarray(b),
+                rtol=work.rtol,
+                atol=work.rtol / 100,
+                err_msg=f"{work.name}: {name}",
             )
 
 
@@ -158,7 +175,7 @@ def run_times(
     """
     table: dict[str, dict[str, float]] = {}
     goals: dict[str, float] = {}
-    here = libraries()
+    here = [*libraries(), *_languages()]
     there = [] if other is None else [n for n in other.libraries() if n not in here]
     for number, factory in enumerate(LISTS[which]):
         work = factory()
@@ -308,18 +325,18 @@ def process(code: str, folder: str) -> Any:
 
 
 def first_results(
-    rounds: int, models: Sequence[str] = tuple(MODELS)
+    rounds: int, models: Sequence[str] = tuple(MODELS), peers: Sequence[str] = tuple(PEERS)
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Seconds from the start of building to the first result, in new processes.
 
-    ``cold`` with empty caches, ``warm`` with what the cold one left.
+    ``cold`` with empty caches, ``warm`` with what the cold one left. Of the libraries, only ``peers`` are compared.
     """
     here = str(Path(__file__).parent)
     table: dict[str, dict[str, dict[str, float]]] = {}
     for model in models:
         table[model] = {}
         for library in libraries():
-            if library == "numpy":
+            if library == "numpy" or library not in ("occelo", *peers):
                 continue
             code = _FIRST.format(here=here, library=library, model=model)
             cold, warm = float("inf"), float("inf")

@@ -23,6 +23,7 @@ import stages
 import typer
 from building import building_figures
 from linear_algebra import LINEAR_MODELS
+from loops import LOOP_MODELS, LOOP_WORKLOADS
 from other_process import OtherProcess
 from overhead import library_overhead
 from profiling import profile_overhead
@@ -30,6 +31,8 @@ from rich.console import Console
 from rich.table import Table
 
 app = typer.Typer(add_completion=False)
+GRADIENT_GOAL = 3.0
+"""How many times the time of a loop its cost with derivatives may take."""
 
 
 class Part(StrEnum):
@@ -40,6 +43,7 @@ class Part(StrEnum):
     calls = "calls"
     runtime = "runtime"
     linear = "linear"
+    loops = "loops"
     scaling = "scaling"
     stages = "stages"
     rewriting = "rewriting"
@@ -61,7 +65,8 @@ def _row(table: Table, name: str, times: dict[str, float], unit: float) -> float
     """Add a row of times; returns the ratio of the best peer's time to Occelo's."""
     names = [str(c.header) for c in table.columns][1:-1]
     cells = [f"{times[n] * unit:.4g}" if n in times else "" for n in names]
-    peers = [t for n, t in times.items() if n != "occelo"]
+    # C is a measure of its own
+    peers = [t for n, t in times.items() if n not in ("occelo", "c")]
     ratio = min(peers) / times["occelo"] if peers else None
     table.add_row(name, *cells, "" if ratio is None else f"{ratio:.2f}")
     return ratio
@@ -73,11 +78,15 @@ def _times(which: str, setting: Setting, console: Console) -> dict[str, dict[str
     clock = getattr(time, setting.clock)
     result, goals = compiled.run_times(setting.rounds, which, setting.chosen, clock, other)
     measured = {n for times in result.values() for n in times}
-    names = ["occelo", *(n for n in compiled.PEERS if n in measured)]
+    compared = list(compiled.PEERS)
+    if which == "loops":
+        # NumPy would take milliseconds for each thousand steps
+        compared = [*compiled.BY_HAND, *compared[1:]]
+    names = ["occelo", *(n for n in compared if n in measured)]
     table = Table("us a call", *names, "best peer / occelo")
     ratios = {n: r for n, t in result.items() if (r := _row(table, n, t, 1e6)) is not None}
     console.print(table)
-    missing = [n for n in compiled.PEERS if n not in measured]
+    missing = [n for n in compared if n not in measured]
     if missing:
         console.print(f"not installed, and so not compared: {', '.join(missing)}")
     if ratios:
@@ -106,6 +115,31 @@ def _linear(setting: Setting, console: Console) -> Any:
     return {**result, "memory": matrices, "first": first}
 
 
+def _loops(setting: Setting, console: Console) -> Any:
+    result = _times("loops", setting, console)
+    works = {work.name: work for factory in LOOP_WORKLOADS if (work := factory()).name in result}
+    table = Table("occelo's time over", "that of C", "goal", "forward's", "goal")
+    missed: list[str] = []
+    for name, times in result.items():
+        goal, over_c, over_forward = works[name].c_goal, math.nan, math.nan
+        if "c" in times:
+            over_c = times["occelo"] / times["c"]
+        forward = result.get(name.replace("with gradient", "forward"))
+        if forward is not None and "with gradient" in name:
+            over_forward = times["occelo"] / forward["occelo"]
+        if (goal is not None and over_c > goal) or over_forward > GRADIENT_GOAL:
+            missed.append(name)
+        cells = [over_c, goal, over_forward, GRADIENT_GOAL if over_forward > 0 else None]
+        table.add_row(name, *("" if v is None or math.isnan(v) else f"{v:.2f}" for v in cells))
+    console.print(table)
+    console.print(f"above their goals: {'; '.join(missed) or 'none'}")
+    models = [n for n, factory in LOOP_MODELS.items() if setting.chosen in factory().name]
+    first = compiled.first_results(setting.rounds, models, peers=("jax",))
+    if first:
+        _print_first(first, console)
+    return {**result, "first": first}
+
+
 def _calls(setting: Setting, console: Console) -> Any:
     result = compiled.call_overhead(setting.rounds)
     table = Table("ns a call", *compiled.libraries(), "best peer / occelo")
@@ -122,7 +156,8 @@ def _first(setting: Setting, console: Console) -> Any:
 
 
 def _print_first(result: dict[str, dict[str, dict[str, float]]], console: Console) -> None:
-    names = [n for n in compiled.libraries() if n != "numpy"]
+    measured = {n for times in result.values() for n in times}
+    names = [n for n in compiled.libraries() if n in measured]
     table = Table("ms to the first result", *names, "best peer / occelo")
     for model, times in result.items():
         for state in ("cold", "warm"):
@@ -229,6 +264,7 @@ _MEASURES = {
     Part.calls: _calls,
     Part.runtime: _runtime,
     Part.linear: _linear,
+    Part.loops: _loops,
     Part.scaling: _scaling,
     Part.stages: _stages,
     Part.rewriting: _rewriting,

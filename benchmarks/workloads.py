@@ -6,8 +6,8 @@ for gradients, shared variables and constants.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,8 @@ class Workload:
     and returns the state after the inputs. With ``renews`` each call goes on with the state that the last
     one returned, whose memory it may use. ``torch_compiles`` is False for single functions of PyTorch, to which
     `torch.compile` would only add overhead. ``goal`` is how many times as fast as the best peer Occelo is to be at least.
+    ``by_hand`` gives calls of programs in other languages, ``c_goal`` how many times the time of C is allowed. ``real`` is the
+    dtype of real numbers, ``rtol`` how far results may differ.
     """
 
     name: str
@@ -45,6 +47,10 @@ class Workload:
     renews: bool = False
     torch_compiles: bool = True
     goal: float = 0.9
+    by_hand: Mapping[str, Callable[[], Callable[[], Any] | None]] = field(default_factory=dict)
+    c_goal: float | None = None
+    real: str = "float64"
+    rtol: float = 1e-6
 
 
 rng = np.random.default_rng(1)

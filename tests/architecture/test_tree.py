@@ -74,7 +74,8 @@ def test_nothing_lies_about() -> None:
     tracked = [Path(line) for line in listed.stdout.splitlines()]
     kinds = {".py", ".md", ".toml", ".typed"}
     pictures = {str(p.with_suffix(".png")) for p in tracked if p.parent == Path("docs/examples")}
-    named = {".gitignore", ".ci/run", "tests/compile/mistakes.txt"} | pictures
+    named = {".gitignore", ".ci/run", "tests/compile/mistakes.txt", "benchmarks/loops_in_c.c"}
+    named |= pictures
     rest = {str(p) for p in tracked if p.suffix not in kinds and p.name != "LICENSE"}
     assert rest == named
     folders = {"src", "packages", "tests", "examples", "benchmarks", "docs", ".ci"}
