@@ -87,7 +87,12 @@ def test_each_family_has_its_file() -> None:
     for family in FAMILIES:
         assert (ops / f"{family}.py").exists() or (ops / family).is_dir()
     shared = {"arguments", "batching", "length_inputs", "lengths", "linear", "specialization"}
-    shared |= {"reductions", "reduction_table", "statistics"}  # of the family reduce
+    shared |= {
+        "reductions",
+        "reduction_checks",
+        "reduction_table",
+        "statistics",
+    }  # of the family reduce
     found = {p.stem for p in ops.iterdir() if p.stem not in ("__init__", "__pycache__")}
     assert found == set(FAMILIES) | shared
     loops = ROOT / "packages" / "link" / "src" / "occelo_link" / "loops"

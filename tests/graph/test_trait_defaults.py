@@ -11,13 +11,14 @@ import pytest
 
 import occelo_graph as og
 import occelo_graph.tensor as ot
-from occelo_graph.ir.traits import FIRST, Traits
+from occelo_graph.ir.traits import FIRST, Traits, trait
 from occelo_graph.ops.elemwise import scalar
 from occelo_graph.ops.elemwise.declared import check_options, check_traits
 from occelo_graph.ops.elemwise.op import elementwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp, inexact, promoted
 from occelo_graph.ops.elemwise.signatures import ScalarTraits
-from occelo_graph.ops.reductions import Reduction
+from occelo_graph.ops.reduction_checks import check_reduction
+from occelo_graph.ops.reductions import Reduction, reduction_of, reductions
 
 DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
     Traits: {
@@ -280,6 +281,72 @@ def test_traits_that_the_code_contradicts_are_refused(
 def test_options_that_mean_nothing_are_refused(option: str, value: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="odd"):
         _declare("odd", 1, np.exp, **{option: value})
+
+
+def test_code_that_overwrites_its_argument_is_refused() -> None:
+    def careless(x: Any, y: Any) -> Any:
+        y += x
+        return y
+
+    with pytest.raises(ValueError, match="The NumPy code of careless overwrites its argument 1"):
+        _declare("careless", 2, careless)
+
+
+NO_REDUCTIONS: list[tuple[str, Any, dict[str, Any]]] = [
+    ("associative", lambda x, y: x + 2 * y, {}),
+    ("commutative", lambda x, y: x + 0 * y, {}),
+    ("identity 1", lambda x, y: x + y, {"identity": 1}),
+    ("identity -1", np.bitwise_or, {"identity": -1}),
+    ("idempotent", lambda x, y: x * y, {"idempotent": True}),
+    ("linear", lambda x, y: x * y, {"linear": True}),
+]
+
+
+@pytest.mark.parametrize(("what", "code", "options"), NO_REDUCTIONS)
+def test_reductions_that_the_code_contradicts_are_refused(
+    what: str, code: Any, options: dict[str, Any]
+) -> None:
+    function = _declare("reduces_not", 2, code, promoted)
+    with pytest.raises(ValueError, match=f"reduction reduces_not declares .*{what}.* contradicts"):
+        ot.register_reduction(function, **options)
+    with pytest.raises(og.errors.MethodNotDefined, match="no reduction 'reduces_not'"):
+        reduction_of("reduces_not")
+
+
+def test_our_own_reductions_hold_on_the_same_numbers() -> None:
+    for reduction in reductions().values():
+        check_reduction(reduction)
+
+
+NO_TRAITS: list[tuple[str, Any]] = [
+    ("moves", 0),
+    ("moves", [0]),
+    ("by_parts", True),
+    ("view_map", {0: 0}),
+    ("view_map", [0]),
+    ("destroy_map", {0: ["x"]}),
+    ("destroy_map", {True: [0]}),
+    ("commutative", "yes"),
+    ("of_shapes", None),
+    ("gufunc_signature", ("n",)),
+    ("linear_in", (FIRST,)),
+    ("infer_shape", [(3,)]),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), NO_TRAITS)
+def test_traits_of_a_class_that_mean_nothing_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=f"{name} of Odd must be .*, got"):
+        type("Odd", (og.Op,), {name: value, "__module__": __name__})
+
+
+def test_traits_of_a_class_may_be_properties() -> None:
+    class Fine(og.Op):
+        moves = trait(lambda self: FIRST)
+        view_map = {0: (0,)}
+        linear_in = staticmethod(lambda node: (FIRST,))
+
+    assert Fine().moves == FIRST
 
 
 def test_the_traits_of_our_own_functions_hold_on_the_same_numbers() -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "BadDestroyMap",
     "BadOptimization",
     "BadThunkOutput",
+    "BadTrait",
     "BadViewMap",
     "Collected",
     "Culprit",
@@ -75,6 +76,7 @@ _LATER = {
     "BadDestroyMap": "occelo_compile.debugging.errors",
     "BadOptimization": "occelo_compile.debugging.errors",
     "BadThunkOutput": "occelo_compile.debugging.errors",
+    "BadTrait": "occelo_compile.debugging.errors",
     "BadViewMap": "occelo_compile.debugging.errors",
     "DebugMode": "occelo_compile.debugging.debug_mode",
     "DebugModeError": "occelo_compile.debugging.errors",
@@ -96,6 +98,7 @@ if TYPE_CHECKING:
     from occelo_compile.debugging.errors import BadDestroyMap as BadDestroyMap
     from occelo_compile.debugging.errors import BadOptimization as BadOptimization
     from occelo_compile.debugging.errors import BadThunkOutput as BadThunkOutput
+    from occelo_compile.debugging.errors import BadTrait as BadTrait
     from occelo_compile.debugging.errors import BadViewMap as BadViewMap
     from occelo_compile.debugging.errors import DebugModeError as DebugModeError
     from occelo_compile.debugging.errors import InvalidValueError as InvalidValueError

@@ -5,6 +5,7 @@ Modules of all layers use them for arguments and parameters of unknown type.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,16 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import TypeIs
 
-__all__ = ["is_array", "is_class", "is_dict", "is_list", "is_list_or_tuple", "is_slice", "is_tuple"]
+__all__ = [
+    "is_array",
+    "is_class",
+    "is_dict",
+    "is_list",
+    "is_list_or_tuple",
+    "is_mapping",
+    "is_slice",
+    "is_tuple",
+]
 
 
 def is_array(value: object) -> TypeIs[npt.NDArray[Any]]:
@@ -39,6 +49,11 @@ def is_list_or_tuple(value: object) -> TypeIs[list[Any] | tuple[Any, ...]]:
 def is_dict(value: object) -> TypeIs[dict[Any, Any]]:
     """Whether a value is a dict."""
     return isinstance(value, dict)
+
+
+def is_mapping(value: object) -> TypeIs[Mapping[Any, Any]]:
+    """Whether a value is a mapping, such as a dict."""
+    return isinstance(value, Mapping)
 
 
 def is_slice(value: object) -> TypeIs[slice[Any, Any, Any]]:

@@ -1,7 +1,7 @@
 """`DebugMode`, which checks every rewrite and every op on every call.
 
 A call computes every variable that was ever in the graph, by its first definition (`definitions`), node by
-node, with checks of each op (`op_checks`). Then it checks, in this order:
+node, with checks of each op and of its traits (`op_checks`, `trait_checks`). Then it checks, in this order:
 
 - each replacement: the old and the new variable must have equal values;
 - compiled code of the graph, with every variable as an output, against the interpreter;
@@ -66,14 +66,14 @@ class DebugMode(Mode):
 
     - ``stability_patience``: how often the graph is rewritten, to check that the result is always the same;
     - ``check_c_code``: compare compiled code with the interpreter, node by node;
-    - ``check_py_code``: check each op: overwritten inputs, views, dtypes, values;
+    - ``check_py_code``: check each op: overwritten inputs, views, dtypes, values, and the traits that it declares;
     - ``check_isfinite``: report values that are not finite although all inputs are;
     - ``check_preallocated_output``: memory layouts to try ops with, such as ``"strided"`` or ``"ALL"``;
     - ``require_matching_strides``: compare strides of interpreted and compiled results: 0 no, 1 warn, 2 raise;
     - ``linker``, ``optimizer`` and ``db`` as in `Mode`.
 
     Arguments that are None follow the options ``DebugMode__...``. A fault is raised as a
-    `DebugModeError`: `StochasticOrder`, `BadOptimization`, `BadThunkOutput`, `BadDestroyMap`,
+    `DebugModeError`: `StochasticOrder`, `BadOptimization`, `BadThunkOutput`, `BadTrait`, `BadDestroyMap`,
     `BadViewMap`, `InvalidValueError` or `OutputGuardError`.
     """
 

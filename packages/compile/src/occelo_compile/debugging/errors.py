@@ -11,6 +11,7 @@ __all__ = [
     "BadDestroyMap",
     "BadOptimization",
     "BadThunkOutput",
+    "BadTrait",
     "BadViewMap",
     "DebugModeError",
     "InvalidValueError",
@@ -44,6 +45,10 @@ class BadDestroyMap(DebugModeError):
 
 class BadViewMap(DebugModeError):
     """A result shares memory with an input or another result that is not in the op's ``view_map``."""
+
+
+class BadTrait(DebugModeError):
+    """An op declares a trait, or has a method, that the values of a call contradict."""
 
 
 class InvalidValueError(DebugModeError):

@@ -1,4 +1,4 @@
-"""Checks of single ops in DebugMode: destroy map, view map, types of results, and layouts of inputs.
+"""Checks of single ops in DebugMode: destroy map, view map, types of results, other traits, and layouts of inputs.
 
 `debug_mode` runs every node with `OpChecks`.
 """
@@ -30,6 +30,7 @@ from occelo_compile.debugging.errors import (
     BadViewMap,
     InvalidValueError,
 )
+from occelo_compile.debugging.trait_checks import raise_for_traits
 from occelo_graph import Apply, Op, Type, Variable
 from occelo_graph.errors import WrongResultError, describe, lines
 from occelo_graph.interpret import annotate_error
@@ -103,6 +104,7 @@ class OpChecks:
         self._check_destroyed(node, arrays, given)
         self._check_views(node, given, results)
         self._check_values(node, arrays, results)
+        raise_for_traits(node, arrays, results, lambda: node_context(node, arrays))
         kept = all_copied(node.outputs, results)
         for layout in self.layouts:
             self._check_layout(node, arrays, kept, layout)

@@ -25,6 +25,7 @@ from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.traits import (
     Traits,
+    check_declared,
     forget_other_forms,
     forget_other_values,
     forget_plain_nodes,
@@ -159,6 +160,8 @@ class Op(Traits):
         cls._is_external = not cls.__module__.startswith(_OWN)
         if "make_node" in cls.__dict__:
             cls._makes_nodes = cls._is_external
+        if cls._is_external:
+            check_declared(cls)
         forget_other_forms(cls, Op)
         cls.computes_as = tuple(
             base for base in cls.__mro__ if same_results(cls, base, Op, cls._is_external)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
 from occelo_graph.ir.nodes import AnyApply
+from occelo_graph.narrowing import is_list_or_tuple, is_mapping
 
 __all__ = ["EVERY", "FIRST", "SECOND", "Traits", "same_results", "trait"]
 
@@ -201,6 +202,64 @@ def forget_other_values(cls: type[Traits], root: type[Traits], computes_as: Sequ
         source = _source(cls, name)
         if source is not root and source not in computes_as:
             setattr(cls, name, getattr(root, name))
+
+
+_TRUTH = (
+    "pure",
+    "commutative",
+    "elementwise",
+    "arithmetic",
+    "lazy",
+    "outputs_are_results",
+    "loops",
+    "identity_at_runtime",
+    "observes",
+    "plain_nodes",
+    "types_follow_values",
+    "of_shapes",
+    "reads_once",
+)
+_SLICES = ("moves", "by_parts")
+_MAPS = ("view_map", "destroy_map")
+_METHODS = ("static_inputs", "linear_in", "infer_shape", "batch", "decompose", "connection_pattern")
+
+
+def check_declared(cls: type[Any]) -> None:
+    """TypeError for a trait of a class, or a method that rules and linkers call, with a value that means nothing."""
+    own = vars(cls)
+    for names, holds, wanted in (
+        (_TRUTH, _is_truth, "True or False"),
+        (_SLICES, _is_slice, "None or a slice of the inputs, such as FIRST"),
+        (_MAPS, _is_map, "a dictionary from outputs to lists of inputs, such as {0: [0]}"),
+        (_METHODS, callable, "a method"),
+        (("gufunc_signature",), _is_text, "None or a text such as '(n),(m,n)->(m)'"),
+    ):
+        for name in names:
+            # what depends on the op's parameters is a property
+            if name in own and not hasattr(own[name], "__get__") and not holds(own[name]):
+                raise TypeError(f"{name} of {cls.__name__} must be {wanted}, got {own[name]!r}")
+
+
+def _is_truth(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_slice(value: object) -> bool:
+    return value is None or isinstance(value, slice)
+
+
+def _is_text(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_map(value: object) -> bool:
+    def is_position(each: object) -> bool:
+        return isinstance(each, int) and not isinstance(each, bool) and each >= 0
+
+    return is_mapping(value) and all(
+        is_position(k) and is_list_or_tuple(v) and all(map(is_position, v))
+        for k, v in value.items()
+    )
 
 
 _FORMS = (

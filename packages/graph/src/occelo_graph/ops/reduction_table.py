@@ -32,6 +32,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.elemwise.transcendental import pow as pow_
 from occelo_graph.ops.reduce import CAReduce, CumOp, LinearRecurrence, cumprod, sum
+from occelo_graph.ops.reduction_checks import check_reduction
 from occelo_graph.ops.reductions import Derive, Reduction, add_reduction
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.ops.shape.dimensions import expand_dims, transpose
@@ -429,7 +430,7 @@ def register_reduction(
     Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`); without
     one it calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if the op has a
     reduction already, unless that reduction was defined at the same place, such as a cell of a notebook that runs
-    again.
+    again. ValueError also if a few numbers contradict what is declared: associative, commutative, the identity, and so on.
     """
     scalar_function = _scalar_function(function)
     given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}
@@ -446,6 +447,8 @@ def register_reduction(
         **{**_BY_CHAIN_RULE, **{k: v for k, v in given.items() if v is not None}},
     )
     place = place_of_definition()
+    if place is not None and scalar_function.nin == 2:
+        check_reduction(made)
     add_reduction(made, again=place is not None and _places.get(scalar_function) == place)
     _places[scalar_function] = place
     own = {k: v for k, v in vars(made).items() if k != "function"}

@@ -1,17 +1,26 @@
-"""Checks of what users declare with `elementwise`: the options, the traits on a few numbers, the shape of results."""
+"""Checks of what users declare with `elementwise`: the options, the traits on a few numbers, the shape of results.
+
+DebugMode checks the traits on the values of a call (`contradicted`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
 import numpy as np
 
 from occelo_graph.errors import WrongResultError
 from occelo_graph.narrowing import is_tuple
-from occelo_graph.ops.elemwise.scalar import DtypeRule, Monotone, Sign
+from occelo_graph.ops.elemwise.scalar import DtypeRule, Monotone, ScalarOp, Sign
 
-__all__ = ["check_options", "check_traits", "with_shape_checked"]
+__all__ = [
+    "check_arguments_kept",
+    "check_options",
+    "check_traits",
+    "contradicted",
+    "with_shape_checked",
+]
 
 _Code = Callable[..., Any]
 _Entry = TypeVar("_Entry")
@@ -57,6 +66,19 @@ def check_options(
             )
 
 
+def check_arguments_kept(name: str, nin: int | None, code: _Code) -> None:
+    """ValueError if the NumPy code overwrites one of a few numbers that it is called with."""
+    given = [_FINITE.copy() for _ in range(nin or 2)]
+    try:
+        with np.errstate(all="ignore"):
+            code(*given)
+    except Exception:
+        pass  # what it did before it failed counts as well
+    for i, array in enumerate(given):
+        if not np.array_equal(array, _FINITE):
+            raise ValueError(f"The NumPy code of {name} overwrites its argument {i}")
+
+
 _REALS = np.array([-np.inf, -37.0, -2.5, -1.0, -0.5, -0.0, 0.0, 0.25, 0.5, 1.0, 2.5, 37.0, np.inf])
 _FINITE = np.array([-2.5, -1.0, -0.25, 0.5, 0.75, 3.0])
 _OTHERS = np.array([0.5, -3.0, 1.25, 2.0, -0.75, 0.25])
@@ -84,7 +106,10 @@ def check_traits(
 
 
 def _is_monotone(declared: Any, code: _Code) -> bool:
-    found = np.asarray(code(_REALS.copy()))
+    return _in_order(declared, np.asarray(code(_REALS.copy())))
+
+
+def _in_order(declared: Any, found: Any) -> bool:
     rest = found[~np.isnan(found)]
     before, after = (rest[:-1], rest[1:]) if declared == "increasing" else (rest[1:], rest[:-1])
     return bool(((before <= after) | np.isclose(before, after, rtol=1e-6)).all())
@@ -118,7 +143,10 @@ def _moves(declared: Any, code: _Code) -> bool:
 
 
 def _is_holomorphic(declared: Any, code: _Code) -> bool:
-    z, h = 0.5 + 0.25j * _FINITE, 1e-4
+    return _cauchy_riemann(code, 0.5 + 0.25j * _FINITE, 1e-4)
+
+
+def _cauchy_riemann(code: _Code, z: Any, h: float) -> bool:
     along = np.asarray(code(z + h)) - code(z - h)
     across = np.asarray(code(z + h * 1j)) - code(z - h * 1j)
     known = np.isfinite(along) & np.isfinite(across)
@@ -136,6 +164,39 @@ _TESTS: Mapping[str, _Test] = _by_option(
     holomorphic=(1, _is_holomorphic),
 )
 """For each trait, how many inputs the function has that is tested, and the test."""
+
+
+def contradicted(
+    scalar_op: ScalarOp, inputs: Sequence[Any], outputs: Sequence[Any]
+) -> Iterator[str]:
+    """What some values of the inputs and outputs contradict of the traits of a function: texts that name the trait and what was seen."""
+    arrays = [np.asarray(a) for a in inputs]
+    result = np.asarray(outputs[0])
+    if any(a.dtype.kind == "c" for a in (*arrays, result)):
+        if scalar_op.holomorphic and len(arrays) == 1 and result.dtype.kind == "c":
+            yield from _not_holomorphic(scalar_op, arrays[0])
+        return
+    if scalar_op.sign is not None and not _has(scalar_op.sign, result):
+        yield f"sign={scalar_op.sign!r}, and the result has {_first_signed(result)}"
+    for sign in scalar_op.keeps_sign:
+        if all(_has(sign, a) for a in arrays) and not _has(sign, result):
+            yield f"keeps_sign={sign!r}, and the result has {_first_signed(result)}"
+    if scalar_op.monotone is not None and len(arrays) == 1 and arrays[0].dtype.kind == "f":
+        order = np.argsort(arrays[0], axis=None)
+        if not _in_order(scalar_op.monotone, np.ravel(result)[order]):
+            yield f"monotone={scalar_op.monotone!r}, and the results are {np.ravel(result)[order]} for {np.ravel(arrays[0])[order]}"
+
+
+def _first_signed(array: Any) -> Any:
+    return array[np.signbit(array)].flat[0]
+
+
+def _not_holomorphic(scalar_op: ScalarOp, z: Any) -> Iterator[str]:
+    # where steps of different lengths disagree, the function is near a pole, a branch cut or the end of its range
+    points = z[np.isfinite(z)].astype("complex128")
+    with np.errstate(all="ignore"):
+        if not any(_cauchy_riemann(scalar_op.evaluate, points, h) for h in (1e-3, 1e-4, 1e-5)):
+            yield f"holomorphic, and is not at {np.ravel(z)}"
 
 
 def with_shape_checked(name: str, code: _Code) -> _Code:

@@ -21,7 +21,12 @@ from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.arguments import refuse_out
-from occelo_graph.ops.elemwise.declared import check_options, check_traits, with_shape_checked
+from occelo_graph.ops.elemwise.declared import (
+    check_arguments_kept,
+    check_options,
+    check_traits,
+    with_shape_checked,
+)
 from occelo_graph.ops.elemwise.scalar import DtypeRule, ScalarFunction, ScalarOp
 from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.nodes import tensors
@@ -516,13 +521,15 @@ def elementwise(
 
     ValueError for a name that is taken, unless it was defined at the same place, as by a cell of a notebook or a module that
     is loaded again. That defines another function; graphs and compiled functions keep the earlier one. ValueError
-    also for an option with a value that means nothing, and for a trait that the NumPy code contradicts on a few numbers.
+    also for an option with a value that means nothing, for a trait that the NumPy code contradicts on a few numbers, and for
+    code that overwrites its arguments.
     """
     place = place_of_definition()
     if place is not None:
         check_options(name, nin, partials, options)
         if function is not None:
             check_traits(name, nin, rule, function, options)
+            check_arguments_kept(name, nin, function)
     ScalarFunction.rename_earlier(name, place)
     scalar_op = ScalarFunction(name, nin, rule, function, partials, doc=doc, **options)
     scalar_op.place = place

@@ -1,0 +1,371 @@
+"""Checks in DebugMode that ops have the traits that they declare.
+
+For each trait a function looks for a contradiction: in the values of a call, or by running the op again on other values of the
+same types. `op_checks` calls `check_traits` for every node that it runs. What the traits mean, `occelo_graph.ir.traits` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_compile.debugging.comparing import agree, copied, is_array, same, short
+from occelo_compile.debugging.errors import BadTrait, DebugModeError
+from occelo_graph import Apply, Constant, Op, Type, Variable, evaluate
+from occelo_graph.errors import MethodNotDefined, lines
+from occelo_graph.ir.decomposing import decomposed_kernel
+from occelo_graph.ops.batching import parse_signature
+from occelo_graph.ops.elemwise.declared import contradicted
+
+__all__ = ["check_traits"]
+
+
+class Seen:
+    """A node with the values of its inputs and outputs in a call."""
+
+    def __init__(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        self.node = node
+        self.op: Op = node.op
+        self.inputs = inputs
+        self.outputs = outputs
+
+    def run(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        """The outputs for other inputs, which are not changed."""
+        given = [copied(v.type, a) for v, a in zip(self.node.inputs, inputs, strict=True)]
+        with np.errstate(all="ignore"):
+            return self.op.kernel(self.node)(*given)
+
+    def positions(self, which: slice) -> range:
+        """Positions of inputs."""
+        return range(len(self.inputs))[which]
+
+    def replaced(self, which: Iterable[int], function: Callable[[Any], Any]) -> list[Any]:
+        """The inputs, with a function applied to some."""
+        given = list(self.inputs)
+        for i in which:
+            given[i] = np.asarray(function(given[i])).astype(given[i].dtype)
+        return given
+
+    def differing(self, found: Sequence[Any], expected: Sequence[Any]) -> int | None:
+        """The first output for which two results differ by more than rounding."""
+        kinds = _types(self.node.outputs)
+        for k, (kind, one, other) in enumerate(zip(kinds, expected, found, strict=True)):
+            if not agree(kind, one, other):
+                return k
+        return None
+
+
+_Contradictions = Iterator[str]
+
+
+def check_traits(node: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> str | None:
+    """What the values of a node contradict of the declarations of its op; None if nothing.
+
+    The text names the op, the trait and what was seen.
+    """
+    seen = Seen(node, inputs, outputs)
+    op = node.op
+    again = op.pure and not (op.observes or op.lazy or op.loops or op.destroy_map)
+    for name, search in (*_READ.items(), *(_RUN.items() if again else ())):
+        for found in search(seen):
+            return f"{op} declares {name}, and {found}" if name else f"{op} declares {found}"
+    return None
+
+
+def raise_for_traits(
+    node: Apply, inputs: Sequence[Any], outputs: Sequence[Any], context: Callable[[], Sequence[str]]
+) -> None:
+    """`BadTrait` for what `check_traits` finds; ``context`` comes before it in the message."""
+    cause = check_traits(node, inputs, outputs)
+    if cause is not None:
+        raise BadTrait(lines([*context()], cause))
+
+
+def _types(variables: Sequence[Variable]) -> list[Type]:
+    return [v.type for v in variables]
+
+
+def _results(seen: Seen, inputs: Sequence[Any], what: str) -> Sequence[Any] | str:
+    """The results for other inputs, or a text if the op refuses them."""
+    try:
+        return seen.run(inputs)
+    except Exception as error:
+        return f"{what} it raises {type(error).__name__}: {str(error).splitlines()[-1]}"
+
+
+def _compared(
+    seen: Seen, inputs: Sequence[Any], expected: Sequence[Any], what: str
+) -> _Contradictions:
+    found = _results(seen, inputs, what)
+    if isinstance(found, str):
+        yield found
+        return
+    k = seen.differing(found, expected)
+    if k is not None:
+        yield f"{what} output {k} is {short(found[k])}, not {short(expected[k])}"
+
+
+# what the values of the call show
+
+
+def _infer_shape(seen: Seen) -> _Contradictions:
+    if not seen.op.has_infer_shape or not all(map(is_array, seen.inputs)):
+        return
+    known = dict(zip(seen.node.inputs, seen.inputs, strict=True))
+    try:
+        shapes = seen.op.shapes(seen.node, [a.shape for a in seen.inputs])
+        for k, (shape, value) in enumerate(zip(shapes, seen.outputs, strict=True)):
+            if shape is None or not is_array(value):
+                continue
+            found = tuple(
+                int(evaluate(n, known)) if isinstance(n, Variable) else int(n) for n in shape
+            )
+            if found != value.shape:
+                given = ", ".join(str(a.shape) for a in seen.inputs)
+                yield f"for inputs of shape {given} it gives {found} for output {k}, which has shape {value.shape}"
+    except MethodNotDefined:
+        return
+    except DebugModeError:
+        raise
+    except Exception as error:
+        yield f"it raises {type(error).__name__}: {str(error).splitlines()[-1]}"
+
+
+def _gufunc_signature(seen: Seen) -> _Contradictions:
+    declared = seen.op.gufunc_signature
+    if declared is None:
+        return
+    lengths: dict[str, int] = {}
+    try:
+        sides = parse_signature(declared)
+    except ValueError as error:
+        yield f"that is {str(error)[0].lower()}{str(error)[1:]}"
+        return
+    for names, values, side in zip(
+        sides, (seen.inputs, seen.outputs), ("input", "output"), strict=True
+    ):
+        if len(names) != len(values):
+            yield f"there are {len(values)} {side}s"
+            return
+        for i, (own, value) in enumerate(zip(names, values, strict=True)):
+            shape = np.shape(value)
+            if len(shape) != len(own) or any(
+                lengths.setdefault(str(name), n) != n for name, n in zip(own, shape, strict=True)
+            ):
+                yield f"{side} {i} has shape {shape}"
+                return
+
+
+def _identity_at_runtime(seen: Seen) -> _Contradictions:
+    if seen.op.identity_at_runtime and not same(
+        seen.node.outputs[0].type, seen.inputs[0], seen.outputs[0]
+    ):
+        yield f"output 0 is {short(seen.outputs[0])}, and input 0 {short(seen.inputs[0])}"
+
+
+def _observes(seen: Seen) -> _Contradictions:
+    if not seen.op.observes:
+        return
+    for k, sources in seen.op.view_map.items():
+        for i in sources:
+            if not same(seen.node.outputs[k].type, seen.inputs[i], seen.outputs[k]):
+                yield f"output {k} is {short(seen.outputs[k])}, and input {i} {short(seen.inputs[i])}"
+
+
+def _outputs_are_results(seen: Seen) -> _Contradictions:
+    op, node = seen.op, seen.node
+    if not op.outputs_are_results:
+        return
+    operands = [seen.inputs[i] for i in op.operands(node)]
+    for region in op.chosen(node, operands):
+        for k, i in enumerate(region.results):
+            if not same(node.outputs[k].type, seen.inputs[i], seen.outputs[k]):
+                yield f"output {k} is not input {i}, the result of the chosen region"
+
+
+def _plain_nodes(seen: Seen) -> _Contradictions:
+    op, node = seen.op, seen.node
+    if not op.plain_nodes or not op.external_code:
+        return
+    for k, (variable, kind) in enumerate(
+        zip(node.outputs, op.types_for(node.inputs), strict=False)
+    ):
+        if not (kind.is_super(variable.type) or variable.type.is_super(kind)):
+            yield f"output {k} is of type {variable.type}, and infer gives {kind}"
+
+
+def _elements_moved(seen: Seen) -> _Contradictions:
+    if seen.op.moves is None:
+        return
+    pool = [np.ravel(seen.inputs[i]) for i in seen.positions(seen.op.moves)]
+    if not pool or not all(map(is_array, (*seen.inputs, *seen.outputs))):
+        return
+    given = np.concatenate(pool)
+    for k, value in enumerate(seen.outputs):
+        known = np.isin(value, given) | (value == 0)
+        if value.dtype.kind in "fc" and np.isnan(given).any():
+            known |= np.isnan(value)
+        if not known.all():
+            yield f"output {k} has the element {value[~known][0]}, which these inputs do not have"
+
+
+def _scalar_traits(seen: Seen) -> _Contradictions:
+    if seen.op.elementwise:
+        scalar_op: Any = getattr(seen.op, "scalar_op", None)
+        yield from contradicted(scalar_op, seen.inputs, seen.outputs)
+
+
+# what other values show
+
+
+def _pure(seen: Seen) -> _Contradictions:
+    if seen.op.external_code:
+        yield from _compared(seen, seen.inputs, seen.outputs, "on the same inputs again")
+
+
+def _commutative(seen: Seen) -> _Contradictions:
+    if not seen.op.commutative or len(seen.inputs) < 2:
+        return
+    node = seen.op.make_node(*seen.node.inputs[::-1])
+    if _types(node.outputs) == _types(seen.node.outputs):
+        turned = Seen(node, seen.inputs[::-1], seen.outputs)
+        yield from _compared(turned, turned.inputs, seen.outputs, "with the inputs in reverse")
+
+
+def _places(seen: Seen) -> _Contradictions:
+    """Whether values decide which element goes where, shown by the negatives of all elements."""
+    if seen.op.moves is None or not all(map(is_array, (*seen.inputs, *seen.outputs))):
+        return
+    which = seen.positions(seen.op.moves)
+    kinds = {seen.inputs[i].dtype for i in which} | {value.dtype for value in seen.outputs}
+    if len(kinds) == 1 and next(iter(kinds)).kind in "uifc":
+        negative = [np.negative(value) for value in seen.outputs]
+        yield from _compared(
+            seen, seen.replaced(which, np.negative), negative, "for the negatives of its elements"
+        )
+
+
+def _by_parts(seen: Seen) -> _Contradictions:
+    which = seen.op.numbers()
+    if which is None or not all(map(is_array, (*seen.inputs, *seen.outputs))):
+        return
+    numbers = seen.positions(which)
+    if not numbers or not all(seen.inputs[i].dtype.kind == "c" for i in numbers):
+        return
+    for what, of in (("for the real parts", np.real), ("for the imaginary parts", np.imag)):
+        found = _results(seen, seen.replaced(numbers, of), what)
+        if isinstance(found, str):
+            yield found
+            continue
+        for k, (whole, own) in enumerate(zip(seen.outputs, found, strict=True)):
+            expected = of(whole).astype(own.dtype) if own.dtype.kind == "c" else whole
+            if (own.dtype.kind == "c" or of is np.real) and not agree(
+                seen.node.outputs[k].type, expected, own
+            ):
+                yield f"{what} output {k} is {short(own)}, not {short(expected)}"
+
+
+def _of_shapes(seen: Seen) -> _Contradictions:
+    if seen.op.of_shapes and all(map(is_array, seen.inputs)):
+        for function, what in (
+            (np.zeros_like, "for zeros of the same shapes"),
+            (np.ones_like, "for ones of the same shapes"),
+        ):
+            given = seen.replaced(range(len(seen.inputs)), function)
+            yield from _compared(seen, given, seen.outputs, what)
+
+
+def _linear_in(seen: Seen) -> _Contradictions:
+    if not all(map(is_array, (*seen.inputs, *seen.outputs))):
+        return
+    for group in seen.op.linear_in(seen.node):
+        which = seen.positions(group)
+        if not which or not all(seen.inputs[i].dtype.kind in "fc" for i in which):
+            continue
+        if not all(value.dtype.kind in "fc" and np.isfinite(value).all() for value in seen.outputs):
+            continue
+        names = f"inputs {', '.join(map(str, which))}"
+        yield from _linear(seen, which, names)
+
+
+def _linear(seen: Seen, which: Sequence[int], names: str) -> _Contradictions:
+    size = max(float(np.abs(v).max(initial=0)) for v in seen.outputs)
+
+    def near(found: Any, expected: Any) -> bool:
+        if found.shape != expected.shape:
+            return False
+        if not (np.isfinite(found).all() and np.isfinite(expected).all()):
+            return True
+        largest = size + max(float(np.abs(a).max(initial=0)) for a in (found, expected))
+        rounded = float(np.finfo(found.dtype).eps) ** 0.5 * largest
+        return np.allclose(found, expected, rtol=0, atol=rounded)
+
+    def other(array: Any) -> Any:
+        return np.roll(array, 1) * 0.5 + np.linspace(-1.0, 1.0, array.size).reshape(array.shape)
+
+    twice = _results(seen, seen.replaced(which, lambda a: a * -2), f"for {names} times -2")
+    rest = _results(seen, seen.replaced(which, other), f"for other {names}")
+    total = _results(
+        seen, seen.replaced(which, lambda a: a + other(a)), f"for the sum of other {names}"
+    )
+    if isinstance(twice, str) or isinstance(rest, str) or isinstance(total, str):
+        yield next(text for text in (twice, rest, total) if isinstance(text, str))
+        return
+    for k, value in enumerate(seen.outputs):
+        if not near(twice[k], value * -2):
+            yield f"for {names} times -2 output {k} is {short(twice[k])}, not {short(value * -2)}"
+        if not near(total[k], value + rest[k]):
+            yield (
+                f"for a sum of {names} output {k} is {short(total[k])}, "
+                f"and the sum of the results {short(value + rest[k])}"
+            )
+
+
+def _types_follow_values(seen: Seen) -> _Contradictions:
+    op, rest = seen.op.specialized(seen.node.inputs)
+    if op is seen.op:
+        return
+    known = dict(zip(seen.node.inputs, seen.inputs, strict=True))
+    values = [v.data if isinstance(v, Constant) else known[v] for v in rest]
+    narrow = Seen(op.make_node(*rest), values, seen.outputs)
+    yield from _compared(narrow, values, seen.outputs, f"{op}, to which it specializes, differs:")
+
+
+def _decompose(seen: Seen) -> _Contradictions:
+    if not seen.op.has_decompose or not seen.op.external_code:
+        return
+    kernel = decomposed_kernel(seen.node)
+    if kernel is None:
+        return
+    given = [copied(v.type, a) for v, a in zip(seen.node.inputs, seen.inputs, strict=True)]
+    with np.errstate(all="ignore"):
+        found = kernel(*given)
+    for k, (variable, value) in enumerate(zip(seen.node.outputs, seen.outputs, strict=True)):
+        if not agree(variable.type, value, found[k], stable=True):
+            yield f"by it output {k} is {short(found[k])}, not {short(value)}"
+
+
+_READ: dict[str, Callable[[Seen], _Contradictions]] = {
+    "infer_shape": _infer_shape,
+    "gufunc_signature": _gufunc_signature,
+    "identity_at_runtime": _identity_at_runtime,
+    "observes": _observes,
+    "outputs_are_results": _outputs_are_results,
+    "plain_nodes": _plain_nodes,
+    "moves": _elements_moved,
+    "": _scalar_traits,
+}
+"""Searches by trait that only read the values of a call. The texts of one for several traits name the trait."""
+_RUN: dict[str, Callable[[Seen], _Contradictions]] = {
+    "pure": _pure,
+    "commutative": _commutative,
+    "of_shapes": _of_shapes,
+    "moves": _places,
+    "linear_in": _linear_in,
+    "by_parts": _by_parts,
+    "types_follow_values": _types_follow_values,
+    "decompose": _decompose,
+}
+"""Searches that run the op on other values; not for ops with effects."""

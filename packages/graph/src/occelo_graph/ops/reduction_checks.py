@@ -1,0 +1,55 @@
+"""Checks of what users declare with `register_reduction`, on a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ops.reductions import Reduction
+
+__all__ = ["check_reduction"]
+
+_NUMBERS = (np.array([0.125, 0.25, 0.5, 0.75, 0.875]), np.array([1, 2, 3, 5, 6]))
+"""Chances, for which most functions that reduce are defined; or integers, for those that do not take floats."""
+
+
+def check_reduction(reduction: Reduction) -> None:
+    """ValueError if a few numbers contradict the reduction; numbers that the NumPy code refuses show nothing."""
+    for numbers in _NUMBERS:
+        try:
+            with np.errstate(all="ignore"):
+                found = list(_contradictions(reduction, numbers))
+        except Exception:
+            continue
+        if found:
+            raise ValueError(
+                f"The reduction {reduction.name} declares {found[0]}, which its NumPy code contradicts"
+            )
+        return
+
+
+def _contradictions(reduction: Reduction, numbers: Any) -> Iterator[str]:
+    def f(a: Any, b: Any) -> Any:
+        return np.asarray(reduction.function.evaluate(a, b))
+
+    def differs(found: Any, expected: Any) -> bool:
+        known = ~np.isnan(found)
+        return not np.allclose(found[known], expected[known], rtol=1e-3, atol=1e-6)
+
+    a, b, c = (np.roll(numbers, k) for k in range(3))
+    if f(a, b).dtype != numbers.dtype:
+        return
+    if differs(f(f(a, b), c), f(a, f(b, c))):
+        yield "that its function is associative"
+    if differs(f(a, b), f(b, a)):
+        yield "that its function is commutative"
+    if reduction.identity is not None:
+        start = np.asarray(reduction.identity(numbers.dtype.name)).astype(numbers.dtype)
+        if differs(f(start, a), a):
+            yield f"the identity {start}"
+    if reduction.idempotent and differs(f(a, a), a):
+        yield "idempotent=True"
+    if reduction.linear and differs(f(a + c, b + a), f(a, b) + f(c, a)):
+        yield "linear=True"
