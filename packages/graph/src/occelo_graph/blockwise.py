@@ -33,6 +33,7 @@ from occelo_graph.ir.types import NullType
 from occelo_graph.ops.batching import batch_shape, materialize, parse_signature
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.create import alloc, broadcast_to
+from occelo_graph.ops.shape.dimensions import expand_dims, squeeze
 from occelo_graph.ops.shape.reading import length_product, shape_tuple
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -60,6 +61,8 @@ class Blockwise(Op):
 
     All results of the batch must have one shape. It is given by `Op.infer_shape`, else by the signature, else by the first
     result, for which the op runs once more; for an empty batch it runs on an element of zeros.
+
+    Without batch dimensions, or where all of them are known to be 1, the result is that of ``core_op`` itself.
 
     The inputs of a node are the number of elements, a 0 (the first index), memory for the results, and the arguments with
     one batch dimension or none.
@@ -102,6 +105,10 @@ class Blockwise(Op):
             alone: list[TensorVariable] = self.core_op(*arguments, return_list=True)
             return alone
         lengths = batch_shape(arguments, extras)
+        if all(isinstance(n, int) for n in lengths):  # all are 1: there is one element
+            only = [squeeze(v, tuple(range(n))) for v, n in zip(arguments, extras, strict=True)]
+            single: list[TensorVariable] = self.core_op(*only, return_list=True)
+            return [expand_dims(v, tuple(range(len(lengths)))) for v in single]
         chosen = [i for i, extra in enumerate(extras) if extra]
         whole = materialize([arguments[i] for i in chosen], [extras[i] for i in chosen])
         count = length_product(lengths)
