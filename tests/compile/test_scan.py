@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from occelo_graph.looping.classic import filter as kept
 from occelo_graph.looping.classic import foldr, reduce, scan, until
 from occelo_graph.looping.loops import fori_loop, loop, while_loop
 from occelo_graph.looping.switching import switch_case
+from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.control.python_function import as_op
 
 pytestmark = [
@@ -293,3 +295,66 @@ def test_traces_of_what_no_step_changes(mode: str) -> None:
     np.testing.assert_allclose(found[2], [ARRAY.sum()] * 7)
     np.testing.assert_array_equal(found[3], [[0, 1, 2]] * 7)
     assert [v.shape for v in f(ARRAY[:0])] == [(0,), (0,), (0,), (0, 3)]
+
+
+def test_only_products_that_become_one_move_out() -> None:
+    x, m, w, v = ot.dmatrix("x"), ot.dtensor3("m"), ot.dmatrix("w"), ot.dvector("v")
+
+    def step(s: Any, given: Any) -> Any:
+        e, each = given
+        return s + w @ e, (each @ e).sum() + (w @ e).sum() + each.T @ (w @ s)
+
+    final, trace = loop(step, v, (x, m))
+    generator = np.random.default_rng(0)
+    xs, ms, ws, vs = (generator.normal(size=s) for s in ((6, 3), (6, 3, 3), (3, 3), 3))
+    f = compiled([x, m, w, v], [final, trace], "py")
+    state, kept = vs, list[Any]()
+    for e, each in zip(xs, ms, strict=True):
+        kept.append((each @ e).sum() + (ws @ e).sum() + each.T @ (ws @ state))
+        state = state + ws @ e
+    for one, other in zip(f(xs, ms, ws, vs), (state, kept), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    outside = [n for n in f.maker.fgraph.toposort() if isinstance(n.op, Dot | MatMul)]
+    # one product of two matrices for all w @ e; none for products of two elements
+    assert [type(n.op) for n in outside] == [Dot]
+
+
+def filtered(lib: Any, run: Any, solve: Any, move: Any, look: Any, ys: Any) -> Any:
+    """A filter's covariances, and the squared distances of its observations."""
+    (k, n), dtype = look.type.shape if lib is ot else look.shape, move.dtype
+
+    def step(state: Any, y: Any) -> Any:
+        cov = move @ state @ move.T + np.eye(n, dtype=dtype)
+        factor = lib.linalg.cholesky(look @ cov @ look.T + np.eye(k, dtype=dtype))
+        half = solve(factor, look @ cov)
+        z = solve(factor, y[:, None])
+        return cov - half.T @ half + 0.1 * (half.T @ z), (z * z).sum()
+
+    return run(step, np.eye(n, dtype=dtype), ys)
+
+
+def in_python(step: Callable[[Any, Any], Any], state: Any, xs: Any) -> Any:
+    kept: list[Any] = []
+    for x in xs:
+        state, each = step(state, x)
+        kept.append(each)
+    return state, kept
+
+
+# few rows are unrolled in loop programs, which Numba gets, too
+@pytest.mark.parametrize("mode", ["py", "native", "c"])
+def test_filters_of_small_matrices(mode: str) -> None:
+    generator = np.random.default_rng(0)
+    solve = partial(ot.linalg.solve_triangular, lower=True, b_ndim=2)
+    sizes = [(4, 2)] if mode == "c" else [(1, 1), (2, 3), (4, 2), (5, 9)]
+    for (n, k), dtype in product(sizes, ["float64", "float32"][: len(sizes)]):
+        given = [generator.normal(size=s) * 0.5 for s in ((n, n), (k, n), (4, k))]
+        given = [v.astype(dtype) for v in given]
+        inputs = [
+            ot.tensor(c, dtype=dtype, shape=v.shape) for c, v in zip("mlx", given, strict=True)
+        ]
+        found = compiled(inputs, list(filtered(ot, loop, solve, *inputs)), mode)(*given)
+        wanted = filtered(np, in_python, np.linalg.solve, *given)
+        rtol = 1e-9 if dtype == "float64" else 1e-3
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol, rtol / 10)

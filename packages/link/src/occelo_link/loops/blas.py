@@ -24,12 +24,12 @@ from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.operands import MatrixOperand, vector_operand
 from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
-from occelo_link.loops.tensors import Index, Stored, Tensor
+from occelo_link.loops.tensors import Index, Stored, Tensor, is_small, is_unit
 
 __all__: list[str] = []
 
-SMALL = 512
-"""Products with static shapes of at most so many multiplications are loops."""
+TINY = 8
+"""Sums of at most so many products are formulas."""
 _LETTER = {"float32": "s", "float64": "d"}
 
 
@@ -41,7 +41,7 @@ def lower_dot(context: Context, node: TensorApply[Dot], inputs: list[Tensor]) ->
     if x.ndim == 1 and y.ndim == 1:
         return [_inner_product(context, x, y, inner, output.dtype)]
     same = x.dtype == y.dtype == output.dtype
-    if not (same and is_float(output.dtype)) or _is_small([*x.shape, *y.shape[1:]]):
+    if not (same and is_float(output.dtype)) or is_small([*x.shape, *y.shape[1:]]):
         return [_product_loops(context, x, y, inner, output.dtype)]
     if x.ndim == 2 and y.ndim == 2:
         return [_matrix_product(context, x, y, inner)]
@@ -51,15 +51,6 @@ def lower_dot(context: Context, node: TensorApply[Dot], inputs: list[Tensor]) ->
 
 
 lowers_complex_to_loops(Dot)(product_by_parts(lower_dot))
-
-
-def _is_small(lengths: Sequence[Value]) -> bool:
-    total = 1
-    for n in lengths:
-        if n.op != "const":
-            return False
-        total *= n.args[0]
-    return total <= SMALL
 
 
 def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
@@ -75,9 +66,18 @@ def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
     """A sum over the middle one of three dimensions, so that the innermost loop is over the last."""
-    x, y = (context.store(t) if t.cost > CHEAP else t for t in (x, y))
+    x = context.store(x) if x.cost > CHEAP else x
     rows = list(x.shape[:-1])
     columns = list(y.shape[1:])
+    # each row reads all of the second factor; elements of the first one are read outside of the innermost loop
+    repeated = not all(map(is_unit, rows))
+    y = context.store(y) if y.cost > (0 if repeated else CHEAP) else y
+    if (
+        inner.op == "const"
+        and 1 <= inner.args[0] <= (TINY if columns else TINY // 2)
+        and dtype != "bool"
+    ):
+        return _product_formula(context, x, y, inner.args[0], dtype)
 
     def element(builder: Builder, index: Index) -> Value:
         left = [*index[: len(rows)], index[len(rows)]]
@@ -89,6 +89,24 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
     terms = context.virtual(dtype, [*rows, inner, *columns], element, [x, y])
     combine = "or" if dtype == "bool" else "add"
     return context.reduce(terms, (len(rows),), combine, dtype, dtype)
+
+
+def _product_formula(context: Context, x: Tensor, y: Tensor, inner: int, dtype: str) -> Tensor:
+    """A formula for each element: a sum of so few products that accumulators in memory would cost more."""
+    rows, columns = list(x.shape[:-1]), list(y.shape[1:])
+
+    def element(builder: Builder, index: Index) -> Value:
+        total: Value | None = None
+        for k in range(inner):
+            at = builder.i64(k)
+            a = builder.cast(x.at(builder, [*index[: len(rows)], at]), dtype)
+            b = builder.cast(y.at(builder, [at, *index[len(rows) :]]), dtype)
+            term = builder.op("mul", a, b)
+            total = term if total is None else builder.op("add", total, term)
+        assert total is not None
+        return total
+
+    return context.virtual(dtype, [*rows, *columns], element, [x, y], cost=2 * inner)
 
 
 def _char(context: Context, letter: str) -> Reference:
@@ -225,7 +243,7 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
     inner = context.unify(x.shape[1], y.shape[0])
     for length, other in zip(z.shape, (x.shape[0], *y.shape[1:]), strict=True):
         context.unify(length, other)
-    small = _is_small([*x.shape, *y.shape[1:]])
+    small = is_small([*x.shape, *y.shape[1:]])
     if small or not _is_accumulated(context, node, z):
         dot = cast("TensorApply[Dot]", Dot().make_node(*node.inputs[2:4]))
         product = lower_dot(context, dot, [x, y])[0]

@@ -220,7 +220,7 @@ class _Nest:
             context.schedule.allocate(result)
         start = builder.const(identity_element(root.combine, root.acc_dtype), root.acc_dtype)
         count = builder.product(result.shape)
-        with builder.loop(count) as loop:
+        with builder.loop(count, lanes=self._lanes()) as loop:
             builder.store(result.buffer, loop.index, start)
         return result
 

@@ -19,7 +19,7 @@ from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import find_lowering, lowers_iterations
 from occelo_link.loops.tensor_groups import Leaf, from_leaves, leaves_of, map_leaves
-from occelo_link.loops.tensors import Stored, Tensor, Virtual
+from occelo_link.loops.tensors import Stored, Tensor, Virtual, is_small
 
 __all__ = ["choose"]
 
@@ -173,9 +173,14 @@ class _LoopLowering:
         return _from_leaves(self.node.outputs, parts)
 
     def _available(self, tensor: Tensor) -> Tensor:
-        """A tensor that all iterations read, stored unless it is cheap to recompute."""
+        """A tensor that all iterations read, stored unless it is cheap to recompute.
+
+        A small matrix that is turned is copied once, since products in each iteration would gather its elements.
+        """
 
         def kept(part: Tensor) -> Tensor:
+            if part.ndim > 1 and not part.flat and is_small(part.shape):
+                return self.context.contiguous_copy(part)
             cheap = isinstance(part, Virtual) and part.cost <= CHEAP
             return part if cheap else self.context.store(part)
 

@@ -7,6 +7,7 @@ Both compute the element at an index. Every lowering takes and returns them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from occelo_link.loops.ir.program import Buffer, Value
@@ -14,15 +15,22 @@ from occelo_link.loops.ir.program import Buffer, Value
 if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
 
-__all__ = ["Index", "Stored", "Tensor", "TensorGroup", "Virtual", "is_unit"]
+__all__ = ["Index", "Stored", "Tensor", "TensorGroup", "Virtual", "is_small", "is_unit"]
 
 Index = Sequence[Value]
 """One int64 value for each dimension."""
+SMALL = 512
+"""Products of matrices of at most so many multiplications are loops, and matrices of at most so many elements are copied for them."""
 
 
 def is_unit(length: Value) -> bool:
     """Whether a length is the constant 1."""
     return length.op == "const" and length.args[0] == 1
+
+
+def is_small(lengths: Sequence[Value]) -> bool:
+    """Whether lengths are static, and their product is at most `SMALL`."""
+    return all(n.op == "const" for n in lengths) and prod(n.args[0] for n in lengths) <= SMALL
 
 
 class Tensor:

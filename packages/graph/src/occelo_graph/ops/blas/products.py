@@ -146,6 +146,9 @@ class Dot(Op):
             return [tensordot(x, y, axes=1)]
         if x_core == 1 and batch_ndims[1] == 0:
             return [self(x, y) if x.ndim <= 2 else tensordot(x, y, axes=1)]
+        if y_core == 1 and batch_ndims[0] == 0:
+            # and so it is with one matrix for a batch of vectors
+            return [tensordot(y, x, axes=[[y.ndim - 1], [x.ndim - 1]])]
         x = expand_dims(x, -2) if x_core == 1 else x
         y = expand_dims(y, -1) if y_core == 1 else y
         wanted = max(batch_ndims)

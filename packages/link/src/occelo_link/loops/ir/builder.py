@@ -415,7 +415,14 @@ class Builder:
         parallel: bool = False,
         fixed: bool = False,
     ) -> Generator[Loop]:
-        """``for index in range(start, stop)``; the statement is appended when the body is complete."""
+        """``for index in range(start, stop)``; the statement is appended when the body is complete.
+
+        It has at most ``lanes`` lanes, and no more than what few elements need.
+        """
+        if stop.op == "const" and (start is None or start is self.i64(0)):
+            # a store under a mask delays a load that follows it by many cycles
+            while lanes > 2 and lanes // 2 >= stop.args[0]:
+                lanes //= 2
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start

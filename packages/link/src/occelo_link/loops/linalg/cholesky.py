@@ -19,11 +19,12 @@ from occelo_link.loops.linalg.lapack import (
     Lapack,
     clear_above_diagonal,
     each_element,
-    fill_with_nan,
+    settle,
 )
+from occelo_link.loops.linalg.unrolled import factor_unrolled, is_tiny
 from occelo_link.loops.linalg.work_matrices import WorkMatrix, new_result, whole_tensor
 from occelo_link.loops.loop_nests import copy_elements
-from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
@@ -37,11 +38,17 @@ def lower_cholesky(
     x = inputs[0]
     n = context.unify(x.shape[-2], x.shape[-1])
     batch = x.shape[:-2]
+    if is_tiny(batch, n):
+        return [_unrolled(context, node.op, x)]
     with_loops = worth_loops(batch, n)
     in_lanes = with_loops and for_lanes(context, [x])
     if in_lanes:
         x = context.contiguous_copy(x)
     triangle = _lower_triangle(context, x)
+
+    def done(result: Stored, index: Index, failed: Value) -> None:
+        good = context.builder.eq(failed, context.i64(0))
+        settle(context, node.op.on_error, good, result, index)
 
     def by_lapack(result: Stored) -> None:
         builder, zero = context.builder, context.i64(0)
@@ -51,17 +58,7 @@ def lower_cholesky(
             at = Pointer(result.buffer, result.position(builder, [*index, zero, zero]))
             # the lower triangle in row-major order is the upper one in column-major order
             info = lapack.call("potrf", uplo="U", n=n, a=at, lda=leading)
-            settle(result, index, info)
-
-    def settle(result: Stored, index: Index, failed: Value) -> None:
-        if node.op.on_error == "raise":
-            context.check(context.builder.eq(failed, context.i64(0)))
-            return
-        context.builder.branch(
-            context.builder.eq(failed, context.i64(0)),
-            lambda: (),
-            lambda: fill_with_nan(context, result, index) or (),
-        )
+            done(result, index, info)
 
     shape = [*batch, n, n]
     if not with_loops and isinstance(x, Stored) and x.flat and context.aligned(x, shape):
@@ -89,7 +86,7 @@ def lower_cholesky(
         copy_elements(context, triangle, result)
         with each_element(context, batch) as index:
             start = result.position(builder, [*index, zero, zero])
-            settle(result, index, _small(context, result, start, n))
+            done(result, index, _small(context, result, start, n))
         return ()
 
     def emit() -> None:
@@ -100,6 +97,19 @@ def lower_cholesky(
 
     context.step([triangle], [result], emit)
     return [result]
+
+
+def _unrolled(context: Context, op: Cholesky, x: Tensor) -> Tensor:
+    """The factor of one tiny matrix."""
+    x = context.store(x) if x.cost > CHEAP else x
+    result = context.new_stored(x.dtype, x.shape)
+
+    def emit() -> None:
+        good = factor_unrolled(context, x, result)
+        settle(context, op.on_error, good, result, [context.i64(0)] * (x.ndim - 2))
+
+    context.step([x], [result], emit)
+    return result
 
 
 def _in_lanes(context: Context, x: Stored, result: Stored, nan: bool) -> None:

@@ -143,6 +143,14 @@ def fill_with_nan(context: Context, result: Stored, index: Index) -> None:
         builder.store(result.buffer, builder.add(start, loop.index), nan)
 
 
+def settle(context: Context, on_error: str, good: Value, result: Stored, index: Index) -> None:
+    """Check that the element of a batch at an index has a result, or fill it with NaN, as an op says."""
+    if on_error == "raise":
+        context.check(good)
+        return
+    context.builder.branch(good, lambda: (), lambda: fill_with_nan(context, result, index) or ())
+
+
 def clear_above_diagonal(context: Context, result: Stored, index: Index) -> None:
     """Store zeros above the diagonal of the square matrix at an index of a batch in C order."""
     builder, zero, n = context.builder, context.i64(0), result.shape[-1]

@@ -19,9 +19,10 @@ from occelo_link.loops.linalg.lapack import (
     Lapack,
     batch_lengths,
     each_element,
-    fill_with_nan,
     own_index,
+    settle,
 )
+from occelo_link.loops.linalg.unrolled import is_tiny, solve_unrolled
 from occelo_link.loops.linalg.work_matrices import (
     WorkMatrix,
     new_result,
@@ -29,7 +30,7 @@ from occelo_link.loops.linalg.work_matrices import (
     whole_tensor,
 )
 from occelo_link.loops.loop_nests import copy_elements
-from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.operands import MatrixOperand
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
@@ -48,6 +49,8 @@ def lower_solve_triangular(
     batch = batch_lengths(context, [a, b], [2, 2])
     if is_complex(dtype):
         return _by_copies(context, node, [a, b], batch, n)
+    if is_tiny(batch, n):
+        return [_unrolled(context, op, [a, b], [*batch, n, b.shape[-1]])]
     in_lanes = maybe_small(n, b.shape[-1]) and for_lanes(context, [a, b])
     if in_lanes:
         a, b = context.contiguous_copy(a), context.contiguous_copy(b)
@@ -85,6 +88,21 @@ def lower_solve_triangular(
     return [result]
 
 
+def _unrolled(
+    context: Context, op: SolveTriangular, inputs: Sequence[Tensor], shape: Sequence[Value]
+) -> Tensor:
+    """The solution of equations with one tiny matrix."""
+    a, b = (context.store(t) if t.cost > CHEAP else t for t in inputs)
+    result = context.new_stored(b.dtype, shape)
+
+    def emit() -> None:
+        good = solve_unrolled(context, a, b, result, op.lower, op.unit_diagonal)
+        settle(context, op.on_error, good, result, [context.i64(0)] * (len(shape) - 2))
+
+    context.step([a, b], [result], emit)
+    return result
+
+
 class _InPlace:
     """Replaces right-hand sides in C order by the solutions, for real matrices."""
 
@@ -111,7 +129,7 @@ class _InPlace:
             a = Pointer(stored.buffer, stored.position(context.builder, [*own, zero, zero]))
             b = Pointer(result.buffer, result.position(context.builder, [*index, zero, zero]))
             if lapack is not None:
-                self._settle(result, index, self._by_lapack(lapack, a, b))
+                settle(context, self.op.on_error, self._by_lapack(lapack, a, b), result, index)
             elif self.op.unit_diagonal:
                 self._by_blas(a, b)
             else:
@@ -120,17 +138,7 @@ class _InPlace:
                     context.check(good)
                 self._by_blas(a, b)
                 if self.op.on_error == "nan":
-                    self._settle(result, index, good)
-
-    def _settle(self, result: Stored, index: Index, good: Value) -> None:
-        """Check that an element of the batch has a solution, or fill it with NaN, as the op says."""
-        context = self.context
-        if self.op.on_error == "raise":
-            context.check(good)
-            return
-        context.builder.branch(
-            good, lambda: (), lambda: fill_with_nan(context, result, index) or ()
-        )
+                    settle(context, "nan", good, result, index)
 
     def _is_regular(self, own: Sequence[Value]) -> Value:
         """Whether no element on the diagonal is 0."""

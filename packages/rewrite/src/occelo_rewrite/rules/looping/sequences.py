@@ -38,9 +38,11 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
         movable.update(each.outputs)
         if of_elements.isdisjoint(each.inputs):
             continue
-        of_elements.update(each.outputs)
-        if isinstance(each.op, Dot | MatMul):
+        apart = of_elements.isdisjoint
+        # of two factors that differ from step to step, there would be as many products as before
+        if isinstance(each.op, Dot | MatMul) and any(apart([v]) for v in each.inputs):
             products.append(each.outputs[0])
+        of_elements.update(each.outputs)
     # a product that another one is computed from moves with it
     inner = {v for p in products for v in ancestors([p]) if v is not p}
     outermost = [p for p in products if p not in inner]

@@ -1,0 +1,90 @@
+"""Cholesky factors and triangular equations of one tiny matrix, without loops over its rows.
+
+All elements are values in registers, so that a step of a filter makes no calls and no detours through memory. The lowerings
+of both ops use this for single real matrices whose static lengths `is_tiny` accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.tensors import Stored, Tensor, is_unit
+
+__all__ = ["factor_unrolled", "is_tiny", "solve_unrolled"]
+
+ROWS = 4
+"""Matrices with more rows have loops, which are less code."""
+
+
+def is_tiny(batch: Sequence[Value], n: Value) -> bool:
+    """Whether there is one matrix, with at most `ROWS` rows."""
+    return n.op == "const" and 1 <= n.args[0] <= ROWS and all(map(is_unit, batch))
+
+
+def factor_unrolled(context: Context, x: Tensor, result: Stored) -> Value:
+    """Store the Cholesky factor of a matrix; returns whether all pivots are positive, or NaN.
+
+    Only the lower triangle is read.
+    """
+    builder = context.builder
+    n, lead = x.shape[-1].args[0], [context.i64(0)] * (x.ndim - 2)
+    zero, good = builder.const(0.0, x.dtype), builder.const(True, "bool")
+    factor: dict[tuple[int, int], Value] = {}
+    for i in range(n):
+        for j in range(i + 1):
+            rest = x.at(builder, [*lead, context.i64(i), context.i64(j)])
+            for k in range(j):
+                rest = builder.op("sub", rest, builder.op("mul", factor[i, k], factor[j, k]))
+            if j < i:
+                factor[i, j] = builder.op("div", rest, factor[j, j])
+            else:
+                # NaN is no failure, as in NumPy
+                good = builder.op("and", good, builder.op("not", builder.op("le", rest, zero)))
+                factor[i, i] = builder.op("sqrt", rest)
+    for i in range(n):
+        for j in range(n):
+            at = result.position(builder, [*lead, context.i64(i), context.i64(j)])
+            builder.store(result.buffer, at, factor.get((i, j), zero))
+    return good
+
+
+def solve_unrolled(
+    context: Context, a: Tensor, b: Tensor, result: Stored, lower: bool, unit_diagonal: bool
+) -> Value:
+    """Store the solution of equations with a triangular matrix; returns whether no element on its diagonal is 0.
+
+    Columns of the right-hand side lie side by side in vectors.
+    """
+    builder = context.builder
+    n, columns = result.shape[-2].args[0], result.shape[-1]
+    order = range(n) if lower else range(n)[::-1]
+    leads = {t: [context.i64(0)] * (t.ndim - 2) for t in (a, b, result)}
+
+    def element(i: int, j: int) -> Value:
+        return a.at(builder, [*leads[a], context.i64(i), context.i64(j)])
+
+    good = builder.const(True, "bool")
+    if not unit_diagonal:
+        for i in range(n):
+            is_zero = builder.eq(element(i, i), builder.const(0.0, a.dtype))
+            good = builder.op("and", good, builder.op("not", is_zero))
+
+    def column(c: Value) -> None:
+        found: dict[int, Value] = {}
+        for i in order:
+            rest = b.at(builder, [*leads[b], context.i64(i), c])
+            for j, known in found.items():
+                rest = builder.op("sub", rest, builder.op("mul", element(i, j), known))
+            found[i] = rest if unit_diagonal else builder.op("div", rest, element(i, i))
+        for i, value in found.items():
+            at = result.position(builder, [*leads[result], context.i64(i), c])
+            builder.store(result.buffer, at, value)
+
+    if is_unit(columns):
+        column(context.i64(0))
+    else:
+        with builder.loop(columns, lanes=8) as loop:
+            column(loop.index)
+    return good
