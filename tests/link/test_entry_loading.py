@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,8 @@ def test_calls_from_many_threads_replace_the_code_once(code: EntryCode) -> None:
     def work(call: Any) -> None:
         wrong.extend(call for _ in range(2000) if not np.array_equal(call(X)[0], 2 * X))
 
-    threads = [threading.Thread(target=work, args=(call,)) for call in calls]
+    # options that are changed for a while hold in one context, and the code is looked up in the thread that replaces it
+    threads = [threading.Thread(target=copy_context().run, args=(work, call)) for call in calls]
     for thread in threads:
         thread.start()
     for thread in threads:
