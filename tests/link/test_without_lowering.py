@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,14 @@ from occelo_graph import Op, TensorType, op
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.errors import MethodNotDefined
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.reduce import Softmax
 from occelo_graph.testing.examples import EXAMPLES
+from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import lowers_to_loops, make_linker, without_lowering
 from occelo_link.capabilities import supports
-from occelo_link.testing import agree_by_decompositions, has_compiler
+from occelo_link.testing import agree_by_decompositions, decomposed_ops, has_compiler
 from occelo_link.withheld import withheld
 
 FAMILIES = sorted({e.family for e in EXAMPLES})
@@ -43,6 +48,23 @@ def call(linker: str, inputs: list[Any], outputs: list[Any], *arrays: Any) -> li
 @pytest.mark.parametrize("linker", ["py", "vm", "native"])
 def test_every_example_by_what_its_ops_consist_of(linker: str) -> None:
     assert sum(agree_by_decompositions(linker, family) for family in FAMILIES) > 300
+
+
+def test_no_op_with_a_decomposition_is_missing_in_the_examples() -> None:
+    for module in pkgutil.walk_packages(og.__path__, "occelo_graph."):  # some are imported late
+        importlib.import_module(module.name)
+    found = set[Any]().union(*map(decomposed_ops, FAMILIES))
+
+    def classes(base: type[Any]) -> set[type[Any]]:
+        return {c for s in base.__subclasses__() for c in (s, *classes(s))}
+
+    own = {c for c in classes(Op) if c.__module__.startswith("occelo_graph.")}
+    own = {c for c in own if "testing" not in c.__module__ and c.decompose is not Op.decompose}
+    bases = {b for c in own for b in c.__mro__[1:]}  # of which no node is
+    assert own - bases - {Elemwise} <= found
+    formulas = {n for n in OWN_SCALAR_FUNCTIONS if ScalarFunction(n).is_formula}
+    assert len(formulas) > 20
+    assert formulas <= {each.scalar_op.name for each in found if isinstance(each, Elemwise)}
 
 
 @pytest.mark.skipif(not has_compiler(), reason="there is no C compiler on this machine")

@@ -86,6 +86,31 @@ class OpFromGraph(Op):
         self._pattern = connection_pattern
         self._derived_cache: dict[Any, OpFromGraph] = {}
 
+    def python_fields(self) -> dict[str, Any]:
+        """The arguments of `from_fields`, which the printed Python source of a graph calls."""
+        return {**(self.props() or {}), "connection_pattern": self._pattern}
+
+    @classmethod
+    def from_fields(
+        cls,
+        graph: FrozenFunctionGraph,
+        inline: bool,
+        name: str | None,
+        pull_rule: Derivative,
+        push_rule: Derivative,
+        connection_pattern: Sequence[Sequence[bool]] | None,
+    ) -> OpFromGraph:
+        """The op of a frozen graph."""
+        return cls(
+            list(graph.inputs),
+            list(graph.outputs),
+            inline=inline,
+            pullback=pull_rule,
+            pushforward=push_rule,
+            connection_pattern=connection_pattern,
+            name=name,
+        )
+
     @trait
     def pure(self) -> bool:
         """Whether all ops of the graph are pure."""

@@ -6,6 +6,7 @@ Only tests use it: tests of linkers, of compiled functions and of backends.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import signal
 import threading
@@ -43,6 +44,7 @@ __all__ = [
     "agree_by_decompositions",
     "builtin_of",
     "compiled_c",
+    "decomposed_ops",
     "has_compiler",
     "inputs_of",
     "interpreted",
@@ -73,6 +75,7 @@ def _decomposed(outputs: list[Variable]) -> list[Apply]:
     return [node for node in toposort(outputs) if decomposition(node) is not None]
 
 
+@functools.cache
 def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Variable, set[Any]]]:
     """The examples of a family that contain ops with a decomposition, and these ops; one for each op unless ``each``."""
     found: list[tuple[Example, list[Any], Variable, set[Any]]] = []
@@ -84,6 +87,11 @@ def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Var
             found.append((example, inputs, output, ops))
         seen |= ops
     return found
+
+
+def decomposed_ops(family: str) -> set[Any]:
+    """The ops with a decomposition in the examples of a family: ops of elements, and classes of other ops."""
+    return set[Any]().union(*(ops for *_, ops in _decomposable(family, False)))
 
 
 def agree_by_decompositions(linker: str, family: str, each: bool = True) -> int:

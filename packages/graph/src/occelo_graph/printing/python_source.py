@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,8 +72,11 @@ class _Writer:
             props = value.props()
             if props is None:
                 raise TypeError(f"The op {value} has no fields and no __props__, so no Python form")
-            inner = ", ".join(f"{k}={self.value(v)}" for k, v in props.items())
-            return f"{self.class_expression(type(value))}({inner})"
+            # the parameters of most classes are their fields
+            own: Callable[[], dict[str, Any]] | None = getattr(value, "python_fields", None)
+            fields, maker = (props, "") if own is None else (own(), ".from_fields")
+            inner = ", ".join(f"{k}={self.value(v)}" for k, v in fields.items())
+            return f"{self.class_expression(type(value))}{maker}({inner})"
         if isinstance(value, FrozenFunctionGraph):
             return self.inner_graph(value)
         if isinstance(value, Static):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.ops.elemwise.arithmetic import supremum
 from occelo_graph.testing.example import Domain, Example, draw
 
 if TYPE_CHECKING:
@@ -281,6 +282,7 @@ def _switch_examples() -> list[Example]:
         Example("pow", "elemwise", lambda x: x**3, lambda x: x**3, (a,), (0,)),
         Example("pow", "elemwise", lambda x: 2.0**x, lambda x: 2.0**x, (a,), (0,)),
         Example("largest", "elemwise", ot.largest, np.maximum, (a, b), (0, 1)),
+        Example("supremum", "elemwise", supremum, np.maximum, (a, b), (0, 1)),
         Example("smallest", "elemwise", ot.smallest, np.minimum, (a, b), (0, 1)),
         Example(
             "exp",

@@ -15,6 +15,7 @@ from occelo_graph.ops.linalg.cholesky_solving import cho_factor, cho_solve
 from occelo_graph.ops.linalg.determinant import det, slogdet
 from occelo_graph.ops.linalg.inverse import inv
 from occelo_graph.ops.linalg.lu import lu, lu_factor, lu_solve, pivot_to_permutation
+from occelo_graph.ops.linalg.lu_solving import LuInverse, LuSolve
 from occelo_graph.ops.linalg.solve import solve
 from occelo_graph.ops.linalg.toeplitz import solve_toeplitz, toeplitz
 from occelo_graph.testing.example import Example, draw
@@ -160,6 +161,9 @@ def _factoring() -> list[Example]:
     def solved_transposed(a: Array, b: Array) -> Any:
         return npl.solve(dominant(a).swapaxes(-1, -2).conj(), b)
 
+    def inverted(a: Array) -> Any:
+        return npl.inv(dominant(a))
+
     def same(a: Array) -> Array:
         return a
 
@@ -194,6 +198,14 @@ def _factoring() -> list[Example]:
         ),
         make("lu_solve", solving(0), solved, M, COLUMNS, grad=(0, 1)),
         make("lu_solve", solving(2), solved_transposed, COMPLEX, COMPLEX_COLUMNS),
+        make(
+            "lu_solve",
+            lambda a, b: LuSolve(1)(*lu_factor(dominant(a)), b),
+            lambda a, b: npl.solve(dominant(a).T, b),
+            M,
+            COLUMNS,
+        ),
+        make("lu_inverse", lambda a: LuInverse()(*lu_factor(dominant(a))), inverted, BATCH),
         make(
             "pivot_to_permutation",
             pivot_to_permutation,

@@ -11,7 +11,8 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 from occelo_graph.narrowing import is_array
-from occelo_graph.ops.linalg.cholesky import cholesky
+from occelo_graph.ops.linalg.adjugate import Adjugate
+from occelo_graph.ops.linalg.cholesky import CholeskyPullback, cholesky
 from occelo_graph.ops.linalg.triangular import solve_triangular
 from occelo_graph.testing.example import Example, draw
 
@@ -128,4 +129,39 @@ def _cholesky() -> list[Example]:
     ]
 
 
-EXAMPLES: list[Example] = [*_cholesky(), *_triangular()]
+def _derivatives() -> list[Example]:
+    """Ops that only gradients apply."""
+
+    def cofactors(x: Array) -> Array:
+        n = range(x.shape[-1])
+        minors = [[npl.det(np.delete(np.delete(x, i, -2), j, -1)) for i in n] for j in n]
+        signs: Array = (-1.0) ** np.add.outer(n, n)
+        made: Array = signs * np.array(minors)
+        return made
+
+    def by_basis(factor: Array, ct: Array) -> Array:
+        """Each element from the change of the factor where that element of A and its mirror image change."""
+        lower, n = np.tril(factor), len(factor)
+        below = [(i, j) for i in range(n) for j in range(i + 1)]
+
+        def change(i: int, j: int) -> Any:
+            basis = np.zeros((n, n))
+            basis[i, j] = 1
+            return (basis @ lower.T + lower @ basis.T).ravel()
+
+        changes = np.stack([change(*each) for each in below], axis=1)
+        result = np.zeros((n, n))
+        for i, j in below:
+            target = np.zeros((n, n))
+            target[i, j] = target[j, i] = 1
+            along = npl.lstsq(changes, target.ravel(), rcond=None)[0]
+            result[i, j] = sum(c * ct[at] for c, at in zip(along, below, strict=True))
+        return result
+
+    return [
+        make("adjugate", Adjugate(), cofactors, M),
+        make("cholesky_pullback", CholeskyPullback(), by_basis, M + 2 * np.eye(4), M.T),
+    ]
+
+
+EXAMPLES: list[Example] = [*_cholesky(), *_triangular(), *_derivatives()]

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import tensor as ot
+from occelo_graph.gradient import barriers
+from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.ops.control.identities import ViewOp
 from occelo_graph.testing import index_examples
 from occelo_graph.testing.example import Example, draw
 
@@ -521,7 +524,27 @@ def _cast_and_control() -> list[Example]:
             (A,),
             (0,),
         ),
+        Example("op_from_graph", "control", _inner, lambda x: np.exp(x) * x, (A,), (0,), 1e-12),
+        *_identities(),
     ]
+
+
+def _inner(x: Any) -> Any:
+    inside = ot.dmatrix()
+    return OpFromGraph([inside], [ot.exp(inside) * inside])(x)
+
+
+def _identities() -> list[Example]:
+    """Ops that only matter to gradients, or to memory."""
+    made = (
+        ("zero_grad", barriers.zero_grad),
+        ("disconnected_grad", barriers.disconnected_grad),
+        ("undefined_grad", barriers.undefined_grad),
+        ("grad_clip", partial(barriers.grad_clip, lower_bound=-1.0, upper_bound=1.0)),
+        ("grad_scale", partial(barriers.grad_scale, multiplier=2.0)),
+        ("view", ViewOp()),
+    )
+    return [Example(name, "control", f, lambda x: x, (A,)) for name, f in made]
 
 
 EXAMPLES: list[Example] = [
