@@ -1,7 +1,7 @@
-"""Under which conditions each lazy node of a function graph runs, for rules that must keep branches lazy.
+"""Under which conditions each node of a function graph runs, for rules that must keep branches lazy.
 
-The rule `merged_branches` (`rules.control`) asks `run_together`. Only nodes that run under the same conditions may
-become one. Otherwise a branch of one node would run where only the other node is needed, and might fail there.
+The rules that merge branches (`rules.control`) and scans (`rules.looping.merging`) ask `run_together`. Only nodes that run under
+the same conditions may become one. Otherwise a branch or a loop would run where only the other node is needed, and might fail there.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from occelo_graph import Apply, FunctionGraph, Op
+from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ir.regions import operands_of
 
 __all__ = ["note_merged", "run_together"]
@@ -52,7 +52,7 @@ _Demand = frozenset[_Place] | None
 
 _NOTHING: frozenset[_Place] = frozenset()
 _known: WeakKeyDictionary[FunctionGraph, dict[Apply, _Demand]] = WeakKeyDictionary()
-"""The demands of the lazy nodes of each graph.
+"""The demands of the nodes of each graph that has lazy nodes.
 
 They stay safe when a change of the graph makes a value less needed: in the graph as the user wrote it, the node was
 needed in more places.
@@ -60,23 +60,24 @@ needed in more places.
 
 
 def run_together(fgraph: FunctionGraph, node: Apply, other: Apply) -> bool:
-    """Whether two lazy nodes of one class of op run under the same conditions.
-
-    Nodes of that class must choose their region by nothing but their operands.
-    """
+    """Whether two nodes run under the same conditions."""
     known = _known.get(fgraph)
     if known is None or node not in known or other not in known:
-        known = _known[fgraph] = _demands(fgraph, type(node.op))
+        if not any(each.op.lazy for each in fgraph.apply_nodes):
+            return True
+        known = _known[fgraph] = _demands(fgraph)
     found = known[node]
     return found is not None and found == known[other]
 
 
 def note_merged(fgraph: FunctionGraph, node: Apply, merged: Apply) -> None:
     """Record that ``merged``, which is about to replace ``node``, runs under the same conditions."""
-    _known[fgraph][merged] = _known[fgraph][node]
+    known = _known.get(fgraph)
+    if known is not None and node in known:
+        known[merged] = known[node]
 
 
-def _demands(fgraph: FunctionGraph, chooser: type[Op]) -> dict[Apply, _Demand]:
+def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
     top = _Place(None)
     always = frozenset((top,))
     needed: dict[object, _Demand] = dict.fromkeys(fgraph.outputs, always)
@@ -85,13 +86,16 @@ def _demands(fgraph: FunctionGraph, chooser: type[Op]) -> dict[Apply, _Demand]:
         demand: _Demand = _NOTHING
         for variable in node.outputs:
             demand = _union(demand, needed.pop(variable, _NOTHING))
+        found[node] = demand
         for variable in operands_of(node):
             needed[variable] = _union(needed.get(variable, _NOTHING), demand)
         if not node.op.lazy:
             continue
-        found[node] = demand
         regions = node.op.regions(node)
-        key: object = tuple(operands_of(node)) if isinstance(node.op, chooser) else node
+        # what chooses is the operands alone, or may be anything else of the node
+        key: object = node
+        if node.op.outputs_are_results:
+            key = (type(node.op), len(regions), *operands_of(node))
         for k, region in enumerate(regions):
             inside = None if demand is None else {p.regions(key, len(regions))[k] for p in demand}
             for position in region.results:

@@ -58,4 +58,4 @@ class Iterate(Op):
         return loop_kernel(self.loop(node), self)
 
     def __str__(self) -> str:
-        return f"Iterate{{{self.carried} carried, {len(self.body.nodes)} nodes}}"
+        return f"{type(self).__name__}{{{self.carried} carried, {len(self.body.nodes)} nodes}}"

@@ -1,4 +1,4 @@
-"""`Again`, an op that runs an inner graph in a loop, for tests of regions; `again` applies it to a Python function.
+"""`Again`, a loop with carried values only and a gradient, for tests of regions; `again` applies it to a Python function.
 
 The tests of the compile package run it on every linker.
 """
@@ -6,16 +6,14 @@ The tests of the compile package run it on every linker.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
-from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
+from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.gradient.reverse import pullback
-from occelo_graph.interpret import loop_kernel
 from occelo_graph.ir.clone import clone_replace
-from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ir.op import Cotangents, Kernel, Op, op
-from occelo_graph.ir.regions import Loop
-from occelo_graph.ir.traits import trait
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.op import Cotangents, op
+from occelo_graph.looping.iterate import Iterate
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import OptionalTensors, Tensors
 
@@ -23,46 +21,14 @@ __all__ = ["Again", "again"]
 
 
 @op
-class Again(Op):
-    """A loop over the inner graph ``body`` with ``count`` loop-carried values.
-
-    The inputs are the number of iterations, the initial carried values, and values that every iteration reads. With
-    ``stops`` the last result of the body is a truth value: the loop ends after the iteration in which it is true.
-    """
-
-    body: FrozenFunctionGraph
-    count: int
-    stops: bool = False
-    loops: ClassVar[bool] = True
-
-    @trait
-    def pure(self) -> bool:
-        """Whether all inner nodes are pure."""
-        return all(node.op.pure for node in self.body.nodes)
-
-    def infer(self, *types: Any) -> tuple[Any, ...]:
-        wanted = self.body.inputs
-        if len(types) != 1 + len(wanted):
-            raise ValueError(f"{self} takes {1 + len(wanted)} inputs, got {len(types)}")
-        for i in range(self.count):
-            before, after = wanted[i].type, self.body.outputs[i].type
-            if not before.in_same_class(after) and not before.is_super(after):
-                raise TypeError(f"What is carried becomes {after}, and was {before}")
-        return tuple(v.type for v in wanted[: self.count])
-
-    def loop(self, node: Apply) -> Loop:
-        first = 1 + self.count
-        read = tuple(range(first, len(node.inputs)))
-        return Loop(self.body, 0, tuple(range(1, first)), read, self.stops)
-
-    def kernel(self, node: Apply) -> Kernel:
-        return loop_kernel(self.loop(node), self)
+class Again(Iterate):
+    """An `Iterate` with a gradient in reverse mode."""
 
     def pullback(
         self, inputs: Tensors, outputs: Tensors, cotangents: OptionalTensors
     ) -> Cotangents:
         """A loop over the iterations in reverse; each computes its carried values again, from the first iteration on."""
-        count, k = inputs[0], self.count
+        count, k = inputs[0], self.carried
         initial, read = list(inputs[1 : 1 + k]), list(inputs[1 + k :])
         given = [
             v.zeros_like() if ct is None else ct for v, ct in zip(outputs, cotangents, strict=True)
@@ -85,7 +51,7 @@ class Again(Op):
         """Cotangents of the arguments of one iteration."""
         # differentiated by new variables, since carried values depend on those that are read
         inner = [v.type.make_variable() for v in at]
-        results = self.body.bind(inner)[: self.count]
+        results = self.body.bind(inner)[: self.carried]
         pulled = pullback(results, inner, cotangents, disconnected_inputs="ignore")
         found: list[Any] = clone_replace(pulled, dict(zip(inner, at, strict=True)))
         return found

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
@@ -53,7 +54,7 @@ class _BodyRewriter(RecordingRewriter):
         body = self._rewritten(op_.body)
         if body is op_.body:
             return
-        made = Iterate(body, op_.carried, op_.stops)(*node.inputs, return_list=True)
+        made = replace(op_, body=body)(*node.inputs, return_list=True)
         fgraph.replace_all(list(zip(node.outputs, made, strict=True)), reason=self.name)
 
     def _rewritten(self, body: FrozenFunctionGraph) -> FrozenFunctionGraph:

@@ -7,6 +7,7 @@ from typing import cast
 
 from occelo_graph import Apply, FunctionGraph, Variable, equal_computations, freeze
 from occelo_graph.looping.scan_op import Scan
+from occelo_rewrite.demands import note_merged, run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE"]
@@ -16,14 +17,21 @@ __all__ = ["CANONICALIZE"]
 def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Two scans of the same inputs that carry the same values are one, with the traces of both.
 
-    A gradient makes a scan that also keeps its carried values; so the values and their gradient share one loop.
+    A gradient makes a scan that also keeps its carried values; so the values and their gradient share one loop. Scans in
+    different branches stay apart, since a call may need only one of them.
     """
     for user, position in fgraph.clients[node.inputs[0]]:
         if user is node or position or not isinstance(user.op, Scan):
             continue
         other = cast("Apply[Scan]", user)
-        if other in fgraph.apply_nodes and _alike(node, other):
-            return _merged(node, other)
+        if other not in fgraph.apply_nodes or not _alike(node, other):
+            continue
+        if run_together(fgraph, node, other):
+            found = _merged(node, other)
+            owner = next(iter(found.values())).owner
+            assert owner is not None
+            note_merged(fgraph, node, owner)
+            return found
     return None
 
 

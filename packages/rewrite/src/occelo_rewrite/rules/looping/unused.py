@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from occelo_graph import Apply, FunctionGraph, Variable, ancestors, freeze
+from occelo_graph.looping.expansion import checked_steps
 from occelo_graph.looping.scan_op import Scan
+from occelo_graph.tensors.nodes import tensors
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE"]
@@ -16,7 +18,8 @@ __all__ = ["CANONICALIZE"]
 def unused_of_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """A scan keeps no traces that nobody reads, and carries and reads nothing that no result depends on.
 
-    Equal traces are kept once; sequences and constants that are given twice are read once.
+    Equal traces are kept once; sequences and constants that are given twice are read once. Whether a sequence that is no longer
+    read is long enough is still checked.
     """
     plan = _Plan(fgraph, node)
     return plan.replacement() if plan.changes else None
@@ -102,7 +105,7 @@ class _Plan:
         )
         sequences = sum(i < first + op_.sequences for i in self.read)
         smaller = replace(op_, body=body, carried=len(self.carried), sequences=sequences)
-        made = smaller(node.inputs[0], *(node.inputs[1 + i] for i in chosen), return_list=True)
+        made = smaller(self._steps(), *(node.inputs[1 + i] for i in chosen), return_list=True)
         found = dict(zip((node.outputs[j] for j in self.carried), made, strict=False))
         by_trace = dict(zip(self.traces, made[len(self.carried) :], strict=False))
         for k, same in self.same_trace.items():
@@ -110,6 +113,16 @@ class _Plan:
         if op_.stops:
             found[node.outputs[-1]] = made[-1]
         return found
+
+    def _steps(self) -> Variable:
+        """The number of steps, checked against the sequences that are no longer read."""
+        op_, inputs = self.op, self.node.inputs
+        middle = range(op_.carried, op_.carried + op_.sequences)
+        read = {inputs[1 + i] for i in self.read}
+        dropped = [inputs[1 + i] for i in middle if i not in self.read]
+        (steps,) = tensors(inputs[:1])
+        unread = tensors([s for s in dropped if s not in read])
+        return checked_steps(op_, steps, unread) if unread else steps
 
 
 CANONICALIZE = RuleSet((unused_of_scan,), "looping unused")
