@@ -260,8 +260,11 @@ class Context:
         write: Callable[[Stored], None],
         prepare: Callable[[], None] | None = None,
         can_fail: bool = False,
+        copied: Callable[[Stored], None] | None = None,
     ) -> Stored:
         """A copy of a tensor in which ``write`` changes some elements; made in place if nothing else reads the tensor.
+
+        Where it is not made in place, ``copied`` may copy and change the elements in one pass.
 
         ``others`` are the tensors that ``write`` reads. Statements that may fail are written by ``prepare``,
         which is called first. A ``write`` that ``can_fail`` never changes a state.
@@ -269,6 +272,9 @@ class Context:
         result = self.new_stored(tensor.dtype, tensor.shape)
 
         def emit() -> None:
+            if not step.in_place and copied is not None:
+                copied(result)
+                return
             if not step.in_place:
                 copy_elements(self, tensor, result)
             write(result)

@@ -5,7 +5,7 @@ The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Cholesky` node
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.cholesky import Cholesky
@@ -23,7 +23,6 @@ from occelo_link.loops.linalg.lapack import (
 )
 from occelo_link.loops.linalg.unrolled import factor_unrolled, is_tiny
 from occelo_link.loops.linalg.work_matrices import WorkMatrix, new_result, whole_tensor
-from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
@@ -44,37 +43,38 @@ def lower_cholesky(
     in_lanes = with_loops and for_lanes(context, [x])
     if in_lanes:
         x = context.contiguous_copy(x)
-    triangle = _lower_triangle(context, x)
 
     def done(result: Stored, index: Index, failed: Value) -> None:
         good = context.builder.eq(failed, context.i64(0))
         settle(context, node.op.on_error, good, result, index)
 
-    def by_lapack(result: Stored) -> None:
+    def by_lapack(result: Stored, prepare: Callable[[Index], None]) -> None:
         builder, zero = context.builder, context.i64(0)
         lapack = Lapack(context, x.dtype)
         leading = builder.op("max", n, context.i64(1))
         with each_element(context, batch) as index:
+            # one matrix at a time, so that it is in the cache when it is factored
+            prepare(index)
             at = Pointer(result.buffer, result.position(builder, [*index, zero, zero]))
             # the lower triangle in row-major order is the upper one in column-major order
             info = lapack.call("potrf", uplo="U", n=n, a=at, lda=leading)
             done(result, index, info)
+
+    def copied(result: Stored) -> None:
+        by_lapack(result, lambda index: _copy_triangle(context, x, result, index))
 
     shape = [*batch, n, n]
     if not with_loops and isinstance(x, Stored) and x.flat and context.aligned(x, shape):
         # in place if nothing else reads the matrix, which saves memory for one
 
         def replace(made: Stored) -> None:
-            with each_element(context, batch) as index:
-                clear_above_diagonal(context, made, index)
-            by_lapack(made)
+            by_lapack(made, lambda index: clear_above_diagonal(context, made, index))
 
-        return [context.change(x, [], replace, can_fail=True)]
+        return [context.change(x, [], replace, can_fail=True, copied=copied)]
     result = context.new_stored(x.dtype, shape)
 
     def copied_to_lapack() -> Sequence[Value]:
-        copy_elements(context, triangle, result)
-        by_lapack(result)
+        copied(result)
         return ()
 
     def by_loops() -> Sequence[Value]:
@@ -83,8 +83,8 @@ def lower_cholesky(
             assert isinstance(x, Stored)
             _in_lanes(context, x, result, node.op.on_error == "nan")
             return ()
-        copy_elements(context, triangle, result)
         with each_element(context, batch) as index:
+            _copy_triangle(context, x, result, index)
             start = result.position(builder, [*index, zero, zero])
             done(result, index, _small(context, result, start, n))
         return ()
@@ -95,7 +95,7 @@ def lower_cholesky(
         else:
             copied_to_lapack()
 
-    context.step([triangle], [result], emit)
+    context.step([x], [result], emit)
     return [result]
 
 
@@ -156,6 +156,21 @@ def _lower_triangle(context: Context, x: Tensor) -> Tensor:
         return builder.select(builder.op("le", index[-1], index[-2]), x.at(builder, index), zero)
 
     return context.virtual(x.dtype, x.shape, element, [x], identity=True)
+
+
+def _copy_triangle(context: Context, x: Tensor, result: Stored, index: Index) -> None:
+    """Copy the lower triangle of the matrix at an index of a batch, and store zeros above it."""
+    builder, n = context.builder, result.shape[-1]
+    with builder.loop(n, parallel=len(index) == 0, fixed=True) as down:
+        i = down.index
+        after = builder.add(i, context.i64(1))
+        row = result.position(builder, [*index, i, context.i64(0)])
+        with builder.loop(after, lanes=8) as across:
+            value = x.at(builder, [*index, i, across.index])
+            builder.store(result.buffer, builder.add(row, across.index), value)
+        with builder.loop(n, start=after, lanes=8) as across:
+            zero = builder.const(0.0, result.dtype)
+            builder.store(result.buffer, builder.add(row, across.index), zero)
 
 
 def _small(context: Context, result: Stored, start: Value, n: Value) -> Value:

@@ -135,9 +135,8 @@ class _Determinants:
             with lanes.each() as lane:
                 before = builder.load(product, lane, fixed=True)
                 same = builder.eq(builder.load(places, lane, fixed=True), row)
-                builder.store(
-                    product, lane, builder.select(same, before, builder.op("neg", before))
-                )
+                sign = builder.select(same, lanes.number(1.0), lanes.number(-1.0))
+                builder.store(product, lane, builder.op("mul", before, sign))
 
         # a pivot of 0 is no failure
         with lanes.groups(nan=True):

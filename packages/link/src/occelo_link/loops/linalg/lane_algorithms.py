@@ -5,7 +5,7 @@ The lowerings of these ops use them for batches of small matrices.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.linalg.lanes import LaneMatrix, Lanes
@@ -55,20 +55,21 @@ def solve_lanes(
     last = builder.sub(n, one)
     with builder.loop(n, fixed=True) as steps:
         i = steps.index if lower else builder.sub(last, steps.index)
-        start, stop = (zero, i) if lower else (builder.add(i, one), n)
-        with builder.loop(b.columns, fixed=True) as columns:
-            c = columns.index
-            with builder.loop(stop, start=start, fixed=True) as known, lanes.each() as lane:
-                j = known.index
-                factor = a.load(j, i, lane) if transposed else a.load(i, j, lane)
-                b.subtract(i, factor, j, c, lane)
-            if not unit_diagonal:
-                with lanes.each() as lane:
-                    quotient = builder.op("div", b.load(i, c, lane), a.load(i, i, lane))
-                    b.store(i, c, lane, quotient)
         if not unit_diagonal:
             with lanes.each() as lane:
-                lanes.mark(lane, builder.eq(a.load(i, i, lane), lanes.number(0.0)))
+                pivot = a.load(i, i, lane)
+                lanes.mark(lane, builder.eq(pivot, lanes.number(0.0)))
+            with builder.loop(b.columns, fixed=True) as columns, lanes.each() as lane:
+                c = columns.index
+                quotient = builder.op("div", b.load(i, c, lane), a.load(i, i, lane))
+                b.store(i, c, lane, quotient)
+        # then take the unknown out of the equations that remain, which no two of the subtractions share
+        start, stop = (builder.add(i, one), n) if lower else (zero, i)
+        with builder.loop(stop, start=start, fixed=True) as remaining:
+            j = remaining.index
+            with builder.loop(b.columns, fixed=True) as columns, lanes.each() as lane:
+                factor = a.load(i, j, lane) if transposed else a.load(j, i, lane)
+                b.subtract(j, factor, i, columns.index, lane)
 
 
 def eliminate_lanes(
@@ -83,19 +84,27 @@ def eliminate_lanes(
     Calls ``record(k, places)`` for each row ``k`` with the rows that it is exchanged with, as numbers of the lanes' dtype.
     """
     builder, n, one = lanes.builder, a.rows, lanes.context.i64(1)
-    inverse, places, most = lanes.column(), lanes.column(), lanes.column()
+    inverse, places = lanes.column(), lanes.column()
+    pivots = _Pivots(lanes, n, places)
     parts = [a] if b is None else [a, b]
+    # the rows that the pivots' rows are exchanged with
+    rows_before = [lanes.matrix(one, part.columns) for part in parts]
     with builder.loop(n, fixed=True) as steps:
         k = steps.index
         after = builder.add(k, one)
-        _find_pivots(lanes, a, k, places, most)
+        pivots.find(a, k)
         if record is not None:
             record(k, places)
-        with builder.loop(n, start=after, fixed=True) as rows:
-            for part in parts:
+
+        def move_pivots(k: Value = k) -> Sequence[Value]:
+            for part, old in zip(parts, rows_before, strict=True):
                 # the factors left of the diagonal are not used again
                 start = k if part is a and not keep else None
-                exchange_lanes(lanes, part, k, rows.index, places, start)
+                _move_pivots(lanes, part, k, places, old, start)
+            return ()
+
+        none = builder.eq(pivots.last(), builder.cast(k, lanes.dtype))
+        builder.branch(none, lambda: (), move_pivots)
         with lanes.each() as lane:
             pivot = a.load(k, k, lane)
             bad = builder.eq(pivot, lanes.number(0.0))
@@ -105,31 +114,87 @@ def eliminate_lanes(
             builder.store(inverse, lane, builder.op("div", lanes.number(1.0), divisor))
         with builder.loop(n, start=after, fixed=True) as rows:
             i = rows.index
+            row = builder.cast(i, lanes.dtype)
+
+            def element(
+                part: LaneMatrix, old: LaneMatrix, j: Value, lane: Value, i: Value, row: Value
+            ) -> Value:
+                """The element of row ``i`` after the exchange."""
+                hit = builder.eq(builder.load(places, lane, fixed=True), row)
+                before = old.load(lanes.context.i64(0), j, lane)
+                return builder.select(hit, before, part.load(i, j, lane))
+
+            if keep:
+                with builder.loop(k, fixed=True) as columns, lanes.each() as lane:
+                    j = columns.index
+                    a.store(i, j, lane, element(a, rows_before[0], j, lane, i, row))
             with lanes.each() as lane:
-                factor = builder.op("mul", a.load(i, k, lane), builder.load(inverse, lane))
+                value = element(a, rows_before[0], k, lane, i, row)
+                factor = builder.op("mul", value, builder.load(inverse, lane))
                 a.store(i, k, lane, factor)
-            for part in parts:
+            for part, old in zip(parts, rows_before, strict=True):
                 start = after if part is a else None
                 with builder.loop(part.columns, start=start, fixed=True) as columns:
                     with lanes.each() as lane:
-                        part.subtract(i, a.load(i, k, lane), k, columns.index, lane)
+                        j = columns.index
+                        product = builder.op("mul", a.load(i, k, lane), part.load(k, j, lane))
+                        value = element(part, old, j, lane, i, row)
+                        part.store(i, j, lane, builder.op("sub", value, product))
 
 
-def _find_pivots(lanes: Lanes, a: LaneMatrix, k: Value, places: Buffer, most: Buffer) -> None:
-    """Find the rows, from ``k`` on, whose elements in column ``k`` have the largest absolute values."""
+class _Pivots:
+    """Finds the rows of the pivots, and writes them to ``places``."""
+
+    def __init__(self, lanes: Lanes, n: Value, places: Buffer) -> None:
+        self.lanes, self.places = lanes, places
+        # one place for each row: a number that is conditionally replaced in place would be written by a store with a
+        # mask, which the next load has to wait for
+        one = lanes.context.i64(1)
+        self.largest, self.rows = lanes.matrix(n, one), lanes.matrix(n, one)
+
+    def find(self, a: LaneMatrix, k: Value) -> None:
+        """Find the rows, from ``k`` on, whose elements in column ``k`` have the largest absolute values."""
+        lanes, builder, zero = self.lanes, self.lanes.builder, self.lanes.context.i64(0)
+        one = lanes.context.i64(1)
+        with lanes.each() as lane:
+            self.largest.store(k, zero, lane, builder.op("abs", a.load(k, k, lane)))
+            self.rows.store(k, zero, lane, builder.cast(k, lanes.dtype))
+        with builder.loop(a.rows, start=builder.add(k, one), fixed=True) as rows:
+            i, row = rows.index, builder.cast(rows.index, lanes.dtype)
+            previous = builder.sub(i, one)
+            with lanes.each() as lane:
+                size = builder.op("abs", a.load(i, k, lane))
+                before = self.largest.load(previous, zero, lane)
+                larger = builder.lt(before, size)
+                self.largest.store(i, zero, lane, builder.select(larger, size, before))
+                place = self.rows.load(previous, zero, lane)
+                self.rows.store(i, zero, lane, builder.select(larger, row, place))
+        last = builder.sub(a.rows, one)
+        with lanes.each() as lane:
+            builder.store(self.places, lane, self.rows.load(last, zero, lane))
+
+    def last(self) -> Value:
+        """The last one of the rows that were found."""
+        lanes, builder = self.lanes, self.lanes.builder
+        count = lanes.context.i64(lanes.count)
+        with builder.loop(count, lanes=lanes.count, fixed=True) as loop:
+            most = loop.carry(lanes.number(0.0), "max")
+            place = builder.load(self.places, loop.index, fixed=True)
+            most.following = builder.op("max", most.param, place)
+        return most.result
+
+
+def _move_pivots(
+    lanes: Lanes, part: LaneMatrix, k: Value, places: Buffer, old: LaneMatrix, start: Value | None
+) -> None:
+    """Replace row ``k`` by the rows at ``places``, from column ``start`` on, and keep its elements in ``old``."""
     builder = lanes.builder
-    with lanes.each() as lane:
-        builder.store(most, lane, builder.op("abs", a.load(k, k, lane)))
-        builder.store(places, lane, builder.cast(k, lanes.dtype))
-    start = builder.add(k, lanes.context.i64(1))
-    with builder.loop(a.rows, start=start, fixed=True) as rows, lanes.each() as lane:
-        size = builder.op("abs", a.load(rows.index, k, lane))
-        before = builder.load(most, lane, fixed=True)
-        place = builder.load(places, lane, fixed=True)
-        larger = builder.lt(before, size)
-        builder.store(most, lane, builder.select(larger, size, before))
-        row = builder.cast(rows.index, lanes.dtype)
-        builder.store(places, lane, builder.select(larger, row, place))
+    with builder.loop(part.columns, start=start, fixed=True) as columns, lanes.each() as lane:
+        j = columns.index
+        place = builder.cast(builder.load(places, lane, fixed=True), "int64")
+        pivot = part.load(place, j, lane)
+        old.store(lanes.context.i64(0), j, lane, part.load(k, j, lane))
+        part.store(k, j, lane, pivot)
 
 
 def exchange_lanes(

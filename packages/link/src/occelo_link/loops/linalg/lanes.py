@@ -43,7 +43,7 @@ def _same_kind(length: Value, whole: Value) -> bool:
 class Lanes:
     """Groups of matrices of a batch; made where the statements of a step are written.
 
-    ``failed`` says which matrices of a group have no result, by 1 and 0. The last group is filled up with the last matrix.
+    ``failed`` counts the failures of each matrix of a group; those without any have a result. The last group is filled up with the last matrix.
     """
 
     def __init__(self, context: Context, dtype: str, batch: Sequence[Value]) -> None:
@@ -96,8 +96,10 @@ class Lanes:
 
     def mark(self, lane: Value, bad: Value) -> None:
         """Note that a lane's matrix has no result if ``bad``."""
-        before = self.builder.load(self.failed, lane, fixed=True)
-        self.builder.store(self.failed, lane, self.builder.select(bad, self.number(1.0), before))
+        builder = self.builder
+        before = builder.load(self.failed, lane, fixed=True)
+        more = builder.select(bad, self.number(1.0), self.number(0.0))
+        builder.store(self.failed, lane, builder.op("add", before, more))
 
     def _check(self) -> None:
         """Stop unless all matrices have results."""
