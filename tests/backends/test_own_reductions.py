@@ -211,3 +211,17 @@ def test_what_a_row_lacks_is_told_where_it_is_needed() -> None:
         ot.register_reduction(ot.exp, 0)
     with pytest.raises(TypeError, match="scalar function"):
         ot.register_reduction(np.add, 0)
+
+
+@pytest.mark.parametrize("backend", ["jax", "pytorch"])
+def test_a_negative_power_of_an_integer_is_an_error_in_formulas_too(backend: str) -> None:
+    if not is_installed(backend):
+        pytest.skip(f"the library of {backend} is not installed")
+    power = elementwise(
+        f"power_and_one_{backend}", 2, promoted, None, formula=lambda x, y: x**y + 1
+    )
+    x, y = ot.lvectors("x", "y")
+    f = oc.function([x, y], power(x, y), mode=backend)
+    np.testing.assert_array_equal(f([2, 3], [2, 0]), [5, 2])
+    with pytest.raises(ValueError, match="negative integer powers"):
+        f([2, 3], [2, -3])

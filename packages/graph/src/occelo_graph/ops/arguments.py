@@ -51,7 +51,10 @@ def plain_number(value: Any, name: str, lacking: str) -> Any:
     raise TypeError(f"{name} must be a number, got {value!r}; {lacking}")
 
 
-def known_mode(mode: Any, function: str) -> str:
+_T = TypeVar("_T")
+
+
+def known_mode(mode: _T, function: str) -> _T:
     """The ``mode`` of an indexing function; TypeError unless it is a string, such as for an array meant for NumPy's ``out``."""
     if isinstance(mode, str):
         return mode

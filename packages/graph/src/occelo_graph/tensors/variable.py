@@ -284,7 +284,7 @@ class TensorVariable(Variable):
         return subtensor.inc_subtensor(self, y)
 
     def take(
-        self, indices: TensorLike, axis: int | None = None, mode: str = "raise"
+        self, indices: TensorLike, axis: int | None = None, mode: search.Mode = "raise"
     ) -> TensorVariable:
         """See `take`."""
         return search.take(self, indices, axis, mode)
@@ -301,7 +301,7 @@ class TensorVariable(Variable):
         """See `diagonal`."""
         return search.diagonal(self, offset, axis1, axis2)
 
-    def choose(self, choices: TensorLike, mode: str = "raise") -> TensorVariable:
+    def choose(self, choices: TensorLike, mode: search.Mode = "raise") -> TensorVariable:
         """See `choose`."""
         return search.choose(self, choices, mode)
 

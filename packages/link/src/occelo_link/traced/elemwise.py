@@ -16,6 +16,7 @@ from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_link.traced.fallback import fall_back
+from occelo_link.traced.functions import VALID
 from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
 from occelo_link.traced.tracer import Tracer
@@ -55,6 +56,10 @@ def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array], dtyp
     arrays = tracer.arrays
     if isinstance(scalar, Cast):
         return arrays.cast(inputs[0], dtype)
+    valid = VALID.get(scalar.name)
+    holds = None if valid is None else valid(arrays, *inputs)
+    if holds is not None:
+        tracer.check(holds)
     found = arrays.scalar(scalar.name)
     if found is None:
         return arrays.cast(_by_formula(tracer, scalar, inputs), dtype)
@@ -112,7 +117,6 @@ def lower_elemwise(
     if not supports_scalar(tracer.arrays.scalar, op.scalar_op, known):
         return fall_back(tracer, node, inputs)
     values = [tracer.array(x) for x in inputs]
-    _check_powers(tracer, op.scalar_op, values)
     dtypes: list[str] = [v.type.dtype for v in node.outputs]
     if isinstance(op.scalar_op, Composite):
         results = _composite(tracer, op.scalar_op, values)
@@ -131,17 +135,6 @@ def _composite(tracer: Tracer, scalar: Composite, values: Sequence[Array]) -> li
         (out,) = node.outputs
         known[out] = apply_scalar(tracer, node.op.scalar_op, given, out.type.dtype)
     return [known[v] for v in scalar.inner.outputs]
-
-
-def _check_powers(tracer: Tracer, scalar: ScalarOp, values: Sequence[Array]) -> None:
-    """Check that integers are not raised to negative powers."""
-    arrays = tracer.arrays
-    dtypes = [arrays.dtype(v) for v in values]
-    if scalar.name == "pow" and dtypes[1][0] == "i" and dtypes[0][0] in "iu":
-        fine = arrays.scalars["ge"][1](
-            values[1], arrays.constant(np.zeros((), arrays.dtype(values[1])))
-        )
-        tracer.check(arrays.reduce("and", fine, range(len(values[1].shape))))
 
 
 def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:

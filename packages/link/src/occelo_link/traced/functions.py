@@ -6,14 +6,16 @@ formula, if it has one, else by a callback of NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from occelo_link.traced.parts import Array
 from occelo_link.traced.scalars import Conversion, Scalar
 
-__all__ = ["CALLED", "JAX", "PYTORCH", "functions_of"]
+__all__ = ["CALLED", "JAX", "PYTORCH", "VALID", "functions_of"]
 
 JAX, PYTORCH = 1, 2
 """Columns of the table."""
@@ -269,6 +271,18 @@ def _torch_gamma(of: Library, x: Array) -> Array:
         (x <= 0) & (x == torch.floor(x)), torch.where(x == 0, size, torch.nan), signed
     )
 
+
+def _has_power(arrays: Any, x: Array, y: Array) -> Array | None:
+    """Whether no integer is raised to a negative power, which is an error."""
+    base, power = arrays.dtype(x), arrays.dtype(y)
+    if power[0] != "i" or base[0] not in "iu":
+        return None
+    least = arrays.constant(np.zeros((), power))
+    return arrays.reduce("and", arrays.scalars["ge"][1](y, least), range(len(y.shape)))
+
+
+VALID: Mapping[str, Callable[..., Array | None]] = {"pow": _has_power}
+"""Functions of arrays that raise for some arguments: whether these are valid, by the `Arrays` of any library; None if they are in any case."""
 
 CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     # name: conversion of the arguments, JAX, PyTorch

@@ -336,6 +336,7 @@ minimum: Elemwise = elementwise(
     "The smaller of two; NaN if either is. Where they are equal each gets half of the derivative.",
     commutative=True,
     holomorphic=False,
+    keeps_sign=("nonnegative", "unsigned"),
 )
 supremum: Elemwise = elementwise(
     "supremum",

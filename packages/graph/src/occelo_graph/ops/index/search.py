@@ -8,7 +8,7 @@ inference of facts and lowerings treat the ops.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -58,6 +58,9 @@ __all__ = [
     "take_along_axis",
     "unravel_index",
 ]
+
+Mode: TypeAlias = Literal["raise", "clip", "wrap"]
+"""NumPy's names of what is done with indices out of range."""
 
 
 @op
@@ -256,7 +259,7 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
     return switch(on, cast(value, a.dtype), a)
 
 
-def take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> TensorVariable:
+def take(a: Any, indices: Any, axis: int | None = None, mode: Mode = "raise") -> TensorVariable:
     """Elements (or slices along ``axis``) at ``indices``.
 
     ``mode`` is for indices out of range: "raise" an IndexError, "clip" or "wrap" (ValueError for another mode).
@@ -301,7 +304,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
     return getitem(arr, tuple(key))
 
 
-def choose(a: Any, choices: Any, mode: str = "raise") -> TensorVariable:
+def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:
     """Elements of the tensors ``choices``; ``a`` has the number of the tensor for each. All of them broadcast.
 
     ``mode`` is for numbers below 0 or too large: "raise" a ValueError, "clip" or "wrap" (ValueError for another mode).
@@ -397,7 +400,7 @@ def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVari
 
 
 def ravel_multi_index(
-    multi_index: Any, dims: Any, mode: str | Sequence[str] = "raise", order: str = "C"
+    multi_index: Any, dims: Any, mode: Mode | Sequence[Mode] = "raise", order: str = "C"
 ) -> TensorVariable:
     """One flat position (int64) in C ("C") or Fortran ("F") order from one index for each dimension.
 

@@ -42,7 +42,7 @@ from occelo_graph.ops.index.key import (
 from occelo_graph.ops.index.masks import known_masks_as_positions
 from occelo_graph.ops.length_inputs import FollowsLengths
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape.reading import Shape, Shape_i, lengths_by_variables, shape_tuple
+from occelo_graph.ops.shape.reading import Shape, length_read, lengths_by_variables, shape_tuple
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors, computed_by, is_tensor
@@ -708,10 +708,10 @@ def _indexed(
         if read is not None:
             writing = IncSubtensor if isinstance(read.op, Subtensor) else AdvancedIncSubtensor
             return writing, read.op.key, read.inputs[0], read.inputs[1:]
-        length = computed_by(x, Shape_i)
+        length = length_read(x)
         if length is not None:
-            # `getitem` returns a `Shape_i` for an element of a shape
-            return IncSubtensor, (length.op.i,), Shape()(length.inputs[0]), ()
+            # `getitem` returns the length itself for an element of a shape
+            return IncSubtensor, (length[1],), Shape()(length[0]), ()
         if x.owner is not None and _mark_of(x)[1]:
             return IncSubtensor, (slice(None),) * x.type.ndim, x, ()
     raise TypeError(

@@ -14,7 +14,7 @@ from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.op import op
 from occelo_graph.ops.linalg.differences import absent, complex_dtype, nothing, require_finite
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error
-from occelo_graph.ops.linalg.schur import as_output, check_sort
+from occelo_graph.ops.linalg.schur import Output, as_output, check_sort
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import is_complex
 
@@ -98,7 +98,7 @@ class SortedQZ(_Pair):
 
 
 def qz(
-    A: Any, B: Any, output: str = "real", *, on_error: str = "raise"
+    A: Any, B: Any, output: Output = "real", *, on_error: str = "raise"
 ) -> tuple[TensorVariable, ...]:
     """Generalised Schur decomposition of pairs of square matrices, both of shape (..., n, n); SciPy's ``qz``.
 
@@ -116,7 +116,7 @@ def qz(
 
 
 def ordqz(
-    A: Any, B: Any, sort: str = "lhp", output: str = "real", *, on_error: str = "raise"
+    A: Any, B: Any, sort: str = "lhp", output: Output = "real", *, on_error: str = "raise"
 ) -> tuple[TensorVariable, ...]:
     """`qz` with the generalised eigenvalues of a region first; SciPy's ``ordqz``.
 

@@ -7,7 +7,7 @@ elsewhere it runs in Python, as `SortedSchur` does on all backends.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -28,7 +28,8 @@ __all__ = ["Schur", "SortedSchur", "schur"]
 
 SORTS = ("lhp", "rhp", "iuc", "ouc")
 """SciPy's names of regions of the complex plane: the left and right half, inside and outside of the unit circle."""
-OUTPUTS = "real complex r c".split()
+Output: TypeAlias = Literal["real", "complex", "r", "c"]
+"""SciPy's names of kinds of results."""
 
 
 def check_sort(sort: str) -> str:
@@ -40,7 +41,7 @@ def check_sort(sort: str) -> str:
 
 def as_output(x: TensorVariable, output: str) -> TensorVariable:
     """Matrices, as complex ones if that is wanted; ValueError for another kind of output."""
-    if output not in OUTPUTS:
+    if output not in get_args(Output):
         raise ValueError(f'output must be "real" or "complex", got {output!r}')
     return cast(x, complex_dtype(x.dtype)) if output[0] == "c" else x
 
@@ -103,7 +104,7 @@ def _decomposed(a: Array, sort: Any) -> tuple[Any, ...]:
 
 def schur(
     a: Any,
-    output: str = "real",
+    output: Output = "real",
     sort: str | None = None,
     *,
     on_error: str = "raise",

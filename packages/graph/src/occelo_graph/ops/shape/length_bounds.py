@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.op import Op
 from occelo_graph.ops.shape.reading import length_read
 
 __all__ = ["at_most_length", "never_negative"]
@@ -36,12 +37,23 @@ def never_negative(length: Any) -> bool:
         if owner is None:
             return False
         if length_read(each) is None:
-            name = getattr(getattr(owner.op, "scalar_op", None), "name", None)
-            if name not in ("mul", "add", "maximum", "minimum"):
+            if not _keeps_nonnegative(owner.op):
                 return False
             pending += [v for v in owner.inputs if v not in seen]
             seen.update(owner.inputs)
     return True
+
+
+def _keeps_nonnegative(op: Op) -> bool:
+    """Whether the elements that an op makes of integers that are not negative are not either."""
+    scalar_op: Any = getattr(op, "scalar_op", None)
+    if scalar_op is None or "nonnegative" not in scalar_op.keeps_sign:
+        return False
+    # a reduction of no elements is the identity element, if it is not an error
+    reduction: Any = None if op.elementwise else getattr(op, "reduction", None)
+    return op.elementwise or (
+        reduction is not None and (not reduction.may_be_empty or int(reduction.start("int64")) >= 0)
+    )
 
 
 def at_most_length(value: Variable, x: Variable) -> bool:
