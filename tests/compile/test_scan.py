@@ -16,6 +16,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.looping.associative import associative_scan
 from occelo_graph.looping.classic import filter as kept
 from occelo_graph.looping.classic import foldr, reduce, scan, until
+from occelo_graph.looping.iterate import Iterate
 from occelo_graph.looping.loops import fori_loop, loop, while_loop
 from occelo_graph.looping.switching import switch_case
 from occelo_graph.ops.blas.products import Dot, MatMul
@@ -317,6 +318,27 @@ def test_only_products_that_become_one_move_out() -> None:
     outside = [n for n in f.maker.fgraph.toposort() if isinstance(n.op, Dot | MatMul)]
     # one product of two matrices for all w @ e; none for products of two elements
     assert [type(n.op) for n in outside] == [Dot]
+
+
+@pytest.mark.parametrize("length", [None, 5])
+def test_derivatives_by_the_elements_of_an_inner_loop_are_its_trace(length: int | None) -> None:
+    a, x = ot.dvector("a"), ot.tensor("x", dtype="float64", shape=(length,))
+
+    def outer(s: Any, e: Any) -> Any:
+        total, _ = loop(lambda t, v: (t + ot.sin(e * v + s), None), np.float64(0), x)
+        return total / 5.0, total
+
+    _, trace = loop(outer, np.float64(0.1), a)
+    f = compiled([a, x], [trace.sum(), og.grad(trace.sum(), x)], "native")
+    bodies = [n.op.body for n in f.maker.fgraph.toposort() if isinstance(n.op, Iterate)]
+    assert len(bodies) == 2
+    ops = [str(n.op) for body in bodies for n in body.nodes]
+    # elements, never a trace that is written into zeros
+    assert not [name for name in ops if "Subtensor[:" in name]
+    given, xs, eps = np.array([0.3, -0.7]), np.linspace(-1, 1, 5), 1e-6
+    for k, near in enumerate(np.eye(5) * eps):
+        wanted = (f(given, xs + near)[0] - f(given, xs - near)[0]) / (2 * eps)
+        np.testing.assert_allclose(f(given, xs)[1][k], wanted, rtol=1e-6)
 
 
 def filtered(lib: Any, run: Any, solve: Any, move: Any, look: Any, ys: Any) -> Any:

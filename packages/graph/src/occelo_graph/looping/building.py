@@ -20,6 +20,7 @@ from occelo_graph.ir.traversal import toposort
 from occelo_graph.ir.types import Type
 from occelo_graph.looping.carried import CarriedValue, is_number
 from occelo_graph.looping.scan_op import Scan
+from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType
@@ -125,7 +126,7 @@ def scan_node(
 
 
 def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
-    """The number of steps; ValueError if it is surely negative, or surely more than a sequence has elements."""
+    """The number of steps, a constant if it is known; ValueError if it is surely negative, or surely more than a sequence has elements."""
     known = known_integer(steps)
     if known is None:
         return steps
@@ -137,7 +138,7 @@ def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
             raise ValueError(
                 f"The loop has {known} steps, but its sequence {i} has only {length} elements: {describe(sequence)}"
             )
-    return steps
+    return as_tensor_variable(np.int64(known))
 
 
 def as_variable(value: Any, kind: Type, label: str) -> Variable:
@@ -180,13 +181,15 @@ def as_condition(value: Any) -> Any:
 def _outside(results: Sequence[Variable], arguments: Sequence[Variable]) -> list[Variable]:
     """What the body reads from outside: the largest parts of the graph that depend on no argument.
 
-    A part that only a branch reads stays in the branch, so that it is computed only if the branch is taken.
+    A part that only a branch reads stays in the branch, so that it is computed only if the branch is taken. The length of
+    something from outside is read in the body, where the derivatives of an inner loop see what it is the length of.
     """
     order = toposort(results, blockers=frozenset(arguments))
     inside: set[Variable] = set(arguments)
     lazily = divide(order, results).outermost
     for node in order:
-        if node in lazily or not node.op.pure or not inside.isdisjoint(node.inputs):
+        stays = node in lazily or not node.op.pure or isinstance(node.op, Shape_i)
+        if stays or not inside.isdisjoint(node.inputs):
             inside.update(node.outputs)
     found: dict[Variable, None] = {}
     read = [v for node in order if not inside.isdisjoint(node.outputs) for v in node.inputs]

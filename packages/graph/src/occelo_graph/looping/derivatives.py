@@ -16,6 +16,7 @@ from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.pulling import cotangent_dtype
 from occelo_graph.gradient.reverse import pullback
 from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangent
 from occelo_graph.ir.traversal import ancestors
@@ -210,9 +211,13 @@ class _Backwards:
 
     def _is_whole(self, sequence: Variable) -> bool:
         """Whether a sequence surely has exactly as many elements as steps are gone through."""
-        read = length_read(self.inputs[0])
-        plain = not self.op.stops and self.op.truncate is None
-        return plain and read is not None and read[0] is sequence and read[1] == 0
+        if self.op.stops or self.op.truncate is not None:
+            return False
+        read, (tensor,) = length_read(self.inputs[0]), tensors([sequence])
+        known = known_integer(self.inputs[0])
+        if known is not None and known == tensor.type.shape[0]:
+            return True
+        return read is not None and read[0] is sequence and read[1] == 0
 
     # the scan
 

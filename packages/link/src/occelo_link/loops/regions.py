@@ -19,7 +19,7 @@ from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import find_lowering, lowers_iterations
 from occelo_link.loops.tensor_groups import Leaf, from_leaves, leaves_of, map_leaves
-from occelo_link.loops.tensors import Stored, Tensor, Virtual, is_small
+from occelo_link.loops.tensors import Stored, Tensor, Virtual, is_small, is_unit
 
 __all__ = ["choose"]
 
@@ -181,7 +181,9 @@ class _LoopLowering:
         def kept(part: Tensor) -> Tensor:
             if part.ndim > 1 and not part.flat and is_small(part.shape):
                 return self.context.contiguous_copy(part)
-            cheap = isinstance(part, Virtual) and part.cost <= CHEAP
+            # a scalar is never repeated for the elements of a tensor, only for all iterations
+            most = 0 if all(map(is_unit, part.shape)) else CHEAP
+            cheap = isinstance(part, Virtual) and part.cost <= most
             return part if cheap else self.context.store(part)
 
         return map_leaves(tensor, kept)
