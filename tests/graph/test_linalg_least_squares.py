@@ -190,3 +190,13 @@ def test_gradient_of_a_pseudoinverse_is_right_among_matrices_of_one_rank() -> No
     og.verify_grad(lambda x, y: ol.lstsq(x @ y, np.eye(4), 1e-8)[0], [left, right], n_tests=1)
     # singular values are equal
     og.verify_grad(ol.pinv, [np.eye(3)], n_tests=1)
+
+
+@pytest.mark.parametrize("p", [None, -2, 1, -np.inf, "fro", "nuc"])
+def test_matrices_without_elements_have_no_condition(p: Any) -> None:
+    for static in ((2, 0, 0), (None, None, None), (None, None, 0)):
+        x = ot.TensorType("float64", static)()
+        with pytest.raises(npl.LinAlgError, match="cond is not defined"):
+            og.evaluate(ol.cond(x, p), {x: np.zeros((2, 0, 0))})
+    none = ot.TensorType("float64", (None, None, None))()
+    assert og.evaluate(ol.cond(none, p), {none: np.zeros((0, 2, 2))}).shape == (0,)

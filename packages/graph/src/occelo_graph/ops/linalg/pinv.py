@@ -13,6 +13,7 @@ import numpy as np
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import and_, eq, gt, isnan, maximum, neq, switch
 from occelo_graph.ops.join import concatenate
@@ -25,7 +26,7 @@ from occelo_graph.ops.linalg.differences import (
     require_finite,
 )
 from occelo_graph.ops.linalg.inverse import inv
-from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.linalg.matrix_op import LinAlgError, MatrixOp, as_matrices, hermitian
 from occelo_graph.ops.linalg.svd import svd, svdvals
 from occelo_graph.ops.reduce import all as all_
 from occelo_graph.ops.reduce import any as any_
@@ -231,9 +232,10 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
 
     With ``p`` None or 2 the largest singular value over the smallest, with -2 the smallest over the largest; else the
     norm of order ``p`` (see `norm`) of the matrix times that of its inverse. Infinite for singular matrices, NaN only
-    for those that have NaN. The gradient follows from those of singular values, inverses and norms.
+    for those that have NaN. ``numpy.linalg.LinAlgError`` for matrices without elements. The gradient follows from those of
+    singular values, inverses and norms.
     """
-    (matrix,) = as_matrices("cond", x)
+    matrix = _not_empty(as_matrices("cond", x)[0])
     if p is None or p in (2, -2):
         values: Any = svdvals(matrix, on_error="nan")
         first, last = values[..., 0], values[..., -1]
@@ -243,6 +245,20 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
         ratio = _norm_or_nan(matrix, p) * _norm_or_nan(inverse, p)
     whole = all_(eq(matrix, matrix), axis=(-2, -1))
     return switch(and_(isnan(ratio), whole), np.inf, ratio).astype(real_dtype(matrix.dtype))
+
+
+def _not_empty(x: TensorVariable) -> TensorVariable:
+    """Matrices, checked to have elements."""
+    message = "cond is not defined for matrices without elements"
+    sizes = x.type.shape[-2:]
+    if 0 in sizes:
+        raise LinAlgError(message)
+    if None not in sizes:
+        return x
+    places = range(x.type.ndim - 2, x.type.ndim)
+    checks = [neq(x.shape[i], 0) for i in places if x.type.shape[i] is None]
+    checked: TensorVariable = CheckAndRaise(LinAlgError, message)(x, *checks)
+    return checked
 
 
 def _norm_or_nan(x: Any, p: Any) -> TensorVariable:
