@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,43 @@ def test_gradients() -> None:
         lambda x, y: LuInverse()(*linalg.lu_factor(x)) @ y,
     ):
         og.verify_grad(function, [a, b])
+
+
+@pytest.mark.parametrize("trans", ["N", "T", "C"])
+def test_gradients_over_batches_of_complex_numbers_and_of_second_order(trans: str) -> None:
+    a = rng.normal(size=(2, 3, 3)) + 2 * np.eye(3)
+    b = rng.normal(size=(3, 2))
+
+    def solved(x: Any, y: Any) -> Any:
+        return linalg.lu_solve(linalg.lu_factor(x), y, trans, b_ndim=2)
+
+    og.verify_grad(solved, [a, b])
+    og.verify_grad(lambda x, y: og.grad((solved(x, y) ** 2).sum(), x), [a[0], b])
+
+    def of_parts(re: Any, im: Any) -> Any:
+        made = solved(ot.complex(re, im), ot.complex(re[:, :2], im[:, 1:]))
+        return made.real * 0.3 + made.imag * 0.7
+
+    og.verify_grad(of_parts, [a[0], a[1] - 1.0])
+
+
+def test_a_factorisation_is_taken_as_it_is() -> None:
+    """A user's L and U, which are those of no matrix with these pivots."""
+    factors = rng.normal(size=(3, 3)) + 2 * np.eye(3)
+    pivots = np.array([2, 1, 2], "int64")
+    f, p, b = ot.dmatrix("f"), ot.lvector("p"), ot.dvector("b")
+    right = rng.normal(size=3)
+    for trans in (0, 1, 2):
+        (found,) = og.evaluate(
+            [linalg.lu_solve((f, p), b, trans)], {f: factors, p: pivots, b: right}
+        )
+        lower = np.tril(factors, -1) + np.eye(3)
+        matrix = (lower @ np.triu(factors))[[2, 1, 0]]
+        np.testing.assert_allclose(found, np.linalg.solve(matrix.T if trans else matrix, right))
+        og.verify_grad(lambda x, y, t=trans: linalg.lu_solve((x, pivots), y, t), [factors, right])
+    for wrong in (ot.dvector(), ot.tensor(dtype="bool", shape=(3,))):
+        with pytest.raises(TypeError, match="pivots that are integers"):
+            linalg.lu_solve((f, wrong), b)
 
 
 def test_pivots_that_are_no_rows_and_zeros_on_the_diagonal_are_errors() -> None:

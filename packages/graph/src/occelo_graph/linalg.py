@@ -25,6 +25,7 @@ from occelo_graph.ops.linalg.eigh import *
 from occelo_graph.ops.linalg.householder import *
 from occelo_graph.ops.linalg.inverse import *
 from occelo_graph.ops.linalg.lu import *
+from occelo_graph.ops.linalg.lu_solving import *
 from occelo_graph.ops.linalg.matrix_functions import *
 from occelo_graph.ops.linalg.pinv import *
 from occelo_graph.ops.linalg.qr import *

@@ -14,8 +14,8 @@ from occelo_graph.ops.linalg.banded import solve_banded, solveh_banded
 from occelo_graph.ops.linalg.cholesky_solving import cho_factor, cho_solve
 from occelo_graph.ops.linalg.determinant import det, slogdet
 from occelo_graph.ops.linalg.inverse import inv
-from occelo_graph.ops.linalg.lu import lu, lu_factor, lu_solve, pivot_to_permutation
-from occelo_graph.ops.linalg.lu_solving import LuInverse, LuSolve
+from occelo_graph.ops.linalg.lu import lu, lu_factor, pivot_to_permutation
+from occelo_graph.ops.linalg.lu_solving import LuInverse, LuSolve, lu_solve
 from occelo_graph.ops.linalg.solve import solve
 from occelo_graph.ops.linalg.toeplitz import solve_toeplitz, toeplitz
 from occelo_graph.testing.example import Example, draw

@@ -1,4 +1,4 @@
-"""The LU factorisation with partial pivoting, and equations solved with it.
+"""The LU factorisation with partial pivoting, and permutations that belong to its pivots.
 
 Users find the functions in `occelo.tensor.linalg`. Determinants decompose into `LuFactor`, and adjugates are computed
 with it. Linkers lower the ops.
@@ -14,23 +14,20 @@ import numpy as np
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import arange, eye, tril, triu, zeros
 from occelo_graph.ops.elemwise.arithmetic import eq, maximum, minimum, neq
-from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.index.search import take, take_along_axis
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.linalg.matrix_op import (
     MatrixOp,
     as_matrices,
-    check_on_error,
     hermitian,
 )
-from occelo_graph.ops.linalg.triangular import check_b_ndim, solve_triangular
-from occelo_graph.ops.shape.dimensions import expand_dims, matrix_transpose, squeeze
+from occelo_graph.ops.linalg.triangular import solve_triangular
+from occelo_graph.ops.shape.dimensions import expand_dims, matrix_transpose
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+from occelo_graph.tensors.type import TensorType, is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
@@ -41,7 +38,6 @@ __all__ = [
     "PivotToPermutation",
     "lu",
     "lu_factor",
-    "lu_solve",
     "pivot_to_permutation",
 ]
 
@@ -217,79 +213,3 @@ def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[Ten
     real = {"complex64": "float32", "complex128": "float64"}.get(x.dtype, x.dtype)
     matrix = cast(eq(expand_dims(order, -1), arange(m)), real)
     return matrix, lower, upper
-
-
-def _fitting(factors: Any, pivots: Any, right: Any) -> TensorVariable:
-    """Right-hand sides, with checks that LU factors, pivots and right-hand sides have equally many rows and fitting batches."""
-    if factors.type.ndim < 2 or pivots.type.ndim < 1:
-        raise ValueError(
-            f"lu_solve takes matrices of factors and vectors of pivots, got {factors.type} and {pivots.type}"
-        )
-    message = "lu_solve needs square matrices, a pivot for each row, and right-hand sides that fit"
-    places = ((factors, -1), (factors, -2), (pivots, -1), (right, -2))
-    static = [v.type.shape[axis] for v, axis in places]
-    known = {n for n in static if n is not None}
-    if len(known) > 1:
-        types = f"{factors.type}, {pivots.type} and {right.type}"
-        raise ValueError(f"{message}, got {types}")
-    batches = ((factors, 2), (pivots, 1), (right, 2))
-    broadcast_static([v.type.shape[: v.type.ndim - k] for v, k in batches], "lu_solve")
-    if None in static:
-        lengths = [v.shape[axis] for v, axis in places]
-        same = [eq(n, lengths[0]) for n in lengths[1:]]
-        right = CheckAndRaise(ValueError, message)(right, *same)
-    found: dict[int, list[tuple[int | None, Any]]] = {}
-    for v, k in batches:
-        extra = v.type.ndim - k
-        for i in range(extra):
-            if v.type.shape[i] != 1:
-                found.setdefault(extra - i, []).append((v.type.shape[i], v.shape[i]))
-    open_ = [listed for listed in found.values() if None in (n for n, _ in listed)]
-    same = [eq(n, listed[0][1]) for listed in open_ for _, n in listed[1:]]
-    if not same:
-        return right
-    checked: TensorVariable = CheckAndRaise(ValueError, "lu_solve: batch dimensions do not match")(
-        right, *same
-    )
-    return checked
-
-
-def lu_solve(
-    lu_and_piv: Any,
-    b: Any,
-    trans: int | str = 0,
-    b_ndim: int | None = None,
-    *,
-    on_error: str = "raise",
-) -> TensorVariable:
-    """The ``x`` with ``a @ x == b``, where ``lu_and_piv`` are the results of ``lu_factor(a)`` for square matrices; SciPy's ``lu_solve``.
-
-    ``trans`` 1 or "T" solves with the transpose of ``a``, 2 or "C" with its conjugate transpose. ``b`` consists of vectors,
-    (..., n), if ``b_ndim`` is 1, else of matrices, (..., n, k); by default of vectors if it has one dimension. Batch
-    dimensions broadcast.
-
-    A singular matrix is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch NaN.
-    ValueError for shapes that do not fit.
-    """
-    given, pivots = lu_and_piv
-    pivots = as_tensor_variable(pivots)
-    factors, right = as_matrices("lu_solve", given, b)
-    if trans not in (0, 1, 2, "N", "T", "C"):
-        raise ValueError(f"trans must be 0, 1, 2 or 'N', 'T', 'C', got {trans!r}")
-    ndim = check_b_ndim("lu_solve", right, b_ndim)
-    if ndim == 1:
-        right = expand_dims(right, -1)
-    check_on_error(on_error)
-    right = _fitting(factors, pivots, right)
-    options: dict[str, Any] = {"b_ndim": 2, "on_error": on_error}
-    if trans in (0, "N"):
-        right = rows_in_order(right, pivot_to_permutation(pivots, inverse=True))
-        half = solve_triangular(factors, right, lower=True, unit_diagonal=True, **options)
-        solution = solve_triangular(factors, half, lower=False, **options)
-    else:
-        if trans in (2, "C") and is_complex(factors.dtype):
-            factors = factors.conj()
-        half = solve_triangular(factors, right, trans=1, lower=False, **options)
-        whole = solve_triangular(factors, half, trans=1, lower=True, unit_diagonal=True, **options)
-        solution = rows_in_order(whole, pivot_to_permutation(pivots))
-    return squeeze(solution, axis=-1) if ndim == 1 else solution

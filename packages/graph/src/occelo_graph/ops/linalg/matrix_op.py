@@ -227,7 +227,7 @@ class MatrixOp(Op):
 
 
 def _like(ct: Any, variable: TensorVariable, core: int) -> Any:
-    """A cotangent with the batch dimensions and the dtype of its variable."""
+    """A cotangent with the batch dimensions and the dtype of its variable; integers keep floating-point cotangents."""
     own = variable.type
     any_core = (None,) * core
     full = TensorType(ct.dtype, (*ct.type.shape[: ct.ndim - core], *any_core))
@@ -235,7 +235,7 @@ def _like(ct: Any, variable: TensorVariable, core: int) -> Any:
     ct = unbroadcast(ct, full, target)
     if is_complex(ct.dtype) and not is_complex(own.dtype):
         ct = ct.real
-    return ct if ct.dtype == own.dtype else ct.astype(own.dtype)
+    return ct if ct.dtype == own.dtype or is_discrete(own.dtype) else ct.astype(own.dtype)
 
 
 def as_matrices(label: str, *arguments: Any) -> list[TensorVariable]:
