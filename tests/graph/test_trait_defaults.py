@@ -90,6 +90,7 @@ COMPUTED: dict[type, dict[str, str]] = {
     Traits: {
         "static_inputs": "none: linkers with static shapes find an output's shape from the shapes, or ask for a value and raise",
         "linear_in": "moves, unless the op matters to gradients only",
+        "may_fail": "True: nothing that may fail runs needlessly",
         "views": "another name of view_map",
         "destroys": "another name of destroy_map",
         "numbers": "by_parts or moves",

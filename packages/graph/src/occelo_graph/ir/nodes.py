@@ -6,7 +6,9 @@ All layers use these classes. `tensors.variable` has the classes of tensor varia
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from types import CodeType, GenericAlias, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
@@ -38,6 +40,7 @@ __all__ = [
     "Variable",
     "VariableT",
     "is_node",
+    "nodes_made",
 ]
 
 _auto_names = itertools.count()
@@ -277,6 +280,27 @@ class NominalVariable(AtomicVariable):
         return NominalVariable, (self.id, self.type)
 
 
+class _Recording(threading.local):
+    """The lists that collect the nodes which this thread makes."""
+
+    lists: tuple[list[AnyApply], ...] = ()
+
+
+_recording = _Recording()
+
+
+@contextmanager
+def nodes_made() -> Generator[list[AnyApply]]:
+    """A list of the nodes that are made within the context, in order."""
+    made: list[AnyApply] = []
+    before = _recording.lists
+    _recording.lists = (*before, made)
+    try:
+        yield made
+    finally:
+        _recording.lists = before
+
+
 class Apply(Generic[OpT, VariableT]):
     """A node: one application of an op, with inputs, outputs and the line of the user's code that made it.
 
@@ -313,6 +337,8 @@ class Apply(Generic[OpT, VariableT]):
                 variable.index = index
             elif variable.owner is not self or variable.index != index:
                 raise ValueError(f"{variable} already is an output of another node")
+        for made in _recording.lists:
+            made.append(self)
 
     @classmethod
     def of_types(
@@ -331,6 +357,8 @@ class Apply(Generic[OpT, VariableT]):
             node._code = frame.f_code
             node._offset = frame.f_lasti
         node.outputs = [t.make_output(node, i) for i, t in enumerate(types)]
+        for made in _recording.lists:
+            made.append(node)
         return node
 
     @property

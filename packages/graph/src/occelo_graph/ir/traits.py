@@ -110,6 +110,13 @@ class Traits:
         """
         return () if self.moves is None or self.identity_at_runtime else (self.moves,)
 
+    def may_fail(self, node: AnyApply) -> bool:
+        """Whether the node may raise for some values or lengths of its inputs, if their shapes fit each other; True by default.
+
+        What may fail is not computed before a loop that may take no step. Branches of a lazy node are not counted.
+        """
+        return True
+
     @property
     def views(self) -> Mapping[int, Sequence[int]]:
         """Another name of `view_map`."""
@@ -133,6 +140,7 @@ OF_VALUES = (
     "arithmetic",
     "static_inputs",
     "linear_in",
+    "may_fail",
     "gufunc_signature",
     "types_follow_values",
 )
@@ -221,7 +229,15 @@ _TRUTH = (
 )
 _SLICES = ("moves", "by_parts")
 _MAPS = ("view_map", "destroy_map")
-_METHODS = ("static_inputs", "linear_in", "infer_shape", "batch", "decompose", "connection_pattern")
+_METHODS = (
+    "static_inputs",
+    "linear_in",
+    "may_fail",
+    "infer_shape",
+    "batch",
+    "decompose",
+    "connection_pattern",
+)
 
 
 def check_declared(cls: type[Any]) -> None:

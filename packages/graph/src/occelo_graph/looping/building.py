@@ -14,11 +14,11 @@ import numpy as np
 from occelo_graph.errors import describe
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.ir.known_values import known_integer
-from occelo_graph.ir.nodes import Constant, Variable
-from occelo_graph.ir.regions import divide
-from occelo_graph.ir.traversal import toposort
+from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
+from occelo_graph.ir.traversal import general_toposort
 from occelo_graph.ir.types import Type
 from occelo_graph.looping.carried import CarriedValue, is_number
+from occelo_graph.looping.guarding import alike_in_all_steps, guarded
 from occelo_graph.looping.scan_op import Scan
 from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -87,26 +87,28 @@ def scan_node(
         inner = [v.inner() for v in values]
         elements: list[Variable] = [element_type(v.type).make_variable() for v in sequences]
         read = [v.type.make_variable(v.name) for v in constants]
-        try:
-            made = step(inner, elements, read)
-        except TypeError:
-            # numbers that have no dtype yet may not fit where a step uses them
-            if not any([v.settle() for v in values]):
-                raise
-            continue
-        following = [
-            as_variable(v, before.kind, before.label)
-            for v, before in zip(made.carried, values, strict=True)
-        ]
-        if any([before.adapt(v) for before, v in zip(values, following, strict=True)]):
-            continue
-        if not any([v.settle() for v in values]):
-            break
-    results: list[Any] = [*following, *map(_traced, made.traced)]
-    if made.stop is not None:
-        results.append(as_condition(made.stop))
+        with nodes_made() as nodes:
+            try:
+                made = step(inner, elements, read)
+            except TypeError:
+                # numbers that have no dtype yet may not fit where a step uses them
+                if not any([v.settle() for v in values]):
+                    raise
+                continue
+            following = [
+                as_variable(v, before.kind, before.label)
+                for v, before in zip(made.carried, values, strict=True)
+            ]
+            if any([before.adapt(v) for before, v in zip(values, following, strict=True)]):
+                continue
+            if any([v.settle() for v in values]):
+                continue
+            results: list[Any] = [*following, *map(_traced, made.traced)]
+            if made.stop is not None:
+                results.append(as_condition(made.stop))
+        break
     arguments = [*inner, *elements, *read]
-    outside = _outside(results, arguments)
+    outside, values_outside = _outside(count, results, arguments, nodes)
     if outside and not capture:
         raise ValueError(
             f"A strict loop reads only its arguments, and this is not among non_sequences: {describe(outside[0])}"
@@ -119,7 +121,7 @@ def scan_node(
         *(v.initial() for v in values),
         *sequences,
         *constants,
-        *outside,
+        *values_outside,
         return_list=True,
     )
     return op_, outputs
@@ -178,22 +180,37 @@ def as_condition(value: Any) -> Any:
     return condition if condition.type.dtype == "bool" else condition.astype("bool")
 
 
-def _outside(results: Sequence[Variable], arguments: Sequence[Variable]) -> list[Variable]:
-    """What the body reads from outside: the largest parts of the graph that depend on no argument.
+def _outside(
+    steps: Variable,
+    results: Sequence[Variable],
+    arguments: Sequence[Variable],
+    made: Sequence[Apply],
+) -> tuple[list[Variable], list[Variable]]:
+    """What the body reads from outside, and the values of it before the loop; ``made`` are the nodes that the step made.
 
-    A part that only a branch reads stays in the branch, so that it is computed only if the branch is taken. The length of
+    That is what was there before, and the largest parts of the step that depend on no argument. A part that only a branch reads
+    moves with the branch or not at all. A part that may fail does not run for a loop without a step (`guarding`). The length of
     something from outside is read in the body, where the derivatives of an inner loop see what it is the length of.
     """
-    order = toposort(results, blockers=frozenset(arguments))
-    inside: set[Variable] = set(arguments)
-    lazily = divide(order, results).outermost
-    for node in order:
-        stays = node in lazily or not node.op.pure or isinstance(node.op, Shape_i)
-        if stays or not inside.isdisjoint(node.inputs):
-            inside.update(node.outputs)
-    found: dict[Variable, None] = {}
-    read = [v for node in order if not inside.isdisjoint(node.outputs) for v in node.inputs]
-    for variable in (*read, *results):
-        if variable not in inside and not isinstance(variable, Constant):
-            found[variable] = None
-    return list(found)
+    among = set(made)
+
+    def before(node: Apply) -> list[Apply]:
+        return [v.owner for v in node.inputs if v.owner in among]
+
+    starts = [v.owner for v in results if v.owner in among]
+    order = general_toposort(dict.fromkeys(starts), before)
+    inner = set(arguments)
+    stay: set[Apply] = {node for node in order if isinstance(node.op, Shape_i)}
+    while True:
+        moved = alike_in_all_steps(order, results, arguments, stay)
+        body = [node for node in order if node not in moved]
+        own = {*inner, *(v for node in body for v in node.outputs)}
+        read = dict.fromkeys(v for node in body for v in node.inputs if v not in own)
+        read.update(dict.fromkeys(v for v in results if v not in own))
+        found = [v for v in read if not isinstance(v, Constant)]
+        values = guarded(steps, found, moved)
+        # what cannot be guarded stays
+        more = {v.owner for v, g in zip(found, values, strict=True) if g is None and v.owner}
+        if not more:
+            return found, values
+        stay |= more

@@ -53,6 +53,7 @@ from occelo_graph.ops.length_inputs import (
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.broadcasting import broadcast_lengths
 from occelo_graph.ops.shape.dimensions import moveaxis
+from occelo_graph.ops.shape.length_bounds import never_negative
 from occelo_graph.ops.shape.reading import length_read, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
 from occelo_graph.tensors.nodes import Tensors
@@ -108,6 +109,9 @@ class Alloc(FollowsLengths, LinearInFirst):
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return range(1, len(node.inputs))
+
+    def may_fail(self, node: Apply) -> bool:
+        return not all(map(never_negative, node.inputs[1:]))
 
     def infer(self, value: TensorType, *lengths: Any) -> TensorType:
         check_length_types(self, lengths)

@@ -66,6 +66,9 @@ class MakeVector(Op):
 
     dtype: str
 
+    def may_fail(self, node: Apply) -> bool:
+        return False
+
     def infer(self, *scalars: TensorType) -> TensorType:
         for t in scalars:
             if t.ndim != 0 or t.dtype != self.dtype:

@@ -116,6 +116,11 @@ class CAReduce(Op):
             return self.dtype
         return _accumulated(given) if self.reduction.accumulates else given
 
+    def may_fail(self, node: Apply) -> bool:
+        lengths = node.inputs[0].type.shape or ()
+        over = [lengths[i] for i in self.axis]
+        return not self.reduction.may_be_empty and (None in over or 0 in over)
+
     def infer(self, x: TensorType) -> TensorType:
         if self.axis and self.axis[-1] >= x.ndim:
             raise np.exceptions.AxisError(self.axis[-1], x.ndim)

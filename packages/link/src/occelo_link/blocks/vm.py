@@ -106,9 +106,12 @@ def recorded_effects(
 
 
 def _is_needless(part: Part, where: Apply | None) -> bool:
-    """Whether the node ``where`` (None: any node of the part) runs although it may not be needed."""
+    """Whether the node ``where`` (None: any node of the part) runs although it may not be needed.
+
+    What several branches read may be computed as part of the first node with such a branch.
+    """
     optional = perhaps_needless(part.nodes, part.outputs)
-    return bool(optional) if where is None else where in optional
+    return bool(optional) if where is None or where.op.lazy else where in optional
 
 
 def taking_values(

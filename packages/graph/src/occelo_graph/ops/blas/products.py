@@ -93,6 +93,9 @@ class Dot(Op):
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return FIRST, SECOND
 
+    def may_fail(self, node: Apply) -> bool:
+        return False
+
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
         if x.ndim not in (1, 2) or y.ndim not in (1, 2):
             raise TypeError(f"Dot takes vectors and matrices, got {x} and {y}")
@@ -164,6 +167,9 @@ class MatMul(Op):
 
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return FIRST, SECOND
+
+    def may_fail(self, node: Apply) -> bool:
+        return False
 
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
         if x.ndim < 2 or y.ndim < 2:

@@ -38,6 +38,9 @@ class IfElse(Op):
     lazy: ClassVar[bool] = True
     outputs_are_results: ClassVar[bool] = True
 
+    def may_fail(self, node: Apply) -> bool:
+        return False
+
     def infer(self, condition: Type, *values: Type) -> tuple[Type, ...]:
         if not isinstance(condition, TensorType) or condition.ndim:
             raise TypeError(f"The condition of ifelse must be a scalar, got {condition}")

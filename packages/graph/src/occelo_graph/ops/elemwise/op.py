@@ -129,6 +129,9 @@ class Elemwise(Op):
             return tuple(slice(i, i + 1) for i in range(len(node.inputs)))
         return super().linear_in(node)
 
+    def may_fail(self, node: Apply) -> bool:
+        return self.scalar_op.external_code
+
     @property
     def external_code(self) -> bool:
         return self.scalar_op.external_code

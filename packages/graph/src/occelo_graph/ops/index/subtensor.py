@@ -140,6 +140,17 @@ def _pull_read(write: Op, inputs: Sequence[Any], cotangent: Any) -> Sequence[Any
     return [write(base, cotangent, *rest), *_no_derivative_for_indices(len(rest))]
 
 
+def _surely_inside(key: Key, lengths: Sequence[int | None]) -> bool:
+    """Whether a key is surely within bounds: slices are, but for steps that are given at run time and may be 0."""
+    for part, length in zip(key, lengths, strict=True):
+        if is_slice(part):
+            if part.step is not None and not isinstance(part.step, int):
+                return False
+        elif not isinstance(part, int) or length is None or not -length <= part < length:
+            return False
+    return True
+
+
 @op
 class Subtensor(FollowsLengths, LinearInFirst):
     """A part of a tensor given by integers and slices: a view."""
@@ -152,6 +163,9 @@ class Subtensor(FollowsLengths, LinearInFirst):
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return static_positions(self.key, node.inputs, 1)
+
+    def may_fail(self, node: Apply) -> bool:
+        return not _surely_inside(self.key, node.inputs[0].type.shape or ())
 
     def infer(self, x: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)

@@ -66,6 +66,9 @@ class DimShuffle(LinearInFirst):
         """The dimensions that are not in the result."""
         return tuple(i for i in range(self.input_ndim) if i not in self.new_order)
 
+    def may_fail(self, node: Apply) -> bool:
+        return bool(self.dropped)
+
     def infer(self, x: TensorType) -> TensorType:
         if x.ndim != self.input_ndim:
             raise TypeError(f"{self} takes {self.input_ndim} dimensions, got {x}")

@@ -41,6 +41,9 @@ class Shape(Op):
     by_parts = FIRST
     of_shapes: ClassVar[bool] = True
 
+    def may_fail(self, node: Apply) -> bool:
+        return False
+
     def infer(self, x: TensorType) -> TensorType:
         return TensorType("int64", (x.ndim,))
 
@@ -81,6 +84,9 @@ class Shape_i(Op):
     of_shapes: ClassVar[bool] = True
 
     i: int
+
+    def may_fail(self, node: Apply) -> bool:
+        return False
 
     def infer(self, x: TensorType) -> TensorType:
         if not 0 <= self.i < x.ndim:

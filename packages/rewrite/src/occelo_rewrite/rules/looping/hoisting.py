@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from occelo_graph import Apply, FunctionGraph, Variable, freeze
 from occelo_graph.ir.clone import clone_replace
-from occelo_graph.ir.regions import divide
+from occelo_graph.looping.guarding import alike_in_all_steps, guarded
 from occelo_graph.looping.scan_op import Scan
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
@@ -17,34 +17,37 @@ __all__ = ["CANONICALIZE"]
 def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """What all steps compute alike from constants is computed once, before the scan, and carried values that no step changes are constants.
 
-    What only a branch of the body computes stays there.
+    What only a branch of the body computes stays there. What may fail is guarded, so that it does not for a scan without a step.
     """
     op_ = node.op
     parts = op_.parts(op_.body.inputs)
-    arguments = set(op_.body.inputs)
     fixed = {v for v, after in zip(parts.carried, op_.body.outputs, strict=False) if v is after}
-    same: set[Variable] = {*parts.constants, *fixed}
-    lazily = divide(op_.body.nodes, op_.body.outputs).outermost
-    moved: dict[Variable, None] = {}
-    for each in op_.body.nodes:
-        if each in lazily or not each.op.pure or each.op.destroy_map or each.op.lazy:
-            continue
-        alike = all(v in same or (v.owner is None and v not in arguments) for v in each.inputs)
-        if alike:
-            same.update(each.outputs)
-            moved.update(dict.fromkeys(each.outputs))
-    results = set(op_.body.outputs)
-    read = {v for each in op_.body.nodes if each.outputs[0] not in moved for v in each.inputs}
-    hoisted = [v for v in moved if v in read or v in results]
+    changing = [*(v for v in parts.carried if v not in fixed), *parts.sequences]
+    stay: set[Apply] = set()
+    while True:
+        moved = alike_in_all_steps(op_.body.nodes, op_.body.outputs, changing, stay)
+        results = {v for each in moved for v in each.outputs}
+        read = dict.fromkeys(v for each in op_.body.nodes if each not in moved for v in each.inputs)
+        read.update(dict.fromkeys(op_.body.outputs))
+        hoisted = [v for v in read if v in results]
+        values = guarded(node.inputs[0], hoisted, moved)
+        # what cannot be guarded stays
+        more = {v.owner for v, g in zip(hoisted, values, strict=True) if g is None and v.owner}
+        if not more:
+            break
+        stay |= more
     if not hoisted and not fixed:
         return None
-    return _with_constants(node, hoisted, fixed)
+    return _with_constants(node, hoisted, values, fixed)
 
 
 def _with_constants(
-    node: Apply[Scan], hoisted: list[Variable], fixed: set[Variable]
+    node: Apply[Scan], hoisted: list[Variable], before: list[Variable], fixed: set[Variable]
 ) -> dict[Variable, Variable]:
-    """The outputs of a scan that takes some variables of its body, and some carried values, as constants."""
+    """The outputs of a scan that takes some variables of its body, and some carried values, as constants.
+
+    ``before`` are what to compute for these variables before the scan.
+    """
     op_ = node.op
     body, first = op_.body, op_.carried
     carried = [j for j in range(first) if body.inputs[j] not in fixed]
@@ -52,7 +55,7 @@ def _with_constants(
     # only these are read; elements of sequences have other types than their sequences
     alike = {*body.inputs[first + op_.sequences :], *fixed}
     outside = {v: x for v, x in zip(body.inputs, node.inputs[1:], strict=True) if v in alike}
-    values: list[Variable] = clone_replace(hoisted, list(outside.items()), rebuild_strict=False)
+    values: list[Variable] = clone_replace(before, list(outside.items()), rebuild_strict=False)
     inner = [v.type.make_variable() for v in hoisted]
     results: list[Variable] = clone_replace(
         [*(body.outputs[j] for j in carried), *body.outputs[first:]],
