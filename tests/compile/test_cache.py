@@ -97,6 +97,30 @@ def test_a_second_process_runs_no_rewrite_and_no_code_generation(tmp_path: Path)
     assert other_value[2:] != made[2:]
 
 
+RULE = """
+import numpy as np, occelo_compile as oc
+from occelo_graph import tensor as ot
+from occelo_rewrite import p, register_canonicalize, rule, wild
+a = wild("a")
+@register_canonicalize
+@rule(p.sin(a))
+def of_sine(a):
+    return a * {factor}
+x = ot.dvector("x")
+print(oc.function([x], ot.sin(x))([1.0])[0])
+"""
+
+
+def test_a_rule_that_another_process_changed_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the rule is registered before anything is rewritten, as in most programs."""
+    for factor in (2, 3):
+        monkeypatch.setitem(globals(), "SCRIPT", RULE.format(factor=factor))
+        done = run_script(tmp_path)
+        assert done.stdout.split() == [f"{factor}.0"], done.stderr
+
+
 def test_a_function_from_the_cache_is_like_a_fresh_one(fresh: Path) -> None:
     def build() -> tuple[Any, Any]:
         x, i = ot.dvector("x"), ot.lscalar("i")

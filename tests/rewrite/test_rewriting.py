@@ -23,6 +23,7 @@ from occelo_rewrite import (
     NotConvergedError,
     OpPattern,
     ProxyDB,
+    RewriteDatabase,
     RewriteDatabaseQuery,
     RewriteError,
     RuleSet,
@@ -51,6 +52,7 @@ from occelo_rewrite import (
     stabilize_db,
     uncanonicalize_db,
 )
+from occelo_rewrite.fingerprint import database_fingerprint
 from occelo_rewrite.rules.fold import constant_folding
 
 settings.register_profile(
@@ -469,6 +471,18 @@ def test_rules_are_registered_by_decorators() -> None:
     finally:
         for rule, db in registered:
             db.remove(str(rule))
+    assert optdb.is_standard
+
+
+def test_a_change_of_a_nested_database_is_seen_before_the_outer_one_is_used() -> None:
+    inner = EquilibriumDB("inner")
+    outer = RewriteDatabase("outer", lambda db: db.register("inner", inner, "fast_run", position=1))
+    other = RewriteDatabase("other", lambda db: None)
+    inner.register("sin_to_cos", sin_to_cos, "fast_run")
+    assert not outer.is_standard
+    assert other.is_standard
+    assert database_fingerprint(outer) != "standard"
+    inner.remove("sin_to_cos")
     assert optdb.is_standard
 
 

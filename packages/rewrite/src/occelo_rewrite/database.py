@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 from occelo_graph.extensions import place_of_caller
 from occelo_graph.frozen_dataclasses import frozen_dataclass
@@ -132,6 +133,10 @@ def _is_again(earlier: DatabaseEntry, rewriter: Rewriter, place: tuple[str, ...]
     )
 
 
+_changed: WeakSet[RewriteDatabase] = WeakSet()
+"""Databases that were changed after their initial rewrites were registered."""
+
+
 class RewriteDatabase:
     """Rewrites by name and tags; `query` combines the rewrites that a query chooses into one rewriter.
 
@@ -185,12 +190,24 @@ class RewriteDatabase:
             self._filling = False
         self._initial |= {name: e for name, e in self._held.items() if name not in before}
 
+    def _count_change(self) -> None:
+        self.generation += 1
+        if not self._filling:
+            _changed.add(self)
+
     @property
     def is_standard(self) -> bool:
-        """Whether the database and all nested databases hold exactly their initial rewrites."""
+        """Whether the database and all nested databases hold exactly their initial rewrites.
+
+        Initial rewrites need not be imported to tell, unless some database was changed.
+        """
+        if self._standard is not None and not _changed:
+            return True
+        # a nested database may have been changed before this one was used
+        entries = self._entries
         return (self.generation == 0 or self._held == self._initial) and all(
             e.rewriter.is_standard
-            for e in self._held.values()
+            for e in entries.values()
             if isinstance(e.rewriter, RewriteDatabase)
         )
 
@@ -246,7 +263,7 @@ class RewriteDatabase:
         if use_db_name_as_tag and self.name:
             own.add(self.name)
         at = self._next_position() if position is None else float(position)
-        self.generation += 1
+        self._count_change()
         self._entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, caller)
 
     def drop_earlier(self, name: str, rewriter: Rewriter) -> None:
@@ -267,7 +284,7 @@ class RewriteDatabase:
     def remove(self, name: str) -> None:
         """Remove a rewriter; KeyError if there is none of that name."""
         del self._entries[name]
-        self.generation += 1
+        self._count_change()
 
     def names(self) -> list[str]:
         """All names, in order of position."""
@@ -290,7 +307,7 @@ class RewriteDatabase:
     def add_tags(self, name: str, *tags: str) -> None:
         """Give an entry more tags."""
         entry = self._entries[name]
-        self.generation += 1
+        self._count_change()
         self._entries[name] = replace(entry, tags=entry.tags | set(tags))
 
     @staticmethod
