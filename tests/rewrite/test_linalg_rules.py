@@ -186,6 +186,71 @@ def test_a_low_rank_update_is_solved_by_its_small_part_where_asked_for() -> None
     np.testing.assert_allclose(logarithm, np.linalg.slogdet(matrix).logabsdet, rtol=1e-12)
 
 
+def test_inverses_and_determinants_of_low_rank_updates_are_those_of_the_small_part() -> None:
+    d, u = ot.dtensor3("d"), ot.TensorType("float64", (None, None, 2))("u")
+    a = ot.assume(d, diagonal=True) + u @ ot.matrix_transpose(u)
+    graph = og.FunctionGraph([d, u], [linalg.inv(a), linalg.det(a)], clone=True)
+    rewriter_for(optimizer_query("o3").including("low_rank")).rewrite(graph)
+    factored = [n.inputs[0] for n in graph.apply_nodes if _name(n) in ("LuFactor", "Inv", "Det")]
+    assert [v.type.shape[-2:] for v in factored] == [(2, 2)]
+    tall = rng.normal(size=(3, 8, 2))
+    matrices = rng.uniform(1, 2, (3, 8, 1)) * np.eye(8)
+    whole = matrices + tall @ tall.swapaxes(-1, -2)
+    inverse, determinant = values_of(graph, matrices, tall)
+    np.testing.assert_allclose(inverse, np.linalg.inv(whole), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(determinant, np.linalg.det(whole), rtol=1e-11)
+
+
+def test_one_number_that_is_added_everywhere_is_no_diagonal_matrix() -> None:
+    one, u = ot.TensorType("float64", (1, 1))("one"), ot.TensorType("float64", (None, 1))("u")
+    a = ot.assume(one, diagonal=True) + ot.dot(u, u.T) + ot.diag(u[:, 0])
+    b = ot.assume(one, diagonal=True) + ot.dot(u, u.T)
+    values = np.array([[2.0]]), rng.uniform(1, 2, (4, 1))
+    for outputs in ([linalg.inv(a), linalg.det(a)], [linalg.det(b), linalg.slogdet(b + a)[1]]):
+        graph = og.FunctionGraph([one, u], outputs, clone=True)
+        rewriter_for(optimizer_query("o3").including("low_rank")).rewrite(graph)
+        wanted = og.evaluate(outputs, dict(zip((one, u), values, strict=True)))
+        for found, each in zip(values_of(graph, *values), wanted, strict=True):
+            np.testing.assert_allclose(found, each, rtol=1e-9, atol=1e-12)
+
+
+def test_batches_of_quadratic_forms_and_determinants_share_factors() -> None:
+    s, x = ot.dtensor3("s"), ot.dmatrix("x")
+    a = ot.assume(s, positive_definite=True)
+    forms = (
+        (x[..., None, :] @ linalg.inv(a) @ x[..., None])[..., 0, 0],
+        linalg.vecdot(x, linalg.solve(a, x, b_ndim=1)),
+        (x * linalg.matvec(ot.matrix_transpose(linalg.inv(a)), x)).sum(-1),
+    )
+    matrices, vectors = definite(4, 3), rng.normal(size=(3, 4))
+    expected = np.linalg.slogdet(matrices).logabsdet + (
+        vectors * np.linalg.solve(matrices, vectors[..., None])[..., 0]
+    ).sum(-1)
+    for form in forms:
+        graph = rewritten([s, x], [form + ot.log(linalg.det(a))])
+        counted = ops_of(graph)
+        assert counted["Cholesky"] == 1
+        assert not {"Inv", "Det", "SLogDet", "Solve", "LuFactor"} & set(counted)
+        np.testing.assert_allclose(values_of(graph, matrices, vectors)[0], expected, rtol=1e-11)
+    slope = rewritten([s, x], [og.grad(ot.log(linalg.det(a)).sum(), s)])
+    assert "Adjugate" not in ops_of(slope)
+    np.testing.assert_allclose(values_of(slope, matrices, vectors)[0], np.linalg.inv(matrices))
+
+
+def test_products_with_transposed_inverses_are_solutions() -> None:
+    a, b = ot.dmatrix("a"), ot.dmatrix("b")
+    matrix, other = definite(4) + rng.normal(size=(4, 4)), rng.normal(size=(4, 4))
+    inverse = np.linalg.inv(matrix)
+    for made, wanted in (
+        (linalg.inv(a).T @ b, inverse.T @ other),
+        (b @ linalg.inv(a).T, other @ inverse.T),
+        (b[0] @ linalg.inv(a.T), other[0] @ inverse.T),
+    ):
+        graph = rewritten([a, b], [made])
+        assert "Inv" not in ops_of(graph)
+        np.testing.assert_allclose(values_of(graph, matrix, other)[0], wanted, rtol=1e-9)
+
+
 @pytest.mark.parametrize("batch", [(), (2,)])
 @pytest.mark.parametrize(
     "build",

@@ -20,6 +20,7 @@ from occelo_graph.ops.shape.reading import Shape, Shape_i, length_read
 from occelo_graph.ops.shape.reshaping import Reshape
 from occelo_graph.ops.specialization import specialized_lengths
 from occelo_rewrite.assumptions import assumptions_of
+from occelo_rewrite.assumptions.shape import is_transposition
 from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
 
@@ -70,10 +71,10 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle
 
 @node_rewriter([DimShuffle], tags=("rounding", "finite"))
 def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """x.T = x, for symmetric x (rounding, finite: elements that are equal in theory may differ)."""
+    """x.T = x, for symmetric x and batches of them (rounding, finite: elements that are equal in theory may differ)."""
     op = node.op
     x = node.inputs[0]
-    if op.new_order != (1, 0) or x.type != node.outputs[0].type:
+    if not is_transposition(op) or x.type != node.outputs[0].type:
         return None
     return [x] if assumptions_of(fgraph).holds(fgraph, x, "symmetric") else None
 

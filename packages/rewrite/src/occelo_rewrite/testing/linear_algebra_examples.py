@@ -160,6 +160,7 @@ CASES: list[Case] = [
     Case("inverse_of_triangular", lambda x: linalg.inv(_diagonal(x)), shapes=SQUARE),
     Case("product_with_inverse", lambda x: ot.dot(linalg.inv(_dominant(x)), x), shapes=SQUARE),
     Case("product_with_inverse", lambda x: ot.dot(x, linalg.inv(_dominant(x))), shapes=SQUARE),
+    Case("product_with_inverse", lambda x: ot.dot(linalg.inv(_dominant(x)).T, x), shapes=SQUARE),
     Case("product_with_inverse", lambda x: ot.dot(x[0], linalg.inv(_dominant(x))), shapes=SQUARE),
     Case(
         "product_with_inverse", lambda x: ot.dot(linalg.inv(_dominant(x)), x[:, 0]), shapes=SQUARE
@@ -206,6 +207,8 @@ CASES: list[Case] = [
         shapes=SQUARE,
     ),
     Case("solve_of_low_rank", lambda x: linalg.solve(_low_rank(x), x), shapes=((5, 2),)),
+    Case("det_of_low_rank", lambda x: linalg.det(_low_rank(x)), shapes=((5, 2),)),
+    Case("inverse_of_low_rank", lambda x: linalg.inv(_low_rank(x)), shapes=((5, 2),)),
     Case("slogdet_of_low_rank", lambda x: linalg.slogdet(_low_rank(x))[1], shapes=((5, 2),)),
     Case(
         "batched_product_with_diagonal",

@@ -113,7 +113,9 @@ def det_of_inverse(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> R
 @node_rewriter([Adjugate], tags=("stabler", "rounding", "overflow", "finite", "singular"))
 def adjugate_beside_det(fgraph: FunctionGraph, node: TensorApply[Adjugate]) -> Replacements:
     """adj(x.T) = det(x) inv(x).T where det(x) is a divisor or has a logarithm, so that it cancels."""
-    x = transposed_of(node.inputs[0])
+    (given,) = node.inputs
+    # a symmetric matrix is its own transpose
+    x = given if has(fgraph, given, "symmetric") else transposed_of(given)
     if x is None:
         return None
     for reader, _ in fgraph.clients.get(x, ()):

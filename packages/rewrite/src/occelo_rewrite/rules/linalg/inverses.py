@@ -60,27 +60,36 @@ def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
 
 @node_rewriter([Dot, MatMul], tags=(*CHANGES, "shape_unsafe"))
 def product_with_inverse(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) -> Replacements:
-    """inv(x) y = solve(x, y), and y inv(x) = solve(x^T, y^T)^T, unless something else reads the inverse."""
+    """inv(x) y = solve(x, y), y inv(x) = solve(x^T, y^T)^T, and the same with inv(x)^T, unless something else reads the inverse."""
     x, y = node.inputs
-    left, right = computed_by(x, Inv), computed_by(y, Inv)
-    if left is not None and is_only_reader(fgraph, x):
-        return [_solved(left, y)]
-    if right is not None and is_only_reader(fgraph, y):
-        matrix = ot.matrix_transpose(right.inputs[0])
-        solve = Solve("gen", right.op.on_error)
+    left, right = _inverted(fgraph, x), _inverted(fgraph, y)
+    if left is not None:
+        matrix, on_error = left
+        solve = Solve("gen", on_error)
+        if y.type.ndim == 1:
+            return [ot.squeeze(solve(matrix, ot.expand_dims(y, -1)), axis=-1)]
+        return [solve(matrix, y)]
+    if right is not None:
+        matrix, on_error = right
+        turned, solve = ot.matrix_transpose(matrix), Solve("gen", on_error)
         if x.type.ndim == 1:
-            return [ot.squeeze(solve(matrix, ot.expand_dims(x, -1)), axis=-1)]
-        return [ot.matrix_transpose(solve(matrix, ot.matrix_transpose(x)))]
+            return [ot.squeeze(solve(turned, ot.expand_dims(x, -1)), axis=-1)]
+        return [ot.matrix_transpose(solve(turned, ot.matrix_transpose(x)))]
     return None
 
 
-def _solved(inverse: TensorApply[Inv], y: TensorVariable) -> TensorVariable:
-    solve = Solve("gen", inverse.op.on_error)
-    matrix = inverse.inputs[0]
-    if y.type.ndim == 1:
-        return ot.squeeze(solve(matrix, ot.expand_dims(y, -1)), axis=-1)
-    found: TensorVariable = solve(matrix, y)
-    return found
+def _inverted(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, str] | None:
+    """The matrix whose inverse is ``x``, and `Inv.on_error`; None if ``x`` is no inverse, or something else reads it."""
+    if not is_only_reader(fgraph, x):
+        return None
+    owner = computed_by(x, Inv)
+    if owner is not None:
+        return owner.inputs[0], owner.op.on_error
+    inner = transposed_of(x)
+    owner = None if inner is None else computed_by(inner, Inv)
+    if inner is None or owner is None or not is_only_reader(fgraph, inner):
+        return None
+    return ot.matrix_transpose(owner.inputs[0]), owner.op.on_error
 
 
 @node_rewriter([Dot, MatMul], tags=("stabler", "finite", "shape_unsafe"))

@@ -10,10 +10,11 @@ from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.linalg.determinant import SLogDet
+from occelo_graph.ops.linalg.determinant import Det, SLogDet
+from occelo_graph.ops.linalg.inverse import Inv
 from occelo_graph.ops.linalg.solve import Solve
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, product
+from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, product, with_diagonal
 from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["LOW_RANK"]
@@ -34,11 +35,19 @@ def _parts(
             continue
         if any(v.type.ndim != x.type.ndim for v in (diagonal, *factors.inputs)):
             continue
+        if any(_is_repeated(v, x) for v in (diagonal, other)):
+            continue
         rows, columns = shapes_of(fgraph).shape_of(fgraph, factors.inputs[0])[-2:]
         if not isinstance(columns, int) or (isinstance(rows, int) and 2 * columns > rows):
             continue
         return diagonal_of(diagonal), factors.inputs[0], factors.inputs[1]
     return None
+
+
+def _is_repeated(term: TensorVariable, total: TensorVariable) -> bool:
+    """Whether a row or column of a sum's term is broadcast."""
+    pairs = zip(term.type.shape[-2:], total.type.shape[-2:], strict=True)
+    return any(own == 1 and n != 1 for own, n in pairs)
 
 
 def _capacitance(d: TensorVariable, u: TensorVariable, v: TensorVariable) -> TensorVariable:
@@ -77,4 +86,28 @@ def slogdet_of_low_rank(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Re
     ]
 
 
-LOW_RANK = RuleSet((solve_of_low_rank, slogdet_of_low_rank), "matrices of low rank and a diagonal")
+@node_rewriter([Det], tags=("low_rank", *CHANGES))
+def det_of_low_rank(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
+    """det(D + u v) = det(D) det(1 + v D^-1 u), for diagonal D."""
+    found = _parts(fgraph, node.inputs[0])
+    if found is None:
+        return None
+    d, u, v = found
+    return [ot.prod(d, axis=-1) * Det()(_capacitance(d, u, v))]
+
+
+@node_rewriter([Inv], tags=("low_rank", *CHANGES))
+def inverse_of_low_rank(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
+    """inv(D + u v) = D^-1 - D^-1 u solve(1 + v D^-1 u, v D^-1), for diagonal D (Woodbury, 1950)."""
+    found = _parts(fgraph, node.inputs[0])
+    if found is None or node.op.on_error != "raise":
+        return None
+    d, u, v = found
+    inner = Solve("gen")(_capacitance(d, u, v), v / ot.expand_dims(d, -2))
+    return [with_diagonal(ot.reciprocal(d)) - product(u / ot.expand_dims(d, -1), inner)]
+
+
+LOW_RANK = RuleSet(
+    (solve_of_low_rank, slogdet_of_low_rank, det_of_low_rank, inverse_of_low_rank),
+    "matrices of low rank and a diagonal",
+)
