@@ -137,3 +137,66 @@ def test_a_bad_matrix_is_named_or_becomes_nan_alone(backend: str, name: str) -> 
     assert np.isnan(made[17]).all()
     others = np.arange(19) != 17
     np.testing.assert_allclose(made[others], strict(good)[others])
+
+
+def _symmetric(dtype: str, n: int) -> Any:
+    """Random matrices, and ones with equal, close, tiny and huge eigenvalues."""
+    turn = np.linalg.qr(drawn(n, n))[0]
+    spectra = [
+        np.ones(n),
+        np.zeros(n),
+        np.arange(n) // 2,
+        np.arange(n) % 2 + 1e-9 * np.arange(n),
+        10.0 ** -np.arange(n),
+        -1e30 * np.arange(n),
+        1e-25 * np.arange(1, n + 1),
+    ]
+    return np.concatenate(
+        [drawn(12, n, n), (turn * np.stack(spectra)[:, None, :]) @ turn.T]
+    ).astype(dtype)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_eigenvectors_of_small_symmetric_matrices(backend: str) -> None:
+    chosen = {"native": (2, 5, 16), "c": (4,), "numba": (3,)}[backend]
+    for k, n in enumerate(chosen):
+        dtype, uplo = ("float64", "float32")[k % 2], "LU"[k % 3 == 1]
+        a = _symmetric(dtype, n)
+        half = np.tril(a, -1) if uplo == "L" else np.triu(a, 1).swapaxes(-1, -2)
+        whole = half + half.swapaxes(-1, -2) + np.eye(n) * a
+        x = ot.tensor("x", shape=a.shape, dtype=dtype)
+        outputs = [*linalg.eigh(x, uplo), linalg.eigvalsh(x, uplo)]
+        values, vectors, alone = oc.function([x], outputs, mode=backend)(a)
+        eps = 64 * np.finfo(dtype).eps
+        size = abs(whole).max((-1, -2), keepdims=True) + np.finfo(dtype).tiny
+        for found in (values, alone):
+            assert found.dtype == a.dtype
+            wanted = np.linalg.eigvalsh((whole / size).astype("float64"))
+            np.testing.assert_allclose(found / size[..., 0], wanted, rtol=0, atol=eps)
+            assert (np.diff(found) >= 0).all()
+        left, right = whole @ vectors / size, vectors * values[..., None, :] / size
+        np.testing.assert_allclose(left, right, rtol=0, atol=eps)
+        gram = vectors.swapaxes(-1, -2) @ vectors
+        np.testing.assert_allclose(gram, np.broadcast_to(np.eye(n), gram.shape), rtol=0, atol=eps)
+
+
+@pytest.mark.parametrize(
+    ("backend", "bad"), [("native", np.nan), ("native", np.inf), ("c", np.nan)]
+)
+def test_a_matrix_without_eigenvalues_is_nan_alone(backend: str, bad: float) -> None:
+    a = drawn(11, 4, 4)
+    a += a.swapaxes(-1, -2)
+    wanted = np.linalg.eigh(a)
+    a[9, 2, 1] = bad
+    a[3, 1, 2] = bad  # is not read
+    a[9, 1, 2] = 0
+    x = ot.tensor("x", shape=a.shape, dtype="float64")
+    made = oc.function([x], list(linalg.eigh(x, on_error="nan")), mode=backend)(a)
+    for found in made:
+        assert np.isnan(found[9]).all()
+    others = np.arange(11) != 9
+    np.testing.assert_allclose(made[0][others], wanted[0][others], rtol=1e-12)
+    np.testing.assert_allclose(abs(made[1][others]), abs(wanted[1][others]), rtol=1e-9, atol=1e-12)
+    with pytest.raises((np.linalg.LinAlgError, ValueError)) as caught:
+        oc.function([x], list(linalg.eigh(x)), mode=backend)(a)
+    assert "infs or NaNs" in str(caught.value) or "finite" in str(caught.value)

@@ -1,4 +1,4 @@
-"""Lowerings of eigenvalues and singular values: LAPACK's syevd and heevd, gesdd.
+"""Lowerings of eigenvalues and singular values: LAPACK's syevd and heevd, gesdd, and rotations for small matrices.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Eigh`, `Eigvalsh`, `SVD`, `FullSVD` and
 `SingularValues` nodes.
@@ -13,6 +13,9 @@ from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
 from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.linalg.elimination import maybe_small
+from occelo_link.loops.linalg.jacobi import eigen_lanes
+from occelo_link.loops.linalg.lanes import for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, each_element
 from occelo_link.loops.linalg.work_matrices import (
     WorkMatrix,
@@ -22,7 +25,7 @@ from occelo_link.loops.linalg.work_matrices import (
 )
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
-from occelo_link.loops.tensors import Tensor
+from occelo_link.loops.tensors import Stored, Tensor
 
 __all__ = ["if_finite"]
 
@@ -50,6 +53,8 @@ def _lower_eigh(
     dtype = node.inputs[0].type.dtype
     real, batch = PARTS.get(dtype, dtype), x.shape[:-2]
     n = context.unify(x.shape[-2], x.shape[-1])
+    if dtype not in PARTS and maybe_small(n) and for_lanes(context, [x]):
+        return _eigh_in_lanes(context, op, context.contiguous_copy(x), vectors)
     parts = stored_parts(context, x)
     values = context.new_stored(real, [*batch, n])
     columns = new_result(context, dtype, [*batch, n, n]) if vectors else []
@@ -80,6 +85,21 @@ def _lower_eigh(
 
     context.step(parts, [values, *columns], emit)
     return [values, whole_tensor(columns)] if vectors else [values]
+
+
+def _eigh_in_lanes(
+    context: Context, op: Eigh | Eigvalsh, x: Stored, vectors: bool
+) -> Sequence[Tensor]:
+    """A batch of small real matrices, one matrix per lane."""
+    values = context.new_stored(x.dtype, x.shape[:-1])
+    columns = context.new_stored(x.dtype, x.shape) if vectors else None
+    results = [values] if columns is None else [values, columns]
+
+    def emit() -> None:
+        eigen_lanes(context, x, values, columns, op.lower, op.on_error == "nan")
+
+    context.step([x], results, emit)
+    return results
 
 
 @lowers_complex_to_loops(Eigh)
