@@ -28,8 +28,8 @@ from occelo_link.loops.tensors import Index, Stored, Tensor, is_small, is_unit
 
 __all__: list[str] = []
 
-TINY = 8
-"""Sums of at most so many products are formulas."""
+FEW, FEW_OF_VECTORS = 16, 4
+"""Sums of at most so many products are formulas; fewer where the second factor is a vector, since rows of the first one are gathered."""
 _LETTER = {"float32": "s", "float64": "d"}
 
 
@@ -74,7 +74,7 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
     y = context.store(y) if y.cost > (0 if repeated else CHEAP) else y
     if (
         inner.op == "const"
-        and 1 <= inner.args[0] <= (TINY if columns else TINY // 2)
+        and 1 <= inner.args[0] <= (FEW if columns else FEW_OF_VECTORS)
         and dtype != "bool"
     ):
         return _product_formula(context, x, y, inner.args[0], dtype)

@@ -1,4 +1,4 @@
-"""Elementary functions of float32 computed in float32: exp, log and sigmoid, which are used most.
+"""Elementary functions of float32 computed in float32: exp, log, sigmoid and tanh, which are used most.
 
 The formulas are those of the float64 functions, with shorter polynomials. The other functions are computed in float64
 and rounded. `elemwise.transcendental` takes these for float32.
@@ -11,7 +11,7 @@ import math
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["exp", "log", "sigmoid"]
+__all__ = ["exp", "log", "sigmoid", "tanh"]
 
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 0.693359375  # few bits: k times it is exact
@@ -30,6 +30,16 @@ _R = (
     0.40000125594554364,
     0.6666666654988318,
 )  # (2 atanh(s) - 2 s) / s**3 in s**2
+_T = (
+    0.00012039187338861896,
+    -0.000836785756200234,
+    0.003071458719558139,
+    -0.00858901911577903,
+    0.021781847656185967,
+    -0.053952360612823255,
+    0.13333191254511548,
+    -0.3333332890862375,
+)  # (tanh(x) - x) / x**3 in x**2, up to 1
 _MAGIC = 12582912.0  # 1.5 * 2**23
 _ONE_BITS = 0x3F800000
 _ROOT_HALF_BITS = 0x3F3504F3
@@ -106,3 +116,14 @@ def sigmoid(b: Builder, x: Value) -> Value:
     one = _constant(b, 1.0)
     above = b.select(b.op("lt", x, _constant(b, 0.0)), small, one)
     return b.op("div", above, b.op("add", one, small))
+
+
+def tanh(b: Builder, x: Value) -> Value:
+    """Hyperbolic tangent within 1 ulp."""
+    one, two = _constant(b, 1.0), _constant(b, 2.0)
+    size = b.op("abs", x)
+    square = b.op("mul", size, size)
+    near = b.op("fma", b.op("mul", size, square), _horner(b, _T, square), size)
+    above = b.op("add", exp(b, b.op("add", size, size)), one)
+    far = b.op("sub", one, b.op("div", two, above))
+    return b.op("copysign", b.select(b.op("lt", size, one), near, far), x)
