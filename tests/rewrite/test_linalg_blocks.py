@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -162,6 +163,37 @@ def test_blocks_that_are_not_square_give_what_the_whole_matrix_gives(maker: str)
     np.testing.assert_allclose(found[0], wanted[0], atol=1e-10)
     for got, each in zip(found[2:], wanted[2:], strict=True):
         np.testing.assert_allclose(got, each, atol=1e-12)
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_functions_of_blocks_that_are_not_square(static: bool) -> None:
+    """The whole matrix is square, and has an exponential and eigenvalues; it is singular, and no rule may fail at that."""
+    rng = np.random.default_rng(4)
+    for lengths in (((2, 3), (3, 2)), ((3, 2), (2, 3))):
+        arrays = [rng.normal(size=shape) for shape in lengths]
+        a, b = (ot.TensorType("float64", s if static else (None, None))() for s in lengths)
+        matrix = linalg.block_diag(a, b)
+        outputs = [linalg.expm(matrix), linalg.eigvalsh(matrix), linalg.slogdet(matrix)[0]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of rules that fail
+            found = evaluated(rewritten([a, b], outputs), *arrays)
+        wanted = og.evaluate(outputs, dict(zip((a, b), arrays, strict=True)))
+        for got, each in zip(found[:2], wanted[:2], strict=True):
+            np.testing.assert_allclose(got, each, atol=1e-12)
+        singular = [
+            linalg.inv(matrix),
+            linalg.cholesky(matrix),
+            linalg.solve(matrix, np.ones(5)),
+            linalg.solve_triangular(matrix, np.ones(5), lower=True),
+        ]
+        if not static:  # the rules apply, and the first block is an error then
+            continue
+        for output in singular:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                graph = rewritten([a, b], [output])
+            with pytest.raises(np.linalg.LinAlgError):
+                evaluated(graph, *arrays)
 
 
 def test_definite_factors_are_not_guessed() -> None:

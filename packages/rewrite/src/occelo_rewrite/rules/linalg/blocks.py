@@ -46,6 +46,18 @@ def _blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | N
     return computed_by(x, Kron) or computed_by(x, BlockDiag)
 
 
+def _square_blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | None:
+    """The node that makes a matrix of blocks none of which is known not to be square.
+
+    For functions of regular matrices: one with a block that is not square is singular.
+    """
+    inner = _blocks(x)
+    if inner is None:
+        return None
+    shapes = [v.type.shape[-2:] for v in inner.inputs]
+    return None if any(None not in s and s[0] != s[1] for s in shapes) else inner
+
+
 def _are_square(fgraph: FunctionGraph, blocks: Sequence[TensorVariable]) -> bool:
     return all(is_square(fgraph, x) or any(has(fgraph, x, f) for f in _SQUARE) for x in blocks)
 
@@ -73,23 +85,29 @@ def conjugate_of_blocks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> R
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_blocks(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
     """inv(a ⊗ b) = inv(a) ⊗ inv(b), and likewise block by block."""
-    inner = _blocks(node.inputs[0])
-    if inner is None or (node.op.on_error != "raise" and isinstance(inner.op, BlockDiag)):
+    inner = _square_blocks(node.inputs[0])
+    if inner is None:
+        return None
+    if node.op.on_error != "raise" and (
+        isinstance(inner.op, BlockDiag) or not _are_square(fgraph, inner.inputs)
+    ):
         return None
     return [inner.op(*map(node.op, inner.inputs))]
 
 
 @node_rewriter([Expm], tags=CHANGES)
 def exponential_of_blocks(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Replacements:
-    """expm of a block-diagonal matrix, block by block."""
+    """expm of a block-diagonal matrix, block by block, for square blocks."""
     inner = computed_by(node.inputs[0], BlockDiag)
-    return None if inner is None else [inner.op(*map(node.op, inner.inputs))]
+    if inner is None or not _are_square(fgraph, inner.inputs):
+        return None
+    return [inner.op(*map(node.op, inner.inputs))]
 
 
 @node_rewriter([Cholesky], tags=CHANGES)
 def cholesky_of_blocks(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
     """cholesky(a ⊗ b) = cholesky(a) ⊗ cholesky(b), for positive definite a and b; and block by block, for any blocks."""
-    inner = _blocks(node.inputs[0])
+    inner = _square_blocks(node.inputs[0])
     if inner is None or node.op.on_error != "raise":
         return None
     if isinstance(inner.op, Kron):
@@ -150,7 +168,7 @@ def _multiplied(values: Sequence[TensorVariable]) -> TensorVariable:
 def solve_of_blocks(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
     """solve(a ⊗ b, y) is y solved with a along rows and with b along columns; and block by block."""
     x, y = node.inputs
-    inner = _blocks(x)
+    inner = _square_blocks(x)
     if inner is None or node.op.on_error != "raise" or node.op.assume_a == "diagonal":
         return None
     if isinstance(inner.op, Kron) and node.op.assume_a != "gen":
@@ -166,7 +184,7 @@ def triangular_solve_of_blocks(
 ) -> Replacements:
     """solve_triangular(a ⊗ b, y) for triangular a and b, as `solve_of_blocks`; and block by block."""
     x, y = node.inputs
-    inner = _blocks(x)
+    inner = _square_blocks(x)
     if inner is None or node.op.on_error != "raise":
         return None
     if isinstance(inner.op, Kron):
@@ -278,10 +296,12 @@ def diagonal_of_blocks(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) ->
 def eigenvalues_of_blocks(
     fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh]
 ) -> Replacements:
-    """Eigenvalues of a ⊗ b are products of eigenvalues of both; block-diagonal matrices have those of all blocks."""
+    """Eigenvalues of a ⊗ b are products of eigenvalues of both; block-diagonal matrices have those of all square blocks."""
     (x,) = node.inputs
     inner = _blocks(x)
     if inner is None or node.op.on_error != "raise" or any(v.type.ndim > 2 for v in inner.inputs):
+        return None
+    if not _are_square(fgraph, inner.inputs):
         return None
     if isinstance(inner.op, Kron):
         # one triangle of the product is read
