@@ -50,6 +50,45 @@ def test_numbers_match_constants_of_one_value() -> None:
     assert matches(p.mul(number("c"), x), a * np.array([1.0, 2.0])) == []
 
 
+def test_rules_are_tried_where_their_numbers_repetitions_and_functions_occur() -> None:
+    seen: list[tuple[str, Any]] = []
+
+    def noting(name: str, pattern: Any) -> Any:
+        def law(node: Any) -> None:
+            seen.append((name, node.outputs[0]))
+
+        return rule(pattern, name=name, same_dtype=False)(law)
+
+    a, b = ot.dvectors("a", "b")
+    patterns = {
+        "zero": p.mul(x, 0),
+        "one": p.mul(1, x),
+        "number": p.mul(number("c"), x),
+        "square": p.mul(x, x),
+        "powers": p.mul(p.exp(x), p.exp(y)),
+        "half": p.true_div(1, x),
+    }
+    powers = ot.exp(a), ot.exp(b)
+    cases: list[tuple[Any, set[str]]] = [
+        (a * 0.0, {"zero", "number"}),
+        (a * -0.0, {"zero", "number"}),
+        (np.ones(3) * a, {"one", "number"}),
+        (a * np.ones(100), set()),  # larger constants are not examined
+        (a * np.array([1.0, 0.0]), set()),
+        (a * 3.0, {"number"}),
+        (ot.mul(a, b, a), {"square"}),
+        (ot.mul(b, powers[0], powers[1]), {"powers"}),
+        (powers[0] * b, set()),
+        (powers[0] * powers[0], {"powers", "square"}),
+        (ot.true_div(1.0, a), {"half"}),
+        (ot.true_div(2.0, a), set()),
+    ]
+    graph = og.FunctionGraph([a, b], [v for v, _ in cases], clone=False)
+    in2out(*[noting(name, pattern) for name, pattern in patterns.items()]).rewrite(graph)
+    for v, expected in cases:
+        assert {name for name, at in seen if at is v} == expected, v.owner
+
+
 def test_sums_and_products_match_in_any_order() -> None:
     a, b, c = ot.dvectors("a", "b", "c")
     assert {"x": a, "y": b} in matches(p.add(p.exp(x), y), ot.exp(a) + b)

@@ -12,7 +12,7 @@ import numpy as np
 from occelo_graph import Constant, Variable
 from occelo_graph.narrowing import is_array
 
-__all__ = ["is_moderate", "is_power_of_two", "number_of"]
+__all__ = ["is_moderate", "is_power_of_two", "number_of", "plain_number_of"]
 
 _LARGEST = 64
 
@@ -33,6 +33,14 @@ def number_of(variable: Variable) -> Any:
         return None
     first = data.flat[0]
     return first.item() if bool(np.all(data == first)) else None
+
+
+def plain_number_of(constant: Constant) -> bool | int | float | complex | None:
+    """The number that patterns compare a constant with: `number_of`, or the value of a constant that is no tensor; else None."""
+    found: Any = number_of(constant)
+    if found is None:
+        found = constant.data
+    return found if isinstance(found, bool | int | float | complex) else None
 
 
 def is_power_of_two(value: Any) -> bool:

@@ -26,6 +26,7 @@ from occelo_graph.fgraph.features import Feature
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.narrowing import is_dict
 from occelo_rewrite import options
+from occelo_rewrite.constants import plain_number_of
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.node_rule import NodeRewriter, OpPattern
 from occelo_rewrite.record import RewriteRecord, RuleCount
@@ -326,12 +327,15 @@ def _apply(
 
 
 def _kinds_of_inputs(node: Apply) -> set[Any]:
-    """What computes a node's inputs: classes of ops, functions of scalars; `Constant` for constants."""
+    """What computes a node's inputs: classes of ops, functions of scalars; `Constant` for constants, and their numbers."""
     kinds: set[Any] = set()
     for v in node.inputs:
         if v.owner is None:
             if isinstance(v, Constant):
                 kinds.add(Constant)
+                found = plain_number_of(v)
+                if found is not None:
+                    kinds.add(found)
         else:
             kinds.update(v.owner.op.rule_keys)
     return kinds
@@ -341,10 +345,13 @@ def _try_rules(
     rules: Iterable[NodeRewriter], fgraph: FunctionGraph, node: Apply, record: RewriteRecord
 ) -> NodeRewriter | None:
     """Try rules at one node until one applies, which is returned."""
-    kinds = _kinds_of_inputs(node)
+    kinds: set[Any] | None = None
     for rule in rules:
-        if rule.below and kinds.isdisjoint(rule.below):
-            continue
+        if rule.below:
+            if kinds is None:
+                kinds = _kinds_of_inputs(node)
+            if kinds.isdisjoint(rule.below):
+                continue
         if record.refused and (rule, node) in record.refused:
             continue
         try:

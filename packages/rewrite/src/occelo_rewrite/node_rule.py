@@ -56,7 +56,8 @@ class NodeRewriter:
     - ``requirements``: features that graphs need.
     - ``tags`` select the rule in queries, and say what it may change (`CHANGES`; without any of those, nothing).
     - ``only_new``: the rule is tried only at nodes that entered or changed during the rewriting.
-    - ``below``: classes of ops, scalar ops, or `Constant`; the rule is tried only where one of them computes an input.
+    - ``below``: classes of ops, scalar ops, `Constant`, or numbers; the rule is tried only where one of them computes an
+      input, or is the value of a constant input.
 
     The docstring of the function is the law that the rule applies.
     """

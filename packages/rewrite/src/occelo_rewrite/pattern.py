@@ -23,7 +23,7 @@ from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_rewrite.constants import number_of
+from occelo_rewrite.constants import plain_number_of
 from occelo_rewrite.node_rule import OpPattern
 
 __all__ = [
@@ -117,23 +117,35 @@ class Call(Pattern):
     name: str = ""
     is_variadic: bool = field(init=False, repr=False)
     """Whether the op is associative and commutative, so that operands match in any order and number."""
+    _least: tuple[tuple[Pattern, int], ...] = field(init=False, repr=False)
+    """Of each kind of argument but wildcards one, and how many operands must be of the kind."""
+    _repeats: bool = field(init=False, repr=False)
+    """Whether a wildcard occurs twice among the arguments, so that two operands must be one variable."""
 
     def __post_init__(self) -> None:
         op = self.op
         variadic = isinstance(op, Elemwise) and op.commutative and op.scalar_op.nin is None
         object.__setattr__(self, "is_variadic", variadic)
+        kinds: dict[Any, list[Pattern]] = {}
+        for part in self.args:
+            if not isinstance(part, Wild):
+                kinds.setdefault(part.op if isinstance(part, Call) else Number, []).append(part)
+        least = tuple([(parts[0], len(parts)) for parts in kinds.values()])
+        object.__setattr__(self, "_least", least)
+        names = [part.name for part in self.args if isinstance(part, Wild)]
+        object.__setattr__(self, "_repeats", len(set(names)) < len(names))
 
     def may_match(self, node: Apply) -> bool:
         """A quick test of a node's inputs; False only if the pattern cannot match."""
         inputs = node.inputs
         if self.is_variadic:
-            if len(inputs) < len(self.args):
+            if len(inputs) < len(self.args) or (self._repeats and len({*inputs}) == len(inputs)):
                 return False
-            for part in self.args:
-                if not isinstance(part, Wild) and not any(_may_be(part, v) for v in inputs):
+            for part, least in self._least:
+                if len([v for v in inputs if _may_be(part, v)]) < least:
                     return False
             return True
-        if len(inputs) != len(self.args):
+        if len(inputs) != len(self.args) or (self._repeats and len({*inputs}) == len(inputs)):
             return False
         if len(inputs) == 2 and node.op.commutative:
             return True
@@ -231,21 +243,12 @@ def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bi
         elif pattern.where is None or pattern.where(variable):
             yield {**bound, pattern.name: variable}
     elif isinstance(pattern, Number):
-        found = _number_in(variable)
+        found = plain_number_of(variable) if isinstance(variable, Constant) else None
         if found is None or (pattern.value is not None and found != pattern.value):
             return
         if pattern.where is not None and not pattern.where(found):
             return
         yield {**bound, pattern.name: found} if pattern.name else bound
-
-
-def _number_in(variable: Variable) -> Any:
-    """The number that all elements of a constant equal; None if there is none, or the constant is not a tensor."""
-    found = number_of(variable)
-    if found is None and isinstance(variable, Constant):
-        data: Any = variable.data
-        return data if isinstance(data, bool | int | float | complex) else None
-    return found
 
 
 def _match_node(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iterator[Bindings]:

@@ -57,8 +57,8 @@ def _needed_below(patterns: Sequence[Call]) -> set[Any]:
             if issubclass(Elemwise, cls) and cls is not Elemwise:
                 return set()
             needed.add(cls)
-        elif any(isinstance(a, Number) for a in pattern.args):
-            needed.add(Constant)
+        elif numbers := [a.value for a in pattern.args if isinstance(a, Number)]:
+            needed.add(Constant if numbers[0] is None else numbers[0])
         else:
             return set()
     return needed

@@ -389,6 +389,8 @@ def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
     ) -> TensorVariable:
         return Ger()(z, alpha, x, y)
 
+    if node.outputs[0].type.ndim != 2:
+        return None
     parted = Parted.at(fgraph, node, _outer_factors, Elemwise)
     made = None if parted is None else parted.added(make)
     return None if made is None else [made]
@@ -406,7 +408,7 @@ def _added(terms: Sequence[TensorVariable]) -> TensorVariable:
     return terms[0] if len(terms) == 1 else ot.add(*terms)
 
 
-@node_rewriter([ot.mul], tags=("comparison", "overflow", "finite"))
+@node_rewriter([ot.mul], tags=("comparison", "overflow", "finite"), below=[Gemm, Gemv])
 def scaled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """alpha (beta z + x @ y) is one gemm with both factors multiplied by alpha, a number not far from 1."""
     out = node.outputs[0]

@@ -17,7 +17,7 @@ from occelo_graph import (
 )
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.type import is_float
@@ -238,6 +238,11 @@ def _by_argument(
     return found
 
 
+def _with_factor(*functions: Elemwise) -> list[ScalarOp]:
+    """What computes an input of every product with one of the functions as a factor: the function, or a product in it."""
+    return [each.scalar_op for each in (*functions, *_PRODUCTS)]
+
+
 def _real_product(
     fgraph: FunctionGraph, node: TensorApply[Elemwise], *functions: str
 ) -> Product | None:
@@ -289,7 +294,7 @@ def one_plus(variable: TensorVariable) -> TensorVariable | None:
     return total if total.type == variable.type else None
 
 
-@node_rewriter(_PRODUCTS, tags=("stabler",))
+@node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.add, ot.reciprocal))
 def logistic(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(x) / (1 + exp(x)) = sigmoid(x), and 1 / (1 + exp(x)) = sigmoid(-x), also among other factors."""
     whole = _real_product(fgraph, node, "add", "reciprocal")
@@ -306,7 +311,7 @@ def logistic(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements
     return None
 
 
-@node_rewriter(_PRODUCTS, tags=("stabler",))
+@node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.expm1))
 def expm1_over_power_plus_one(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(exp(x) - 1) / (1 + exp(x)) = tanh(x / 2), also among other factors."""
     whole = _real_product(fgraph, node, "expm1")
@@ -322,7 +327,7 @@ def expm1_over_power_plus_one(fgraph: FunctionGraph, node: TensorApply[Elemwise]
     return None
 
 
-@node_rewriter(_PRODUCTS, tags=("stabler",))
+@node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.sigmoid))
 def exp_times_sigmoid(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(x) sigmoid(-x) = sigmoid(x), and sigmoid(x) / sigmoid(-x) = exp(x), also among other factors."""
     whole = _real_product(fgraph, node, "sigmoid")
@@ -363,7 +368,7 @@ def _sum_over(
     return None, ()
 
 
-@node_rewriter(_PRODUCTS, tags=("stabler",))
+@node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.exp))
 def exp_over_its_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(x) / sum(exp(x)), with the summed axes kept as length 1, = softmax(x), also among other factors."""
     whole = _real_product(fgraph, node, "exp")
@@ -379,7 +384,7 @@ def exp_over_its_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repl
     return None
 
 
-@node_rewriter(_PRODUCTS, tags=("stabler",))
+@node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.exp))
 def exp_over_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(a) / (exp(a) + exp(b) + ...) = 1 / (1 + exp(b - a) + ...), sigmoid(a - b) for two, among other factors."""
     whole = _real_product(fgraph, node, "exp")
@@ -401,7 +406,7 @@ def exp_over_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -
     return None
 
 
-@node_rewriter(_PRODUCTS, tags=("stabler",))
+@node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.exp))
 def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(-x^2) / erfc(x) = 1 / erfcx(x), used where x > 1, also among other factors.
 
@@ -430,7 +435,7 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Re
     return None
 
 
-@node_rewriter([ot.mul, ot.true_div], tags=("finite",))
+@node_rewriter([ot.mul, ot.true_div], tags=("finite",), below=[_SWITCH.scalar_op])
 def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """switch(c, a, 0) * b = switch(c, a * b, 0) and switch(c, a, 0) / b = switch(c, a / b, 0).
 

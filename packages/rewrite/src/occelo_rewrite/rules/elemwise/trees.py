@@ -131,6 +131,7 @@ class Product:
         self.negative = False
         self.negations = 0
         self._functions: frozenset[str] | None = None
+        self._numbers: tuple[list[TensorConstant], list[TensorConstant]] | None = None
 
     @property
     def functions(self) -> frozenset[str]:
@@ -184,7 +185,9 @@ class Product:
 
     def numbers(self) -> tuple[list[TensorConstant], list[TensorConstant]]:
         """The factors of numerator and denominator that are constants of one number."""
-        return _numbers_in(self.above), _numbers_in(self.below)
+        if self._numbers is None:
+            self._numbers = _numbers_in(self.above), _numbers_in(self.below)
+        return self._numbers
 
     def without(
         self,
