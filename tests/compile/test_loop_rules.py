@@ -108,3 +108,109 @@ def test_what_a_step_reads_from_before_the_loop_is_taken_as_it_is() -> None:
     final, _ = loop(lambda s, e: (s + e * far.sum(), None), np.float64(0.0), x)
     (total,) = [v for v in final.owner.inputs if v.owner is not None and v.owner.inputs[0] is far]
     assert final.owner.inputs[-1] is total
+
+
+def _body_sizes(f: Any) -> list[int]:
+    return [len(n.op.body.nodes) for n in f.maker.fgraph.toposort() if n.op.loops]
+
+
+def test_functions_of_elements_are_computed_before_the_loop(mode: str) -> None:
+    """Against the steps in NumPy, with derivatives, for no step, one and several, and a function that is read twice."""
+    x, c = ot.dvector("x"), ot.dscalar("c")
+
+    def step(s: Any, e: Any) -> Any:
+        moved = ot.exp(e * c)
+        return s * 0.5 + moved, (ot.sin(e) + s, moved, e)
+
+    last, traces = loop(step, np.float64(0.0), x)
+    cost = last + (traces[0] * traces[1]).sum() + traces[2].sum()
+    f = oc.function([x, c], [last, *traces, *grad(cost, [x, c])], mode=mode)
+
+    def by_hand(x: Array, c: float) -> tuple[list[Any], float]:
+        s, kept = 0.0, list[tuple[float, float, float]]()
+        for e in x:
+            kept.append((np.sin(e) + s, np.exp(e * c), e))
+            s = s * 0.5 + np.exp(e * c)
+        columns = np.array(kept).reshape(-1, 3).T
+        return [s, *columns], float(s + (columns[0] * columns[1]).sum() + columns[2].sum())
+
+    for n in (0, 1, 5):
+        given = np.linspace(-0.7, 0.9, n)
+        *found, of_x, of_c = f(given, 0.3)
+        for one, other in zip(found, by_hand(given, 0.3)[0], strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+        h = 1e-6
+        for i, row in enumerate(np.eye(n) * h):
+            up, down = by_hand(given + row, 0.3)[1], by_hand(given - row, 0.3)[1]
+            np.testing.assert_allclose(of_x[i], (up - down) / (2 * h), rtol=1e-6, atol=1e-8)
+        up, down = by_hand(given, 0.3 + h)[1], by_hand(given, 0.3 - h)[1]
+        np.testing.assert_allclose(of_c, (up - down) / (2 * h), rtol=1e-6, atol=1e-8)
+
+
+def test_a_loop_that_only_maps_is_no_loop() -> None:
+    x = ot.dmatrix("x")
+    _, kept = loop(lambda s, e: (s, e * 2.0 + 1.0), np.float64(0.0), x)
+    f = oc.function([x], kept, mode="vm")
+    assert not _body_sizes(f)
+    for rows in (0, 1, 3):
+        given = np.arange(rows * 2.0).reshape(rows, 2)
+        np.testing.assert_array_equal(f(given), given * 2.0 + 1.0)
+
+
+def test_only_the_steps_that_are_read_are_taken() -> None:
+    calls: list[float] = []
+
+    @as_op(itypes=[ot.dscalar], otypes=[ot.dscalar])
+    def counted(value: Array) -> Array:
+        calls.append(float(value))
+        return value * 1.0
+
+    x, y = ot.dvector("x"), ot.dvector("y")
+    _, kept = loop(
+        lambda s, e: (counted(s) + e[0] * e[1], s), np.float64(0.0), (x, y), length=x.shape[0]
+    )
+    f = oc.function([x, y], [kept[2], kept[:2], kept[1]], mode="vm")
+    found = f(np.arange(100.0), np.ones(100))
+    assert len(calls) == 3
+    assert [np.asarray(v).tolist() for v in found] == [1.0, [0.0, 0.0], 0.0]
+    with pytest.raises(IndexError, match="index 2 is out of bounds for axis 0 with size 2"):
+        f([1.0, 2.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="100 steps, but its sequence 1 has only 50 elements"):
+        f(np.arange(100.0), np.ones(50))
+    # a length, a reversed part, or a final state needs all steps
+    for outputs in ([kept[0], kept[::-1]], [kept[0], kept[-1]]):
+        calls.clear()
+        oc.function([x, y], outputs, mode="vm")(np.arange(9.0), np.ones(9))
+        assert len(calls) >= 8
+
+
+def test_gradients_by_matrices_that_multiply_vectors_are_one_product(mode: str) -> None:
+    w, u, x, start = ot.dmatrix("w"), ot.dmatrix("u"), ot.dmatrix("x"), ot.dvector("start")
+    final, _ = loop(lambda h, e: (ot.tanh(h @ w + e @ u), None), start, x)
+    f = oc.function([w, u, x, start], grad((final**2).sum(), [w, u]), mode=mode)
+    g = np.random.default_rng(0)
+    matrices, first = [g.normal(size=(3, 3)), g.normal(size=(2, 3))], g.normal(size=3)
+
+    def cost(w: Array, u: Array, x: Array) -> float:
+        h = first
+        for e in x:
+            h = np.tanh(h @ w + e @ u)
+        return float((h**2).sum())
+
+    for n in (0, 1, 6):
+        elements = g.normal(size=(n, 2))
+        found = f(*matrices, elements, first)
+        ways = [g.normal(size=m.shape) for m in matrices]
+        h = 1e-6
+        up = cost(*(m + h * v for m, v in zip(matrices, ways, strict=True)), elements)
+        down = cost(*(m - h * v for m, v in zip(matrices, ways, strict=True)), elements)
+        along = sum(float((s * v).sum()) for s, v in zip(found, ways, strict=True))
+        np.testing.assert_allclose(along, (up - down) / (2 * h), rtol=1e-6, atol=1e-9)
+
+
+def test_a_loop_that_was_merged_does_not_come_back_for_a_length() -> None:
+    """The length of the final state is that of the matrix, or of the initial state where there is no step."""
+    w, x, start = ot.dmatrix("w"), ot.dmatrix("x"), ot.dvector("start")
+    final, _ = loop(lambda h, e: (ot.tanh(h @ w + e), None), start, x)
+    f = oc.function([w, x, start], grad(final.sum(), w), mode="vm")
+    assert len(_body_sizes(f)) == 2

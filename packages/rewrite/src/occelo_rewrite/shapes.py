@@ -9,10 +9,11 @@ from __future__ import annotations
 import warnings
 from typing import cast
 
-from occelo_graph import Apply, FunctionGraph, TensorVariable, Type, Variable
+from occelo_graph import Apply, FunctionGraph, TensorVariable, Type, Variable, ancestors
 from occelo_graph import tensor as ot
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.fgraph.features import AlreadyThere, Feature
+from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ops.shape.reading import Shape_i, length_read
 from occelo_rewrite.constants import number_of
 
@@ -37,6 +38,9 @@ class ShapeFeature(Feature):
     def __init__(self) -> None:
         self._known: dict[Variable, Lengths] = {}
         self._expressions: dict[tuple[object, ...], Variable] = {}
+        self._read: set[Variable] = set()
+        self._replaced: dict[Variable, Variable] = {}
+        self._current: set[Variable] = set()
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if "shape_feature" in fgraph.__dict__:
@@ -50,8 +54,51 @@ class ShapeFeature(Feature):
         for out in node.outputs:
             self._known.pop(out, None)
 
+    def on_change_input(
+        self,
+        fgraph: FunctionGraph,
+        node: Apply,
+        i: int,
+        var: Variable,
+        new_var: Variable,
+        reason: object = None,
+    ) -> None:
+        if var in self._read and self._replaced.get(var) is not new_var:
+            self._replaced[var] = new_var
+            self._current.clear()
+
     def shape_of(self, fgraph: FunctionGraph | None, variable: Variable) -> Lengths:
         """The lengths of a tensor variable; an empty tuple for a variable that is not a tensor."""
+        found = self._found(variable)
+        if not self._replaced or variable in self._current:
+            return found
+        # lengths of results that were computed by a node which left the graph would bring it back
+        found = self._known[variable] = tuple(map(self._without_replaced, found))
+        self._current.add(variable)
+        return found
+
+    def _without_replaced(self, length: Length) -> Length:
+        """A length that reads what replaced the variables that it reads."""
+        if not isinstance(length, Variable):
+            return length
+        changed: dict[Variable, Variable] = {}
+        for each in ancestors([length], self._read):
+            read = length_read(each)
+            if read is not None and read[0] in self._replaced:
+                x, seen = read[0], set[Variable]()
+                while x in self._replaced and x not in seen:
+                    seen.add(x)
+                    x = self._replaced[x]
+                changed[each] = ot.as_tensor_variable(self._found(x)[read[1]])
+        if not changed:
+            return length
+        new = changed.get(length)
+        if new is None:
+            (new,) = clone_replace([length], list(changed.items()))
+        return self._one(cast("TensorVariable", new))
+
+    def _found(self, variable: Variable) -> Lengths:
+        """The lengths as they were first inferred."""
         found = self._known.get(variable)
         if found is not None:
             return found
@@ -136,6 +183,8 @@ class ShapeFeature(Feature):
                 key = (length_op, x)
                 if key not in self._expressions:
                     self._expressions[key] = each if node.op == length_op else length_op(x)
+                    if x.owner is not None:
+                        self._read.add(x)
                 done[each] = self._expressions[key]
                 continue
             waiting = [v for v in node.inputs if v not in done]

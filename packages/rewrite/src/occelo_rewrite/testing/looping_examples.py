@@ -61,7 +61,34 @@ def _last(x: TensorVariable) -> TensorVariable:
     return traces[-1]
 
 
+def _outer_products(x: TensorVariable) -> TensorVariable:
+    """The gradient of a loop by a matrix that its steps multiply vectors by."""
+    matrix = x.T @ x
+    final, _ = loop(lambda s, e: (ot.tanh(s @ matrix + e), None), x[0], x)
+    return og.grad(final.sum(), matrix)
+
+
+def _functions(x: TensorVariable) -> TensorVariable:
+    """A loop with a function of elements alone, and a trace of another one."""
+    (total, traces) = loop(lambda s, e: (s * 0.5 + ot.exp(e), e * 2.0), ot.zeros_like(x[0]), x)
+    return total + traces
+
+
+def _elements(x: TensorVariable) -> TensorVariable:
+    total, traces = loop(lambda s, e: (s * 0.5 + e, e), ot.zeros_like(x[0]), x, length=2)
+    return total + traces[-1]
+
+
+def _first_elements(x: TensorVariable) -> TensorVariable:
+    traces: TensorVariable = loop(lambda s, e: (s * e, s), x[0], ot.concatenate([x, x, x]))[1]
+    return traces[:2] + traces[3]
+
+
 CASES: list[Case] = [
+    Case("sums_of_outer_products", _outer_products, differentiable=False),
+    Case("functions_of_sequences", _functions),
+    Case("elements_kept", _elements),
+    Case("fewer_steps", _first_elements),
     Case("products_of_sequences", _products),
     Case("last_of_trace", _last),
     Case("unrolled_scan", lambda x: fori_loop(0, 3, lambda i, s: s * x + i, x)),

@@ -6,12 +6,21 @@
 
 from __future__ import annotations
 
-from occelo_rewrite.rules.looping import expanding, hoisting, merging, sequences, steps, unused
+from occelo_rewrite.rules.looping import (
+    accumulating,
+    expanding,
+    hoisting,
+    merging,
+    sequences,
+    steps,
+    unused,
+)
 
 __all__ = ["CANONICALIZE", "EXPAND"]
 
 CANONICALIZE = (
     merging.CANONICALIZE
+    | accumulating.CANONICALIZE
     | unused.CANONICALIZE
     | hoisting.CANONICALIZE
     | sequences.CANONICALIZE

@@ -8,6 +8,7 @@ from occelo_graph import Apply, FunctionGraph, Variable, freeze
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.looping.guarding import alike_in_all_steps, guarded
 from occelo_graph.looping.scan_op import Scan
+from occelo_graph.ops.shape.reading import Shape_i
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE"]
@@ -23,7 +24,8 @@ def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     parts = op_.parts(op_.body.inputs)
     fixed = {v for v, after in zip(parts.carried, op_.body.outputs, strict=False) if v is after}
     changing = [*(v for v in parts.carried if v not in fixed), *parts.sequences]
-    stay: set[Apply] = set()
+    # inner scans see what lengths that are read in the body are the lengths of
+    stay: set[Apply] = {each for each in op_.body.nodes if isinstance(each.op, Shape_i)}
     while True:
         moved = alike_in_all_steps(op_.body.nodes, op_.body.outputs, changing, stay)
         results = {v for each in moved for v in each.outputs}

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from occelo_graph import Apply, FunctionGraph, Variable, ancestors, freeze, vectorize_graph
+from occelo_graph import (
+    Apply,
+    FunctionGraph,
+    TensorVariable,
+    Variable,
+    ancestors,
+    freeze,
+    vectorize_graph,
+)
+from occelo_graph import tensor as ot
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.regions import divide
+from occelo_graph.looping.expansion import checked_steps
 from occelo_graph.looping.scan_op import Scan
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.nodes import tensors
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["CANONICALIZE"]
 
@@ -46,14 +58,98 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
     # a product that another one is computed from moves with it
     inner = {v for p in products for v in ancestors([p]) if v is not p}
     outermost = [p for p in products if p not in inner]
-    return _moved(node, outermost) if outermost else None
+    return _moved(fgraph, node, outermost) if outermost else None
+
+
+@node_rewriter([Scan], tags=("shape_unsafe",))
+def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """Functions of elements of sequences alone are computed for all steps at once, before the scan, several elements at a time.
+
+    That needs memory for their results, which are no larger than the sequences, so it is only done for functions that take longer
+    than to store a result, or that are traces. Not for scans that a condition may end: they would compute for steps that never run.
+    (shape_unsafe: shapes that do not fit are an error even without a step.)
+    """
+    op_ = node.op
+    if op_.stops or not op_.sequences:
+        return None
+    arguments = op_.parts(op_.body.inputs)
+    lazily = divide(op_.body.nodes, op_.body.outputs).outermost
+    # what may be computed before, and whether that takes long
+    movable: dict[Variable, bool] = dict.fromkeys(
+        (*arguments.sequences, *arguments.constants), False
+    )
+    of_elements: dict[Variable, TensorVariable] = {v: v for v in tensors(arguments.sequences)}
+    made: list[Variable] = []
+    for each in op_.body.nodes:
+        op = each.op
+        free = isinstance(op, Elemwise) and each not in lazily and len(each.outputs) == 1
+        if not free or not all(v in movable or _is_constant(op_, v) for v in each.inputs):
+            continue
+        (result,) = tensors(each.outputs)
+        largest = [e for v in each.inputs if (e := of_elements.get(v)) is not None]
+        like = next((e for e in largest if _no_larger(result, e)), None)
+        if like is None:
+            continue
+        name = op.scalar_op.name if isinstance(op, Elemwise) else ""
+        long = name not in _SHORT and not name.startswith("cast")
+        movable[result] = long or any(movable.get(v, False) for v in each.inputs)
+        of_elements[result] = like
+        made.append(result)
+    results = {*op_.body.outputs[op_.carried :]}
+    read = {v for n in op_.body.nodes if n.outputs[0] not in of_elements for v in n.inputs}
+    read.update(op_.body.outputs)
+    found = [v for v in made if v in read and (movable[v] or v in results)]
+    return _moved(fgraph, node, found) if found else None
+
+
+_SHORT = frozenset(
+    (
+        "add sub mul true_div neg abs sqr sqrt reciprocal maximum minimum switch identity sign floor ceil round trunc "
+        "eq neq lt le gt ge and_ or_ xor invert second real imag conj clip"
+    ).split()
+)
+"""Functions that processors have instructions for, or few."""
+
+
+def _no_larger(result: TensorVariable, element: TensorVariable) -> bool:
+    """Whether a function of an element, and of other things, surely has no more elements."""
+    a, b = result.type.shape, element.type.shape
+    return len(a) == len(b) and all(m != 1 or n == 1 for m, n in zip(b, a, strict=True))
+
+
+@node_rewriter([Scan])
+def elements_kept(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """A trace of the elements of a sequence is the part of the sequence that the steps read."""
+    op_ = node.op
+    if op_.stops:
+        return None
+    first = op_.carried
+    position = {v: i for i, v in enumerate(op_.body.inputs) if first <= i < first + op_.sequences}
+    plain = [k for k in range(op_.traces) if op_.body.outputs[first + k] in position]
+    (steps,) = tensors(node.inputs[:1])
+    parts: dict[int, Variable] = {}
+    for k in plain:
+        (s,) = tensors([node.inputs[1 + position[op_.body.outputs[first + k]]]])
+        part = _first(fgraph, s, steps, op_)
+        (trace,) = tensors([node.outputs[first + k]])
+        # a number of steps that is known is a static length of the trace alone
+        same = trace.type.is_super(part.type)
+        parts[k] = part if same else ot.specify_shape(part, trace.type.shape)
+    if not parts:
+        return None
+    kept = [i for i in range(len(op_.body.outputs)) if i - first not in parts]
+    smaller = replace(op_, body=freeze(op_.body.inputs, [op_.body.outputs[i] for i in kept]))
+    made: list[Variable] = smaller(*node.inputs, return_list=True) if kept else []
+    found = dict(zip((node.outputs[i] for i in kept), made, strict=True))
+    found.update((node.outputs[first + k], v) for k, v in parts.items())
+    return found
 
 
 def _is_constant(op_: Scan, variable: Variable) -> bool:
     return variable.owner is None and variable not in op_.body.inputs
 
 
-def _moved(node: Apply[Scan], products: list[Variable]) -> list[Variable]:
+def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -> list[Variable]:
     """The outputs of a scan that reads products as sequences."""
     op_ = node.op
     body = op_.body
@@ -64,7 +160,8 @@ def _moved(node: Apply[Scan], products: list[Variable]) -> list[Variable]:
         list(body.outputs), dict(zip(products, fresh, strict=True))
     )
     # only the elements that the steps read
-    read = [s[: node.inputs[0]] for s in tensors(inputs.sequences)]
+    (steps,) = tensors(node.inputs[:1])
+    read = [_first(fgraph, s, steps) for s in tensors(inputs.sequences)]
     bound: list[Variable] = clone_replace(
         products,
         dict(zip(arguments.constants, inputs.constants, strict=True)),
@@ -89,4 +186,18 @@ def _moved(node: Apply[Scan], products: list[Variable]) -> list[Variable]:
     return made
 
 
-CANONICALIZE = RuleSet((products_of_sequences,), "looping sequences")
+def _first(
+    fgraph: FunctionGraph,
+    sequence: TensorVariable,
+    steps: TensorVariable,
+    check: Scan | None = None,
+) -> TensorVariable:
+    """The first elements of a sequence, as many as there are steps; with ``check`` an error at run time if there are fewer."""
+    if shapes_of(fgraph).is_length(fgraph, steps, sequence, 0):
+        return sequence
+    return sequence[: steps if check is None else checked_steps(check, steps, [sequence])]
+
+
+CANONICALIZE = RuleSet(
+    (products_of_sequences, functions_of_sequences, elements_kept), "looping sequences"
+)

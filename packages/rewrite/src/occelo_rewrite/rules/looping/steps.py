@@ -8,8 +8,12 @@ import numpy as np
 
 from occelo_graph import Apply, FunctionGraph, TensorApply, Variable
 from occelo_graph import tensor as ot
+from occelo_graph.ir.nodes import is_node
+from occelo_graph.looping.expansion import checked_steps
 from occelo_graph.looping.scan_op import Scan
+from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.control import CheckAndRaise
+from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.tensors.nodes import tensors
 from occelo_rewrite.constants import number_of
@@ -73,4 +77,58 @@ def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
     return None
 
 
-CANONICALIZE = RuleSet((unrolled_scan, last_of_trace), "looping steps")
+@node_rewriter([Scan])
+def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """Where only the first elements of traces are read, a scan takes only the steps for these."""
+    op_ = node.op
+    if op_.reverse or op_.stops:
+        return None
+    if any(fgraph.clients.get(v) for v in node.outputs[: op_.carried]):
+        return None
+    last = 0
+    for trace in node.outputs[op_.carried :]:
+        for user, position in fgraph.clients.get(trace, ()):
+            read = _last_read(user) if position == 0 else None
+            if read is None:
+                return None
+            last = max(last, read)
+    if not last:
+        return None
+    (steps,) = tensors(node.inputs[:1])
+    known = number_of(steps)
+    if known is not None and int(known) <= last:
+        return None
+    if known is None and _is_least_with(steps, last):
+        return None
+    parts = op_.parts(node.inputs[1:])
+    # whether the sequences are long enough for all steps is still checked
+    all_of_them = checked_steps(op_, steps, tensors(parts.sequences))
+    fewer = ot.minimum(all_of_them, np.int64(last))
+    made: list[Variable] = op_(fewer, *node.inputs[1:], return_list=True)
+    fits = all(v.type.is_super(n.type) for v, n in zip(node.outputs, made, strict=True))
+    return made if fits else None
+
+
+def _last_read(user: object) -> int | None:
+    """How many first elements a node reads; None if that is not known."""
+    if not is_node(user) or not isinstance(user.op, Subtensor):
+        return None
+    first = user.op.key[0]
+    if is_slice(first):
+        if first.step not in (None, 1) or (isinstance(first.start, int) and first.start < 0):
+            return None
+        known = first.start is None or isinstance(first.start, int)
+        return first.stop if known and isinstance(first.stop, int) and first.stop > 0 else None
+    return first + 1 if isinstance(first, int) and first >= 0 else None
+
+
+def _is_least_with(steps: Variable, number: int) -> bool:
+    """Whether an integer is the least of several with one that is no larger than ``number``."""
+    owner = steps.owner
+    if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "minimum":
+        return False
+    bounds = [number_of(v) for v in owner.inputs]
+    return any(b is not None and int(b) <= number for b in bounds)
+
+
+CANONICALIZE = RuleSet((unrolled_scan, last_of_trace, fewer_steps), "looping steps")

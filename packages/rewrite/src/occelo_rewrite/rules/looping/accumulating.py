@@ -1,0 +1,128 @@
+"""Rules that take sums over all steps out of scans: what is summed becomes a trace, or is a sequence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+from occelo_graph import Apply, FunctionGraph, TensorVariable, Variable, freeze
+from occelo_graph import tensor as ot
+from occelo_graph.looping.scan_op import Scan
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.shape.asserting import SpecifyShape
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.tensors.nodes import computed_by, is_tensor, tensors
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+
+__all__ = ["CANONICALIZE"]
+
+
+@dataclass(frozen=True)
+class _Outer:
+    """The vectors of an outer product in each step."""
+
+    left: Variable
+    right: Variable
+
+
+@node_rewriter([Scan], tags=("rounding",))
+def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """sum_t a_t b_t^T = A^T B, where the rows of A and B are the vectors of all steps.
+
+    Gradients by matrices that steps multiply vectors by are such sums. The vectors become traces, so they must depend on the step.
+    Products of matrices in each step stay: one large product of the same work was found to be slower. (rounding: one product sums in
+    another order than many steps.)
+    """
+    op_ = node.op
+    if op_.stops:
+        return None
+    sums = {j: f for j in range(op_.carried) if (f := _summed(op_, j)) is not None}
+    return _taken_out(node, sums) if sums else None
+
+
+def _summed(op_: Scan, j: int) -> _Outer | None:
+    """The product that each step adds to a carried value, which nothing else reads."""
+    before, after = op_.body.inputs[j], op_.body.outputs[j]
+    owner = after.owner
+    if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "add":
+        return None
+    if len(owner.inputs) != 2 or before not in owner.inputs:
+        return None
+    read = Counter(v for each in op_.body.nodes for v in each.inputs)
+    results = Counter(op_.body.outputs)
+    if read[before] != 1 or results[before] or read[after] or results[after] != 1:
+        return None
+    (term,) = [v for v in owner.inputs if v is not before]
+    checked = computed_by(term, SpecifyShape)
+    if checked is None and (None in (before.type.shape or ()) or term.type != before.type):
+        # the sum might have other lengths than what is added
+        return None
+    factors = _outer_product(term if checked is None else checked.inputs[0])
+    if factors is None or not is_tensor(term) or term.type.is_discrete:
+        return None
+    changing = _changing(op_)
+    each = (factors.left, factors.right)
+    return factors if all(v in changing for v in each) else None
+
+
+def _changing(op_: Scan) -> set[Variable]:
+    """The variables of a body that depend on the step."""
+    parts = op_.parts(op_.body.inputs)
+    found: set[Variable] = {*parts.carried, *parts.sequences}
+    for each in op_.body.nodes:
+        if not found.isdisjoint(each.inputs):
+            found.update(each.outputs)
+    return found
+
+
+def _outer_product(product: Variable) -> _Outer | None:
+    owner = product.owner
+    if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "mul":
+        return None
+    if len(owner.inputs) != 2:
+        return None
+    for column, row in (owner.inputs, owner.inputs[::-1]):
+        turned = computed_by(column, DimShuffle)
+        if turned is None or turned.op.new_order != (0, "x"):
+            continue
+        flat = computed_by(row, DimShuffle)
+        if flat is not None and flat.op.new_order == ("x", 0):
+            row = flat.inputs[0]
+        if is_tensor(row) and row.type.ndim == 1:
+            return _Outer(turned.inputs[0], row)
+    return None
+
+
+def _taken_out(node: Apply[Scan], sums: dict[int, _Outer]) -> dict[Variable, Variable]:
+    op_, body = node.op, node.op.body
+    inner = op_.parts(body.inputs)
+    given = op_.parts(node.inputs[1:])
+    (steps,) = tensors(node.inputs[:1])
+    elements = dict(zip(inner.sequences, tensors(given.sequences), strict=True))
+    wanted = dict.fromkeys(v for f in sums.values() for v in (f.left, f.right))
+    traced = [v for v in wanted if v not in elements]
+    still = [j for j in range(op_.carried) if j not in sums]
+    smaller = replace(
+        op_,
+        body=freeze(
+            [*(body.inputs[j] for j in still), *body.inputs[op_.carried :]],
+            [*(body.outputs[j] for j in still), *body.outputs[op_.carried :], *traced],
+        ),
+        carried=len(still),
+    )
+    made: list[Any] = smaller(
+        steps, *(given.carried[j] for j in still), *node.inputs[1 + op_.carried :], return_list=True
+    )
+    first = len(still) + op_.traces
+    whole: dict[Variable, TensorVariable] = dict(zip(traced, tensors(made[first:]), strict=True))
+    whole.update((v, s[:steps]) for v, s in elements.items() if v in wanted)
+    found = dict(zip((node.outputs[j] for j in still), made, strict=False))
+    found.update(zip(node.outputs[op_.carried :], made[len(still) : first], strict=True))
+    for j, f in sums.items():
+        total = ot.dot(whole[f.left].T, whole[f.right])
+        found[node.outputs[j]] = ot.add(given.carried[j], total)
+    return found
+
+
+CANONICALIZE = RuleSet((sums_of_outer_products,), "looping accumulating")
