@@ -332,6 +332,13 @@ def test_constants_are_folded_and_barriers_dropped() -> None:
     assert y.owner.inputs[0].owner is not None  # the user's graph is as it was
 
 
+def test_only_short_repetitions_are_folded() -> None:
+    for length, folded in ((5, True), (5000, False)):
+        out = rewrite_graph(ot.alloc(np.float64(0.5), length), include=("fast_run",))
+        assert (out.owner is None) == folded
+        np.testing.assert_array_equal(og.evaluate(out), np.full(length, 0.5))
+
+
 def test_what_fails_or_is_large_is_not_folded() -> None:
     bad = ot.constant([1.0, 2.0])[ot.constant(np.array([7]))]
     assert rewrite_graph(bad, include=("fast_run",)).owner is not None

@@ -9,6 +9,7 @@ inference of facts and lowerings treat the ops.
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.length_bounds import never_negative
 from occelo_graph.ops.shape.reading import length_read, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
-from occelo_graph.tensors.nodes import Tensors
+from occelo_graph.tensors.nodes import Tensors, tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
 
 if TYPE_CHECKING:
@@ -99,6 +100,10 @@ __all__ = [
 ]
 
 
+_LARGEST_FOLD = 1024
+"""Repeated values with more elements are not folded."""
+
+
 @op
 class Alloc(FollowsLengths, LinearInFirst):
     """A value broadcast to the lengths ``shape``, with None for each that a further input gives."""
@@ -128,6 +133,11 @@ class Alloc(FollowsLengths, LinearInFirst):
             if shape[lead + i] is None and own not in (1, None):
                 shape[lead + i] = own
         return TensorType(value.dtype, shape)
+
+    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+        # a value is faster to repeat than to load, and its repetitions would be kept with the code
+        (out,) = tensors(node.outputs)
+        return math.prod(n or 1 for n in out.type.shape) <= _LARGEST_FOLD
 
     def evaluate(self, value: Any, *lengths: Any) -> Any:
         shape = tuple(int(n) for n in fill_static(self.shape, lengths))
