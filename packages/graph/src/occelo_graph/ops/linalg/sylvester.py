@@ -230,7 +230,8 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: str | None = None) -> Tensor
 
     ``method`` is "direct", by linear equations for all n^2 elements, or "bilinear", by a continuous equation; without it
     "direct" if n < 10. The result has the common dtype, float64 for integers; float16 is a TypeError. Equations without a
-    single solution are a ``numpy.linalg.LinAlgError``. ValueError for other shapes or another method.
+    single solution are a ``numpy.linalg.LinAlgError`` by the method "direct"; by "bilinear" they give huge numbers, as in SciPy,
+    or the error where -1 is an eigenvalue of ``a``. ValueError for other shapes or another method.
     """
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f'method must be "direct" or "bilinear", got {method!r}')
