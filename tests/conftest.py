@@ -41,7 +41,10 @@ def coverage_of_this_process() -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure nothing in the process that only hands out tests."""
+    """Declare the mark of samples; measure nothing in the process that only hands out tests."""
+    config.addinivalue_line(
+        "markers", "sampled(n): run one in n of the function's tests, and all in thorough runs"
+    )
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         measuring = coverage_of_this_process()
         if measuring is not None:
@@ -98,10 +101,23 @@ def one_in_three(items: list[pytest.Item]) -> list[pytest.Item]:
     return kept
 
 
+def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests, of functions that are marked ``sampled(n)`` the first and every n-th after it."""
+    kept: list[pytest.Item] = []
+    seen: Counter[str] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        function = item.nodeid.partition("[")[0]
+        if mark is None or seen[function] % mark.args[0] == 0:
+            kept.append(item)
+        seen[function] += 1
+    return kept
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select a fixed sample of the tests. All files are imported, so errors of imports are still found."""
     if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" and len(items) > 1:
-        kept = one_in_three(items)
+        kept = sampled(one_in_three(items))
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
         items[:] = kept
     sample: str = config.getoption("--sample")

@@ -18,7 +18,7 @@ from occelo_link.conform import GAPS, OpSuite
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # compiling takes long; the first three have the whole table in tests of their own
-STEPS = {"py": 24, "vm": 24, "native": 24, "c": 40, "c|py": 40, "numba": 16}
+STEPS = {"py": 24, "vm": 24, "native": 24, "c": 40, "c|py": 40, "numba": 48}
 
 
 def one_of_each_op() -> list[int]:
@@ -86,7 +86,7 @@ class TestOpSuiteCompiledByPyTorch(OpSuite):
 
     backend = "pytorch"
     by_inductor: ClassVar[bool] = True
-    step = 1 if THOROUGH else 300
+    step = 1 if THOROUGH else 600
 
 
 def test_the_sample_has_every_op() -> None:

@@ -28,6 +28,7 @@ def wanted(a: Any, ct: Any) -> Any:
     return folded - 0.5 * np.diag(np.diagonal(folded))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_matrices_of_less_and_more_than_a_block(backend: str, dtype: str) -> None:

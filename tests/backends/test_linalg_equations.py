@@ -35,6 +35,7 @@ def drawn(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Any:
     return (real + 1j * rng.uniform(-1, 1, shape) if dtype.startswith("c") else real).astype(dtype)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", ["float64", "complex64"])
 def test_small_and_large_matrices_of_unknown_lengths(backend: str, dtype: str) -> None:
@@ -77,6 +78,7 @@ def test_a_singular_matrix_is_named(backend: str) -> None:
         np.testing.assert_allclose(found[[0, 2]], [np.eye(3), np.eye(3) / 2])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_views_and_broadcasting(backend: str) -> None:
     a = ot.tensor("a", dtype="float64", shape=(None, 1, None, None))
@@ -130,6 +132,7 @@ def test_matrices_that_are_not_square_are_errors(backend: str) -> None:
                 f(np.ones(shape))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("lead", [2, 40])

@@ -45,6 +45,7 @@ def agree(found: Any, expected: Any, tolerance: float = 1e-9) -> None:
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", ["float64", "complex64"])
 def test_eigenvalues_and_schur_forms(backend: str, dtype: str) -> None:
@@ -94,6 +95,7 @@ def test_failures_are_named(backend: str) -> None:
         np.testing.assert_array_equal(lenient[[0, 2]], strict(bad[[0, 2]]))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", ["float32", "complex128"])
 def test_equations(backend: str, dtype: str) -> None:
@@ -119,6 +121,7 @@ def test_equations(backend: str, dtype: str) -> None:
         )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
 def test_exponentials_of_every_degree(backend: str, dtype: str) -> None:

@@ -49,6 +49,7 @@ def check(backend: str, function: Any, reference: Any, known: bool, *arrays: Any
         np.testing.assert_allclose(made, wanted, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_every_function_for_batches_of_every_size(backend: str, dtype: str) -> None:
@@ -115,6 +116,7 @@ def test_pivots_are_those_of_lapack(backend: str) -> None:
         np.testing.assert_array_equal(pivots[k], wanted[1])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["cholesky", "inv", "solve", "solve_triangular"])
 def test_a_bad_matrix_is_named_or_becomes_nan_alone(backend: str, name: str) -> None:

@@ -46,6 +46,7 @@ def wanted_of(x: Any, y: Any) -> list[Any]:
     return [*solved, np.linalg.inv(x), *np.linalg.slogdet(x)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("backend", "dtype"),
     [*((b, "float64") for b in BACKENDS), ("native", "float32"), ("native", "complex128")],
@@ -81,6 +82,7 @@ def test_matrices_of_known_lengths(backend: str, lead: tuple[int, ...], n: int) 
         np.testing.assert_allclose(got, wanted, rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("backend", "n"), [("native", 3), ("native", None), ("jax", None), ("pytorch", None)]
 )

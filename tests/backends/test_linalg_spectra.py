@@ -69,6 +69,7 @@ def rebuilt(x: Any) -> list[Any]:
     ]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("dtype", "shape"), [("float64", (2, 4)), ("complex64", (3, 2))])
 @pytest.mark.parametrize("backend", HERE)
 def test_factors_multiply_to_the_matrices(backend: str, dtype: str, shape: tuple[int, ...]) -> None:

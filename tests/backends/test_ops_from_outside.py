@@ -162,6 +162,7 @@ def in_a_process(folder: Path, backend: str) -> dict[str, Any]:
 
 
 # one test with each backend, since its process takes seconds to start and serves all ops
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_ops_from_outside_are_right(tmp_path: Path, backend: str) -> None:
     if backend not in usable():

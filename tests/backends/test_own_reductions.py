@@ -100,6 +100,7 @@ def backends() -> list[Any]:
     return [pytest.param(b, marks=missing[b]) for b in BACKENDS]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.filterwarnings("ignore:.*runs in Python")
 @pytest.mark.parametrize("backend", backends())
 @pytest.mark.parametrize("name", CASES)
@@ -158,6 +159,7 @@ def test_no_elements_have_the_identity_or_are_an_error(backend: str) -> None:
         f(empty)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", backends())
 @pytest.mark.parametrize(
     "dtype", ["bool", "int8", "uint8", "int32", "uint64", "float32", "float64"]

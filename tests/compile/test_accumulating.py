@@ -35,6 +35,7 @@ def check(sums: Accumulating, found: list[Any], text: str) -> None:
             assert np.all(difference <= np.broadcast_to(sums.slack, got.shape)[usual]), text
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("special", [False, True])
 def test_sums_of_products_are_what_numpy_computes(mode: str, special: bool) -> None:
     chosen = Mode(mode, ONLY_PRODUCTS) if special else Mode(mode, "fast_run")

@@ -49,6 +49,7 @@ solve = np.vectorize(np.linalg.solve, signature="(n,n),(n)->(n)")
 SIGNATURE = "(n,n),(n)->(n)"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "a", [A, A[:1], A[:, :0], A[0], A[0, 1], A[1, 2:3]], ids=lambda a: str(a.shape)
 )
@@ -116,6 +117,7 @@ class Leading(Op):
         return [ot.concatenate([ct * y.sum(), rest]), ot.zeros_like(y) + (ct * x[:2]).sum()]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_an_empty_batch_has_the_lengths_of_any_other(mode: str, count: int) -> None:
     x, y, a, b = ot.dvector("x"), ot.dvector("y"), ot.dmatrix("a"), ot.dmatrix("b")

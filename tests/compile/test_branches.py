@@ -113,6 +113,7 @@ class Numbered(og.Op):
         return list(cotangents)
 
 
+@pytest.mark.sampled(3)
 def test_branches_on_one_condition_in_different_branches_of_another_stay_lazy(mode: str) -> None:
     if mode == "pytorch":
         pytest.skip("without torch.compile, both branches run to tell the shapes of results")

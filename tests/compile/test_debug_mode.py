@@ -363,6 +363,7 @@ def _symbolic(example: Example) -> list[Any]:
     return [kind.make_variable() for kind in kinds]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("example", EXAMPLES[::STEP], ids=str)
 def test_no_example_is_a_false_alarm(example: Example, linker: str) -> None:
     arguments = _symbolic(example)

@@ -14,6 +14,7 @@ import occelo_graph as og
 from occelo_compile.debugging.debug_mode import DebugMode
 from occelo_compile.debugging.errors import BadDestroyMap, BadTrait, DebugModeError
 from occelo_compile.debugging.trait_checks import check_traits
+from occelo_graph import tensor as ot
 from occelo_graph.ir.traits import EVERY, FIRST
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.elemwise import scalar
@@ -207,6 +208,15 @@ def test_complex_numbers_that_are_not_computed_by_parts_are_found() -> None:
     _run(LiesByParts())  # real numbers are as they should be
     with pytest.raises(BadTrait, match=r"LiesByParts declares by_parts, .* for the real parts"):
         _run(LiesByParts(), value=VALUE * (1 + 2j))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_rounding_where_terms_cancel_is_no_lie(dtype: str) -> None:
+    x, y = ot.vector(dtype=dtype), ot.vector(dtype=dtype)
+    given = (1e3 * np.random.default_rng(5).normal(size=50)).astype(dtype)
+    near = np.nextafter(given.real, 0).astype(dtype)
+    for difference in (x - y, (x - y) @ y, ot.stack([x, -y]).sum(axis=0)):
+        oc.function([x, y], difference, mode="DebugMode")(given, near)
 
 
 def _function(code: Any, nin: int = 1, rule: Any = inexact, **options: Any) -> Elemwise:

@@ -256,6 +256,7 @@ def random_loop(generator: np.random.Generator) -> tuple[Callable[..., Any], Cal
     return step(ot, lambda x, key, value: x[key].set(value)), step(np, set_array)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("linker", ["native", *(["c"] if has_compiler() else []), "vm"])
 @pytest.mark.parametrize("seed", range(400 if THOROUGH else 25))
 def test_random_loops(seed: int, linker: str) -> None:
@@ -422,6 +423,7 @@ def test_effects_of_loops_that_fail_happen_once(mode: str) -> None:
     assert any("iteration 2" in note for note in caught.value.__notes__)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("depth", [1, 2])
 def test_loops_over_one_body_keep_their_effects_apart(mode: str, depth: int) -> None:
     """Where a call fails, each loop is replayed with its own results, in whatever order loops run."""

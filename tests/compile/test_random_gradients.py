@@ -166,6 +166,7 @@ def compare(program: Any, mode: str) -> None:
             np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-6 * scale)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mode", ["native", "vm"])
 @pytest.mark.parametrize("name", [*UNARY, *BINARY])
 def test_each_step_alone(name: str, mode: str) -> None:

@@ -167,6 +167,7 @@ def values_for(d: Drawn, seed: int) -> list[list[Array]]:
     return [[np.asarray(g.normal(size=s)) for s in kind] for kind in shapes]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_loops(seed: int, mode: str) -> None:
     d = drawn(seed)

@@ -101,6 +101,7 @@ def run(call: Any, formula: Formula, dtype: str) -> list[Any]:
     return list(zip(*results, strict=True))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("formula", FORMULAS, ids=text)
 def test_value_gradient_and_second_derivative_together(formula: Formula, dtype: str) -> None:
@@ -110,6 +111,7 @@ def test_value_gradient_and_second_derivative_together(formula: Formula, dtype: 
         check(formula, dtype, order, results[order], what)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", FORMULAS, ids=text)
 def test_each_alone_and_in_pairs(formula: Formula) -> None:
     inputs, value, gradient, second = graphs(formula, "float64")
@@ -122,6 +124,7 @@ def test_each_alone_and_in_pairs(formula: Formula) -> None:
             check(formula, "float64", order, found, f"output {order} of {len(outputs)}")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("formula", [f for f in FORMULAS if not f.is_of_vectors], ids=text)
 def test_gradient_of_a_mean_beside_it(formula: Formula) -> None:
     inputs, value, _, _ = graphs(formula, "float64")
@@ -165,6 +168,7 @@ REPEATED = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("shape", [(3,), (1,), (2, 1), (1, 1)], ids=str)
 @pytest.mark.parametrize("text", REPEATED)
 def test_numbers_repeated_along_a_dimension_of_their_own(text: str, shape: tuple[int, ...]) -> None:
@@ -194,6 +198,7 @@ def shares(row: Any) -> Any:
         return powers / powers.sum()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_soft_maxima_at_infinities(mode: str, axis: int, dtype: str) -> None:

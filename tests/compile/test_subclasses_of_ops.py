@@ -92,6 +92,7 @@ def results(dtype: str) -> tuple[Any, list[tuple[Any, Any]]]:
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_a_subclass_with_other_code_runs_it_everywhere(mode: str, dtype: str) -> None:
     m, pairs = results(dtype)

@@ -147,6 +147,7 @@ CASES: dict[str, Any] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_to_second_order(name: str) -> None:
     value = _matrices((3, 3))
@@ -204,6 +205,7 @@ def test_riccati_equations_are_scipys(name: str, dtype: str) -> None:
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["solve_continuous_are", "solve_discrete_are"])
 def test_gradients_of_riccati_equations(name: str) -> None:
     ours = getattr(linalg, name)

@@ -265,6 +265,7 @@ def compiled(linker: str, name: str, chosen: slice, tmp_path: Any) -> None:
         agree(name, dtypes, own, result.value)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_machine_code_gives_the_values_of_numpy(name: str, tmp_path: Any) -> None:
     # elementary functions of complex numbers are long programs

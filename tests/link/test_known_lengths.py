@@ -31,6 +31,7 @@ def knowing(kind: str, x: Any, shape: tuple[int, ...]) -> Any:
     return ot.specify_shape(x, (shape[0], *[None] * (len(shape) - 1)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("linker", LINKERS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_all_are_right_in_any_order(linker: type[BlockLinker], shape: tuple[int, ...]) -> None:

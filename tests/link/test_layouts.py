@@ -114,6 +114,7 @@ def own_directory(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("linker", "bounds"), [("native", True), *((linker, False) for linker in LINKERS)]
 )
@@ -247,6 +248,7 @@ def hidden(variable: Any) -> tuple[Any, Callable[[Any], Any], Any]:
     return base, array, ot.specify_shape(view, kind.shape) if kind.ndim else view
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("linker", LINKERS)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_op_reads_any_layout(family: str, linker: str) -> None:

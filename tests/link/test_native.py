@@ -309,6 +309,7 @@ def test_a_missing_compiler_is_named_only_when_c_is_asked_for(
         linked("c", [x], [x * 2])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("family", sorted({e.family for e in EXAMPLES}))
 def test_no_example_reads_or_writes_out_of_bounds(family: str) -> None:
     with config.change_flags(check_bounds=True):

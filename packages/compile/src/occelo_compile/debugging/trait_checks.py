@@ -290,15 +290,28 @@ def _linear_in(seen: Seen) -> _Contradictions:
         yield from _linear(seen, which, names)
 
 
+def _largest(array: Any) -> float:
+    """The largest magnitude of finite elements."""
+    return float(np.abs(array[np.isfinite(array)]).max(initial=0))
+
+
 def _linear(seen: Seen, which: Sequence[int], names: str) -> _Contradictions:
-    size = max(float(np.abs(v).max(initial=0)) for v in seen.outputs)
+    # terms may cancel, so what rounds is as large as the inputs, and as their products with others
+    factor = max(
+        (_largest(a) for i, a in enumerate(seen.inputs) if i not in which and a.dtype.kind in "fc"),
+        default=1.0,
+    )
+    size = max(
+        *(_largest(v) for v in seen.outputs),
+        *(_largest(seen.inputs[i]) * max(1.0, factor) for i in which),
+    )
 
     def near(found: Any, expected: Any) -> bool:
         if found.shape != expected.shape:
             return False
         if not (np.isfinite(found).all() and np.isfinite(expected).all()):
             return True
-        largest = size + max(float(np.abs(a).max(initial=0)) for a in (found, expected))
+        largest = size + max(map(_largest, (found, expected)))
         rounded = float(np.finfo(found.dtype).eps) ** 0.5 * largest
         return np.allclose(found, expected, rtol=0, atol=rounded)
 

@@ -237,7 +237,7 @@ def _to_words(value: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
     size, words = _words(dtype, shape)
     if words == dtype or array.dtype != dtype or array.shape != tuple(shape):
         return array  # one of another kind is refused by JAX
-    return array.reshape(-1).view(words).reshape(size)
+    return np.ascontiguousarray(array).reshape(-1).view(words).reshape(size)
 
 
 def _from_words(array: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
