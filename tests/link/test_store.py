@@ -366,7 +366,7 @@ def test_no_child_process_is_started(tmp_path: Path) -> None:
 
 
 def test_the_manifest_changes_with_sources_of_cached_code_alone(tmp_path: Path) -> None:
-    """A new size, time, name or file changes it; the package of tests and bytecode do not."""
+    """A new size, time, name or file changes it; packages of tests and of modes that look inside, and bytecode do not."""
 
     def manifest_now() -> str:
         manifest.cache_clear()
@@ -385,7 +385,7 @@ def test_the_manifest_changes_with_sources_of_cached_code_alone(tmp_path: Path) 
     source.write_text("a = 1")
     seen.append(manifest_now())
     assert len(set(seen)) == len(seen)
-    for name in ("testing", "__pycache__"):
+    for name in ("testing", "debugging", "__pycache__"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "case.py").write_text("b = 1")
     (tmp_path / "notes.txt").write_text("no source")

@@ -154,6 +154,7 @@ def _is_defined_by_code(op: Op) -> bool:
 def _registered_ops(nodes: Iterable[Apply]) -> str:
     """A digest of the sources of ops and scalar ops from other packages; "" if there are none."""
     texts: list[str] = []
+    own: set[type] = set()
     classes: dict[type, int] = {}
     order: list[int] = []  # classes that a function makes share one name, so their order counts
     for each in _parts_of_ops(nodes):
@@ -161,9 +162,13 @@ def _registered_ops(nodes: Iterable[Apply]) -> str:
         if isinstance(each, ScalarFunction):
             if each.name not in OWN_SCALAR_FUNCTIONS:
                 texts.append(source_text(each.parts(), f"the scalar function {each.name}"))
+        elif kind in own:
+            continue
         elif kind in classes:
             order.append(classes[kind])
-        elif is_external(kind):
+        elif not is_external(kind):
+            own.add(kind)
+        else:
             order.append(len(classes))
             classes[kind] = order[-1]
             what = "op" if isinstance(each, Op) else "scalar function"

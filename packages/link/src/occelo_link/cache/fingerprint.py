@@ -17,8 +17,11 @@ import occelo_rewrite
 
 __all__ = ["digest_text", "environment", "manifest"]
 
-_NO_SOURCES = frozenset(("__pycache__", "testing", "random_programs", "jax", "torch", "traced"))
-"""Folders without sources that code in the cache depends on: those for tests, and linkers whose functions are not kept."""
+_NO_SOURCES = frozenset(
+    ("__pycache__", "testing", "random_programs", "debugging", "jax", "torch", "traced")
+)
+"""Folders without sources that code in the cache depends on: those for tests, and modes and linkers whose functions are
+not kept."""
 
 
 def digest_text(text: str | bytes) -> str:
