@@ -57,7 +57,7 @@ def withheld() -> Withheld:
 def is_withheld(node: Apply) -> bool:
     """Whether the lowering of a node's op, or of its scalar function, is switched off."""
     off = _current.get()
-    if not off:
+    if off is _NOTHING:
         return False
     scalar: ScalarOp | None = getattr(node.op, "scalar_op", None) if node.op.elementwise else None
     return (

@@ -30,7 +30,7 @@ from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.kernel import ElementRoot, ReduceRoot
 from occelo_link.loops.loop_nests import copy_elements, copy_together
 from occelo_link.loops.program_state import ProgramState
-from occelo_link.loops.registry import find_lowering
+from occelo_link.loops.registry import Lowering, find_lowering
 from occelo_link.loops.schedule import Schedule
 from occelo_link.loops.steps import Step
 from occelo_link.loops.tensor_groups import map_leaves, members_of, parts_of_type
@@ -179,6 +179,8 @@ class Context:
             if len(shape) < 2 or not all(map(is_unit, source.shape)):
                 cost += source.cost
             depth = max(depth, source.depth)
+            if not source.reads:
+                continue
             same = identity and self.aligned(source, shape)
             for stored, kept in source.reads.items():
                 reads[stored] = reads.get(stored, True) and kept and same
@@ -189,7 +191,8 @@ class Context:
     def aligned(self, tensor: Tensor, shape: Sequence[Value]) -> bool:
         """Whether a tensor has exactly this shape."""
         return len(shape) == tensor.ndim and all(
-            self.canonical(a) is self.canonical(b) for a, b in zip(tensor.shape, shape, strict=True)
+            a is b or self.canonical(a) is self.canonical(b)
+            for a, b in zip(tensor.shape, shape, strict=True)
         )
 
     def flat_over(self, sources: Sequence[Tensor], shape: Sequence[Value]) -> bool:
@@ -366,38 +369,47 @@ class Context:
         self.division = divide(order, outputs)
         self.lower_nodes(self.division.outside)
 
-    def lower_nodes(self, order: Sequence[Apply], part_of: Apply | None = None) -> None:
-        """Lower nodes in order; if they are the decomposition of ``part_of``, all statements belong to that node.
-
-        `NotLowered` if a node has no lowering and callbacks are not allowed.
-        """
+    def lower_nodes(self, order: Sequence[Apply]) -> None:
+        """Lower nodes in order; `NotLowered` if a node has no lowering and callbacks are not allowed."""
         for node in order:
             lowering = find_lowering(node) or self.state.callback
             if lowering is None:
                 listed = ", ".join(str(v.type) for v in node.inputs)
                 raise NotLowered(f"{node.op} has no lowering for {listed}")
-            self.state.node = part_of or node
-            inputs = [
-                self.tensors[v] if v in self.tensors else self.tensor(v) for v in operands_of(node)
-            ]
-            outputs = lowering(self, node, inputs)
-            held = lengths_to_check(node)
-            for i, n in enumerate(held or ()):
-                if n is not None:
-                    self.unify(self.i64(n), outputs[0].shape[i])
-            for variable, tensor in zip(node.outputs, outputs, strict=True):
-                self.tensors[variable] = self._stored_if_costly(
-                    variable, tensor, self.uses.get(variable, ())
-                )
+            self.state.node = node
+            self._lower_node(node, lowering)
+
+    def _lower_node(self, node: Apply, lowering: Lowering) -> None:
+        inputs = [
+            self.tensors[v] if v in self.tensors else self.tensor(v) for v in operands_of(node)
+        ]
+        outputs = lowering(self, node, inputs)
+        held = lengths_to_check(node)
+        for i, n in enumerate(held or ()):
+            if n is not None:
+                self.unify(self.i64(n), outputs[0].shape[i])
+        for variable, tensor in zip(node.outputs, outputs, strict=True):
+            self.tensors[variable] = self._stored_if_costly(
+                variable, tensor, self.uses.get(variable, ())
+            )
 
     def lower_decomposed(
-        self, node: Apply, parts: Decomposition, inputs: Sequence[Tensor]
+        self,
+        node: Apply,
+        parts: Decomposition,
+        lowerings: Sequence[Lowering],
+        inputs: Sequence[Tensor],
     ) -> Sequence[Tensor]:
-        """Lower the decomposition of a node's op; returns the outputs."""
+        """Lower the decomposition of a node's op, each of its nodes by its lowering; returns the outputs.
+
+        All statements belong to the node.
+        """
         uses, whole = self.uses, self.state.node
         self.uses = _uses(parts.order)
         self.tensors.update(zip(parts.inputs, inputs, strict=True))
-        self.lower_nodes(parts.order, whole or node)
+        for each, lowering in zip(parts.order, lowerings, strict=True):
+            self.state.node = whole or node
+            self._lower_node(each, lowering)
         self.uses, self.state.node = uses, whole
         # another node of the same op has the same decomposition, with other tensors
         made = [self.tensor(v) for v in parts.outputs]

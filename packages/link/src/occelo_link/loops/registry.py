@@ -126,9 +126,15 @@ def _find_decomposed(node: Apply) -> Lowering | None:
 
 def _by_parts_of_op(node: Apply) -> Lowering | None:
     found = decomposition(node)
-    if found is None or not all(find_lowering(each) for each in found.order):
+    if found is None:
         return None
-    return lambda context, node, inputs: context.lower_decomposed(node, found, inputs)
+    lowerings: list[Lowering] = []
+    for each in found.order:
+        own = find_lowering(each)
+        if own is None:
+            return None
+        lowerings.append(own)
+    return lambda context, node, inputs: context.lower_decomposed(node, found, lowerings, inputs)
 
 
 def _find_own(node: Apply) -> Lowering | None:
@@ -140,6 +146,8 @@ def _find_own(node: Apply) -> Lowering | None:
     }
     if None in dtypes:
         return _find_parts(node)
+    if not dtypes <= _DTYPES:
+        return None
     if not dtypes.isdisjoint(PARTS):
         return _find_complex(node)
     if "float16" in dtypes and not node.op.lazy:
@@ -195,14 +203,11 @@ def _with_parts_checked(lowering: Lowering) -> Lowering:
 
 
 def _find(node: Apply) -> Lowering | None:
+    """The registered lowering of a node, all whose types loop programs can represent."""
     found = _lowerings.find(node.op)
     if found is None:
         return None
     function, condition = found
     if condition is not None and not condition(node):
         return None
-    if node.op.destroy_map:
-        return None
-    if not all(consists_of_arrays(v) for v in (*node.inputs, *node.outputs)):
-        return None
-    return function
+    return None if node.op.destroy_map else function
