@@ -1,7 +1,8 @@
 """Workloads with loops for the benchmarks: recurrences, filters, recurrent networks, integrators, training in a loop.
 
-Each program is written once for Occelo, JAX and PyTensor, over what they share: `Loops`. Beside it are programs by hand, in C
-(`loops_in_c.c`), Numba and PyTorch. `compiled` measures them, in the part `loops` of `run`.
+Each program is written once for Occelo, JAX and PyTensor, which share the interface `Loops`. The same programs are also written
+by hand for C (`loops_in_c.c`), Numba (`loops_in_numba`) and PyTorch (`loops_in_torch`). `compiled` measures all of them, in the
+part `loops` of `run`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The loops of the benchmarks as they are written for Numba; each function takes the arrays of its case in `loops`."""
+"""The programs with loops of the benchmarks, written by hand for Numba.
+
+`loops` finds each function by the name of its case, and calls it with the arrays of the case.
+"""
 
 from __future__ import annotations
 

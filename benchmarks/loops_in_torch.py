@@ -1,4 +1,7 @@
-"""The loops of the benchmarks as they are written for PyTorch's scripts; each function takes the arrays of its case in `loops`."""
+"""The programs with loops of the benchmarks, written by hand for PyTorch.
+
+`loops` compiles each function by ``torch.jit.script``, and calls it with the arrays of its case.
+"""
 
 from __future__ import annotations
 

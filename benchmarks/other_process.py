@@ -1,6 +1,7 @@
-"""Libraries that are installed for another Python: measured there, in one process that takes turns with this one.
+"""`OtherProcess`: measures libraries that are installed for another Python, in a process of that Python.
 
-As a program, this module is that process: it reads requests from its standard input, and writes answers, both pickled.
+`run` starts the process, and `compiled` measures in both processes alternately. The process runs this module as a program:
+it reads pickled requests from its standard input, and writes pickled answers.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ class OtherProcess:
         return answer
 
     def libraries(self) -> list[str]:
-        """The libraries that are installed there."""
+        """The libraries that are installed for the other Python."""
         return self._ask("libraries")
 
     def make(self, library: str, which: str, number: int) -> tuple[Timed, list[Any]] | None:
-        """Calls of a workload of a list, and its results; None if it has no program for the library."""
+        """Timed calls of workload ``number`` of the list ``which``, and its results; None if the library has none."""
         results = self._ask("make", library, which, number)
         return (
             None if results is None else (lambda count: self._ask("run", library, count), results)
         )
 
     def forget(self) -> None:
-        """Free the memory of what was made."""
+        """Free the memory of all workloads that `make` made."""
         self._ask("forget")
 
 

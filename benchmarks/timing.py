@@ -1,4 +1,7 @@
-"""Seconds per call of functions that take turns."""
+"""Timing of repeated calls: functions are called alternately, and the minimum of all rounds counts.
+
+`compiled` times all libraries with `interleaved`; `other_process` times its calls with `timed`.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,14 @@ __all__ = ["Clock", "Timed", "interleaved", "timed"]
 
 Clock = Callable[[], float]
 Timed = Callable[[int], float]
-"""Runs something so many times; returns the seconds that this took."""
+"""A function that repeats a call as often as its argument says, and returns the seconds that all repetitions took."""
 
 
 def timed(call: Callable[[], Any], clock: Clock = perf_counter) -> Timed:
-    """Repeated calls, timed by a clock: by default the time that passes, or `time.process_time` on a busy machine."""
+    """A function that repeats ``call`` and returns the seconds of all repetitions, by ``clock``.
+
+    The default clock measures elapsed time; `time.process_time` is better on a busy machine.
+    """
 
     def run(count: int) -> float:
         gc.collect()
@@ -28,7 +34,7 @@ def timed(call: Callable[[], Any], clock: Clock = perf_counter) -> Timed:
 
 
 def interleaved(calls: dict[str, Timed], rounds: int) -> dict[str, float]:
-    """Seconds per call, the least of all rounds; in each round every function takes its turn, for 10 ms or one call."""
+    """Seconds per call by name, the minimum of all rounds; each round runs every function once, for 10 ms or one call."""
     counts = {name: max(1, int(0.01 / max(run(1), 1e-7))) for name, run in calls.items()}
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(rounds):

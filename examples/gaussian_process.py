@@ -1,7 +1,7 @@
-"""Example: Gaussian-process regression of carbon dioxide at Mauna Loa, beside scikit-learn's.
+"""Example: Gaussian-process regression of carbon dioxide at Mauna Loa, compared with scikit-learn's result.
 
 Run it as ``python gaussian_process.py [picture.png]``; it needs scikit-learn, statsmodels (for its data) and matplotlib.
-The log marginal likelihood and its gradient are compiled, and SciPy maximises with them.
+The log marginal likelihood and its gradient are compiled, and SciPy maximises the likelihood with them.
 """
 
 import sys

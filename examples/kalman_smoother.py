@@ -1,8 +1,8 @@
-"""Example: a Kalman filter and smoother of sea temperatures, beside statsmodels.
+"""Example: a Kalman filter and smoother of sea temperatures, compared with those of statsmodels.
 
 Run it as ``python kalman_smoother.py [picture.png]``; it needs statsmodels (with its data) and matplotlib.
 The model is a level that moves, a season that changes slowly, and noise (Durbin and Koopman, 2012, Time series analysis
-by state space methods, chapters 3 and 4). Two years are hidden: the smoother tells what was to be expected in them.
+by state space methods, chapters 3 and 4). Two years are hidden, and the smoother estimates their temperatures.
 """
 
 import sys

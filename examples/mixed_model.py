@@ -1,4 +1,4 @@
-"""Example: a linear mixed model with a random intercept of each firm, beside that of statsmodels.
+"""Example: a linear mixed model with a random intercept of each firm, compared with statsmodels.
 
 Run it as ``python mixed_model.py [picture.png]``; it needs statsmodels (with its data) and matplotlib.
 The restricted likelihood is profiled: all parameters but one, the ratio of standard deviations, are eliminated in closed

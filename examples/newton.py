@@ -1,4 +1,4 @@
-"""Example: Newton's method with a symbolic gradient and Hessian: the minimum of Rosenbrock's function."""
+"""Example: Newton's method, with a symbolic gradient and Hessian, finds the minimum of Rosenbrock's function."""
 
 import numpy as np
 

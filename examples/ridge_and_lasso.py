@@ -1,4 +1,4 @@
-"""Example: ridge regression in closed form and the lasso by proximal gradient, beside those of scikit-learn.
+"""Example: ridge regression in closed form and the lasso by proximal gradient, compared with scikit-learn.
 
 Run it as ``python ridge_and_lasso.py [picture.png]``; it needs scikit-learn (with its diabetes data) and matplotlib.
 Both are computed for all strengths of the penalty at once: the strengths are a batch.

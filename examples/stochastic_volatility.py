@@ -1,7 +1,7 @@
 """Example: the stochastic volatility of economic growth, by a filter on a grid that is one loop.
 
 Run it as ``python stochastic_volatility.py [picture.png]``; it needs statsmodels (for its data) and matplotlib. The log
-likelihood and its derivatives are compiled, and SciPy maximises with them.
+likelihood and its derivatives are compiled, and SciPy maximises the likelihood with them.
 """
 
 import sys

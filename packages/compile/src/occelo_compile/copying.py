@@ -1,6 +1,6 @@
 """Copies and pickles of compiled functions: `Function.copy`, ``copy.copy``, ``pickle``.
 
-The methods of `Function` (`calling`) call it.
+The methods of `Function` (`calling`) call the functions of this module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`AliasedMemoryError`, which pickling a function raises. The exceptions of DebugMode are in `debugging.errors`."""
+"""`AliasedMemoryError`, which pickling a function raises for values that share memory, if it is told to.
+
+`copying` raises it. The exceptions of DebugMode are in `debugging.errors`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`without_lowering`: switches off chosen lowerings, so that tests run these ops by their decompositions.
+"""`without_lowering`: switches off the lowerings of chosen ops, so that tests run the ops by their decompositions.
 
 The registries of lowerings ask `is_withheld` and `scalar_is_withheld`. Thunks of nodes (`vm`) take their kernels from
 `running_kernel`, and so does ``c|py`` where it replays a node that failed. The keys of functions in the cache contain

@@ -1,6 +1,6 @@
 """Copies and comparisons of values of any type, array by array.
 
-DebugMode (`debug_mode`, `op_checks`) compares with them. `monitor` and `nan_guard` only ask `is_array`.
+DebugMode (`debug_mode`, `op_checks`, `trait_checks`) compares with them. `monitor` and `nan_guard` only ask `is_array`.
 """
 
 from __future__ import annotations

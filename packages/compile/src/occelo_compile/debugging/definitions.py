@@ -1,6 +1,7 @@
 """First definitions of variables in a graph, and their replacements, so that DebugMode can check each replacement.
 
-Rules change the inputs of nodes. Here every node keeps the inputs with which it entered the graph. So the value
+`debug_mode` adds `Definitions` to the graph, and computes variables with `Values`. Rules change the inputs of nodes;
+here every node keeps the inputs with which it entered the graph. So the value
 of a variable does not depend on later changes, and each replacement is checked by itself: the old and the new
 variable must have equal values.
 """

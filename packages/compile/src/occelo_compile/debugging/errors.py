@@ -1,6 +1,6 @@
 """Exceptions that DebugMode raises, one for each kind of fault that it finds.
 
-`debug_mode` and `op_checks` raise them; `error_replay` replays no call that failed with one.
+`debug_mode`, `op_checks` and `trait_checks` raise them. A call that fails with one is not replayed (`error_replay`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Checks in DebugMode that ops have the traits that they declare.
 
 For each trait a function looks for a contradiction: in the values of a call, or by running the op again on other values of the
-same types. `op_checks` calls `check_traits` for every node that it runs. What the traits mean, `occelo_graph.ir.traits` says.
+same types. `op_checks` calls `raise_for_traits` for every node that it runs. `occelo_graph.ir.traits` defines the traits.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _Contradictions = Iterator[str]
 
 
 def check_traits(node: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> str | None:
-    """What the values of a node contradict of the declarations of its op; None if nothing.
+    """A text on the first trait of the node's op that the values contradict; None if there is none.
 
     The text names the op, the trait and what was seen.
     """
@@ -77,7 +77,7 @@ def check_traits(node: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> 
 def raise_for_traits(
     node: Apply, inputs: Sequence[Any], outputs: Sequence[Any], context: Callable[[], Sequence[str]]
 ) -> None:
-    """`BadTrait` for what `check_traits` finds; ``context`` comes before it in the message."""
+    """Raise `BadTrait` if `check_traits` finds a contradiction; the message is ``context``, then the text."""
     cause = check_traits(node, inputs, outputs)
     if cause is not None:
         raise BadTrait(lines([*context()], cause))

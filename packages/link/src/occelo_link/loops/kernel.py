@@ -1,7 +1,7 @@
 """Kernels: tensors that are computed in the same nest of loops.
 
 `Context` and `regions` make roots of tensors that must be computed, `schedule` groups them into kernels, and
-`loop_nests` writes the loops of a kernel. `in_place` reads which roots it has.
+`loop_nests` writes the loops of a kernel. `in_place` reads the roots of a kernel.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Table of scalar functions of JAX and PyTorch: names of their functions, or compositions of them.
 
-`jax.functions` and `torch.functions` take their column. A scalar op that is not in the table is computed by its
-formula, if it has one, else by a callback of NumPy.
+`jax.functions` and `torch.functions` each take the column of their library. A scalar op that is not in the table is
+computed by its formula, if it has one, else by a callback of NumPy.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Lowering of the gradient of the Cholesky factor: blocks of columns, by BLAS and loops.
 
-The algorithm takes twice the operations of the factorisation; it is section 4.3 of Murray (2016), Differentiation of the
-Cholesky decomposition, arXiv:1602.07527. Complex matrices take the decomposition of the op instead.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `CholeskyPullback` nodes. The algorithm takes twice the
+operations of the factorisation; it is section 4.3 of Murray (2016), Differentiation of the Cholesky decomposition,
+arXiv:1602.07527. Complex matrices take the decomposition of the op instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Gaussian elimination with partial pivoting as loops, for small real matrices, where a call of LAPACK would cost more.
 
-`lu`, `lu_solving`, `determinant` and `solve` use it. `cholesky` and `triangular` use the functions that choose between
-loops and LAPACK.
+`lu`, `lu_solving`, `determinant` and `solve` use it. `cholesky`, `triangular` and `spectra` only use the functions that
+choose between loops and LAPACK.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def eliminate(
     right: Rows | None = None,
     record: Callable[[Value, Value], None] | None = None,
 ) -> Value:
-    """Factor ``n`` rows of ``n`` columns in place into L and U, and apply the same to right-hand sides.
+    """Factor ``n`` rows of ``n`` columns in place into L and U, and apply the same row operations to right-hand sides.
 
     Calls ``record(j, p)`` for each row ``j`` that is exchanged with row ``p``. Returns 0, or 1 if a pivot is 0.
     """

@@ -1,6 +1,6 @@
-"""Cholesky factors, triangular equations and Gaussian elimination for the lanes of `lanes`.
+"""Cholesky factors, triangular equations and Gaussian elimination of small matrices, one matrix per lane (see `lanes`).
 
-The lowerings of these ops use them for batches of small matrices.
+`cholesky`, `triangular`, `determinant`, `lu`, `lu_solving` and `solve` use them for batches of matrices.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def eliminate_lanes(
     record: Callable[[Value, Buffer], None] | None = None,
     keep: bool = False,
 ) -> None:
-    """Factor matrices in place into U, by partial pivoting, and apply the same to right-hand sides; ``keep`` L as well.
+    """Factor matrices in place into U, by partial pivoting, and apply the same row operations to right-hand sides.
+
+    With ``keep``, L is stored as well.
 
     Calls ``record(k, places)`` for each row ``k`` with the rows that it is exchanged with, as numbers of the lanes' dtype.
     """

@@ -1,8 +1,8 @@
 """Batches of small real matrices, one matrix per lane of vector operations.
 
-A group of matrices is copied into working memory where equal elements of all of them lie side by side. An algorithm is
-written once, for elements; each of its operations is one vector operation for the whole group. The lowerings of factors
-and of equations use this for batches of matrices with at most `SMALL` rows.
+A group of matrices is copied into working memory, where the elements at one position of all matrices lie side by side.
+An algorithm is written once, for elements; each of its operations is one vector operation for the whole group. The
+lowerings of factors and of equations use this for batches of matrices with at most `SMALL` rows.
 """
 
 from __future__ import annotations

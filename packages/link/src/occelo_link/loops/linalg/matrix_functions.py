@@ -1,6 +1,6 @@
-"""Functions of matrices and matrix equations that have no loops: the linkers of loop programs call their NumPy code.
+"""Functions of matrices and matrix equations that have no lowering to loops, so that compiled code calls Python.
 
-`loops.python_only` keeps the reasons, which tests ask for.
+This module only registers the reason for each op in `loops.python_only`, where tests look it up.
 """
 
 from __future__ import annotations

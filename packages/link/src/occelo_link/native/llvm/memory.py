@@ -1,6 +1,6 @@
-"""Allocation of buffers: outputs, memory of inputs, the stack, the arena.
+"""Printer of allocations as LLVM IR: buffers in outputs, in inputs that are overwritten, on the stack and in the arena.
 
-A part of the LLVM printer (`printer`).
+It is a part of the LLVM printer (`printer`).
 """
 
 from __future__ import annotations
