@@ -70,7 +70,7 @@ def _pytensor() -> Library:
 
 
 def library(name: str) -> Library:
-    """One of the two libraries that share names."""
+    """The library of a name: Occelo or PyTensor, whose functions have the same names."""
     return {"occelo": _occelo, "pytensor": _pytensor}[name]()
 
 
@@ -312,7 +312,7 @@ def peak_memory() -> float:
 
 
 def forget_peak() -> bool:
-    """Let the peak memory of this process be what it uses now; False where the system cannot."""
+    """Reset the peak memory of this process to what it uses now; False where the operating system cannot."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:

@@ -1,7 +1,7 @@
 """Workloads of the benchmarks: each for Occelo and PyTensor (one program for both), NumPy, JAX and PyTorch.
 
 Occelo and PyTensor share names, so one builder serves both: it gets the tensor library and functions
-for gradients, shared variables and constants.
+for gradients, shared variables and constants. All other parts of the benchmarks take their programs or their `Library` from here.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ def replayed_error(
 ) -> Exception | None:
     """The exception that the user's graph raises on the inputs of a failed call.
 
-    None if the replay does not fail or could repeat side effects. None also for an error of DebugMode, which is
-    more specific than that of a replay.
+    None if the replay does not fail or could repeat side effects. None also for an error of DebugMode, which says
+    more than the replay would.
     """
     if isinstance(error, DebugModeError):
         return None

@@ -144,7 +144,7 @@ def fill_with_nan(context: Context, result: Stored, index: Index) -> None:
 
 
 def settle(context: Context, on_error: str, good: Value, result: Stored, index: Index) -> None:
-    """Check that the element of a batch at an index has a result, or fill it with NaN, as an op says."""
+    """Check that the element of a batch at an index has a result, or fill it with NaN: the op's ``on_error`` decides."""
     if on_error == "raise":
         context.check(good)
         return

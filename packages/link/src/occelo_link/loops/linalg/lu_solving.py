@@ -133,7 +133,7 @@ class _ByFactors:
         return [whole_tensor(self.result)]
 
     def _settled(self, failed: Value) -> Value | None:
-        """Write a check that nothing failed, or return whether the result is good, as the op says."""
+        """Write a check that nothing failed, or return whether the result is good, whichever the op's ``on_error`` asks for."""
         good = self.context.builder.eq(failed, self.context.i64(0))
         if self.on_error == "nan":
             return good

@@ -121,7 +121,7 @@ class _Equations:
             columns.copy_to(self.result[0], nan)
 
     def settled(self, failed: Value) -> Value | None:
-        """Write a check that nothing failed, or return whether the result is good, as the op says."""
+        """Write a check that nothing failed, or return whether the result is good, whichever the op's ``on_error`` asks for."""
         good = self.context.builder.eq(failed, self.context.i64(0))
         if self.on_error == "nan":
             return good

@@ -145,9 +145,9 @@ class Polling:
     def close_strips(
         self, strips: StripLoop, stop: str, end: str, done: str, carried: Sequence[str]
     ) -> list[str]:
-        """The end of a strip; ``carried`` are the carried values at the ``end`` block of the inner loop.
+        """Print the end of a strip. ``carried`` names the carried values at the ``end`` block of the inner loop.
 
-        Returns the carried values here.
+        Returns the names of the carried values after the strip.
         """
         self.out.start_block(strips.label)
         limit = self.emit(f"phi i64 [ {stop}, %{strips.before} ], [ {strips.limit}, %{end} ]")

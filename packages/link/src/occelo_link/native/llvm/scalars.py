@@ -1,6 +1,7 @@
 """Scalar code as LLVM IR: names of values and buffers, loads, stores, operations.
 
-A part of the LLVM printer (`printer`); the printers of loops and memory use it for names and addresses.
+A part of the LLVM printer (`printer`): loads and stores here are of one element, those of all lanes are in `vectors`. The printers of
+loops and memory use it for names and addresses.
 """
 
 from __future__ import annotations
