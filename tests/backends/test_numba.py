@@ -234,10 +234,9 @@ def unit(frame, table):
     v9 = floordiv_int64(v8, 2048, table)
     v12 = 0.0
     v14 = 0.0
-    first1 = 0
     step3 = 781
-    while True:
-        limit2 = first1 + step3 if first1 + step3 < v9 else v9
+    for first1 in range(0, v9, step3):
+        limit2 = min(first1 + step3, v9)
         for v10 in range(first1, limit2):
             v16 = v10 * 2048
             v17 = v16 + 2048
@@ -277,11 +276,9 @@ def unit(frame, table):
             next9 = v94
             v12 = next8
             v14 = next9
-        if limit2 >= v9:
-            break
-        if poll(frame, table):
-            return -2
-        first1 = limit2
+        if limit2 < v9:
+            if poll(frame, table):
+                return -2
     v95 = v12 + v14
     v96 = v14 - v14
     v97 = v96 == 0.0

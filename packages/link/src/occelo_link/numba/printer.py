@@ -387,18 +387,17 @@ class _Printer(Visitor[None]):
         if self.nesting or loop.non_interruptible or not is_long(loop):
             yield start, stop
             return
+        # no variable is assigned twice here: each that is makes Numba walk through the whole function
         first, limit, step = self.fresh("first"), self.fresh("limit"), self.fresh("step")
-        self.line(f"{first} = {start}")
         self.line(f"{step} = {poll_interval_text(loop, self.use, '//')}")
-        self.line("while True:")
+        self.line(f"for {first} in range({start}, {stop}, {step}):")
         self.depth += 1
-        self.line(f"{limit} = {first} + {step} if {first} + {step} < {stop} else {stop}")
+        self.line(f"{limit} = min({first} + {step}, {stop})")
         yield first, limit
-        self.line(f"if {limit} >= {stop}:")
-        self.line("    break")
+        self.line(f"if {limit} < {stop}:")
+        self.depth += 1
         self.poll()
-        self.line(f"{first} = {limit}")
-        self.depth -= 1
+        self.depth -= 2
 
     def poll(self) -> None:
         """Poll for an interrupt: return from the unit if there is one."""
