@@ -214,3 +214,27 @@ def test_a_loop_that_was_merged_does_not_come_back_for_a_length() -> None:
     final, _ = loop(lambda h, e: (ot.tanh(h @ w + e), None), start, x)
     f = oc.function([w, x, start], grad(final.sum(), w), mode="vm")
     assert len(_body_sizes(f)) == 2
+
+
+def test_memory_for_functions_of_elements_is_not_that_of_the_body() -> None:
+    x = ot.dvector("x")
+
+    def step(s: Any, e: Any) -> Any:
+        for k in range(8):
+            s = ot.sin(s * ot.exp(e * k))
+        return s, None
+
+    final, _ = loop(step, np.float64(0.5), x)
+    f = oc.function([x], final, mode="vm")
+    (node,) = [n for n in f.maker.fgraph.toposort() if n.op.loops]
+    # the position, the state, and the sequence itself
+    assert [v.type.ndim for v in node.inputs[1:]].count(1) == 1
+
+
+def test_nan_guard_mode_says_after_which_step() -> None:
+    x = ot.dvector("x")
+    final, _ = loop(lambda s, e: (ot.log(s - e), None), np.float64(5.0), x)
+    f = oc.function([x], final, mode="NanGuardMode")
+    assert np.isfinite(f([1.0, -2.0]))
+    with pytest.raises(AssertionError, match=r"found NaN in .*, first after step 1$"):
+        f([1.0, 2.0, -1.0])

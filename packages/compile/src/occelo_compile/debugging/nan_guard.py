@@ -17,6 +17,7 @@ from occelo_compile.debugging.comparing import is_array
 from occelo_compile.mode import Mode, Optimizer
 from occelo_graph import Apply, FunctionGraph, Type, Variable
 from occelo_graph.errors import describe, lines
+from occelo_graph.interpret import body_runner
 from occelo_link import Linker, make_linker
 from occelo_link.node_by_node import WatchingLinker
 from occelo_link.vm import NodeThunk
@@ -77,7 +78,26 @@ class _Guard:
             if fault is not None:
                 context = self._context(node, i, thunk.inputs)
                 context.append(f"  output {position}: {cell[0]}")
-                self.act(context, f"NanGuardMode found {fault} in {describe(variable)}")
+                step = self._first_step(node, [cell[0] for cell in thunk.inputs])
+                when = "" if step is None else f", first after step {step}"
+                self.act(context, f"NanGuardMode found {fault} in {describe(variable)}{when}")
+
+    def _first_step(self, node: Apply, values: Sequence[Any]) -> int | None:
+        """The first iteration of a loop, from 0 on, after which a carried value has a fault; None for other nodes."""
+        loop = node.op.loop(node) if node.op.loops else None
+        if loop is None or loop.count is None:
+            return None
+        once = body_runner(loop.body)
+        kinds = [v.type for v in loop.body.inputs[: len(loop.carried)]]
+        state, read = [values[i] for i in loop.carried], [values[i] for i in loop.read]
+        for step in range(int(values[loop.count])):
+            results = once([*state, *read])
+            state = results[: len(state)]
+            if any(self.fault(k, v) is not None for k, v in zip(kinds, state, strict=True)):
+                return step
+            if loop.stops and bool(results[-1]):
+                break
+        return None
 
     def _context(self, node: Apply, i: int, inputs: Sequence[list[Any]]) -> list[str]:
         """Lines of a message: the node, the user's line, and each input."""

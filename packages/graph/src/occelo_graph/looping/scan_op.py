@@ -205,7 +205,8 @@ class _Interpreted:
                 for trace, element in zip(traces, results[first:], strict=False):
                     if trace and np.shape(trace[0]) != np.shape(element):
                         raise ValueError(
-                            f"A trace has elements of shape {np.shape(trace[0])}, and now one of {np.shape(element)}"
+                            f"A trace has elements of one shape: the first has {np.shape(trace[0])}, and this one {np.shape(element)}. "
+                            "(Gradients in reverse mode keep the states of all steps, so there is none for a state that changes its length)"
                         )
                     trace.append(np.array(element))
             except Exception as error:

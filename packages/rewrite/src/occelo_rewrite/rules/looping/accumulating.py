@@ -37,11 +37,14 @@ def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
     op_ = node.op
     if op_.stops:
         return None
-    sums = {j: f for j in range(op_.carried) if (f := _summed(op_, j)) is not None}
+    changing = _changing(op_)
+    read = Counter(v for each in op_.body.nodes for v in each.inputs)
+    found = ((j, _summed(op_, j, read)) for j in range(op_.carried))
+    sums = {j: f for j, f in found if f is not None and f.left in changing and f.right in changing}
     return _taken_out(node, sums) if sums else None
 
 
-def _summed(op_: Scan, j: int) -> _Outer | None:
+def _summed(op_: Scan, j: int, read: Counter[Variable]) -> _Outer | None:
     """The product that each step adds to a carried value, which nothing else reads."""
     before, after = op_.body.inputs[j], op_.body.outputs[j]
     owner = after.owner
@@ -49,9 +52,8 @@ def _summed(op_: Scan, j: int) -> _Outer | None:
         return None
     if len(owner.inputs) != 2 or before not in owner.inputs:
         return None
-    read = Counter(v for each in op_.body.nodes for v in each.inputs)
-    results = Counter(op_.body.outputs)
-    if read[before] != 1 or results[before] or read[after] or results[after] != 1:
+    results = op_.body.outputs
+    if read[before] != 1 or before in results or read[after] or results.count(after) != 1:
         return None
     (term,) = [v for v in owner.inputs if v is not before]
     checked = computed_by(term, SpecifyShape)
@@ -61,9 +63,7 @@ def _summed(op_: Scan, j: int) -> _Outer | None:
     factors = _outer_product(term if checked is None else checked.inputs[0])
     if factors is None or not is_tensor(term) or term.type.is_discrete:
         return None
-    changing = _changing(op_)
-    each = (factors.left, factors.right)
-    return factors if all(v in changing for v in each) else None
+    return factors
 
 
 def _changing(op_: Scan) -> set[Variable]:

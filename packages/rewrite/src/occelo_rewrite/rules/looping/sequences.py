@@ -65,8 +65,8 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Functions of elements of sequences alone are computed for all steps at once, before the scan, several elements at a time.
 
-    That needs memory for their results, which are no larger than the sequences, so it is only done for functions that take longer
-    than to store a result, or that are traces. Not for scans that a condition may end: they would compute for steps that never run.
+    That needs memory for their results, so it is only done for functions that take longer than to store a result, or that are traces;
+    and for few of them, none larger than a sequence. Not for scans that a condition may end: they would compute for steps that never run.
     (shape_unsafe: shapes that do not fit are an error even without a step.)
     """
     op_ = node.op
@@ -99,9 +99,12 @@ def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
     read = {v for n in op_.body.nodes if n.outputs[0] not in of_elements for v in n.inputs}
     read.update(op_.body.outputs)
     found = [v for v in made if v in read and (movable[v] or v in results)]
-    return _moved(fgraph, node, found) if found else None
+    own = sum(v not in results for v in found)
+    return _moved(fgraph, node, found) if found and own <= _MOST * op_.sequences else None
 
 
+_MOST = 2
+"""More functions of a sequence, each stored for all steps, would need memory for steps times body."""
 _SHORT = frozenset(
     (
         "add sub mul true_div neg abs sqr sqrt reciprocal maximum minimum switch identity sign floor ceil round trunc "
