@@ -16,7 +16,7 @@ import occelo as oc
 import occelo.tensor as ot
 
 # boys confined to bed, from 22 January to 4 February 1978, of 763: "Influenza in a boarding school", British Medical
-# Journal, 4 March 1978, page 587
+# Journal, 4 March 1978, page 587, read from its figure, so that others have numbers that differ by a few boys
 in_bed = np.array([3, 8, 26, 76, 225, 298, 258, 233, 189, 128, 68, 29, 14, 4], float)
 boys = 763.0
 STEPS = 10  # of the Runge-Kutta method, for each day
