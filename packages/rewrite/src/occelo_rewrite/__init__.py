@@ -1,7 +1,7 @@
 """Occelo's rewriting of graphs: rules, rewriters that apply them, databases by tag, and the standard pipeline.
 
-`occelo_compile.maker` rewrites the graph of each function with it before a linker sees the graph. Linkers state as
-queries which rewrites they require or exclude. `rewrite_graph` rewrites without compiling.
+`occelo_compile.maker` uses this package to rewrite the graph of each function before a linker sees the graph. Each
+linker states in a query which rewrites it requires or excludes. `rewrite_graph` rewrites without compiling.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Numbers in constants, for rules: the value of a constant, and whether multiplying by it is safe.
 
-Used by most modules of rules, by patterns (`pattern`, `tuple_patterns`), by `shapes` and by `assumptions`.
+Used by most modules of rules, by patterns (`pattern`, `tuple_patterns`), and by `engine`, `shapes` and `assumptions`.
 """
 
 from __future__ import annotations

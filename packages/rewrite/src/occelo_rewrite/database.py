@@ -1,7 +1,7 @@
 """Databases of rewrites, and queries that choose from them by tag.
 
-`pipeline` builds the databases of all stages with it. The modes of `occelo_compile` query them, with the queries of
-their linkers; so do `rewriting` and `viewer`.
+`pipeline` makes the databases of all stages from these classes. The modes of `occelo_compile` query the databases, with
+the queries of their linkers. `rewriting` and `viewer` query them for users.
 """
 
 from __future__ import annotations

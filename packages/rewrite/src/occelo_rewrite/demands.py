@@ -1,7 +1,8 @@
-"""Under which conditions each node of a function graph runs, for rules that must keep branches lazy.
+"""Analysis of the conditions under which each node of a function graph runs, for rules that must keep branches lazy.
 
-The rules that merge branches (`rules.control`) and scans (`rules.looping.merging`) ask `run_together`. Only nodes that run under
-the same conditions may become one. Otherwise a branch or a loop would run where only the other node is needed, and might fail there.
+The rules that merge branches (`rules.control`) and scans (`rules.looping.merging`) call `run_together`, since only
+nodes that run under the same conditions may become one. Otherwise a call that needs one of the nodes would also run
+the other one, which might fail.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ _NOTHING: frozenset[_Place] = frozenset()
 _known: WeakKeyDictionary[FunctionGraph, dict[Apply, _Demand]] = WeakKeyDictionary()
 """The demands of the nodes of each graph that has lazy nodes.
 
-They stay safe when a change of the graph makes a value less needed: in the graph as the user wrote it, the node was
-needed in more places.
+A demand is not computed again when a change of the graph drops a use of the value. That is safe: the demand then only
+names more places than necessary, and in the user's graph the node was needed in all of them.
 """
 
 

@@ -77,7 +77,7 @@ def flag_variants(*classes: type[_WithFlag]) -> Variants:
 
 
 _MOST_ATTEMPTS = 4
-"""How many nodes may try to overwrite a variable without success, to bound the cost of many readers."""
+"""How many nodes may try to overwrite a variable without success. The limit bounds the cost of many readers."""
 
 
 class InplaceRewriter(RecordingRewriter):

@@ -1,9 +1,9 @@
 """`RewriteRecord`: every application of a rule in a rewriting, its origin, and the time of each stage.
 
 Rewriters write it. `explaining`, `viewer` and the command ``explain`` read it; so do profiles, `bisection` and
-DebugMode in `occelo_compile`. Records keep text and numbers, never graphs. A node that an application made refers to
-the record and the number of the application; an application refers to the one that made the variable it replaced. So a
-compiled node is traced back to the user's line along a linked list.
+DebugMode in `occelo_compile`. Records keep text and numbers, never graphs. Each node that an application made refers to
+the record and to the number of that application. Each application refers to the application that made the variable
+which it replaced. So a compiled node is traced back to the user's line along a linked list.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rewriters, which change a whole graph: walks and fixed points over rules, sequences of rewriters, merging.
 
-The databases of `database` combine rules into such rewriters; `pipeline` makes stages of them. `fusion` and `inplace`
-derive theirs from `RecordingRewriter`.
+The databases of `database` combine rules into such rewriters, and `pipeline` makes the rewriters stages. The rewriters
+in `fusion`, `inplace` and `rules.looping.bodies` are subclasses of `RecordingRewriter`.
 """
 
 from __future__ import annotations

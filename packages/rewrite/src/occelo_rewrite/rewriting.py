@@ -1,7 +1,7 @@
 """`rewrite_graph` and `rewrite_subgraph`: rewriting of a graph without compiling it.
 
-For users, who find `rewrite_graph` in the namespace `occelo`, and for tests; functions are rewritten by
-`occelo_compile.maker`.
+For users, who find `rewrite_graph` in the namespace `occelo`, and for tests. (`occelo_compile.maker` rewrites the
+graphs of functions without this module.)
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Tags by which a rule declares how it may change results (`CHANGES`).
 
-`pipeline` chooses rules by them, and the law of rules (`testing.laws`) checks what they promise. A rule without any
-of them keeps every result bit for bit. There is no promise for complex numbers that are not finite, nor for the signs
-of complex zeros: their products depend on the order of operations, and differ between libraries.
+The optimizer ``strict`` of `pipeline` excludes rules by these tags, and `testing.laws` checks that each rule changes
+results only as its tags allow. A rule without any of these tags keeps every result bit for bit. Nothing is promised
+about complex numbers that are not finite, or about the signs of complex zeros: products of such numbers depend on the
+order of operations, and differ between libraries.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules whose patterns are nested tuples, as in older libraries of this family (`PatternNodeRewriter`).
 
-For rules of users written for those libraries; the standard rules do not use it.
+For users whose rules were written for those libraries. The standard rules do not use this module.
 """
 
 from __future__ import annotations

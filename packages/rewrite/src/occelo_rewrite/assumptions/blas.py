@@ -1,10 +1,15 @@
 """Inference of facts about products of matrices.
 
-``A D A^T`` is symmetric if D is, and ``A D A^H`` positive semidefinite if D is; without D, a matrix times its transpose is.
-D may also be a factor for each column of A, or each row of its transpose. If both factors of a product are
-diagonal, lower triangular, upper triangular, orthogonal, permutation or selection matrices, so is the product. If both are
-lower triangular, or both upper triangular, with a unit diagonal, the product has a unit diagonal. `assumptions.inference`
-applies them at `Dot`, `MatMul` and `Gemm` nodes when a rule asks for a fact.
+`assumptions.inference` calls these functions if a rule asks for a fact about the result of a `Dot`, `MatMul` or `Gemm`
+node. They know that:
+
+- ``A D A^T`` is symmetric if D is symmetric, and ``A D A^H`` is positive semidefinite if D is positive semidefinite.
+- ``A A^T`` is symmetric, and ``A A^H`` is positive semidefinite.
+- D may also be a vector that scales the columns of A, or the rows of the transpose of A.
+- If both factors of a product are diagonal, lower triangular, upper triangular, orthogonal, permutation or selection
+  matrices, the product is such a matrix, too.
+- If both factors are lower triangular with a unit diagonal, or both are upper triangular with a unit diagonal, the
+  product has a unit diagonal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`Assume` nodes, by which users state facts: finding them in a graph, and reading their facts.
+"""`Assume` nodes, by which users state facts: functions that find these nodes in a graph and read their facts.
 
-`AssumptionFeature` and the stage ``drain_assumptions`` use it. `assumptions.inference` reads the facts at `Assume`
-nodes that are still in the graph.
+`AssumptionFeature` and the stage ``drain_assumptions`` use these functions. The module also registers inferences for
+`Assume` nodes that are still in the graph, and for checks, whose result has the facts of the value that is checked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def statements(fgraph: FunctionGraph) -> list[Statement]:
 
 
 def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
-    """The facts of an `Assume` node, and whether they hold."""
+    """The facts that an `Assume` node states, each with whether it holds."""
     return node.op.facts
 
 

@@ -1,6 +1,6 @@
 """Inference of facts about elementwise functions: signs, zeros of matrices, symmetry, definiteness.
 
-`assumptions.inference` applies them at `Elemwise` nodes when a rule asks for a fact.
+`assumptions.inference` calls these functions if a rule asks for a fact about the result of an `Elemwise` node.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _is_one_number(operand: TensorType) -> bool:
 
 
 def _where_zero(fact: str) -> None:
-    """Infer a fact about zeros of a matrix: for a sum, if it holds for all terms; for a product, if for one factor."""
+    """Infer a fact about zeros of a matrix: true of a sum if true of all terms, of a product if true of one factor."""
 
     @infers(fact, Elemwise)
     def kept(node: TensorApply[Elemwise], ask: Ask) -> bool | None:

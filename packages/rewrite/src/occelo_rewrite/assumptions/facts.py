@@ -1,7 +1,8 @@
-"""The implications between facts, and the fact ``unsigned``, which users cannot state.
+"""The implications between facts, and the two facts that users cannot state: ``unsigned`` and ``counted``.
 
 `AssumptionFeature` reads the implications. Inferences from elementwise functions, reductions and constants use
-``unsigned`` to infer signs of quotients.
+``unsigned`` to infer signs of quotients. Inferences from ranges and elementwise functions use ``counted`` to find
+triangular matrices.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from occelo_graph.ops.control.facts import FACTS
 __all__ = ["COUNTED", "UNSIGNED", "all_facts", "causes_of", "consequences", "effects_of"]
 
 UNSIGNED = "unsigned"
-"""A fact that users cannot state: no element has a minus sign, not even a zero; so no quotient by it is -inf."""
+"""A fact that users cannot state: no element has a minus sign, not even a zero.
+
+A quotient of a nonnegative value by an unsigned one is never -inf.
+"""
 
 COUNTED = "counted"
 """A fact that users cannot state: the elements of a vector are 0, 1, 2 and so on."""
@@ -31,12 +35,12 @@ def all_facts() -> list[str]:
 
 
 def effects_of(fact: str) -> tuple[str, ...]:
-    """The facts that a fact implies directly."""
+    """The facts that ``fact`` implies directly."""
     return (*(FACTS[fact].implies if fact in FACTS else ()), *_WITH_UNSIGNED.get(fact, ()))
 
 
 def causes_of(fact: str) -> Sequence[str]:
-    """The facts that imply a fact directly."""
+    """The facts that imply ``fact`` directly."""
     return _causes(tuple(FACTS.values())).get(fact, ())
 
 

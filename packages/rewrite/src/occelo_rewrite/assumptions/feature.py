@@ -1,6 +1,6 @@
 """`AssumptionFeature`: facts about the variables of a graph, inferred on demand.
 
-Rules, and the stage ``drain_assumptions``, get it by `assumptions_of`.
+Rules and the stage ``drain_assumptions`` call `assumptions_of` to get the feature of a graph.
 """
 
 from __future__ import annotations

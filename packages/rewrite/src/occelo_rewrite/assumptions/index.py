@@ -1,8 +1,9 @@
 """Inference of facts about diagonals, matrices that are made from them, and parts of matrices.
 
 A matrix with a diagonal and zeros elsewhere is diagonal, and positive (semi)definite if the diagonal is positive (not
-negative). The same rows as columns of a definite or symmetric matrix have these facts, too. `assumptions.inference`
-applies them at `AllocDiag`, `ExtractDiag` and `Subtensor` nodes when a rule asks for a fact.
+negative). If the same rows and columns are taken from a definite or symmetric matrix, the part is definite or
+symmetric, too. `assumptions.inference` calls these functions if a rule asks for a fact about the result of an
+`AllocDiag`, `ExtractDiag` or `Subtensor` node.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ _OF_SQUARE = frozenset("symmetric hermitian positive_semidefinite positive_defin
 
 @infers_many(Subtensor)
 def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
-    """Matrices of a batch, and the same rows and columns of a matrix."""
+    """Whether a fact of matrices holds for some matrices of a batch, or for the same rows and columns of a matrix."""
     x = node.inputs[0]
     if fact not in FACTS or not FACTS[fact].of_matrices or x.type.ndim < 2:
         return None

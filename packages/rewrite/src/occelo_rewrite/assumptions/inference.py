@@ -63,9 +63,10 @@ def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], Inferen
 
 
 def _add(known: list[Any], function: Any) -> None:
-    """Append a function.
+    """Append a function to the known ones.
 
-    It replaces one of the same module and name that is not Occelo's own, such as that of an earlier run of a notebook's cell.
+    An earlier function with the same module and name is removed if it is not Occelo's own, as when a cell of a notebook
+    runs again.
     """
     same = [
         f

@@ -1,7 +1,7 @@
 """Inference of facts about the results of linear algebra.
 
-Factors are triangular or orthogonal, inverses and exponentials keep the structure of their matrix.
-`assumptions.inference` applies this at nodes of these ops when a rule asks for a fact.
+For instance, Cholesky factors are triangular, and the inverse of a diagonal matrix is diagonal.
+`assumptions.inference` calls these functions if a rule asks for a fact about the result of an op of linear algebra.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _solved_upper(node: TensorApply[SolveTriangular], ask: Ask) -> bool | None:
 
 @infers("positive_definite", Dot, MatMul)
 def _factor_times_its_transpose(node: TensorApply, ask: Ask) -> bool | None:
-    """L L^H with a Cholesky factor L; a matrix without such a factor is an error, or its L is NaN."""
+    """Facts about L L^H for a Cholesky factor L. (A matrix without such a factor is an error, or its L is NaN.)"""
     x, y = node.inputs
     if computed_by(x, Cholesky) is None or computed_by(y, Cholesky) is not None:
         return None
@@ -82,7 +82,7 @@ def _factor_times_its_transpose(node: TensorApply, ask: Ask) -> bool | None:
 
 @infers("positive_semidefinite", Dot, MatMul)
 def _between_solutions(node: TensorApply, ask: Ask) -> bool | None:
-    """A^H solve(S, A) with a positive semidefinite S."""
+    """Facts about A^H solve(S, A) for a positive semidefinite S."""
     x, y = node.inputs
     solution = computed_by(y, Solve)
     if solution is None or not are_transposes(x, solution.inputs[1], True):

@@ -1,6 +1,7 @@
 """Inference of signs of reductions and of softmax.
 
-`assumptions.inference` applies them at `CAReduce` and `Softmax` nodes when a rule asks for a fact.
+`assumptions.inference` calls these functions if a rule asks for a fact about the result of a `CAReduce` or `Softmax`
+node.
 """
 
 from __future__ import annotations

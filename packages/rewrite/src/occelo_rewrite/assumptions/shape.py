@@ -1,6 +1,7 @@
-"""Inference of facts about transposed matrices from facts about the matrices (`Fact.transposed`), and about batches of them.
+"""Inference of facts about transposed matrices, and about batches of matrices, from facts about the matrices.
 
-`assumptions.inference` applies it at `DimShuffle` and `SpecifyShape` nodes when a rule asks for a fact.
+`Fact.transposed` names the fact that holds for the transpose. `assumptions.inference` calls these functions if a rule
+asks for a fact about the result of a `DimShuffle` or `SpecifyShape` node.
 `assumptions.blas`, `assumptions.elemwise` and `assumptions.linalg` recognise a matrix and its transpose by
 `are_transposes`; `rules.linalg` recognises transposes by `is_transposition`.
 """
@@ -63,7 +64,7 @@ def _conjugated(variable: Variable) -> Variable | None:
 
 @infers_many(DimShuffle)
 def _rearranged(node: TensorApply[DimShuffle], fact: str, ask: Ask) -> bool | None:
-    """Facts of matrices that are transposed, or whose batch gets other dimensions."""
+    """Whether a fact holds for matrices that are transposed, or whose batch gets other dimensions."""
     n, last = node.op.input_ndim, node.op.new_order[-2:]
     if fact not in FACTS or not FACTS[fact].of_matrices or n < 2:
         return None

@@ -1,6 +1,6 @@
 """`Case`: a graph to which a rule applies, written by hand or made from the rule's pattern.
 
-The tables in `examples` and `mixed_examples` consist of cases; `draws` varies their types and values.
+The tables in `examples` and `mixed_examples` consist of cases, and `draws` varies the types and values of each case.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The table of cases of rules, by family; for other pattern rules, cases are made from their patterns.
+"""The table of cases of rules, by family. Cases of pattern rules that the table lacks are made from the patterns.
 
 The tests of rules try the law of rules (`laws`) on every case.
 """

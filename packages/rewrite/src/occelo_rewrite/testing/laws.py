@@ -78,7 +78,7 @@ _FAR = 600.0
 def _check_nearer(
     where: str, draw: Draw, values: list[Any], written: Any, found: Any, cancels: bool
 ) -> None:
-    """Check that a stabler form is as near to the exact value as the original one, or as its dtype allows.
+    """Check that a more stable form is as near to the exact value as the original form, or as near as its dtype allows.
 
     For graphs of narrower dtypes the exact value is computed in float64, if it is far from the limits of float64. If
     something ``cancels``, the error is relative to the inputs.

@@ -1,6 +1,6 @@
 """Cases of the rules of linear algebra, a part of the table in `examples`.
 
-The graphs make matrices that are regular, positive definite and so on from whatever values are drawn.
+From any values that are drawn, the graphs make matrices that are regular, positive definite, and so on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cases of the rules of loops, a part of the table in `examples`."""
+"""Cases of the rules of loops: graphs with scans to which each rule applies; a part of the table in `examples`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Rules of elementwise functions: single functions, sums, products, stable forms, casts.
 
-The tags of a rule say what it may change (`occelo_rewrite.rule_tags`). The rules are in the stages canonicalize,
-stabilize and specialize.
+`pipeline` puts them into the stages canonicalize, stabilize and specialize. The tags of a rule say what the rule may
+change (`occelo_rewrite.rule_tags`).
 """
 
 from __future__ import annotations

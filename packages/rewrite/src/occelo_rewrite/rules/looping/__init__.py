@@ -1,7 +1,7 @@
-"""Rules of loops: scans are merged, lose what is not needed, and are expanded to what linkers run.
+"""Rules of loops: scans are merged, made smaller, and at last expanded to `Iterate`, which linkers run.
 
-`pipeline` puts them into the stages canonicalize and expand_scans when loops are imported; the stage rewrite_bodies is
-`rules.looping.bodies`.
+When loops are imported, `pipeline` puts these rules into the stages canonicalize and expand_scans. The stage
+rewrite_bodies is in `rules.looping.bodies`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Rules that take sums over all steps out of scans: what is summed becomes a trace, or is a sequence."""
+"""The rule that computes sums of outer products over all steps of a scan as one product of matrices after the scan.
+
+`pipeline` puts it into the stage canonicalize. Such sums occur in gradients of loops.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +31,11 @@ class _Outer:
 
 @node_rewriter([Scan], tags=("rounding",))
 def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """sum_t a_t b_t^T = A^T B, where the rows of A and B are the vectors of all steps.
+    """sum_t a_t b_t^T = A^T B, where the rows of A and B are the vectors a_t and b_t of all steps.
 
-    Gradients by matrices that steps multiply vectors by are such sums. The vectors become traces, so they must depend on the step.
-    Products of matrices in each step stay: one large product of the same work was found to be slower. (rounding: one product sums in
-    another order than many steps.)
+    If the steps of a loop multiply vectors by a matrix, the gradient with respect to this matrix is such a sum. The
+    vectors become traces or are sequences already, so both must depend on the step. Sums of products of two matrices
+    stay in the loop: one large product was found to be slower. (rounding: one product adds in another order.)
     """
     op_ = node.op
     if op_.stops:
@@ -45,7 +48,7 @@ def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
 
 
 def _summed(op_: Scan, j: int, read: Counter[Variable]) -> _Outer | None:
-    """The product that each step adds to a carried value, which nothing else reads."""
+    """The outer product that each step adds to the carried value ``j``; None if the step does anything else with it."""
     before, after = op_.body.inputs[j], op_.body.outputs[j]
     owner = after.owner
     if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "add":

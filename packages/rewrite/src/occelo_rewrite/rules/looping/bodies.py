@@ -1,4 +1,4 @@
-"""The stage that rewrites the bodies of loops, with the rules that the query of the whole graph chooses.
+"""The stage rewrite_bodies, which rewrites the body of each loop with the same query as the whole graph.
 
 `pipeline` puts it after the stage that expands scans.
 """
@@ -18,11 +18,14 @@ from occelo_rewrite.rewriter import RecordingRewriter
 __all__ = ["BodiesDB"]
 
 LAST = 49.4
-"""Stages after this position make nodes that overwrite their inputs, which bodies do not need: linkers find that themselves."""
+"""The last position of a stage that is run on bodies.
+
+Later stages choose nodes that overwrite their inputs. Linkers make that choice themselves for bodies.
+"""
 
 
 class BodiesDB(RewriteDatabase):
-    """A stage whose query gives a rewriter of bodies by the same query."""
+    """A stage: each query returns a rewriter that rewrites the bodies of loops by the same query."""
 
     def __init__(self, name: str, whole: RewriteDatabase) -> None:
         super().__init__(name)

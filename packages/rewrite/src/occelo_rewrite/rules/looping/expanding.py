@@ -1,4 +1,7 @@
-"""The rule that expands scans before they are linked."""
+"""The rule that replaces each scan by an `Iterate`, the only loop that linkers run.
+
+`pipeline` puts it into the stage expand_scans.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ __all__ = ["EXPAND"]
 
 @node_rewriter([Scan])
 def expand_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A scan becomes a loop that carries its traces as memory."""
+    """A scan becomes an `Iterate`, which carries each trace as memory in which each step writes one element."""
     return expanded(node.op, node.inputs)
 
 

@@ -1,4 +1,7 @@
-"""Rules that move work out of scans."""
+"""The rule that moves computations that are the same in all steps of a scan out of its body.
+
+`pipeline` puts it into the stage canonicalize.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,16 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan])
 def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """What all steps compute alike from constants is computed once, before the scan, and carried values that no step changes are constants.
+    """Results that are the same in all steps are computed once, before the scan.
 
-    What only a branch of the body computes stays there. What may fail is guarded, so that it does not for a scan without a step.
+    A carried value that no step changes becomes a constant. Nodes that belong to a branch of the body stay there. Nodes
+    that may fail are put behind a condition (`guarded`), so that they do not run if the scan has no step.
     """
     op_ = node.op
     parts = op_.parts(op_.body.inputs)
     fixed = {v for v, after in zip(parts.carried, op_.body.outputs, strict=False) if v is after}
     changing = [*(v for v in parts.carried if v not in fixed), *parts.sequences]
-    # inner scans see what lengths that are read in the body are the lengths of
+    # lengths stay, so that rules of inner scans see which variable each length belongs to
     stay: set[Apply] = {each for each in op_.body.nodes if isinstance(each.op, Shape_i)}
     while True:
         moved = alike_in_all_steps(op_.body.nodes, op_.body.outputs, changing, stay)
@@ -46,9 +50,10 @@ def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 def _with_constants(
     node: Apply[Scan], hoisted: list[Variable], before: list[Variable], fixed: set[Variable]
 ) -> dict[Variable, Variable]:
-    """The outputs of a scan that takes some variables of its body, and some carried values, as constants.
+    """Make a scan that reads the variables ``hoisted`` of the body, and the carried values ``fixed``, as constants.
 
-    ``before`` are what to compute for these variables before the scan.
+    ``before`` are the expressions that compute the ``hoisted`` variables before the scan. Returns the new variable for
+    each output of the old scan.
     """
     op_ = node.op
     body, first = op_.body, op_.carried

@@ -1,4 +1,7 @@
-"""Rules that make one scan of several over the same steps."""
+"""The rule that merges two scans that do the same steps and differ only in the traces that they keep.
+
+`pipeline` puts it into the stage canonicalize.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan])
 def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Two scans of the same inputs that carry the same values are one, with the traces of both.
+    """Two scans with the same inputs that carry the same values become one scan, with the traces of both.
 
-    A gradient makes a scan that also keeps its carried values; so the values and their gradient share one loop. Scans in
-    different branches stay apart, since a call may need only one of them.
+    The gradient of a scan makes a second scan, which also keeps the carried values as traces. Merged, the two compute
+    these values only once. Scans in different branches stay apart, since a call may need only one of them.
     """
     for user, position in fgraph.clients[node.inputs[0]]:
         if user is node or position or not isinstance(user.op, Scan):
@@ -36,7 +39,7 @@ def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 
 def _alike(node: Apply[Scan], other: Apply[Scan]) -> bool:
-    """Whether two scans have equal inputs and do the same steps, whatever traces they keep."""
+    """Whether two scans have equal inputs and do the same steps; their traces may differ."""
     a, b = node.op, other.op
     same = replace(b, body=a.body, truncate=a.truncate) == a
     if not same or len(node.inputs) != len(other.inputs):
@@ -52,7 +55,7 @@ def _alike(node: Apply[Scan], other: Apply[Scan]) -> bool:
 
 
 def _steps_of(op_: Scan) -> list[Variable]:
-    """The results of a body that decide what its steps do."""
+    """The results of a body without the traces: carried values, and the condition that ends the loop if there is one."""
     outputs = list(op_.body.outputs)
     return [*outputs[: op_.carried], *outputs[op_.carried + op_.traces :]]
 

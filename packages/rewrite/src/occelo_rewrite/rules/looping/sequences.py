@@ -1,4 +1,7 @@
-"""Rules that compute for all steps of a scan at once what depends on its sequences alone."""
+"""Rules that compute functions of the sequences of a scan for all steps at once, before the scan.
+
+`pipeline` puts them into the stage canonicalize.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,10 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan], tags=("rounding",))
 def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Products of elements of sequences with constants are one product for all steps, before the scan.
+    """Matrix products of elements of sequences with constants become one product for all steps, before the scan.
 
-    With it moves whatever the factors are computed from. Not for scans that a condition may end: they would compute
-    for steps that never run. (rounding: one large product sums in another order than many small ones.)
+    The nodes that compute the factors move with the product. Scans that a condition may end stay as they are, since the
+    product would include steps that never run. (rounding: one large product adds in another order than small ones.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences:
@@ -63,11 +66,13 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 
 @node_rewriter([Scan], tags=("shape_unsafe",))
 def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Functions of elements of sequences alone are computed for all steps at once, before the scan, several elements at a time.
+    """Elementwise functions of sequences and constants are computed for all steps at once, before the scan.
 
-    That needs memory for their results, so it is only done for functions that take longer than to store a result, or that are traces;
-    and for few of them, none larger than a sequence. Not for scans that a condition may end: they would compute for steps that never run.
-    (shape_unsafe: shapes that do not fit are an error even without a step.)
+    So vector instructions compute several steps at once. Since the results of all steps need memory, a function is
+    moved only if it takes longer than storing its result, or if its result is a trace. Besides traces, at most `_MOST`
+    functions for each sequence are moved, and none whose result is larger than an element of a sequence. Scans that a condition
+    may end stay as they are, since the functions would be computed for steps that never run.
+    (shape_unsafe: shapes that do not fit are an error even if the scan has no step.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences:
@@ -104,25 +109,25 @@ def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
 
 
 _MOST = 2
-"""More functions of a sequence, each stored for all steps, would need memory for steps times body."""
+"""The largest number of functions to move for each sequence, which bounds the memory for their results."""
 _SHORT = frozenset(
     (
         "add sub mul true_div neg abs sqr sqrt reciprocal maximum minimum switch identity sign floor ceil round trunc "
         "eq neq lt le gt ge and_ or_ xor invert second real imag conj clip"
     ).split()
 )
-"""Functions that processors have instructions for, or few."""
+"""Functions that take one instruction of a processor, or few instructions, so that moving them does not pay."""
 
 
 def _no_larger(result: TensorVariable, element: TensorVariable) -> bool:
-    """Whether a function of an element, and of other things, surely has no more elements."""
+    """Whether ``result``, a function of ``element`` and other operands, provably has no more elements than it."""
     a, b = result.type.shape, element.type.shape
     return len(a) == len(b) and all(m != 1 or n == 1 for m, n in zip(b, a, strict=True))
 
 
 @node_rewriter([Scan])
 def elements_kept(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A trace of the elements of a sequence is the part of the sequence that the steps read."""
+    """A trace that keeps each element of a sequence unchanged is the part of the sequence that the steps read."""
     op_ = node.op
     if op_.stops:
         return None

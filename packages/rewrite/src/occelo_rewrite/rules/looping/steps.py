@@ -1,4 +1,7 @@
-"""Rules about which steps of a scan are needed: few steps are unrolled, and only the last values are kept where nothing else is read."""
+"""Rules that unroll scans of few steps, read last values without a trace, and leave out last steps that nothing reads.
+
+`pipeline` puts them into the stage canonicalize.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,12 @@ __all__ = ["CANONICALIZE"]
 
 MOST_STEPS = 4
 MOST_NODES = 32
-"""More steps, or more nodes in all of them, take longer to compile as a graph than they save."""
+"""The most steps, and the most nodes in all steps, to unroll: compiling more would take longer than it saves."""
 
 
 @node_rewriter([Scan])
 def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A scan of few steps, a number that is known, is the graph of these steps."""
+    """A scan of a known, small number of steps is unrolled: it becomes the graph of these steps."""
     op_ = node.op
     steps = number_of(node.inputs[0])
     if steps is None or not 1 <= int(steps) <= (1 if op_.stops else MOST_STEPS):
@@ -53,7 +56,7 @@ def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 @node_rewriter([Subtensor])
 def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """The last element of a trace of carried values is the carried value after the last step; so the trace need not be kept."""
+    """The last element of a trace of carried values is the carried value after the last step; the trace is not read."""
     key = node.op.key
     if not isinstance(key[0], int) or key[0] != -1:
         return None
@@ -79,7 +82,7 @@ def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
 
 @node_rewriter([Scan])
 def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Where only the first elements of traces are read, a scan takes only the steps for these."""
+    """If only the first elements of all traces are read, the scan takes only the steps that make these elements."""
     op_ = node.op
     if op_.reverse or op_.stops:
         return None
@@ -110,7 +113,7 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 
 def _last_read(user: object) -> int | None:
-    """How many first elements a node reads; None if that is not known."""
+    """The number of first elements of a trace that suffices for the read ``user``; None if it is not known."""
     if not is_node(user) or not isinstance(user.op, Subtensor):
         return None
     first = user.op.key[0]
@@ -123,7 +126,7 @@ def _last_read(user: object) -> int | None:
 
 
 def _is_least_with(steps: Variable, number: int) -> bool:
-    """Whether an integer is the least of several with one that is no larger than ``number``."""
+    """Whether ``steps`` is a minimum with an operand that is a constant of at most ``number``."""
     owner = steps.owner
     if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "minimum":
         return False

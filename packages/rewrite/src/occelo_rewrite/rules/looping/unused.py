@@ -1,4 +1,7 @@
-"""Rules that drop what a scan carries, reads or keeps without need."""
+"""The rule that removes carried values, sequences, constants and traces that no result needs from a scan.
+
+`pipeline` puts it into the stage canonicalize.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,17 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan])
 def unused_of_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A scan keeps no traces that nobody reads, and carries and reads nothing that no result depends on.
+    """Traces without a reader are dropped from a scan, and so are carried values and inputs on which no result depends.
 
-    Equal traces are kept once; sequences and constants that are given twice are read once. Whether a sequence that is no longer
-    read is long enough is still checked.
+    Equal traces are kept once. A sequence or constant that is given twice is read once. A dropped sequence must still be
+    as long as the scan has steps: its length is checked.
     """
     plan = _Plan(fgraph, node)
     return plan.replacement() if plan.changes else None
 
 
 class _Plan:
-    """What of a scan is needed."""
+    """The carried values, inputs and traces of a scan that are needed."""
 
     def __init__(self, fgraph: FunctionGraph, node: Apply[Scan]) -> None:
         self.node = node
@@ -68,7 +71,10 @@ class _Plan:
     def _needed(
         self, wanted: list[Variable], carried: set[int], results: Sequence[Variable]
     ) -> set[Variable]:
-        """The variables of the body that are needed; adds carried values to those that are."""
+        """The variables of the body on which ``wanted`` or a needed carried value depends.
+
+        Carried values that turn out to be needed are added to the positions ``carried``.
+        """
         while True:
             needed = set(ancestors([*wanted, *(results[j] for j in carried)]))
             more = {j for j in range(self.op.carried) if self.arguments[j] in needed} - carried
@@ -78,7 +84,7 @@ class _Plan:
 
     @property
     def changes(self) -> bool:
-        """Whether anything is not needed."""
+        """Whether a part of the scan is not needed."""
         op_ = self.op
         return (
             len(self.carried) < op_.carried
