@@ -22,10 +22,12 @@ def _conftest() -> ModuleType:
     return module
 
 
-def _item(path: str, name: str, **parameters: Any) -> Any:
+def _item(path: str, name: str, sampled: int = 0, **parameters: Any) -> Any:
     callspec = {"callspec": SimpleNamespace(params=parameters)} if parameters else {}
     own = {"path": Path(path), "name": name, "nodeid": f"{path}::{name}", "stash": {}}
-    return type("Item", (), {**own, **callspec})()
+    mark = SimpleNamespace(args=(sampled,)) if sampled else None
+    asked = {"get_closest_marker": lambda self, name: mark if name == "sampled" else None}
+    return type("Item", (), {**own, **callspec, **asked})()
 
 
 def _selected(items: list[Any], sample: str) -> tuple[list[str], list[str]]:
@@ -66,6 +68,19 @@ def test_every_test_is_selected_or_reported_as_deselected() -> None:
     kept, deselected = _selected(items, "1/2")
     assert kept == ["test_0", "test_6"]
     assert sorted(kept + deselected) == [item.name for item in items]
+
+
+@pytest.mark.usefixtures("in_ci")
+def test_of_a_sampled_function_the_first_test_runs_and_every_nth() -> None:
+    items = [
+        _item("test_a.py", f"test_{name}[{i}]", sampled=step)
+        for i in range(7)
+        for name, step in (("f", 3), ("g", 0))
+    ]
+    kept, deselected = _selected(items, "1/1")
+    assert [name for name in kept if "f" in name] == ["test_f[0]", "test_f[3]", "test_f[6]"]
+    assert [name for name in kept if "g" in name] == [f"test_g[{i}]" for i in range(7)]
+    assert len(deselected) == 4
 
 
 @pytest.mark.usefixtures("in_ci")

@@ -20,7 +20,7 @@ from occelo_graph.ir.types import Type
 from occelo_graph.looping.carried import CarriedValue, is_number
 from occelo_graph.looping.guarding import alike_in_all_steps, guarded
 from occelo_graph.looping.scan_op import Scan
-from occelo_graph.ops.shape.reading import Shape_i
+from occelo_graph.ops.shape.reading import length_read
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType
@@ -200,7 +200,7 @@ def _outside(
     starts = [v.owner for v in results if v.owner in among]
     order = general_toposort(dict.fromkeys(starts), before)
     inner = set(arguments)
-    stay: set[Apply] = {node for node in order if isinstance(node.op, Shape_i)}
+    stay: set[Apply] = {node for node in order if length_read(node.outputs[0]) is not None}
     while True:
         moved = alike_in_all_steps(order, results, arguments, stay)
         body = [node for node in order if node not in moved]
