@@ -5,9 +5,9 @@ index of the element and the results; each iteration writes one element of each 
 
 The op belongs to the control family, but is defined in a higher layer, since it uses vectorization and gradients.
 
-The default `Op.batch` calls `batch_by_loop` through `facade`, which vectorizes the op's decomposition or, without one, makes
-such a node. So `vectorize_graph` and `jacobian` accept ops without a batching rule. Users may also make a
-`occelo_graph.Blockwise` themselves.
+The default `Op.batch` calls `batch_by_loop` through `facade`. This function vectorizes the op's decomposition; for an
+op without a decomposition it makes a `Blockwise` node. So `vectorize_graph` and `jacobian` accept ops without a
+batching rule. Users may also make an `occelo_graph.Blockwise` themselves.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Families of ops that are imported at their first use, with the modules of other layers that belong to them.
 
-Linear algebra is such a family: a program without it should not pay for its import. The rules and lowerings of the family
-`follow` it: they are imported when its ops are, or at once if the ops are imported already.
+Linear algebra and loops are such families: a program without them should not pay for their import. The rules and
+lowerings of a family are imported when its ops are imported, or at once if the ops are imported already.
 
-`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers register their imports with `follow`; the
-package of the ops (`ops.linalg`) calls `loaded`.
+`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers register these imports with `follow`. The
+packages of the ops (`ops.linalg` and `looping`) call `loaded`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _loaded: set[str] = set()
 
 
 def follow(family: str, load: Callable[[], object]) -> None:
-    """Call ``load`` when the family of ops (``"linalg"``) is imported, or at once if it is imported already."""
+    """Call ``load`` when the family, "linalg" or "looping", is imported, or at once if it is imported already."""
     if family in _loaded:
         load()
     else:
@@ -26,7 +26,7 @@ def follow(family: str, load: Callable[[], object]) -> None:
 
 
 def loaded(family: str) -> None:
-    """Record that a family is being imported, and call the functions given to `follow`; its package calls this."""
+    """Record that a family is being imported, and call the functions that were given to `follow` for this family."""
     _loaded.add(family)
     for load in _followers.pop(family, ()):
         load()

@@ -1,7 +1,7 @@
-"""Everything that makes tensors or computes with them, in one namespace (`occelo.tensor`).
+"""The namespace of all functions that make tensors or compute with them.
 
-The packages above use this namespace; users use `occelo.tensor`, which exports the same names. Some names are imported at
-their first use (`missing_names`).
+The other packages import it. `occelo.tensor` exports the same names to users. Some names are imported at their first
+use (`missing_names`).
 """
 
 from typing import TYPE_CHECKING

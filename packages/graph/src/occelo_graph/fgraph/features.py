@@ -1,8 +1,8 @@
 """Features: observers of a `FunctionGraph` that record, check or refuse its changes.
 
 Rewriters undo changes with `ReplaceValidate`. The features in `occelo_rewrite` keep common subexpressions, lengths
-and facts up to date. `protection` has those that check in-place ops. DebugMode records replacements with one
-(`occelo_compile.debugging.definitions`). Users may attach features of their own.
+and facts up to date. `protection` has the features that check in-place ops. DebugMode records replacements with a
+feature of its own (`occelo_compile.debugging.definitions`). Users may attach features, too.
 """
 
 from __future__ import annotations

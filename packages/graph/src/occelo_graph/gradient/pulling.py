@@ -5,7 +5,7 @@ values that a region reads are the results of a new region. So the derivative of
 it neither costs time nor fails nor turns an infinite slope times zero into NaN. Several nodes may choose among their
 regions by the same values, such as an `IfElse` and its derivative. Their regions are then differentiated together.
 
-`reverse` calls `pull_nodes` for every gradient.
+`reverse` calls `pull_nodes` for every gradient. Derivatives of `Scan` and `reverse` call `cotangent_dtype`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ __all__ = ["cotangent_dtype", "pull_nodes"]
 _DEEPEST = 10
 """Deeper regions are differentiated with the region around them, by the pullback of their op.
 
-A cotangent is an output of one node for each region that it leaves, so gradients by values that are read at every depth
-would otherwise take quadratic time.
+A cotangent that leaves several nested regions is an output of one node for each of them. So gradients with respect to
+values that are read at every depth would otherwise take quadratic time.
 """
 
 
@@ -217,9 +217,9 @@ def pull_nodes(
     wrt: Sequence[Variable],
     blocked: set[Variable],
 ) -> list[Cotangent]:
-    """Pull the cotangents ``starts`` back through nodes in topological order; returns those of ``wrt``.
+    """Pull the cotangents ``starts`` back through nodes in topological order; returns the cotangents of ``wrt``.
 
-    ``nodes`` must contain every node on a path from ``wrt`` to ``starts``. The propagation stops at ``blocked``.
+    ``order`` must contain every node on a path from ``wrt`` to ``starts``. The propagation stops at ``blocked``.
     """
     dependent = set(wrt)
     for node in order:

@@ -1,1 +1,4 @@
-"""The intermediate representation, on which all else is built: types, variables, ops, apply nodes, and walks over them."""
+"""The intermediate representation: types, variables, ops, apply nodes, and walks over graphs.
+
+All layers are built on it.
+"""

@@ -21,11 +21,13 @@ def associative_scan(
 ) -> Any:
     """``fn(...fn(fn(x[0], x[1]), x[2])..., x[i])`` for all i, stacked along ``axis``.
 
-    ``xs`` is a tensor, or a nested tuple, list, dict or dataclass of tensors with equal lengths along ``axis``; the result is alike.
-    ``fn(a, b)`` must be associative and broadcast along ``axis``: it is called with parts of length 1. With ``reverse`` the
-    prefixes are those of the reversed sequence, and the results in the order of ``xs``. A sequence without elements has none.
+    ``xs`` is a tensor, or a nested tuple, list, dict or dataclass of tensors with equal lengths along ``axis``; the
+    result has the same structure. ``fn(a, b)`` must be associative and broadcast along ``axis``: it is called with
+    parts of length 1. With ``reverse`` the prefixes of the reversed sequence are combined, and the results are in the
+    order of ``xs``. For an empty sequence the result is empty.
 
-    The parts are combined one after the other, which takes the fewest calls of ``fn``; on one processor no other order is faster.
+    The parts are combined one after the other, which takes the fewest calls of ``fn``; on one processor no other order
+    is faster.
     """
     leaves, structure = flatten(xs, "x")
     if not leaves:

@@ -1,7 +1,8 @@
-"""`Scan` over batches: all elements of a batch take their steps together.
+"""The batching rule of `Scan`: one scan whose steps compute all elements of a batch at once.
 
-Where elements end after different numbers of steps, those that have ended keep their carried values. Their traces would have
-different lengths, so a scan with traces is refused then.
+`Scan.batch` calls `batched`. If the elements of the batch may take different numbers of steps, the scan runs until the
+last one ends, and the carried values of the others stay as they are. The traces of the elements would then have
+different lengths, so a scan with traces is a NotImplementedError.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ __all__ = ["batched"]
 def batched(
     op_: Scan, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
 ) -> list[Variable]:
-    """`Op.batch`."""
+    """`Op.batch` for a node of `Scan`: the outputs for inputs with batch dimensions in front."""
     return _Batched(op_, inputs, batch_ndims).run()
 
 
@@ -59,7 +60,7 @@ class _Batched:
         ]
 
     def _follow(self) -> bool:
-        """Find the carried values that get batch dimensions; returns whether the condition that ends the loop does."""
+        """Find the carried values that get batch dimensions; returns whether the ending condition gets them."""
         op_ = self.op
         arguments, results = op_.body.inputs, op_.body.outputs
         while True:
@@ -73,7 +74,7 @@ class _Batched:
                 return op_.stops and reached[-1]
 
     def _whole(self, variable: TensorVariable, extra: int, has: bool) -> TensorVariable:
-        """An input with all batch dimensions, broadcast to the lengths of the batch, or with none."""
+        """An input broadcast to all batch dimensions; unchanged if it ``has`` none."""
         if not has:
             return variable
         full = align(variable, extra, self.ndim)
@@ -121,7 +122,7 @@ class _Batched:
         return [*made[:first], *traces, *made[first + op_.traces :]]
 
     def _some(self) -> bool:
-        """Whether the numbers of steps differ."""
+        """Whether each element of the batch has a number of steps of its own."""
         return self.inputs[0].type.ndim > 0
 
     def _step(
@@ -160,7 +161,7 @@ class _Batched:
         return Step([*kept, count, still], [], ~still.any())
 
     def _spread(self, variable: TensorVariable, like: TensorVariable) -> TensorVariable:
-        """A new carried value with the batch dimensions of the one before."""
+        """A carried value after a step, broadcast to the batch dimensions of ``like``, the value before the step."""
         if variable.type.ndim == like.type.ndim:
             return variable
         lengths = shape_tuple(like)[: self.ndim]

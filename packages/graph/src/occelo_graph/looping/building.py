@@ -1,6 +1,7 @@
-"""From functions of Python to nodes of `Scan`: the body is traced, and what it reads from outside is captured.
+"""`scan_node`: makes a node of `Scan` from a Python function, which it traces to get the body.
 
-`loop`, `scan` and their like make their nodes with it, and so do the derivatives of `Scan`.
+Variables that the function reads from outside become constants of the node. `loop`, `scan` and similar functions make
+their nodes with `scan_node`; so do the derivatives, the batching rule and the checkpoints of `Scan`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = ["Step", "Stepping", "as_condition", "element_type", "number_of_steps"
 
 @dataclass(frozen=True)
 class Step:
-    """The results of one step: the new carried values, the elements of traces, and whether this step is the last one."""
+    """The results of one step: new carried values, elements of traces, and whether this step is the last one."""
 
     carried: Sequence[Any]
     traced: Sequence[Any] = ()
@@ -38,7 +39,7 @@ class Step:
 
 
 Stepping = Callable[[list[Variable], list[Variable], list[Variable]], Step]
-"""A function of the carried values, the elements of sequences and the constants."""
+"""The function that is traced: from the carried values, the elements of sequences and the constants to a `Step`."""
 
 
 def element_type(kind: Type) -> TensorType:
@@ -128,7 +129,10 @@ def scan_node(
 
 
 def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
-    """The number of steps, a constant if it is known; ValueError if it is surely negative, or surely more than a sequence has elements."""
+    """The number of steps, as a constant if it is known.
+
+    ValueError if the known number is negative, or larger than the static length of a sequence.
+    """
     known = known_integer(steps)
     if known is None:
         return steps
@@ -144,7 +148,7 @@ def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
 
 
 def as_variable(value: Any, kind: Type, label: str) -> Variable:
-    """A result of a step as a variable; numbers take the dtype of what is carried if they can have it."""
+    """A result of a step as a variable; a Python number gets the dtype of the carried value if that can hold it."""
     if isinstance(value, Variable):
         return value
     if value is None:
@@ -157,7 +161,7 @@ def as_variable(value: Any, kind: Type, label: str) -> Variable:
 
 
 def _has_dtype(number: Any, dtype: str) -> bool:
-    """Whether a number of Python may have a dtype without a change of its value, but for rounding."""
+    """Whether a dtype can hold a Python number, apart from rounding."""
     kind = np.dtype(dtype).kind
     if isinstance(number, int):
         return kind in "fc" or (
@@ -186,11 +190,11 @@ def _outside(
     arguments: Sequence[Variable],
     made: Sequence[Apply],
 ) -> tuple[list[Variable], list[Variable]]:
-    """What the body reads from outside, and the values of it before the loop; ``made`` are the nodes that the step made.
+    """The variables that the body reads from outside, and for each of them the value to compute before the loop.
 
-    That is what was there before, and the largest parts of the step that depend on no argument. A part that only a branch reads
-    moves with the branch or not at all. A part that may fail does not run for a loop without a step (`guarding`). The length of
-    something from outside is read in the body, where the derivatives of an inner loop see what it is the length of.
+    ``made`` are the nodes that the step made; those that depend on no argument are moved before the loop (as
+    `alike_in_all_steps` says). A node that may fail is guarded, so that it does not run if the loop has no step. Nodes
+    that read a length stay in the body, so that derivatives of an inner loop see to which variable the length belongs.
     """
     among = set(made)
 

@@ -1,6 +1,7 @@
-"""Values that a loop carries: what they start as, and the type that they have in every step.
+"""`CarriedValue`: a value that a loop carries from step to step, with its initial value and its type.
 
-`building` traces a step until the types of all carried values stay as they are.
+`building` traces a step repeatedly, until the types of all carried values no longer change. `classic_arguments` calls
+`is_number`.
 """
 
 from __future__ import annotations
@@ -19,19 +20,20 @@ from occelo_graph.tensors.type import TensorType
 __all__ = ["CarriedValue", "is_number"]
 
 _SMALLEST: dict[type, str] = {int: "int8", float: "float16", complex: "complex64"}
-"""The dtypes with which numbers of Python take part in a first step, so that they decide no other dtype."""
+"""The dtypes that Python numbers have when a step is first traced, so small that they do not change other dtypes."""
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number of Python, which has no dtype of its own (NumPy's scalars have); bools are not."""
+    """Whether a value is a Python number, which has no dtype of its own. Bools and NumPy's scalars are none."""
     return type(value) in _SMALLEST
 
 
 class CarriedValue:
     """A value that a loop carries.
 
-    ``label`` says what it is, for errors. A number of Python starts with the dtype that the steps return, if it can have it;
-    where these follow the number, it is int64, `floatX` or complex128.
+    ``label`` names it in error messages. An initial value that is a Python number gets the dtype that the steps return,
+    if that dtype can hold it. If the dtype that the steps return depends on the number, it gets int64, `floatX` or
+    complex128.
     """
 
     def __init__(self, value: Any, label: str) -> None:
@@ -67,7 +69,7 @@ class CarriedValue:
         return as_tensor_variable(self.number, dtype=self.kind.dtype)
 
     def settle(self) -> bool:
-        """Give a number that follows no other dtype its default one; returns whether that changes the type."""
+        """Give a Python number the default dtype if it has its smallest one; returns whether the type changed."""
         if self.number is None or self._settled or self.kind != TensorType(self._smallest(), ()):
             return False
         self._settled = True
@@ -75,10 +77,10 @@ class CarriedValue:
         return before != self.kind
 
     def adapt(self, after: Variable) -> bool:
-        """Take the type that a step returns into account; returns whether that changes the type.
+        """Adapt the type to the value ``after`` a step; returns whether the type changed.
 
-        Static lengths that a step does not keep become dynamic. TypeError where the dtype, the number of dimensions or a
-        static length changes.
+        A static length becomes dynamic if the length after a step is dynamic. TypeError if the dtype or the number of
+        dimensions differs, or if both lengths are static and differ.
         """
         before, found = self.kind, after.type
         if isinstance(before, TensorType) and isinstance(found, TensorType):
@@ -96,7 +98,7 @@ class CarriedValue:
         return self.kind != before
 
     def _may_become(self, found: TensorType) -> bool:
-        """Whether the initial value is a number that may have the dtype of what a step returns."""
+        """Whether the initial value is a Python number that can get the dtype of ``found``, the type after a step."""
         if self.number is None or not isinstance(self.kind, TensorType) or found.ndim:
             return False
         if found.dtype == self.kind.dtype:

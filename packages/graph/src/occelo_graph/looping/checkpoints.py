@@ -1,10 +1,9 @@
-"""Checkpoints: a scan as a scan over blocks of steps, whose derivatives keep only what is carried between blocks.
+"""Checkpoints: a scan is written as a scan over blocks of steps, whose gradient needs less memory.
 
-Reverse mode keeps the carried values of all steps. Of a scan over blocks it keeps those between blocks, and goes through the steps of
-one block at a time, which it computes again. So blocks of k of n steps need memory for n / k + k states instead of n, and one more
-forward pass; k = sqrt(n) needs the least (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
-
-`loop`, `scan` and `scan_checkpoints` use it.
+`loop`, `scan` and `scan_checkpoints` use it. Reverse mode keeps the carried values of all steps of a scan. Of a scan
+over blocks it keeps only the carried values between blocks, and computes the steps of one block at a time again. With n
+steps in blocks of k it needs memory for n / k + k states instead of n, and one more forward pass. The least memory is
+needed with k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
 """
 
 from __future__ import annotations
@@ -33,12 +32,13 @@ _BUDGET = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})")
 def checkpointed(
     op_: Scan, outputs: Sequence[Variable], every: Any, ends: bool = False
 ) -> list[Variable]:
-    """The outputs of a scan, which are given, computed by blocks of steps.
+    """The same values as ``outputs``, the outputs of a scan, computed by a scan over blocks of steps.
 
-    ``every`` is the number of steps of a block; or "sqrt" for the square root of the number of steps; or a budget for the states
-    that are kept, such as "64 MB". With ``ends`` the traces have only the elements of the last step of each block.
+    ``every`` is the number of steps of a block; or "sqrt" for the square root of the number of steps; or a memory limit
+    for the states that are kept, such as "64 MB". With ``ends`` the traces have only the elements of the last step of
+    each block.
 
-    ValueError for anything else, and for a scan that a condition ends or whose gradient is truncated.
+    ValueError for another ``every``, and for a scan that a condition ends or whose gradient is truncated.
     """
     if op_.stops:
         raise ValueError(
@@ -102,7 +102,7 @@ class _Blocks:
         sequences: Sequence[Any],
         constants: Sequence[Variable],
     ) -> list[Variable]:
-        """Some of the steps, as the scan computes them."""
+        """The outputs of a scan of the same body that takes only ``steps`` steps, with the given inputs."""
         forward = self.op.forward()
         made: list[Variable] = forward(steps, *carried, *sequences, *constants, return_list=True)
         return made
@@ -116,7 +116,7 @@ class _Blocks:
         return Step(made[: self.op.carried], [t[-1] for t in traces] if self.ends else traces)
 
     def _joined(self, blocks: Any, rest: Any) -> Variable:
-        """A trace of all steps."""
+        """The whole trace: that of the full blocks, followed by that of the remaining steps."""
         if self.ends:
             blocks = concatenate([blocks, rest[-1:]])
         else:

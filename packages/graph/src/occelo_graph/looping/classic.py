@@ -63,7 +63,7 @@ def _is_updates(value: Any) -> bool:
 
 
 def _returned(value: Any) -> _Returned:
-    """What the function of a scan returned: outputs, updates and a condition, in any order."""
+    """The outputs, updates and condition in the ``value`` that the function of a scan returned, in any order."""
     found = _Returned([], {})
     if isinstance(value, until):
         found.condition = value.condition
@@ -114,19 +114,19 @@ def scan(
 ) -> Any:
     """Run ``fn`` step by step, and stack what it returns along a new first axis.
 
-    - ``fn`` is called with the elements of all ``sequences`` at their taps, the earlier values of all outputs at theirs, and
-      ``non_sequences``. It returns the outputs of a step, and may return updates of shared variables (a dict) and `until`
-      beside them.
+    - ``fn`` is called with the elements of all ``sequences`` at their taps, the earlier values of all outputs at their
+      taps, and ``non_sequences``. It returns the outputs of a step, and may also return updates of shared variables (a
+      dict) and `until`.
     - ``sequences``: tensors, or dicts with ``input`` and ``taps``, the offsets at which a step reads (default ``[0]``).
-    - ``outputs_info``: for each output its initial value; a dict with ``initial`` and ``taps`` (negative offsets, default
-      ``[-1]``), where for other taps than ``[-1]`` ``initial`` has a first axis with the values before the first step, the
-      oldest first; or None for an output that no step reads. None for all outputs if no step reads any.
+    - ``outputs_info``: an entry for each output, or None if no step reads an output. An entry is the initial value; None
+      for an output that no step reads; or a dict with ``initial`` and ``taps`` (negative offsets, default ``[-1]``). For
+      other taps than ``[-1]``, ``initial`` has a first axis with the values before the first step, the oldest first.
     - ``n_steps``: the number of steps, by default as many as the shortest sequence has.
     - ``truncate_gradient``: through how many of the last steps a gradient goes; -1 for all.
     - ``go_backwards``: read the sequences from their ends.
     - ``strict``: refuse variables that ``fn`` reads and that are not among ``non_sequences``.
-    - ``checkpoint``: bound the memory of a gradient, as in `loop`. The outputs of all steps are kept in any case; where only the last
-      ones are needed, `scan_checkpoints` keeps fewer.
+    - ``checkpoint``: bound the memory of a gradient, as in `loop`. The outputs of all steps are kept in any case;
+      `scan_checkpoints` keeps fewer outputs.
     - ``return_list``: return a list also of one output. ``return_updates``: return the outputs and the updates (deprecated);
       without it, updates raise.
 
@@ -289,10 +289,11 @@ def scan_checkpoints(
     padding: bool = True,
     return_updates: bool = True,
 ) -> Any:
-    """A `scan` that keeps one of ``save_every_N`` outputs: those after each block of so many steps, and those of the last step.
+    """A `scan` that keeps the outputs of every ``save_every_N``-th step and of the last step.
 
-    Reverse mode keeps what is carried between blocks, and computes the rest again. Nothing is padded, whatever ``padding``
-    says: where the number of steps is no multiple of ``save_every_N``, the last block has fewer.
+    Reverse mode keeps the values that are carried between blocks of ``save_every_N`` steps, and computes the others
+    again. ``padding`` has no effect: if the number of steps is no multiple of ``save_every_N``, the last block has
+    fewer steps.
 
     TypeError and ValueError as for `scan`.
     """

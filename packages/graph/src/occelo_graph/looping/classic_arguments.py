@@ -45,14 +45,14 @@ class ScanSequence:
 
 @dataclass
 class ScanOutput:
-    """A result of the function: with ``initial`` a state whose earlier values the steps read at the offsets ``taps``."""
+    """An output of the function of a `scan`; with ``initial``, steps read earlier values of it at offsets ``taps``."""
 
     initial: Any = None
     taps: list[int] = field(default_factory=lambda: list[int]())
 
     @property
     def depth(self) -> int:
-        """How many earlier values are carried."""
+        """The number of earlier values that are carried."""
         return -min(self.taps, default=0)
 
     def window(self) -> list[Any]:
@@ -87,7 +87,7 @@ def _taps(given: Any, default: list[int], what: str) -> list[int]:
 
 
 def read_sequences(given: Any) -> list[ScanSequence]:
-    """The argument ``sequences`` of `scan`; TypeError or ValueError for what is none."""
+    """The sequences in the argument ``sequences`` of `scan`; TypeError or ValueError for an invalid one."""
     found: list[ScanSequence] = []
     for i, each in enumerate(listed(given)):
         taps = [0]
@@ -108,7 +108,7 @@ def read_sequences(given: Any) -> list[ScanSequence]:
 
 
 def read_outputs(given: Any) -> list[ScanOutput]:
-    """The argument ``outputs_info`` of `scan`; ValueError for taps and initial values that do not fit."""
+    """The outputs in the argument ``outputs_info`` of `scan`; ValueError if taps and initial values do not fit."""
     found: list[ScanOutput] = []
     for i, each in enumerate(listed(given)):
         what = f"outputs_info {i}"

@@ -1,8 +1,9 @@
-"""Derivatives of `Scan`: reverse mode is a scan in the other direction, forward mode one with tangents beside the values.
+"""Derivatives of `Scan`: the pullback is a scan in the other direction, the pushforward a scan that carries tangents.
 
-Reverse mode needs the carried values before each step. They are kept as traces of a scan that does the same as the one that is
-differentiated (rewriting merges both); whatever else a step computes is computed again from them. So the memory for a gradient is
-that of the carried values of all steps, whatever the body holds.
+`Scan` calls `pulled`, `pushed` and `connections`. Reverse mode needs the carried values before each step. A second
+scan, which does the same steps as the differentiated one, keeps them as traces (rewriting merges the two scans).
+Results of a step that derivatives read are kept, too; everything else is computed again. So the memory for a gradient
+is that of the carried values and these results, times the number of steps.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def _reaches(body: FrozenFunctionGraph) -> list[set[int]]:
 
 
 def connections(op_: Scan, node: Apply) -> list[list[bool]]:
-    """`Op.connection_pattern`: through any number of steps."""
+    """`Op.connection_pattern` of a node of `Scan`, for any number of steps."""
     direct = _reaches(op_.body)[: op_.carried + op_.traces]
     closed = [{*r, j} if j < op_.carried else set(r) for j, r in enumerate(direct)]
     changed = True
@@ -97,7 +98,10 @@ def _seed(variable: Variable) -> Variable:
 
 
 def _live_carried(op_: Scan, carried: set[int], traces: set[int]) -> set[int]:
-    """The carried values whose cotangents may differ from zero before some step, given those after the last one."""
+    """The positions of the carried values whose cotangents may differ from zero before some step.
+
+    ``carried`` and ``traces`` are the positions of the outputs that have a cotangent.
+    """
     reaches = _reaches(op_.body)
     usable = {
         i
@@ -134,7 +138,7 @@ def _one_step(op_: Scan, carried: set[int], traces: set[int]) -> _Step:
 def pulled(
     op_: Scan, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Any]
 ) -> list[Any]:
-    """`Op.pullback`."""
+    """`Op.pullback` of a node of `Scan`: the cotangents of the inputs from those of the outputs."""
     carried_cts = list(cotangents[: op_.carried])
     trace_cts = list(cotangents[op_.carried : op_.carried + op_.traces])
     given = {j for j, c in enumerate(carried_cts) if c is not None and c is not ZERO}
@@ -174,7 +178,7 @@ class _Backwards:
         self.read = [i for i in range(first, last) if step.arguments[i] in needed]
 
     def _results_read(self, wanted: Sequence[Variable]) -> list[int]:
-        """The results of a step that its derivatives are computed from: they are kept rather than computed again."""
+        """The positions of the results of a step that its derivatives read; they are kept, not computed again."""
         op_, results = self.op, self.step.results
         needed = set(ancestors(wanted))
         found: dict[Variable, int] = {}
@@ -189,7 +193,7 @@ class _Backwards:
     # which steps
 
     def _window(self) -> tuple[Any, Any, Any]:
-        """The number of steps to go through, and the slice of traces and that of sequences with their elements."""
+        """The number of steps to go through, and the slices of traces and of sequences that have their elements."""
         op_, steps = self.op, self.inputs[0]
         done: Any = self.outputs[-1] if op_.stops else steps
         number = done if op_.truncate is None else minimum(done, op_.truncate)
@@ -205,12 +209,12 @@ class _Backwards:
         return number, of_traces, of_sequences
 
     def _elements(self, position: int, at: slice) -> TensorVariable:
-        """The elements of a sequence that ran."""
+        """The elements of a sequence that the steps to go through read, which are at ``at``."""
         (sequence,) = tensors([self.inputs[1 + position]])
         return sequence if self._is_whole(sequence) else sequence[at]
 
     def _is_whole(self, sequence: Variable) -> bool:
-        """Whether a sequence surely has exactly as many elements as steps are gone through."""
+        """Whether a sequence provably has exactly as many elements as there are steps to go through."""
         if self.op.stops or self.op.truncate is not None:
             return False
         read, (tensor,) = length_read(self.inputs[0]), tensors([sequence])
@@ -222,7 +226,7 @@ class _Backwards:
     # the scan
 
     def _kept_values(self) -> list[Variable]:
-        """Traces of what is needed of each step: carried values before it, and results."""
+        """Traces of the values that derivatives read: the carried values before each step, and results of each step."""
         op_ = self.op
         body = op_.body
         more = [body.inputs[i] for i in self.kept] + [body.outputs[j] for j in self.results]
@@ -284,7 +288,7 @@ class _Backwards:
         ]
 
     def _other(self, position: int) -> Any:
-        """The cotangent of an argument for which nothing is computed: None, or that it is undefined."""
+        """The cotangent of an argument for which nothing is computed: an undefined one, or None."""
         found = self.step.found[position]
         return found if _is_null(found) else None
 
@@ -367,7 +371,7 @@ def _filled(cotangent: Any, variable: Variable) -> Any:
 def pushed(
     op_: Scan, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Sequence[Any]
 ) -> list[Any]:
-    """`Op.pushforward`."""
+    """`Op.pushforward` of a node of `Scan`: the tangents of the outputs from those of the inputs."""
     given = {i for i, t in enumerate(tangents[1:]) if t is not None and t is not ZERO}
     reaches = _reaches(op_.body)
     usable = {i for i, v in enumerate(op_.body.inputs) if is_tensor(v) and not v.type.is_discrete}

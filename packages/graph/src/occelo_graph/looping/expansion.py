@@ -1,6 +1,7 @@
-"""`Scan` as `Iterate`: traces are carried as memory in which each step writes one element.
+"""Expansion of `Scan` to `Iterate`: each trace becomes a carried value, memory in which each step writes one element.
 
-It is the decomposition of `Scan`, so every backend can run it; rewriting expands scans before it works on their bodies.
+The decomposition of `Scan` and the rule `expand_scan` call `expanded`. Other rules of loops, and checkpoints, call
+`checked_steps`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _INDEX = TensorType("int64", ())
 
 
 def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
-    """The outputs of a scan by an `Iterate`."""
+    """The outputs of a scan, computed by a node of `Iterate` from the scan's ``inputs``."""
     carried, sequences, constants = op_.parts(inputs[1:])
     steps = checked_steps(op_, inputs[0], tensors(sequences))
     memory = [
@@ -57,7 +58,7 @@ def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
 
 
 def _body(op_: Scan, types: Sequence[Any], traces: int) -> Any:
-    """The graph of one iteration; it takes and returns the position of the elements, the carried values and the memory."""
+    """The body of the `Iterate`: it takes and returns the position of the elements, carried values and memory."""
     variables = [t.make_variable() for t in types]
     at, rest = variables[0], variables[1:]
     first = op_.carried
@@ -74,7 +75,10 @@ def _body(op_: Scan, types: Sequence[Any], traces: int) -> Any:
 def _elements(
     op_: Scan, inputs: Sequence[Any], steps: TensorVariable
 ) -> list[tuple[str, list[Any]]]:
-    """The dtype and the lengths of the elements of each trace; lengths that depend on values are those of the first step."""
+    """The dtype and the lengths of the elements of each trace.
+
+    Lengths that depend on values are read from the results of the first step.
+    """
     shapes = [shape_tuple(v) if v.type.is_array else None for v in inputs]
     _, elements = element_shapes(op_, inputs, shapes)
     first: list[Any] = []
@@ -92,7 +96,7 @@ def _elements(
 
 
 def _first_step(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
-    """The results of a step with the initial values; without a step, elements of zeros stand for those of sequences."""
+    """The results of a step with the initial carried values; zeros replace the elements of empty sequences."""
     carried, sequences, constants = op_.parts(inputs[1:])
     at = slice(-1, None) if op_.reverse else slice(1)
     elements: list[Any] = []
@@ -109,7 +113,10 @@ def _first_step(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
 def checked_steps(
     op_: Scan, steps: TensorVariable, sequences: Sequence[TensorVariable]
 ) -> TensorVariable:
-    """The number of steps, checked at run time unless it surely fits the sequences."""
+    """``steps``, with a run-time check that it is not negative, and no larger than the length of any sequence.
+
+    Checks that provably pass are left out.
+    """
     conditions: list[Any] = []
     known = known_integer(steps)
     if not (never_negative(steps) if known is None else known >= 0):

@@ -1,6 +1,7 @@
-"""What a loop computes once, before its first step, although it may fail: it is guarded, so that a loop without a step does not.
+"""Computations that are moved out of the steps of a loop: which can be moved, and a guard for those that may fail.
 
-`building` guards what it takes out of a step while the loop is traced, and the rules that hoist guard what they move.
+A guarded computation only runs if the loop has a step. `building` uses this module while it traces a loop, and so does
+the rule that hoists (`occelo_rewrite.rules.looping.hoisting`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = ["alike_in_all_steps", "guarded", "lengths_of", "surely_steps"]
 
 
 def surely_steps(steps: Variable) -> bool:
-    """Whether a loop of so many steps surely takes one."""
+    """Whether the number of steps is known, and above 0."""
     known = known_integer(steps)
     return known is not None and known > 0
 
@@ -38,8 +39,8 @@ def alike_in_all_steps(
 ) -> set[Apply]:
     """The nodes of a body, given in topological order, that can be computed once for all steps.
 
-    They depend neither on variables that are ``changing`` nor on nodes that ``stay``. What only a branch reads moves with the whole
-    branch, or not at all.
+    They depend neither on variables that are ``changing`` nor on nodes that ``stay``. A node that belongs to a branch
+    is only among them if the node that owns the branch is.
     """
     nodes = list(order)
     lazily = divide(nodes, results).outermost
@@ -55,9 +56,10 @@ def alike_in_all_steps(
 
 
 def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply]) -> list[Any]:
-    """Values that are computed before a loop, each behind the condition that there is a step if one of the nodes ``among`` may fail.
+    """The ``values`` that a loop reads, guarded: computed only if the loop has a step.
 
-    Without a step a guarded value is zeros of the same shape. None where that shape is not known without the value.
+    Only a value that depends on a node of ``among`` that may fail is guarded. If the loop has no step, such a value is
+    a tensor of zeros of the same shape. None replaces a value whose shape is not known without computing it.
     """
     if surely_steps(steps):
         return list(values)
@@ -90,7 +92,7 @@ def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply
 
 
 def lengths_of(variable: Variable, first: Iterable[Variable]) -> Sequence[Any]:
-    """The lengths of a tensor, as far as possible from those of the variables ``first``, without its value."""
+    """The lengths of a tensor, computed as far as possible from the lengths of the variables ``first``."""
     shapes: dict[Variable, Sequence[Any]] = {}
 
     def shape(v: Variable) -> Sequence[Any]:

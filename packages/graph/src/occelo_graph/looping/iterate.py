@@ -1,4 +1,4 @@
-"""`Iterate`: the op of loops as linkers run them, with carried values and nothing else.
+"""`Iterate`: the op of loops that linkers run; it has carried values, but no sequences and no traces.
 
 `looping.expansion` makes it from `Scan`. Linkers run it as they run every loop (`Op.loop`).
 """

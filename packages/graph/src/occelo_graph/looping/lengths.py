@@ -1,6 +1,6 @@
-"""The shapes of a scan's results, from those of its inputs.
+"""Shape inference of `Scan`: the shapes of the outputs of a node, and of the elements of traces.
 
-Shape inference of `Scan` uses it, and `looping.expansion`, which makes the memory for traces.
+`Scan.infer_shape` calls `result_shapes`. `looping.expansion` calls `element_shapes` to allocate the memory for traces.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Shape = tuple[Any, ...]
 
 
 def _own_lengths(variable: Variable) -> Shape:
-    """The lengths of a variable, read from it where they are dynamic."""
+    """The lengths of a variable: integers where they are static, else `Shape_i` of the variable."""
     shape = variable.type.shape or ()
     return tuple(Shape_i(i)(variable) if n is None else n for i, n in enumerate(shape))
 
 
 def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> list[Shape]:
-    """The shapes of the body's results; where they cannot be inferred, they read variables of the body."""
+    """The shapes of the body's results; lengths that cannot be inferred are read from variables of the body."""
     shapes: dict[Variable, Shape] = dict(given)
 
     def shape(variable: Variable) -> Shape:
@@ -57,7 +57,7 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
 
 
 class _Outside:
-    """Lengths of a body as lengths outside of it: those of constants are; others that the body computes are not known."""
+    """Converts lengths that the body computes to lengths in the graph around it, if they depend on constants alone."""
 
     def __init__(self, op_: Scan, inputs: Sequence[Variable]) -> None:
         arguments = op_.parts(op_.body.inputs)
@@ -67,7 +67,7 @@ class _Outside:
         self._constants = set(arguments.constants)
 
     def length(self, length: Any) -> Any:
-        """The length outside; None if it is not known there."""
+        """The length in the graph around the body; None if it depends on carried values or elements of sequences."""
         if not isinstance(length, Variable):
             return length
         roots = set(ancestors([length]))
@@ -82,10 +82,10 @@ class _Outside:
 def element_shapes(
     op_: Scan, inputs: Sequence[Variable], input_shapes: Sequence[Any]
 ) -> tuple[list[Shape], list[Shape]]:
-    """The shapes of the carried values after a step, and of the elements of traces; None for lengths that depend on values.
+    """The shapes of the carried values after a step, and of the elements of traces; unknown lengths are None.
 
-    All elements of a trace have the shape of the first one. A carried value has its initial shape after every step if that can
-    be proved, and else lengths None.
+    All elements of a trace have the shape of the first one. A length of a carried value is known if every step provably
+    keeps the initial length.
     """
     arguments = op_.parts(op_.body.inputs)
     outside = _Outside(op_, inputs)
@@ -102,7 +102,7 @@ def element_shapes(
 def _kept(
     op_: Scan, carried: Sequence[Variable], at_first: Mapping[Variable, Shape], outside: _Outside
 ) -> list[Shape]:
-    """The lengths of carried values that no step changes, as far as that can be proved; None for others."""
+    """The lengths of the carried values; None for each length that a step may change."""
     shapes = dict(at_first)
     changed = True
     while changed:
@@ -126,7 +126,7 @@ def _same(length: Any, other: Any) -> bool:
 
 
 def _reads(length: Any, variable: Variable) -> bool:
-    """Whether a length is read from this very variable."""
+    """Whether a length is read from ``variable`` itself."""
     owner = length.owner if isinstance(length, Variable) else None
     return owner is not None and owner.inputs[0] is variable
 

@@ -30,7 +30,7 @@ def _variables(values: list[Any]) -> list[Variable]:
 
 
 def _two(made: Any) -> tuple[Any, Any]:
-    """What a step returned: the new state and what is kept."""
+    """The pair that a step returned: the new state, and the values to keep."""
     if is_tuple(made) and len(made) == 2:
         return made[0], made[1]
     given = describe(made) if isinstance(made, Variable) else repr(made)
@@ -57,21 +57,24 @@ def loop(
     checkpoint: int | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """Run ``step`` once for each element of ``xs``, with a state from each step to the next.
+    """Run ``step`` once for each element of ``xs``; each step gets the state that the step before returned.
 
-    - ``step(state, x)`` returns the new state and what is kept of this step (None for nothing); without ``xs`` it is
-      called as ``step(state)``.
-    - ``init``: the initial state. States, elements and what is kept may be tensors, nested tuples, lists, dicts and
-      dataclasses of them, or None.
+    - ``step(state, x)`` returns a pair: the new state, and the values to keep of this step (None for nothing). Without
+      ``xs`` it is called as ``step(state)``.
+    - ``init``: the initial state. States, elements and kept values may be tensors, nested tuples, lists, dicts and
+      dataclasses of tensors, or None.
     - ``xs``: tensors that are read along their first axes.
-    - ``length``: the number of steps, an integer scalar; by default the length of ``xs``, the least if they differ at run time.
+    - ``length``: the number of steps, an integer scalar; by default the length of ``xs``, or the least one if their
+      lengths differ at run time.
     - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
-    - ``checkpoint``: for less memory in reverse mode, at the cost of one more forward pass: keep only the states between blocks of
-      that many steps; "sqrt" for blocks of the square root of the number of steps, which needs the least; or a budget for
-      these states, such as "64 MB" (where it is too small, "sqrt"). Not with ``until``.
-    - ``reverse``: go through ``xs`` from the last element to the first. What is kept stays beside its element.
+    - ``checkpoint``: for less memory in reverse mode, at the cost of one more forward pass: only the states between
+      blocks of steps are kept. It is the number of steps of a block; or "sqrt" for the square root of the number of
+      steps, which needs the least memory; or a memory limit for these states, such as "64 MB" ("sqrt" is used if the
+      limit is too small). Not with ``until``.
+    - ``reverse``: go through ``xs`` from the last element to the first. Kept values are at the positions of their
+      elements.
 
-    Returns the final state, and what was kept of all steps, stacked along a new first axis.
+    Returns the final state, and the kept values of all steps, stacked along a new first axis.
 
     A state keeps its structure, dtypes, numbers of dimensions and static lengths (TypeError); numbers of Python take the dtype
     that the steps return. ValueError without ``xs`` and ``length``, for static lengths that do not fit, and at run time for a
@@ -93,7 +96,7 @@ def _run(
     bounded: bool = True,
     label: Callable[[str], str] = str,
 ) -> tuple[Any, Any]:
-    """`loop`, which may be without a useful limit of its number of steps."""
+    """`loop` with two more options: ``bounded`` (see `Scan`), and ``label``, which names states in error messages."""
     run: Any = step
     state, state_structure = flatten(init, "state")
     elements, element_structure = flatten(xs, "xs")

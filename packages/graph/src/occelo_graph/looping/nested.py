@@ -14,7 +14,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 __all__ = ["Stepped", "Stepper", "Structure", "flatten"]
 
 Stepper = Callable[[Any], Any] | Callable[[Any, Any], Any]
-"""The function of a `loop`: of the state, or of the state and the elements of sequences."""
+"""The function of a `loop`: it takes the state, or the state and the elements of sequences."""
 Stepped = (
     Callable[[], Any]
     | Callable[[Any], Any]
@@ -24,16 +24,16 @@ Stepped = (
     | Callable[[Any, Any, Any, Any, Any], Any]
     | Callable[..., Any]
 )
-"""A function of any number of variables; type checkers know the parameters of a lambda of few."""
+"""A function of any number of variables; if there are few, type checkers know the parameters of a lambda."""
 Rebuild = Callable[[list[Any]], Any]
 
 
 @dataclasses.dataclass(frozen=True)
 class Structure:
-    """The shape of a nested structure: how many leaves it has, their names, and how it is made of them."""
+    """The form of a nested structure: the names of its leaves, and a function that makes the structure from leaves."""
 
     kind: Any
-    """What two structures share if they are alike."""
+    """A value that is equal for structures of the same form."""
     names: tuple[str, ...]
     rebuild: Rebuild = dataclasses.field(compare=False)
 
@@ -47,7 +47,7 @@ class Structure:
 
 
 def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
-    """The leaves of a nested structure in order, and the structure. Dicts are in the order of their keys as inserted.
+    """The leaves of a nested structure in order, and its `Structure`. A dict is read in the order of insertion.
 
     None is a structure without leaves.
     """

@@ -1,6 +1,7 @@
-"""`ScanArgs`: a node of `Scan` by what its inputs and outputs are for, for libraries that rewrite loops.
+"""`ScanArgs`: the inputs, outputs and body of a node of `Scan` as lists by purpose, for libraries that rewrite loops.
 
-Such libraries take a node apart with `ScanArgs.of`, change the lists, and make a node of them again.
+Such a library calls `ScanArgs.of` for a node, changes the lists, and calls `ScanArgs.node` to make a new node from
+them.
 """
 
 from __future__ import annotations
@@ -31,25 +32,25 @@ class ScanArgs:
     steps: Variable
     """The number of steps, an int64 scalar."""
     outer_carried: list[Variable]
-    """Initial values of what is carried."""
+    """The initial carried values."""
     inner_carried: list[Variable]
-    """What is carried, before a step."""
+    """The carried values before a step."""
     inner_following: list[Variable]
-    """What is carried, after a step."""
+    """The carried values after a step."""
     outer_sequences: list[Variable]
     inner_elements: list[Variable]
     """The elements of the sequences that a step reads."""
     outer_constants: list[Variable]
     inner_constants: list[Variable]
     inner_traces: list[Variable]
-    """What a step puts into traces."""
+    """The elements that a step puts into traces."""
     inner_stop: Variable | None = None
     """Whether a step is the last one; None if all steps run."""
     outer_final: list[Variable] = field(default_factory=lambda: list[Variable]())
-    """What is carried after the last step: outputs of the node that was taken apart."""
+    """The carried values after the last step: outputs of the node that was given to `of`."""
     outer_traces: list[Variable] = field(default_factory=lambda: list[Variable]())
     outer_done: Variable | None = None
-    """The number of steps that ran, with ``inner_stop``."""
+    """The number of steps that ran; None unless there is an ``inner_stop``."""
     reverse: bool = False
     truncate: int | None = None
     bounded: bool = True
@@ -57,7 +58,7 @@ class ScanArgs:
 
     @classmethod
     def of(cls, node: Apply) -> ScanArgs:
-        """The view of a node; TypeError if it is none of `Scan`."""
+        """The lists of a node; TypeError if its op is not `Scan`."""
         if not isinstance(node.op, Scan):
             raise TypeError(f"ScanArgs needs a node of Scan, and {node.op} is none")
         op_ = cast("Apply[Scan]", node).op
@@ -87,7 +88,10 @@ class ScanArgs:
 
     @property
     def op(self) -> Scan:
-        """The op that the lists describe. ValueError where they do not fit, `MissingInputError` where the body reads other variables."""
+        """The op that the lists describe.
+
+        ValueError if the lengths of lists differ, `MissingInputError` if the body reads variables outside of the lists.
+        """
         pairs: list[tuple[str, Sequence[Variable], Sequence[Variable]]] = [
             ("outer_carried and inner_carried", self.outer_carried, self.inner_carried),
             ("inner_carried and inner_following", self.inner_carried, self.inner_following),
@@ -119,7 +123,7 @@ class ScanArgs:
         )
 
     def node(self) -> Apply[Scan]:
-        """A node that the lists describe. TypeError where types do not fit."""
+        """A new node with the op and the inputs that the lists describe. TypeError if the types do not fit."""
         made = self.op.make_node(
             self.steps, *self.outer_carried, *self.outer_sequences, *self.outer_constants
         )

@@ -1,7 +1,7 @@
 """`Scan`: the op of loops over steps, as users and rules see it.
 
-`looping.building` makes nodes of it. Gradients, vectorization and rules see one node with a body; before linking it is expanded to a
-`Iterate` (`looping.expansion`).
+`looping.building` makes nodes of it. Gradients, vectorization and rules see one node with a body. Before linking, the
+node is expanded to an `Iterate` (`looping.expansion`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COUNT = TensorType("int64", ())
 
 
 class ScanParts(NamedTuple):
-    """The inputs of a node of `Scan`, or the arguments of its body, by what they are for."""
+    """The inputs of a node of `Scan`, or the arguments of its body, in three lists."""
 
     carried: list[Variable]
     sequences: list[Variable]
@@ -36,22 +36,23 @@ class ScanParts(NamedTuple):
 
 @op
 class Scan(Op):
-    """A loop over steps: ``body`` runs once for each, with values carried from each step to the next.
+    """A loop over steps: ``body`` runs once for each step, with values carried from each step to the next.
 
-    The inputs of a node are the number of steps (an int64 scalar), the initial values of ``carried`` values, ``sequences``
-    tensors of which each step reads one element along the first axis, and constants that all steps read. The arguments of
-    ``body`` are the carried values, the elements and the constants. Its results are the new carried values, then the elements of
-    traces, and with ``stops`` whether this step is the last one.
+    The inputs of a node are the number of steps (an int64 scalar), the initial carried values, the sequences, of which
+    each step reads one element along the first axis, and constants that all steps read. ``carried`` and ``sequences``
+    are the numbers of carried values and of sequences. The arguments of ``body`` are the carried values, the elements
+    and the constants. Its results are the new carried values, then the elements of traces, and with ``stops`` whether
+    this step is the last one.
 
     The outputs of a node are the carried values after the last step, and the traces, in which the elements of all steps are
     stacked along a new first axis; with ``stops`` also the number of steps that ran (int64). With ``reverse`` the steps take the
     elements of the sequences from the last one that they need to the first, and put the elements of traces at the same positions.
 
-    ``truncate`` is the number of last steps through which reverse mode goes, None for all of them. A loop that is not ``bounded``
-    has no useful limit of its number of steps, so that reverse mode cannot keep them. ``name`` is shown in errors and
-    printed graphs.
+    ``truncate`` is the number of last steps through which reverse mode goes, None for all of them. If a loop is not
+    ``bounded``, the number of steps in its inputs is only a huge limit, so reverse mode cannot keep all states, and
+    raises NotImplementedError. ``name`` is shown in errors and printed graphs.
 
-    ValueError at run time for a negative number of steps, or for a sequence of fewer elements.
+    ValueError at run time for a negative number of steps, or for a sequence with fewer elements than steps.
     """
 
     body: FrozenFunctionGraph
@@ -74,14 +75,14 @@ class Scan(Op):
         return all(node.op.pure for node in self.body.nodes)
 
     def parts(self, values: Sequence[Variable]) -> ScanParts:
-        """The arguments of the body, or the inputs of a node but for the number of steps, by what they are for."""
+        """The `ScanParts` of the arguments of the body, or of the inputs of a node without the number of steps."""
         middle = self.carried + self.sequences
         return ScanParts(
             list(values[: self.carried]), list(values[self.carried : middle]), list(values[middle:])
         )
 
     def forward(self) -> Scan:
-        """The same steps from the first element of sequences to the last."""
+        """The op with the same body that reads sequences from the first element to the last."""
         return replace(self, reverse=False)
 
     # types

@@ -21,9 +21,9 @@ __all__ = ["switch_case"]
 def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
     """``branches[index](*operands)``, computed lazily: the other branches do not run.
 
-    ``index`` is an integer scalar; one outside of the branches chooses the nearest one. All branches return the same
-    structure (nested tuples, lists, dicts, dataclasses) of tensors with the same dtypes and numbers of dimensions (TypeError).
-    ValueError without a branch.
+    ``index`` is an integer scalar; a negative one chooses the first branch, and one that is too large the last. All
+    branches return the same structure (nested tuples, lists, dicts, dataclasses) of tensors with the same dtypes and
+    numbers of dimensions (TypeError). ValueError without a branch.
     """
     if not branches:
         raise ValueError("switch_case needs at least one branch")

@@ -1,4 +1,7 @@
-"""Checks of what users declare with `register_reduction`, on a few numbers."""
+"""Checks of reductions that users register: whether the NumPy code has the declared properties, tried on a few numbers.
+
+`register_reduction` calls `check_reduction`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from occelo_graph.ops.reductions import Reduction
 __all__ = ["check_reduction"]
 
 _NUMBERS = (np.array([0.125, 0.25, 0.5, 0.75, 0.875]), np.array([1, 2, 3, 5, 6]))
-"""Chances, for which most functions that reduce are defined; or integers, for those that do not take floats."""
+"""Numbers from 0 to 1, for which most functions are defined; and integers, for functions that do not take floats."""
 
 
 def check_reduction(reduction: Reduction) -> None:

@@ -91,10 +91,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     """Norm of vectors along one axis, or of matrices along two; NumPy's ``linalg.norm``.
 
     ``axis`` None means all dimensions: any number of them if ``ord`` is None (the root of the sum of squares), else one
-    or two. Orders of vectors are 2 (None), 1, inf, -inf, 0 (the number of nonzero elements) and other numbers; orders of
-    matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row sum), 2 and -2 (largest and
-    smallest singular value), "nuc" (the sum of the singular values). ValueError for another order. Integers give float64. A norm of
-    no elements is 0 as in NumPy 2.4, of an order that asks for the smallest ones a ValueError.
+    or two. Orders of vectors are 2 (None), 1, inf, -inf, 0 (the number of nonzero elements) and other numbers; orders
+    of matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row sum), 2 and -2 (largest
+    and smallest singular value), "nuc" (the sum of the singular values). ValueError for another order. Integers give
+    float64. A norm of no elements is 0 as in NumPy 2.4; for an order that asks for a smallest number it is a
+    ValueError.
 
     The gradient at a zero vector is 0, the subgradient of smallest length, where the formula
     x / norm(x) would be 0 / 0.

@@ -1,6 +1,6 @@
 """Construction of tensor constants, and conversion of arguments to tensor variables.
 
-Every op and function converts its arguments with them.
+Ops, and the functions of all families, convert their arguments with `as_tensor_variable` and `promote_arguments`.
 """
 
 from __future__ import annotations

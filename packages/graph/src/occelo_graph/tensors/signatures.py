@@ -1,9 +1,9 @@
-"""Types of functions of arrays and of tensors, as tables of lambdas have them.
+"""Types of functions of arrays (`ArrayFunction`) and of tensors (`TensorFunction`), for type checkers alone.
 
-A function of any number of arguments would say nothing of the arguments of a lambda, so each alias lists the functions of one
-to six. They are for type checkers alone.
+Each of them is a union of function types, one for each number of arguments from one to six. So type checkers know the
+types of the arguments of a lambda, which they would not know if the type left the number of arguments open.
 
-The ops in `ops.elemwise` and `ops.linalg` and the tables of examples, of ops and of rules, are annotated with them.
+The modules of `ops.elemwise` and `ops.linalg` use these types, and so do the tables of examples of ops and of rules.
 """
 
 from __future__ import annotations

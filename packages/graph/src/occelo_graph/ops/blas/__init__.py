@@ -1,4 +1,4 @@
 """Products of matrices, vectors and tensors (dot, matmul, einsum, cross), and updates such as ``beta z + alpha x y``.
 
-BLAS computes an update in one call; rewriting makes the updates.
+Users find the products in `occelo.tensor`. Rewriting makes the updates, each of which BLAS computes in one call.
 """

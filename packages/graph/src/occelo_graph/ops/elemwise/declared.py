@@ -1,6 +1,6 @@
-"""Checks of what users declare with `elementwise`: the options, the traits on a few numbers, the shape of results.
+"""Checks of functions that users define with `elementwise`: options, traits (on a few numbers) and shapes of results.
 
-DebugMode checks the traits on the values of a call (`contradicted`).
+`elementwise` calls them. DebugMode checks the traits on the values of a call (`contradicted`).
 """
 
 from __future__ import annotations
@@ -169,7 +169,10 @@ _TESTS: Mapping[str, _Test] = _by_option(
 def contradicted(
     scalar_op: ScalarOp, inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Iterator[str]:
-    """What some values of the inputs and outputs contradict of the traits of a function: texts that name the trait and what was seen."""
+    """The traits of a function that some values of its inputs and outputs contradict.
+
+    For each of these traits a text that names the trait and the values.
+    """
     arrays = [np.asarray(a) for a in inputs]
     result = np.asarray(outputs[0])
     if any(a.dtype.kind == "c" for a in (*arrays, result)):

@@ -1,6 +1,6 @@
-"""Conversion of constant masks to arrays of positions. These have a static length, so they broadcast as in NumPy.
+"""Conversion of constant masks to arrays of positions. Such arrays have a static length, so they broadcast as in NumPy.
 
-`subtensor` converts the keys that users write.
+`subtensor` calls it for the keys that users write.
 """
 
 from __future__ import annotations

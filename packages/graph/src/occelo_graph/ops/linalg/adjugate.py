@@ -1,6 +1,6 @@
-"""The adjugates of square matrices, which are the derivatives of determinants; `determinant` uses the op.
+"""The adjugates of square matrices, which are the derivatives of determinants; the gradient of `Det` uses the op.
 
-A rule writes them as det(A) inv(A) where that cancels against a determinant. No user function computes them.
+A rule replaces an adjugate by det(A) inv(A) where the factor det(A) cancels. No function for users computes adjugates.
 """
 
 from __future__ import annotations

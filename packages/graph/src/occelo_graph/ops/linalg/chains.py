@@ -36,9 +36,9 @@ _UNKNOWN = 100
 def multi_dot(arrays: Sequence[Any]) -> TensorVariable:
     """NumPy's product of two or more matrices, in the order that takes the fewest multiplications.
 
-    The first may be a vector, a row, and the last one too, a column. The order follows from the lengths that are known when
-    the graph is built; others count as 100. The dtype is the common one. ValueError if there are fewer than two matrices,
-    or others have not two dimensions.
+    The first may be a vector, which counts as a row, and the last may be a vector, which counts as a column. The order
+    follows from the lengths that are known when the graph is built; unknown lengths count as 100. The dtype is the
+    common one. ValueError for fewer than two matrices, or for a matrix without two dimensions.
     """
     given = [as_tensor_variable(a) for a in arrays]
     if len(given) < 2:

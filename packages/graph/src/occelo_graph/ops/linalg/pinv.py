@@ -148,8 +148,9 @@ def pinv(
     precision of the dtype times the larger one of m and n. The tolerance broadcasts against the batch. If ``hermitian``, the upper
     triangle of ``a`` is not read. The result has shape (..., n, m) and the precision of ``a``, float64 for integers.
 
-    The gradient is that of matrices of the same rank, and right at equal singular values; that by the tolerance is 0. ValueError if
-    ``rcond`` and ``rtol`` are both given; LinAlgError for matrices with infinite or NaN elements.
+    The gradient assumes that the rank does not change, and is right at equal singular values. The gradient with respect
+    to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given; LinAlgError for matrices with infinite
+    or NaN elements.
     """
     (x,) = as_matrices("pinv", a)
     given = not (isinstance(rtol, str) and rtol == "none")
@@ -178,8 +179,8 @@ def lstsq(
     the ranks, int32, of shape (...);
     the singular values of ``a``, of shape (..., min(m, n)).
 
-    The gradient is that of matrices of the same rank, and right at equal singular values. LinAlgError for matrices with infinite
-    or NaN elements.
+    The gradient assumes that the rank does not change, and is right at equal singular values. LinAlgError for matrices
+    with infinite or NaN elements.
     """
     x, right = as_matrices("lstsq", a, b)
     vector = right.type.ndim == 1
@@ -209,8 +210,9 @@ def matrix_rank(
 ) -> TensorVariable:
     """The number of singular values above a tolerance, int64 of shape (...); NumPy's ``matrix_rank``.
 
-    ``tol`` is absolute and ``rtol`` relative to the largest singular value; by default the precision of the dtype times the larger
-    length of the matrix, relative. Of a vector or scalar: 1 unless it is 0. It has no gradient. ValueError if both are given.
+    ``tol`` is absolute, and ``rtol`` is relative to the largest singular value. The default of ``rtol`` is the
+    precision of the dtype times the larger length of the matrix. A vector or scalar has rank 1 unless it is 0. The
+    rank has no gradient. ValueError if both tolerances are given.
     """
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")

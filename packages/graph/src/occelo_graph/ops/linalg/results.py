@@ -1,4 +1,4 @@
-"""Named tuples of the results of `eig`, `eigh`, `qr` and `svd`, with NumPy's names."""
+"""Named tuples that `eig`, `eigh`, `qr` and `svd` return, with NumPy's names."""
 
 from __future__ import annotations
 

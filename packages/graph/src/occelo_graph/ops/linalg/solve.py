@@ -138,8 +138,9 @@ def solve(
     upper triangle, or the lower one if ``lower``. The gradient is that of the function which reads this part, and 0 elsewhere.
 
     A singular matrix, or one that is not positive definite, is a ``numpy.linalg.LinAlgError`` that says its place in the
-    batch; with ``on_error="nan"`` it makes that element of the batch NaN. NaN in a matrix is no error: the solution is NaN. With a
-    symmetric or Hermitian matrix that is not finite all of it is. ValueError for shapes that do not fit.
+    batch; with ``on_error="nan"`` it makes that element of the batch NaN. NaN in a matrix is no error: the solution is
+    NaN. If a symmetric or Hermitian matrix is not finite, the whole solution is NaN. ValueError for shapes that do not
+    fit.
     """
     matrix, right = as_matrices("solve", a, b)
     if assume_a is not None and assume_a not in (*ASSUMPTIONS, *ASSUMPTIONS.values()):

@@ -106,12 +106,13 @@ def solve_toeplitz(
 ) -> TensorVariable:
     """The ``x`` with ``a @ x == b`` for the square Toeplitz matrix ``a`` with first column ``c``, or first column and row ``(c, r)``.
 
-    SciPy's ``solve_toeplitz``: ``r[0]`` is not read, and ``r`` is the conjugate of ``c`` by default. Levinson's recursion takes
-    n^2 operations for n rows, and less precise than ``solve(toeplitz(c, r), b)``, it needs leading minors that are far from
-    singular. ``c`` and ``r`` have shape (..., n). ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, else of matrices, (..., n, k); by
-    default of vectors if it has one dimension. Batch dimensions broadcast. The result has the common dtype, float64 for integers;
-    float16 is a TypeError. A singular leading minor is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN.
-    ValueError for shapes that do not fit. The gradient solves with the conjugate transpose.
+    SciPy's ``solve_toeplitz``: ``r[0]`` is not read, and ``r`` is the conjugate of ``c`` by default. Levinson's
+    recursion takes n^2 operations for n rows. It is less precise than ``solve(toeplitz(c, r), b)``, and needs leading
+    minors that are far from singular. ``c`` and ``r`` have shape (..., n). ``b`` consists of vectors, (..., n), if
+    ``b_ndim`` is 1, else of matrices, (..., n, k); by default of vectors if it has one dimension. Batch dimensions
+    broadcast. The result has the common dtype, float64 for integers; float16 is a TypeError. A singular leading minor
+    is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN. ValueError for shapes that do not fit. The
+    gradient solves with the conjugate transpose.
     """
     if isinstance(c_or_cr, tuple):
         column, row, right = as_matrices("solve_toeplitz", *c_or_cr, b)

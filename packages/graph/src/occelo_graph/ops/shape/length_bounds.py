@@ -1,6 +1,6 @@
-"""Bounds of integers that are computed from lengths of tensors, as far as they can be seen in the graph.
+"""Proofs that an integer is not negative, or at most a length, for integers that are computed from lengths of tensors.
 
-`Reshape` and `Scan` leave out checks that such integers pass in any case.
+With such a proof `Reshape` and `Scan` leave out checks, and `Alloc` says that it cannot fail.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["at_most_length", "never_negative"]
 
 
 def never_negative(length: Any) -> bool:
-    """Whether an integer is surely not negative: a length of a tensor, or a product, sum or extreme of such integers."""
+    """Whether an integer is provably not negative: it is a length, or a product, sum or extreme of such integers."""
     pending, seen = [length], set[Any]()
     while pending:
         each = pending.pop()
@@ -45,7 +45,7 @@ def never_negative(length: Any) -> bool:
 
 
 def _keeps_nonnegative(op: Op) -> bool:
-    """Whether the elements that an op makes of integers that are not negative are not either."""
+    """Whether an op that is applied to integers of at least 0 returns only integers of at least 0."""
     scalar_op: Any = getattr(op, "scalar_op", None)
     if scalar_op is None or "nonnegative" not in scalar_op.keeps_sign:
         return False
@@ -57,7 +57,7 @@ def _keeps_nonnegative(op: Op) -> bool:
 
 
 def at_most_length(value: Variable, x: Variable) -> bool:
-    """Whether an integer is surely at most the length of ``x`` along its first axis: that length, or the least of several with it."""
+    """Whether ``value`` is the length of ``x`` along its first axis, or a minimum with it: at most that length."""
     pending, seen = [value], {value}
     while pending:
         each = pending.pop()

@@ -1,6 +1,6 @@
 """`shrunk`: reduces a failing program to a small one.
 
-`smallest` in `occelo_compile.random_programs.judging` calls it; `running` does that for each fault before it reports it.
+`smallest` in `occelo_compile.random_programs.judging` calls it, for each fault before the fault is reported.
 """
 
 from __future__ import annotations
