@@ -1,9 +1,15 @@
 """`config`: typed options, set from several sources, which can be changed for one context.
 
-The first source with a value wins: the argument of a call, `change_flags` in the current
-context, an assignment (``config.floatX = "float32"``), the environment variable ``OCCELO_FLAGS``,
-the file ``~/.occelorc`` (or the files listed in ``OCCELORC``), the default. An undeclared name raises,
-and the message suggests the closest name that exists.
+The first of these sources that has a value wins:
+
+- the argument of a call
+- `change_flags` in the current context
+- an assignment (``config.floatX = "float32"``)
+- the environment variable ``OCCELO_FLAGS``
+- the file ``~/.occelorc``, or the files listed in ``OCCELORC``
+- the default
+
+An undeclared name raises, and the message suggests the closest name that exists.
 
 Each package declares its own options with `Config.declare`; all of them share one `config`.
 """

@@ -68,9 +68,9 @@ def loop(
       lengths differ at run time.
     - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
     - ``checkpoint``: for less memory in reverse mode, at the cost of one more forward pass: only the states between
-      blocks of steps are kept. It is the number of steps of a block; or "sqrt" for the square root of the number of
-      steps, which needs the least memory; or a memory limit for these states, such as "64 MB" ("sqrt" is used if the
-      limit is too small). Not with ``until``.
+      blocks of steps are kept. An integer is the number of steps of a block. "sqrt" stands for the square root of the
+      number of steps, which needs the least memory. A text such as "64 MB" is a memory limit for these states; if it is
+      too small, "sqrt" is used. Not with ``until``.
     - ``reverse``: go through ``xs`` from the last element to the first. Kept values are at the positions of their
       elements.
 

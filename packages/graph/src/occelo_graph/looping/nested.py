@@ -1,6 +1,6 @@
 """Nested structures of variables: tuples, lists, dicts and dataclasses as flat lists, and back.
 
-The states, sequences and results of `loop` and its like are such structures.
+`loop`, `associative_scan`, `switch_case` and similar functions call `flatten` for their arguments and results.
 """
 
 from __future__ import annotations

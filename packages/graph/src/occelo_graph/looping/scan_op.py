@@ -38,15 +38,16 @@ class ScanParts(NamedTuple):
 class Scan(Op):
     """A loop over steps: ``body`` runs once for each step, with values carried from each step to the next.
 
-    The inputs of a node are the number of steps (an int64 scalar), the initial carried values, the sequences, of which
-    each step reads one element along the first axis, and constants that all steps read. ``carried`` and ``sequences``
-    are the numbers of carried values and of sequences. The arguments of ``body`` are the carried values, the elements
-    and the constants. Its results are the new carried values, then the elements of traces, and with ``stops`` whether
-    this step is the last one.
+    The inputs of a node are the number of steps (an int64 scalar), the initial carried values, the sequences, and the
+    constants. Each step reads one element of each sequence, along the first axis, and all constants. ``carried`` and
+    ``sequences`` are the numbers of carried values and of sequences. The arguments of ``body`` are the carried values,
+    the elements and the constants. Its results are the new carried values, then the elements of traces, and with
+    ``stops`` whether this step is the last one.
 
-    The outputs of a node are the carried values after the last step, and the traces, in which the elements of all steps are
-    stacked along a new first axis; with ``stops`` also the number of steps that ran (int64). With ``reverse`` the steps take the
-    elements of the sequences from the last one that they need to the first, and put the elements of traces at the same positions.
+    The outputs of a node are the carried values after the last step, and the traces. A trace has the elements of all
+    steps, stacked along a new first axis. With ``stops`` the last output is the number of steps that ran (int64). With
+    ``reverse`` the steps take the elements of the sequences in reverse order, from the last one that they need to the
+    first, and put the elements of traces at the same positions.
 
     ``truncate`` is the number of last steps through which reverse mode goes, None for all of them. If a loop is not
     ``bounded``, the number of steps in its inputs is only a huge limit, so reverse mode cannot keep all states, and

@@ -1,6 +1,7 @@
 """Definitions of the reductions of this package, and `register_reduction`, by which other packages add more.
 
-The module is imported with the package, which registers them.
+Importing `occelo_graph` imports this module, and so registers its reductions. Users find `register_reduction` in
+`occelo_graph`.
 """
 
 from __future__ import annotations

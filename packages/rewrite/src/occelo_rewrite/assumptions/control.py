@@ -37,6 +37,6 @@ def _checked(node: TensorApply[CheckAndRaise], fact: str, ask: Ask) -> bool | No
 
 @infers_many(Assume)
 def _stated(node: Statement, fact: str, ask: Ask) -> bool | None:
-    """What the node states about the fact; if it states nothing, what is known for its input."""
+    """Whether the node states that the fact holds; if it states nothing, whether the fact holds for its input."""
     found = dict(node.op.facts).get(fact)
     return ask(node.inputs[0], fact) if found is None else found

@@ -1,12 +1,13 @@
 """Expected results of a random program, computed by NumPy, and tolerances for rounding errors.
 
-Results may differ by rounding errors, which later steps may amplify. The amplification depends on the program (sums that
-cancel, comparisons near a tie), so it is measured by Monte Carlo arithmetic (Parker, 1997): the program runs several more
-times, and in each run the results of rounding steps, and the terms of sums, are perturbed by one unit in the last place, up
-or down at random. The tolerance is a multiple of the spread of these runs. Exact steps, such as moving elements and
-arithmetic of small integers, are not perturbed; results that depend on them alone must be equal to the last bit.
+Results may differ by rounding errors, which later steps may amplify. The amplification depends on the program (sums
+that cancel, comparisons near a tie), so it is measured by Monte Carlo arithmetic (Parker, 1997). The program runs
+several more times. In each run the results of rounding steps, and the terms of sums, are perturbed by one unit in the
+last place, up or down at random. The tolerance is a multiple of the spread of these runs. Exact steps, such as moving
+elements and arithmetic of small integers, are not perturbed. Results that depend on exact steps alone must be equal to
+the last bit.
 
-`occelo_compile.random_programs` compares the results of compiled programs with these.
+`occelo_compile.random_programs` compares the results of compiled programs with the expected results.
 """
 
 from __future__ import annotations

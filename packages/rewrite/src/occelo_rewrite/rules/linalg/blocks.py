@@ -84,7 +84,7 @@ def conjugate_of_blocks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> R
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_blocks(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(a ⊗ b) = inv(a) ⊗ inv(b), and likewise block by block."""
+    """inv(a ⊗ b) = inv(a) ⊗ inv(b); the inverse of a block-diagonal matrix has the inverses of its blocks."""
     inner = _square_blocks(node.inputs[0])
     if inner is None:
         return None
