@@ -1,7 +1,7 @@
 """The only door to checks: ``nox -l`` lists the sessions, ``nox -t ci`` runs those of CI, in this order.
 
 Every test runs once in full, on the oldest Python with all libraries (``tests``). What other versions, wheels by
-themselves and releases can change is seen by samples of the same tests: ``--sample 3/12`` is the third of every twelve.
+themselves and releases can change is seen by samples of the same tests: ``--sample 3/24`` is the third of every 24.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ TEST_TOOLS = [
 ]
 MEASURED = ROOT / ".nox" / "measured"
 # measuring costs half as much time again, and more tests than these add little to what is covered
-MEASURE = ["--measured", "4"]
+MEASURE = ["--measured", "10"]
 START = time.monotonic()
 TOOK: dict[str, tuple[float, float]] = {}
 """Seconds of each session that passed, by the clock and of the processors."""
@@ -255,7 +255,7 @@ def unit(session: nox.Session, package: str) -> None:
         str(ROOT / "packages" / package / "README.md"),
     )  # fmt: skip
     install(session, *TEST_TOOLS)
-    run_tests(session, package, "--sample", "1/12")
+    run_tests(session, package, "--sample", "1/24")
 
 
 @nox.session(python=PYTHONS[1:], tags=["ci"])
@@ -294,7 +294,7 @@ def backends(session: nox.Session) -> None:
     need_wheels()
     install(session, wheel(""), *TEST_TOOLS)
     install_libraries(session)
-    run_tests(session, "backends", "compile", "-k", "numba or jax", "--sample", "2/8")
+    run_tests(session, "backends", "compile", "-k", "numba or jax", "--sample", "2/16")
 
 
 @nox.session(python="3.11", tags=["ci"])
@@ -314,7 +314,7 @@ def lowest(session: nox.Session) -> None:
         "scipy==1.13.1",
     )
     session.run("python", "-P", "-c", "import numpy; assert numpy.__version__ == '2.0.0'")
-    run_tests(session, *PACKAGES, "--sample", "3/12")
+    run_tests(session, *PACKAGES, "--sample", "3/24")
 
 
 @nox.session(python="3.11", tags=["ci"])
@@ -341,7 +341,7 @@ def releases(session: nox.Session) -> None:
             "python", "-P", "-c",
             "import importlib.metadata as m; assert m.version('occelo-graph') == '0.1.1'",
         )  # fmt: skip
-        run_tests(session, *PACKAGES[1:], "--sample", "4/24")
+        run_tests(session, *PACKAGES[1:], "--sample", "4/48")
         breaking = wheel("graph", folder / "dist-0.2.0")
         refused = subprocess.run(
             [

@@ -86,7 +86,7 @@ class TestOpSuiteCompiledByPyTorch(OpSuite):
 
     backend = "pytorch"
     by_inductor: ClassVar[bool] = True
-    step = 1 if THOROUGH else 600
+    step = 1 if THOROUGH else 900
 
 
 def test_the_sample_has_every_op() -> None:

@@ -28,7 +28,7 @@ def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
     del config.pytorch__compile
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("backend", "count"), [("c", 6), ("c|py", 6), ("numba", 4), ("jax", 12), ("pytorch", 16)]
 )

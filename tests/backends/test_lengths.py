@@ -165,7 +165,7 @@ def sample(backend: str) -> list[Example]:
     return chosen[HERE.index(backend) :: 30 if backend in ("jax", "numba", "pytorch") else 12]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("backend", [b for b in HERE if b != "py"])
 def test_lengths_at_run_time_are_judged_alike(backend: str) -> None:
     """A length that happens to be 1 broadcasts nowhere, and what one backend refuses all refuse."""

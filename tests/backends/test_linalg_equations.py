@@ -150,6 +150,7 @@ def test_nan_is_no_failure_of_a_positive_definite_matrix(backend: str, lead: int
     np.testing.assert_array_equal(solution[1:], np.broadcast_to(np.eye(3) / 4, (lead - 1, 3, 3)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("assumed", "dtype"), [("sym", "float64"), ("her", "complex128")])
 def test_a_symmetric_matrix_that_is_not_finite_gives_nan(

@@ -57,6 +57,7 @@ def branching(seed: int) -> tuple[Any, Any]:
     return run, generator
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("seed", "linker"), CASES)
 def test_nothing_is_overwritten_that_is_still_read(seed: int, linker: str) -> None:
     run, generator = branching(seed)
@@ -241,6 +242,7 @@ def choosing(seed: int) -> Any:
     return run
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(200 if THOROUGH else 15))
 def test_gradients_of_nested_branches(seed: int) -> None:
     run = choosing(seed)

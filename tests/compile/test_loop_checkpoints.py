@@ -45,7 +45,7 @@ def compare(checkpoint: Any, back: bool, second: bool, mode: str, numbers: list[
             np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("back", [False, True])
 @pytest.mark.parametrize("checkpoint", [1, 3, 40, "sqrt", "100 B", "1 MB"])
 def test_results_and_derivatives_are_the_same(checkpoint: Any, back: bool) -> None:

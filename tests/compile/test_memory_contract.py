@@ -131,7 +131,7 @@ def check(combination: Combination, mode: str) -> None:
             assert (out == -9.0).all(), "a later call wrote into what was handed out"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 def test_what_is_the_users_stays_the_users_and_what_is_internal_stays_inside(mode: str) -> None:
     for combination in chosen(mode):
         try:

@@ -39,6 +39,7 @@ def told(report: Report) -> str:
     return "\n".join(report.texts.values())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_values(part: int) -> None:
     """The default mode, on 250 programs."""
@@ -53,6 +54,7 @@ def law_of(seed: int) -> list[tuple[str, str | None]]:
     return [(OTHERS[seed % len(OTHERS)], None if seed % 3 == 0 else "vm")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_laws(part: int) -> None:
     """One other law on each of 500 further programs."""

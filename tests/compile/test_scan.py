@@ -45,6 +45,7 @@ def recurrence(a: float, x: Any) -> tuple[float, Any]:
     return state, np.array(trace)
 
 
+@pytest.mark.sampled(3)
 def test_a_recurrence_and_its_derivatives(mode: str) -> None:
     a, x = ot.dscalar("a"), ot.dvector("x")
     final, trace = loop(lambda s, e: (ot.tanh(a * s + e),) * 2, np.float64(0.5), x)
@@ -136,6 +137,7 @@ def test_nested_states_and_loops_without_sequences(mode: str) -> None:
     np.testing.assert_array_equal(found[4], [2, 4, 8, 16])
 
 
+@pytest.mark.sampled(2)
 def test_batches_of_loops(mode: str) -> None:
     a, x, k = ot.dscalar("a"), ot.dvector("x"), ot.lscalar("k")
     rates, rows, counts = ot.dvector("rates"), ot.dmatrix("rows"), ot.lvector("counts")
@@ -192,6 +194,7 @@ def test_prefixes_and_choices(mode: str) -> None:
     assert compiled([x], along, mode)(table[:, :0]).shape == (3, 0)
 
 
+@pytest.mark.sampled(3)
 def test_the_classic_form(mode: str) -> None:
     x, before, k, a = ot.dvector("x"), ot.dvector("before"), ot.lscalar("k"), ot.dscalar("a")
     fibonacci = scan(

@@ -101,7 +101,7 @@ def run(call: Any, formula: Formula, dtype: str) -> list[Any]:
     return list(zip(*results, strict=True))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("formula", FORMULAS, ids=text)
 def test_value_gradient_and_second_derivative_together(formula: Formula, dtype: str) -> None:

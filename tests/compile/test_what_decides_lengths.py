@@ -123,6 +123,7 @@ def _with_numpy(n: Any) -> list[Any]:
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("which", VECTORS)
 @pytest.mark.filterwarnings("ignore:Shapes in the graph depend on values")
 def test_a_replaced_vector_of_lengths_works_or_is_refused(which: str, mode: str) -> None:

@@ -62,6 +62,7 @@ def test_memory_layout_does_not_matter(op: str) -> None:
     check_each(checks.check_layouts, ALL[op])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("op", FINITE_DIFFERENCES)
 def test_gradient_agrees_with_finite_differences(op: str) -> None:
     check_each(checks.check_gradient, FINITE_DIFFERENCES[op])

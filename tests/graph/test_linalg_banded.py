@@ -46,6 +46,7 @@ def by_parts(function: Callable[[Any], Any]) -> Callable[..., Any]:
     return of_parts
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
 @pytest.mark.parametrize(("lower", "upper"), [(0, 0), (1, 1), (2, 1), (0, 2), (3, 0)])
 def test_banded_equations(lower: int, upper: int, dtype: str) -> None:

@@ -164,7 +164,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
 CASES = [(name, shape) for name, (_, shapes) in FUNCTIONS.items() for shape in shapes]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("complex_", [False, True], ids=["real", "complex"])
 @pytest.mark.parametrize(("name", "shape"), CASES, ids=str)
 def test_gradients_of_first_and_second_order(

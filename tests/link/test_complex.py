@@ -117,6 +117,7 @@ def test_results_are_those_of_numpy(linker: str) -> None:
         np.testing.assert_allclose(a, b, rtol=2e-6 if narrow else 1e-12, err_msg=name)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", list(structures(**inputs())))
 @pytest.mark.parametrize("rows", [0, 1, 5])
 def test_each_by_itself_is_well_formed_and_in_bounds(name: str, rows: int) -> None:

@@ -154,6 +154,7 @@ def test_examples_in_pieces_from_the_last_to_the_first(backwards: None, example:
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("example", EXAMPLES if THOROUGH else EXAMPLES[3::28], ids=lambda e: e.name)
 def test_examples_with_a_function_for_each_loop(
     monkeypatch: pytest.MonkeyPatch, example: Any

@@ -45,6 +45,7 @@ def call(linker: str, inputs: list[Any], outputs: list[Any], *arrays: Any) -> li
     return [r.value for r in results]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("linker", ["py", "vm", "native"])
 def test_every_example_by_what_its_ops_consist_of(linker: str) -> None:
     assert sum(agree_by_decompositions(linker, family) for family in FAMILIES) > 300

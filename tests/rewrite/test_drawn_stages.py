@@ -149,6 +149,7 @@ def same(found: Sequence[Any], expected: Sequence[Any]) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("draw", "fired", "differentiable"), STAGES)
 def test_a_stage_on_what_it_looks_for(
     draw: Callable[[np.random.Generator], Draw],

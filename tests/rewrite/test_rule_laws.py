@@ -29,6 +29,7 @@ TESTED_ELSEWHERE = {"sharpened_types"}
 """Rules that need a graph which is being changed."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [n for n in RULES if n not in TESTED_ELSEWHERE])
 def test_a_rule_keeps_what_its_tags_promise(name: str) -> None:
     cases = [c for c in (*CASES, *MIXED) if c.rule == name]
