@@ -16,9 +16,10 @@ import numpy as np
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.reductions import reduction_of
 from occelo_link.options import TORCH_DEVICE
-from occelo_link.torch.functions import SCALARS
+from occelo_link.torch.functions import SCALARS, UNSIGNED
 from occelo_link.torch.library import torch
 from occelo_link.traced.arrays import Arrays
+from occelo_link.traced.unsigned import in_order
 
 __all__ = ["TorchArrays", "chosen_device", "to_tensor"]
 
@@ -81,6 +82,9 @@ class TorchArrays(Arrays):
 
     def working(self, dtype: str) -> str:
         return _WIDER.get(dtype, dtype)
+
+    def working_function(self, name: str, dtype: str) -> Callable[..., Any] | None:
+        return UNSIGNED.get(name) if dtype == "uint64" else None
 
     def _widely(self, function: Callable[..., Any], *given: Any) -> Any:
         """Apply a function of tensors in a dtype that PyTorch computes in."""
@@ -173,7 +177,11 @@ class TorchArrays(Arrays):
         extra = reduction.accumulates
 
         def reduced(t: Any) -> Any:
-            return self._reduced(getattr(torch, called), t, axes, extra)
+            ordered = dtype == "uint64" and called in ("amax", "amin")
+            found = self._reduced(
+                getattr(torch, called), in_order(t) if ordered else t, axes, extra
+            )
+            return in_order(found) if ordered else found
 
         return self._widely(reduced, x)
 
@@ -188,6 +196,8 @@ class TorchArrays(Arrays):
         return function(x, axes, **extra)
 
     def argmax(self, x: Any) -> Any:
+        if x.dtype == torch.uint64:
+            x = in_order(self.cast(x, "int64"))
         x = self.cast(x, "uint8" if x.dtype == torch.bool else self.working(self.dtype(x)))
         if x.dtype.is_floating_point:
             nan = torch.isnan(x)

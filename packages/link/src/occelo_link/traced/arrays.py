@@ -53,7 +53,8 @@ class Arrays(ABC):
         if not dtypes:
             raise TypeError(f"{name} takes an array at least, got {operands}")
         common = self.working(np.result_type(*map(np.dtype, dtypes)).name)
-        return found[1](
+        function = self.working_function(name, np.result_type(*map(np.dtype, dtypes)).name)
+        return (function or found[1])(
             *(
                 self.cast(x, common) if self.is_traced(x) else self.constant(np.asarray(x, common))
                 for x in arrays
@@ -79,6 +80,10 @@ class Arrays(ABC):
     def working(self, dtype: str) -> str:
         """The dtype in which the library computes results of ``dtype``: the same or a wider one."""
         return dtype
+
+    def working_function(self, name: str, dtype: str) -> Callable[..., Array] | None:
+        """The scalar function ``name`` on arrays of ``working(dtype)``, if it is not that of the library; else None."""
+        return None
 
     @abstractmethod
     def copy(self, x: Array) -> Array:

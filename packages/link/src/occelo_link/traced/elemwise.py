@@ -64,13 +64,14 @@ def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array], dtyp
     if found is None:
         return arrays.cast(_by_formula(tracer, scalar, inputs), dtype)
     conversion, function = found
+    common = np.result_type(*(np.dtype(arrays.dtype(x)) for x in inputs)).name
     if conversion == "out":
-        inputs = [arrays.cast(x, arrays.working(dtype)) for x in inputs]
-    elif conversion == "common":
-        common = np.result_type(*(np.dtype(arrays.dtype(x)) for x in inputs)).name
-        inputs = [arrays.cast(x, arrays.working(common)) for x in inputs]
-    else:
+        common = dtype
+    if conversion == "as is":
         inputs = [arrays.cast(x, arrays.working(arrays.dtype(x))) for x in inputs]
+    else:
+        inputs = [arrays.cast(x, arrays.working(common)) for x in inputs]
+    function = arrays.working_function(scalar.name, common) or function
     if isinstance(scalar, ScalarFunction) and scalar.arity is None:
         result = inputs[0]
         for other in inputs[1:]:

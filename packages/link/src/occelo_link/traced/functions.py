@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from occelo_link.traced import unsigned
 from occelo_link.traced.parts import Array
 from occelo_link.traced.scalars import Conversion, Scalar
 
-__all__ = ["CALLED", "JAX", "PYTORCH", "VALID", "functions_of"]
+__all__ = ["CALLED", "JAX", "PYTORCH", "VALID", "functions_of", "unsigned_functions_of"]
 
 JAX, PYTORCH = 1, 2
 """Columns of the table."""
@@ -380,6 +381,27 @@ CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     "j0": ("out", None, "special.bessel_j0"),
     "j1": ("out", None, "special.bessel_j1"),
 }
+
+
+_UNSIGNED: dict[str, Callable[..., Array]] = {
+    "lt": unsigned.less,
+    "le": unsigned.not_more,
+    "gt": unsigned.more,
+    "ge": unsigned.not_less,
+    "maximum": unsigned.larger,
+    "minimum": unsigned.smaller,
+    "clip": unsigned.within,
+    "int_div": unsigned.quotient,
+    "mod": unsigned.remainder,
+    "sign": unsigned.sign_of,
+    "abs": unsigned.itself,
+}
+"""PyTorch's functions of tensors of int64 that stand for uint64, where they differ from those of signed integers."""
+
+
+def unsigned_functions_of(library: Library) -> dict[str, Callable[..., Array]]:
+    """The functions of PyTorch by the names of scalar ops, of tensors of int64 that stand for uint64."""
+    return {name: partial(function, library) for name, function in _UNSIGNED.items()}
 
 
 def functions_of(library: Library, column: int) -> dict[str, Scalar]:

@@ -2,7 +2,7 @@
 
 `units.unit` uses it where the machine-code entry cannot be used: where objects have another layout (free-threaded and
 debug builds), for programs with effects, and for calls that the entry does not handle. Tests of printers use it too.
-The functions that fill tables and frames also serve the machine-code entry (`make_table`) and `as_numba`.
+`make_table` also serves the machine-code entry and `as_numba`; `make_frame` also serves `as_numba`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,100 @@
+"""Functions of unsigned integers of 64 bits for PyTorch, which computes on signed ones.
+
+PyTorch stores uint64 and has few operations on it, so `torch.arrays` computes on int64 of the same bits. Sums, products and bits are the
+same. Order, quotients and signs are not; they are here, on tensors of int64 that stand for uint64. The table in `functions` names them;
+`torch.arrays` also takes `in_order` from here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from occelo_link.traced.parts import Array
+
+__all__ = [
+    "in_order",
+    "itself",
+    "larger",
+    "less",
+    "more",
+    "not_less",
+    "not_more",
+    "quotient",
+    "remainder",
+    "sign_of",
+    "smaller",
+    "within",
+]
+
+_LOWEST = -(2**63)
+
+
+def in_order(x: Array) -> Array:
+    """Signed integers in the order of the unsigned ones that ``x`` stands for; applied twice it gives ``x``."""
+    return x ^ _LOWEST
+
+
+def less(of: Any, x: Array, y: Array) -> Array:
+    """Whether x < y."""
+    return in_order(x) < in_order(y)
+
+
+def not_more(of: Any, x: Array, y: Array) -> Array:
+    """Whether x <= y."""
+    return in_order(x) <= in_order(y)
+
+
+def more(of: Any, x: Array, y: Array) -> Array:
+    """Whether x > y."""
+    return less(of, y, x)
+
+
+def not_less(of: Any, x: Array, y: Array) -> Array:
+    """Whether x >= y."""
+    return not_more(of, y, x)
+
+
+def larger(of: Any, x: Array, y: Array) -> Array:
+    """The larger of each two."""
+    return in_order(of.torch.maximum(in_order(x), in_order(y)))
+
+
+def smaller(of: Any, x: Array, y: Array) -> Array:
+    """The smaller of each two."""
+    return in_order(of.torch.minimum(in_order(x), in_order(y)))
+
+
+def within(of: Any, x: Array, low: Array, high: Array) -> Array:
+    """The nearest number that is not below ``low`` and not above ``high``."""
+    return smaller(of, larger(of, x, low), high)
+
+
+def quotient(of: Any, x: Array, y: Array) -> Array:
+    """The whole quotient; 0 for a division by 0, as NumPy has it.
+
+    A dividend of 64 bits is halved, and the doubled quotient is 1 too small at most (Warren, Hacker's Delight, section 9-3). A divisor of
+    64 bits goes into the dividend once or not at all.
+    """
+    torch = of.torch
+    small = torch.where(y <= 0, 1, y)
+    halved = (x >> 1) & (2**63 - 1)
+    doubled = torch.floor_divide(halved, small) * 2
+    rest = x - doubled * small
+    whole = doubled + torch.logical_not(less(of, rest, small)).to(x.dtype)
+    once = torch.logical_not(less(of, x, y)).to(x.dtype)
+    return torch.where(y == 0, 0, torch.where(y < 0, once, whole))
+
+
+def remainder(of: Any, x: Array, y: Array) -> Array:
+    """What the quotient leaves; 0 for a division by 0, as NumPy has it."""
+    return of.torch.where(y == 0, 0, x - quotient(of, x, y) * y)
+
+
+def sign_of(of: Any, x: Array) -> Array:
+    """1, or 0 for 0."""
+    return (x != 0).to(x.dtype)
+
+
+def itself(of: Any, x: Array) -> Array:
+    """The argument, which is never negative."""
+    return x
