@@ -34,13 +34,13 @@ ABSENT = frozenset(
     "argsort batch_normalization bincount conv conv2d convolve1d "
     "convolve2d fft gradient irfft "
     "median minimize "
-    "optimize percentile quantile random rfft root "
+    "optimize percentile quantile rfft root "
     "searchsorted signal sort sparse "
     "topk unique wrap_jax xtensor RandomStream RandomStreams".split()
 )
 """Names that other libraries of the family have and Occelo does not have yet."""
 
-LATE = {"linalg": "occelo_graph.linalg"}
+LATE = {"linalg": "occelo_graph.linalg", "random": "occelo_graph.random"}
 """Namespaces in ``tensor`` that are imported at their first use, with their modules."""
 
 LATE_FUNCTIONS = {

@@ -203,7 +203,7 @@ def rule(
     name: str | None = None,
     requirements: Sequence[Callable[[], Feature]] = (),
 ) -> Callable[[LawFunction], PatternRule]:
-    """Make a function a rule that is tried where one of the patterns matches; see `PatternRule`."""
+    """Turn a function into a rule that is tried where one of the patterns matches; see `PatternRule`."""
     for pattern in patterns:
         _check_root(pattern)
 

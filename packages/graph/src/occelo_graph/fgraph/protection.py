@@ -2,7 +2,8 @@
 
 `occelo_compile.maker` attaches `Supervisor` and, for graphs with in-place ops, `DestroyHandler` to the graph of a function;
 the stages of `occelo_rewrite` attach `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`), which must
-satisfy both. Users may attach the others.
+satisfy both. `occelo_rewrite.inplace` finds storages by `view_root` and `version_root`. Users may attach the other
+features, and call `inplace_candidates` in in-place rules of their own.
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ class Supervisor(Feature):
     """Refuses graphs in which one of the ``protected`` variables is overwritten.
 
     The variables are listed, or returned by a function of the graph, so that the feature can be
-    copied with the graph. ``spared`` variables may be overwritten by the graph, but not by rewriting.
+    copied with the graph. The graph's own ops may overwrite ``spared`` variables, but rewriting may not introduce ops that overwrite them.
     """
 
     def __init__(self, protected: Chosen, spared: Chosen = ()) -> None:

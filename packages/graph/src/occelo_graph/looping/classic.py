@@ -127,7 +127,7 @@ def scan(
     - ``strict``: refuse variables that ``fn`` reads and that are not among ``non_sequences``.
     - ``checkpoint``: bound the memory of a gradient, as in `loop`. The outputs of all steps are kept in any case;
       `scan_checkpoints` keeps fewer outputs.
-    - ``return_list``: return a list also of one output. ``return_updates``: return the outputs and the updates (deprecated);
+    - ``return_list``: return a list even for a single output. ``return_updates``: return the outputs and the updates (deprecated);
       without it, updates raise.
 
     ``mode``, ``profile`` and ``allow_gc`` have no effect: the loop is compiled with the function that it is part of.
@@ -350,7 +350,7 @@ def reduce(
 ) -> Any:
     """The outputs of the last step of a `scan`.
 
-    Without a step: the initial values of outputs whose only tap is -1, an IndexError for others.
+    If there are no steps, an output whose only tap is -1 has its initial value; any other raises an IndexError.
     """
     built = read_outputs(outputs_info)
     with warnings.catch_warnings():

@@ -1,6 +1,6 @@
 """`loop`, `while_loop` and `fori_loop`: loops over states of any nested structure.
 
-Users find them in `occelo`.
+Users find them in `occelo`; `looping.associative` uses `loop`.
 """
 
 from __future__ import annotations

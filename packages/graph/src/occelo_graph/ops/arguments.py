@@ -1,4 +1,4 @@
-"""Arguments as in NumPy's functions: checks of those that ours lack, and the registry `NUMPY` for NumPy's dispatch.
+"""Checks of arguments that NumPy's functions have and ours lack, and the registry `NUMPY` for NumPy's dispatch.
 
 The functions of `occelo.tensor` that are named as in NumPy use the checks. So a call in NumPy's order of arguments raises a
 TypeError instead of taking one parameter, such as ``out``, for another. Functions that are imported at their first use

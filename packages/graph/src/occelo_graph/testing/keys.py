@@ -113,7 +113,7 @@ class _Drawing:
         return self.draw(st.integers(low, high))
 
     def given(self, value: Any, fixed: Sequence[int] = ()) -> Any:
-        """An input with a value; lengths of 1 in the ``fixed`` dimensions are static, others at random."""
+        """An input with a value. Lengths in the ``fixed`` dimensions are static, other lengths of 1 are dynamic, the rest at random."""
         known = [
             i in fixed or (n != 1 and self.choose(True, False)) for i, n in enumerate(value.shape)
         ]

@@ -1,6 +1,6 @@
 """Examples of ops, each a call with arguments and NumPy's result: create, reduce, join, blas, cast, control.
 
-The examples of the family index are in `index_examples` and are included here.
+The examples of the family ``index`` come from `index_examples` and are included here.
 
 `examples` collects them.
 """

@@ -1,6 +1,7 @@
 """`Case`: a graph to which a rule applies, written by hand or made from the rule's pattern.
 
-The tables in `examples` and `mixed_examples` consist of cases, and `draws` varies the types and values of each case.
+The tables in `examples`, `mixed_examples`, `looping_examples` and `linear_algebra_examples` consist of cases; `draws` varies the types
+and values of each case.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = ["Case", "drawn_cases", "standard_rules"]
 
 @dataclass(frozen=True)
 class Case:
-    """A rule's name, and a function that builds a graph to which it applies from inputs.
+    """A rule's name, and a function ``build`` that makes, of inputs, a graph to which the rule applies.
 
     ``shapes``, ``dtype`` and the interval from ``low`` to ``high`` describe inputs for which the graph is defined.
     With ``wildcards`` the inputs are those of a pattern, so each may have another dtype and other lengths.
