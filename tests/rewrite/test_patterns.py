@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,62 @@ def test_a_pattern_says_what_it_is_made_of() -> None:
         rule(x)
     with pytest.raises(ValueError, match="no scalar function 'nothing'"):
         p.nothing(x)
+
+
+def test_parameters_that_no_pattern_binds_keep_their_defaults() -> None:
+    a = ot.dvector("a")
+
+    def law(x: Any, by: float = 3.0, *, node: Any) -> Any:
+        return ot.tan(x) * by if node.op == ot.sin else None
+
+    class Laws:
+        def bound(self, x: Any) -> Any:
+            return law(x, node=ot.sin(x).owner)
+
+        __call__ = bound
+
+    numbers = rule(p.sin(p.mul(number("by"), x)), p.sin(x), same_dtype=False)
+    for decorated, tripled in (
+        (numbers(law), True),
+        (rule(p.sin(x))(functools.partial(law, by=4.0)), False),
+        (rule(p.sin(x))(Laws().bound), True),
+        (rule(p.sin(x))(Laws()), True),
+    ):
+        graph = og.FunctionGraph([a], [ot.sin(a)])
+        in2out(decorated).rewrite(graph)
+        found = og.evaluate(graph.outputs[0], {graph.inputs[0]: np.ones(2)})
+        np.testing.assert_allclose(found, np.tan(np.ones(2)) * (3 if tripled else 4))
+    doubled = og.FunctionGraph([a], [ot.sin(2.0 * a)])
+    in2out(numbers(law)).rewrite(doubled)
+    found = og.evaluate(doubled.outputs[0], {doubled.inputs[0]: np.ones(2)})
+    np.testing.assert_allclose(found, np.tan(np.ones(2)) * 2)
+
+
+def test_rules_that_could_never_apply_are_refused() -> None:
+    def takes_more(x: Any, other: Any) -> Any: ...
+
+    def in_order(x: Any, /) -> Any: ...
+
+    with pytest.raises(ValueError, match=r"takes other, .* pattern exp\(x\) .* it binds x"):
+        rule(p.exp(x))(takes_more)
+    with pytest.raises(ValueError, match=r"pattern sin\(x\)"):
+        rule(p.add(x, wild("other")), p.sin(x))(takes_more)
+    with pytest.raises(TypeError, match="x can only be given in order"):
+        rule(p.exp(x))(in_order)
+    with pytest.raises(TypeError, match="at least one pattern"):
+        rule()
+    for pattern in (p.mul(p.exp(y, name="x"), x), p.mul(p.exp(number("x")), x)):
+        with pytest.raises(ValueError, match="x stands for two things"):
+            rule(pattern)(lambda x: x)
+    with pytest.raises(ValueError, match=r"exp\(node\) may not bind them"):
+        rule(p.exp(wild("node")))(lambda node: node)
+
+
+def test_a_number_that_occurs_twice_is_one() -> None:
+    a = ot.dvector("a")
+    pattern = p.mul(number("c"), p.pow(x, number("c")))
+    assert matches(pattern, 3.0 * a**3.0) == [{"c": 3.0, "x": a}]
+    assert matches(pattern, 4.0 * a**3.0) == []
 
 
 def test_the_engine_keeps_dtype_and_shape() -> None:

@@ -35,6 +35,7 @@ __all__ = [
     "Wild",
     "call",
     "match",
+    "names_of",
     "number",
     "p",
     "wild",
@@ -224,6 +225,25 @@ class _Functions:
 p: Any = _Functions()
 
 
+def names_of(pattern: Pattern) -> dict[str, type[Pattern]]:
+    """The names that each match of a pattern binds, with what each stands for: a wildcard, a number or a node."""
+    found: dict[str, type[Pattern]] = {}
+    _add_names(pattern, found)
+    return found
+
+
+def _add_names(pattern: Any, found: dict[str, type[Pattern]]) -> None:
+    name: str = pattern.name
+    own: type[Pattern] = pattern.__class__
+    if name:
+        if name in found and (own is Call or found[name] is not own):
+            raise ValueError(f"{name} stands for two things in the pattern")
+        found[name] = own
+    if own is Call:
+        for part in pattern.args:
+            _add_names(part, found)
+
+
 def match(pattern: Call, node: Apply) -> Iterator[Bindings]:
     """All ways in which a pattern matches a node, as dicts of bindings."""
     if pattern.applies_to(node.op) and pattern.may_match(node):
@@ -248,7 +268,11 @@ def _match(pattern: Pattern, variable: Variable, bound: Bindings) -> Iterator[Bi
             return
         if pattern.where is not None and not pattern.where(found):
             return
-        yield {**bound, pattern.name: found} if pattern.name else bound
+        if pattern.name in bound:
+            if bound[pattern.name] == found:
+                yield bound
+        else:
+            yield {**bound, pattern.name: found} if pattern.name else bound
 
 
 def _match_node(pattern: Call, node: Apply, bound: Bindings, root: bool) -> Iterator[Bindings]:

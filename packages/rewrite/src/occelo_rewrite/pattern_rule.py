@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from types import FunctionType
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from occelo_graph.tensor import cast
 from occelo_graph.tensors.type import is_complex, is_float
 from occelo_rewrite.matching_type import shaped_like
 from occelo_rewrite.node_rule import NodeRewriter
-from occelo_rewrite.pattern import REST, Bindings, Call, Number, Wild, match
+from occelo_rewrite.pattern import REST, Bindings, Call, Number, Wild, match, names_of
 
 __all__ = ["PatternRule", "rule"]
 
@@ -34,12 +35,45 @@ _KINDS: dict[str, Callable[[str], bool]] = {
 }
 
 
-def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return tuple(inspect.signature(function).parameters)
-    names: tuple[str, ...] = code.co_varnames  # inspecting the signature of each rule would be slow
-    return names[: code.co_argcount]
+_GIVEN = frozenset(("node", "fgraph"))
+"""Parameters of rules that no pattern binds."""
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], set[str]]:
+    """The parameters of a function, and those that have no default."""
+    if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+        code = function.__code__  # inspecting the signature of each rule would be slow
+        if not (code.co_posonlyargcount or code.co_kwonlyargcount):
+            names = code.co_varnames[: code.co_argcount]
+            return names, {*names[: len(names) - len(function.__defaults__ or ())]}
+    found = inspect.signature(function).parameters.values()
+    if only := [each.name for each in found if each.kind is each.POSITIONAL_ONLY]:
+        raise TypeError(
+            f"Rules take what is bound by name, but {only[0]} can only be given in order"
+        )
+    named = [each for each in found if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    return tuple([e.name for e in named]), {e.name for e in named if e.default is e.empty}
+
+
+def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tuple[str, ...]]:
+    """The parameters of a rule that each pattern binds; the others must have defaults."""
+    names, needed = _parameters(function)
+    wanted: list[tuple[str, ...]] = []
+    for pattern in patterns:
+        bound = names_of(pattern)
+        if any(n in bound for n in _GIVEN):
+            raise ValueError(
+                f"node and fgraph are what a rule is tried at, so {pattern} may not bind them"
+            )
+        if not (lacking := needed - bound.keys() - _GIVEN):
+            wanted.append(tuple([n for n in names if n in bound or n in _GIVEN]))
+            continue
+        first = next(n for n in names if n in lacking)
+        raise ValueError(
+            f"The rule {getattr(function, '__name__', function)} takes {first}, which the pattern {pattern} "
+            f"does not bind; it binds {', '.join(sorted(bound)) or 'nothing'}, and node and fgraph can be taken"
+        )
+    return wanted
 
 
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
@@ -101,9 +135,10 @@ def _fitted(new: Any, old: Any) -> Any:
 class PatternRule(NodeRewriter):
     """A rule that is tried where one of its patterns matches.
 
-    The function is called with the bindings of the pattern by name (``node`` is the matched node). It returns the
-    replacement or None; for a node with several outputs, a list. Each tensor is cast and broadcast to the dtype and the
-    shape of the variable that it replaces.
+    The function is called with the bindings of the pattern by name (``node`` is the matched node, ``fgraph`` the function
+    graph). A parameter that a pattern does not bind keeps its default; without one, ValueError is raised. The function
+    returns the replacement or None; for a node with several outputs, a list. Each tensor is cast and broadcast to the
+    dtype and the shape of the variable that it replaces.
 
     ``on`` says for which dtypes of the result the law holds: "float", "inexact" (complex as well) or "any", which is the
     default and the only choice for results that are not tensors. A wildcard that is an argument of an elementwise function
@@ -127,12 +162,13 @@ class PatternRule(NodeRewriter):
         super().__init__(
             self._apply,
             [a.op for a in patterns],
-            name or function.__name__,
+            name or str(getattr(function, "__name__", type(function).__name__)),
             tags=tags,
             requirements=requirements,
             below=_needed_below(patterns),
         )
         self.law = function
+        self._wanted = _wanted(function, patterns)
         count = itertools.count()
         self.patterns = (
             tuple(_named(a, count) for a in patterns) if same_dtype is None else tuple(patterns)
@@ -140,7 +176,6 @@ class PatternRule(NodeRewriter):
         self.on = on
         self._fits = _KINDS[on]
         self.same_dtype = same_dtype
-        self._wanted = _argument_names(function)
         self.__doc__ = function.__doc__
 
     def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
@@ -148,7 +183,7 @@ class PatternRule(NodeRewriter):
         dtype = kind.dtype or ""
         if not self._fits(dtype):
             return None
-        for pattern in self.patterns:
+        for pattern, wanted in zip(self.patterns, self._wanted, strict=True):
             if not pattern.may_match(node):
                 continue
             for bound in match(pattern, node):
@@ -156,18 +191,20 @@ class PatternRule(NodeRewriter):
                     _as_computed(pattern, bound)
                 elif self.same_dtype and not _one_dtype(bound, dtype):
                     continue
-                result = self._result(fgraph, node, bound)
+                result = self._result(fgraph, node, bound, wanted)
                 if result is not None:
                     return result
         return None
 
-    def _result(self, fgraph: FunctionGraph, node: Apply, bound: Bindings) -> Any:
+    def _result(
+        self, fgraph: FunctionGraph, node: Apply, bound: Bindings, wanted: tuple[str, ...]
+    ) -> Any:
         rest = bound.pop(REST, None)
-        if "node" in self._wanted:
+        if "node" in wanted:
             bound["node"] = node
-        if "fgraph" in self._wanted:
+        if "fgraph" in wanted:
             bound["fgraph"] = fgraph
-        made = self.law(**{name: bound[name] for name in self._wanted})
+        made = self.law(**{name: bound[name] for name in wanted})
         if made is None or made is False:
             return None
         if isinstance(made, list | tuple):
@@ -204,6 +241,8 @@ def rule(
     requirements: Sequence[Callable[[], Feature]] = (),
 ) -> Callable[[LawFunction], PatternRule]:
     """Turn a function into a rule that is tried where one of the patterns matches; see `PatternRule`."""
+    if not patterns:
+        raise TypeError("A rule needs at least one pattern")
     for pattern in patterns:
         _check_root(pattern)
 
