@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from occelo_graph import Apply, Op
+from occelo_graph.applicable import check_arguments, check_classes
 from occelo_graph.extensions import defined_before, is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.tensors.nodes import TensorApply
@@ -67,10 +68,12 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
     """Lowerings by class of op, each with a condition on nodes (None: it holds for all nodes of the class).
 
     The keys of the cache contain the lowerings of other packages, under the name ``kind`` of the table.
+    ``of_elements`` is the decorator for elementwise functions.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, of_elements: str) -> None:
         self.kind = kind
+        self.of_elements = of_elements
         self._entries: dict[type[Op], _Entry[_ContextT, _ValueT]] = {}
 
     def register(
@@ -78,8 +81,14 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
     ) -> Callable[[_FunctionT], _FunctionT]:
         """A decorator that registers a lowering for classes of ops; one from another package replaces ours."""
         entries = self._entries
+        what = f"A {self.kind}"
 
         def register(function: _FunctionT) -> _FunctionT:
+            if is_external(function):
+                check_classes(what, classes, self.of_elements)
+                check_arguments(what, function, "a context", "the node", "the inputs")
+                if when is not None:
+                    check_arguments(f"The condition of a {self.kind}", when, "the node")
             for cls in classes:
                 # a lowering from another package is kept, even if our families are imported later
                 if cls in entries and is_external(entries[cls][0]) and not is_external(function):

@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from typing import Any, Generic, Literal, overload
 
-from occelo_graph import Apply, FunctionGraph, Op, Variable
+from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
+from occelo_graph.applicable import check_arguments, check_classes
+from occelo_graph.extensions import is_external
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, OpT
+from occelo_graph.ops.elemwise.scalar import ScalarOp
 from occelo_graph.tensors.nodes import TensorApply
 
 __all__ = ["NodeRewriter", "OpPattern", "Replacements", "RuleSet", "node_rewriter"]
@@ -31,6 +34,13 @@ class OpPattern(Generic[OpT]):
 
     op_type: type[OpT]
     parameters: tuple[tuple[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        check_classes("A pattern", [self.op_type])
+        fields = vars(self.op_type).get("__dataclass_fields__")
+        for name, _ in self.parameters:
+            if fields is not None and name not in fields and not hasattr(self.op_type, name):
+                raise ValueError(f"{self.op_type.__name__} has no field {name!r}")
 
     def matches(self, op: Op) -> bool:
         """Whether the pattern matches ``op``."""
@@ -122,6 +132,19 @@ class NodeRewriter:
     __repr__ = __str__
 
 
+def _check_tracked(tracks: Sequence[Any] | None, below: Iterable[Any]) -> None:
+    """TypeError for what no node can have: anything but classes of ops, ops and their patterns."""
+    for each in tracks or ():
+        if not isinstance(each, Op | OpPattern):
+            check_classes("A rule", [each], "the op, such as tensor.exp")
+    if tracks is not None and not tracks:
+        raise TypeError("A rule is for classes of ops or ops, and none is given; None is for all")
+    for each in below:
+        number = isinstance(each, bool | int | float | complex | ScalarOp) or each is Constant
+        if not number:
+            check_classes("A condition on what computes the inputs", [each], "their scalar_op")
+
+
 @overload
 def node_rewriter(
     tracks: Sequence[type[OpT]],
@@ -156,6 +179,9 @@ def node_rewriter(
     """Make a rule of a function of a graph and a node; see `NodeRewriter`."""
 
     def decorate(function: RuleFunction[OpT]) -> NodeRewriter:
+        if is_external(function):
+            check_arguments("A rule", function, "the function graph", "the node")
+            _check_tracked(tracks, below)
         return NodeRewriter(function, tracks, name, inplace, requirements, tags, only_new, below)
 
     return decorate

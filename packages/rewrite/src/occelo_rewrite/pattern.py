@@ -20,6 +20,7 @@ from dataclasses import field
 from typing import Any
 
 from occelo_graph import Apply, Constant, Op, Variable
+from occelo_graph.applicable import check_classes
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
@@ -204,6 +205,8 @@ def _as_pattern(value: Any) -> Pattern:
 
 def call(op: Op | OpPattern | type[Op], *args: Any, name: str = "") -> Call:
     """A pattern of an op, or of any op of a class, applied to patterns."""
+    if not isinstance(op, Op | OpPattern):
+        check_classes("A pattern", [op], "p")
     return Call(op, tuple(_as_pattern(a) for a in args), name)
 
 

@@ -43,9 +43,9 @@ LoweringOfParts = Callable[["Context", Apply[OpT], list[Tensor]], Sequence[Tenso
 
 _OpT = TypeVar("_OpT", bound=Op)
 
-_lowerings = LoweringTable["Context", Tensor]("lowering to loops")
-_complex = LoweringTable["Context", Tensor]("lowering of complex tensors")
-_parts = LoweringTable["Context", Tensor]("lowering of parts")
+_lowerings = LoweringTable["Context", Tensor]("lowering to loops", "lowers_scalar_to_loops")
+_complex = LoweringTable["Context", Tensor]("lowering of complex tensors", "lowers_scalar_to_loops")
+_parts = LoweringTable["Context", Tensor]("lowering of parts", "lowers_scalar_to_loops")
 _loops: list[tuple[Lowering, Condition]] = []
 
 _DTYPES = frozenset(

@@ -33,8 +33,8 @@ LoweringOfParts = Callable[["Tracer", Apply[OpT], list[TracedValue]], Sequence[T
 
 _OpT = TypeVar("_OpT", bound=Op)
 
-_lowerings = LoweringTable["Tracer", TracedValue]("lowering to arrays")
-_parts = LoweringTable["Tracer", TracedValue]("lowering of parts to arrays")
+_lowerings = LoweringTable["Tracer", TracedValue]("lowering to arrays", "traces_scalar")
+_parts = LoweringTable["Tracer", TracedValue]("lowering of parts to arrays", "traces_scalar")
 
 
 class NeedsValue(Exception):

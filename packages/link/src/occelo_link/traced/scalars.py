@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+from occelo_graph.applicable import check_arguments, check_scalar_names
 from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 
@@ -15,6 +16,8 @@ __all__ = ["Conversion", "Scalar", "registered_scalar", "traces_scalar"]
 
 Conversion = Literal["out", "common", "as is"]
 """The conversion of the arguments: to the dtype of the result, to their common dtype, or none."""
+
+LIBRARIES = ("jax", "pytorch")
 
 Scalar = tuple[str, Callable[..., Any]]
 """The `Conversion` of the arguments of a scalar function, and the function of the library."""
@@ -37,6 +40,8 @@ def traces_scalar(
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        if is_external(function):
+            _check(names, function, backend)
         for name in names:
             # functions from other packages stay, also if our families are loaded later
             known = _functions.get((name, backend))
@@ -48,6 +53,18 @@ def traces_scalar(
         return function
 
     return register
+
+
+def _check(names: Sequence[str], function: Callable[..., Any], backend: str | None) -> None:
+    what = "A function of arrays"
+    check_scalar_names(what, names)
+    if backend not in (None, *LIBRARIES):
+        raise ValueError(f"{what} is for {' or '.join(LIBRARIES)}, not for {backend!r}")
+    for name in names:
+        count = ScalarFunction(name).nin
+        if count is not None:
+            given = ["x"] if count == 1 else [f"x{number + 1}" for number in range(count)]
+            check_arguments(f"The function of arrays for {name}", function, "the arrays", *given)
 
 
 def registered_scalar(backend: str, name: str) -> Scalar | None:

@@ -6,17 +6,18 @@ a rule asks for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from occelo_graph import Apply, Constant, Op, Variable
+from occelo_graph.applicable import check_arguments, check_classes
 from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.narrowing import is_array
 from occelo_graph.tensors.nodes import TensorApply
-from occelo_rewrite.assumptions.facts import UNSIGNED
+from occelo_rewrite.assumptions.facts import UNSIGNED, all_facts
 
 __all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers", "infers_many"]
 
@@ -39,6 +40,12 @@ def infers(
     """Register the inference of a fact about an output of an op; the first one that returns an answer decides."""
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
+        if is_external(function):
+            _check(function, classes, "the node", "the function that asks for facts")
+            if fact not in all_facts():
+                raise ValueError(f"There is no fact {fact!r}; there are {', '.join(all_facts())}")
+            if output < 0:
+                raise ValueError(f"Outputs are counted from the first, 0, got {output}")
         for cls in classes:
             known = _inferences.setdefault((fact, cls, output), [])
             _add(known, function)
@@ -53,6 +60,8 @@ def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], Inferen
     """Register the inference of several facts about the first output of an op: a function of a node, a fact and `Ask`."""
 
     def register(function: InferenceOfMany[OpT]) -> InferenceOfMany[OpT]:
+        if is_external(function):
+            _check(function, classes, "the node", "a fact", "the function that asks for facts")
         for cls in classes:
             known = _of_many.setdefault(cls, [])
             _add(known, function)
@@ -60,6 +69,11 @@ def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], Inferen
         return function
 
     return register
+
+
+def _check(function: Callable[..., Any], classes: Sequence[object], *given: str) -> None:
+    check_classes("An inference of facts", classes)
+    check_arguments("An inference of facts", function, *given)
 
 
 def _add(known: list[Any], function: Any) -> None:

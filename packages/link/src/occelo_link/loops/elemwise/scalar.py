@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from occelo_graph import Constant
+from occelo_graph.applicable import check_arguments, check_scalar_names
 from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
@@ -57,6 +58,11 @@ def lowers_scalar_to_loops(
     """
 
     def register(function: ScalarLowering) -> ScalarLowering:
+        if is_external(function):
+            check_scalar_names("A lowering to loops", names)
+            check_arguments(
+                "A lowering to loops", function, "the builder", "the dtype", "the arguments"
+            )
         for name in names:
             # a formula that another package registered is kept, even if our families are imported later
             if name in _lowerings and is_external(_lowerings[name]) and not is_external(function):

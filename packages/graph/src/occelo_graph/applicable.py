@@ -1,0 +1,67 @@
+"""Checks of what other packages register: that it can ever apply, and that it takes what it is called with.
+
+The registries of rules, facts and lowerings call them. Without them a rule for ``np.exp``, say, would do nothing, and
+nothing would say so. Occelo's own registrations are not checked, since each of them has a test.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any
+
+from occelo_graph.ir.op import Op
+from occelo_graph.narrowing import is_class
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
+
+__all__ = ["check_arguments", "check_classes", "check_scalar_names"]
+
+_VARARGS = inspect.CO_VARARGS
+
+
+def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -> None:
+    """TypeError unless there are classes and each is one of ops; ``of_elements`` says what elementwise functions need instead."""
+    known = list(classes)
+    if not known:
+        raise TypeError(f"{what} is for classes of ops, and none is given")
+    for each in known:
+        if is_class(each) and issubclass(each, Op):
+            continue
+        hint = ""
+        if of_elements and isinstance(each, Elemwise | ScalarOp):
+            hint = f"; for elementwise functions use {of_elements}"
+        raise TypeError(f"{what} is for classes of ops, not for {each!r}{hint}")
+
+
+def check_arguments(what: str, function: Callable[..., Any], *given: str) -> None:
+    """TypeError unless a function can be called with as many arguments as are named in ``given``, in order."""
+    if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+        code = function.__code__
+        most = code.co_argcount
+        least = most - len(function.__defaults__ or ())
+        if least <= len(given) and not code.co_kwonlyargcount:
+            if len(given) <= most or code.co_flags & _VARARGS:
+                return
+    try:
+        inspect.signature(function).bind(*given)
+    except TypeError as error:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        raise TypeError(
+            f"{what} is called with {', '.join(given)}, which {name} cannot take: {error}"
+        ) from None
+    except ValueError:
+        return  # code in C that says nothing of its parameters
+
+
+def check_scalar_names(what: str, names: Iterable[str]) -> None:
+    """TypeError if no name is given, ValueError if one is not that of an elementwise function."""
+    known = list(names)
+    if not known:
+        raise TypeError(f"{what} is for elementwise functions by name, and none is given")
+    for name in known:
+        if ScalarFunction.named(name) is None:
+            raise ValueError(
+                f"There is no scalar function {name!r} for {what.lower()}; define it first"
+            )
