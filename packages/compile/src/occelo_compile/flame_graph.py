@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from occelo_compile.profiling import ProfileStats
+    from occelo_link.profiling import NodeCost
 
 __all__ = ["Frame", "flame_page", "frames"]
 
@@ -46,12 +47,16 @@ def frames(stats: ProfileStats) -> Frame:
     for cost in stats.costs():
         of_op = ops.setdefault(cost.op, Frame(cost.op, 0.0))
         of_op.seconds += cost.seconds * scale
-        title = f"{cost.source} shapes {cost.shapes}, {cost.bytes} bytes"
-        label = cost.name or f"node {cost.number}"
-        of_op.parts.append(Frame(label, cost.seconds * scale, title))
+        of_op.parts.append(_node(cost, cost.name or f"node {cost.number}", scale))
     running = Frame("running", stats.call_time, f"{stats.calls} calls", list(ops.values()))
     parts = [compiling, running]
     return Frame(stats.message or "function", sum(p.seconds for p in parts), parts=parts)
+
+
+def _node(cost: NodeCost, label: str, scale: float) -> Frame:
+    title = f"{cost.source} {cost.runs} runs, shapes {cost.shapes}, {cost.bytes} bytes"
+    inner = [_node(c, c.name or c.op, scale) for c in cost.inner.values()]
+    return Frame(label, cost.seconds * scale, title, inner)
 
 
 _STYLE = """

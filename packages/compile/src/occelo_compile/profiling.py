@@ -9,7 +9,7 @@ import atexit
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,15 +81,18 @@ class ProfileStats:
                 )
 
     def costs(self) -> list[NodeCost]:
-        """The nodes, the most expensive first."""
-        return sorted(self.nodes.costs.values(), key=lambda c: -c.seconds)
+        """The nodes of the graph, the most expensive first; each has the nodes of its inner graphs as ``inner``."""
+        return _sorted(self.nodes.costs.values())
 
     def by_op(self) -> list[tuple[str, float, int]]:
-        """Op, seconds in the measured calls, number of nodes; the most expensive first."""
+        """Op, seconds in the measured calls, number of nodes; the most expensive first.
+
+        Nodes of inner graphs are counted as well, and their seconds are not counted for the node around them.
+        """
         found: dict[str, tuple[float, int]] = {}
-        for cost in self.nodes.costs.values():
+        for _, cost in _with_inner(self.costs()):
             seconds, count = found.get(cost.op, (0.0, 0))
-            found[cost.op] = (seconds + cost.seconds, count + 1)
+            found[cost.op] = (seconds + cost.own_seconds, count + 1)
         return sorted(((k, s, n) for k, (s, n) in found.items()), key=lambda row: -row[1])
 
     def as_dict(self) -> dict[str, Any]:
@@ -105,20 +108,7 @@ class ProfileStats:
                 {"stage": s, "rule": r, "calls": c, "hits": h, "seconds": t}
                 for (s, r), (c, h, t) in sorted(self.rules.items(), key=lambda item: -item[1][2])
             ],
-            "nodes": [
-                {
-                    "number": c.number,
-                    "op": c.op,
-                    "name": c.name,
-                    "source": c.source,
-                    "runs": c.runs,
-                    "seconds": c.seconds,
-                    "shapes": [None if s is None else list(s) for s in c.shapes],
-                    "dtypes": list(c.dtypes),
-                    "bytes": c.bytes,
-                }
-                for c in self.costs()
-            ],
+            "nodes": [_figures(cost) for cost in self.costs()],
             "measured_calls": self.nodes.samples,
             "nodes_ran_beside": self.nodes.beside,
             "peak_bytes": self.nodes.peak_bytes,
@@ -192,14 +182,55 @@ class ProfileStats:
         total = sum(c.seconds for c in self.nodes.costs.values())
         memory = options.PROFILE_MEMORY.get()
         rows: list[tuple[str, ...]] = [
-            ("time", "share", "each", *(["bytes", "shape"] if memory else []), "node", "line")
+            (
+                "time",
+                "share",
+                "runs",
+                "each",
+                *(["bytes", "shape"] if memory else []),
+                "node",
+                "line",
+            )
         ]
-        for cost in self.costs()[: options.N_APPLY.get()]:
+        for depth, cost in _with_inner(self.costs(), options.N_APPLY.get()):
             extra = [_size(cost.bytes), " ".join(map(str, cost.shapes))] if memory else []
-            label = f"{cost.op} -> {cost.name}" if cost.name else cost.op
-            shown = [_time(cost.seconds), _share(cost.seconds, total), _time(cost.mean)]
+            label = "  " * depth + (f"{cost.op} -> {cost.name}" if cost.name else cost.op)
+            shown = [
+                _time(cost.seconds),
+                _share(cost.seconds, total),
+                str(cost.runs),
+                _time(cost.mean),
+            ]
             rows.append((*shown, *extra, label, cost.source))
         return _table("Nodes", rows) if len(rows) > 1 else ""
+
+
+def _sorted(costs: Iterable[NodeCost]) -> list[NodeCost]:
+    return sorted(costs, key=lambda cost: -cost.seconds)
+
+
+def _with_inner(
+    costs: Sequence[NodeCost], most: int | None = None, depth: int = 0
+) -> Iterator[tuple[int, NodeCost]]:
+    """Each cost with its depth, followed by those of its inner nodes; at most ``most`` at each depth."""
+    for cost in costs[:most]:
+        yield depth, cost
+        yield from _with_inner(_sorted(cost.inner.values()), most, depth + 1)
+
+
+def _figures(cost: NodeCost) -> dict[str, Any]:
+    return {
+        "number": cost.number,
+        "op": cost.op,
+        "name": cost.name,
+        "source": cost.source,
+        "runs": cost.runs,
+        "seconds": cost.seconds,
+        "shapes": [None if s is None else list(s) for s in cost.shapes],
+        "dtypes": list(cost.dtypes),
+        "bytes": cost.bytes,
+        "inner": [_figures(inner) for inner in _sorted(cost.inner.values())],
+    }
 
 
 def _time(seconds: float) -> str:

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,7 @@ __all__ = [
     "body_runner",
     "evaluate",
     "has_run",
+    "inner_nodes_timed",
     "last_uses",
     "loop_kernel",
     "variable_eval",
@@ -124,13 +126,52 @@ def _computed(node: Apply, arrays: Sequence[Any], overwrite: bool = False) -> Se
     if node.op.destroy_map and not overwrite:
         over = {i for sources in node.op.destroy_map.values() for i in sources}
         given = [_own(node.inputs[i].type, a) if i in over else a for i, a in enumerate(arrays)]
+    clock = _CLOCK.get()
     try:
-        return node.op.kernel(node)(*given)
+        kernel = node.op.kernel(node)
+        return kernel(*given) if clock is None else clock.run(node, kernel, given)
     except Exception as error:
         made = annotate_error(error, node, arrays)
         if made is error:
             raise
         raise made from None
+
+
+class _Clock:
+    """Times nodes of inner graphs; ``note`` gets the place of a node, its seconds and its results."""
+
+    def __init__(self, note: Callable[[Place, float, Sequence[Any]], None]) -> None:
+        self.note = note
+        self.within: Place = ()
+
+    def run(self, node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Run a node and note its time, which includes that of the nodes of its own inner graphs."""
+        outside = self.within
+        self.within = (*outside, node)
+        start = perf_counter()
+        try:
+            results = kernel(*arrays)
+            self.note(self.within, perf_counter() - start, results)
+        finally:
+            self.within = outside
+        return results
+
+
+_CLOCK: ContextVar[_Clock | None] = ContextVar("clock", default=None)
+
+
+@contextmanager
+def inner_nodes_timed(note: Callable[[Place, float, Sequence[Any]], None]) -> Generator[None]:
+    """Time the nodes of inner graphs, such as the bodies of loops, that run in Python inside of the ``with`` block.
+
+    After each run of an inner node, ``note`` is called with the place of the node below the node that runs outermost,
+    the seconds, and the results. A node is noted after the nodes of its own inner graphs.
+    """
+    token = _CLOCK.set(_Clock(note))
+    try:
+        yield
+    finally:
+        _CLOCK.reset(token)
 
 
 @frozen_dataclass

@@ -2,19 +2,20 @@
 
 Timing every node of every call would cost more than small nodes take. So only a sample of calls is measured in detail,
 which costs a few percent of the total time. A Python VM is timed as it runs. Compiled blocks are timed as a whole;
-their nodes are timed one by one in Python, in a shadow VM. `occelo_compile.maker` wraps the VM of a profiled function
+their nodes are timed one by one in Python, in a shadow VM. So are the nodes of inner graphs, such as the body of a loop.
+`occelo_compile.maker` wraps the VM of a profiled function
 in a `ProfiledVM`, and `occelo_compile.profiling` reports the results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
-from occelo_graph.interpret import last_uses
+from occelo_graph.interpret import inner_nodes_timed, last_uses
 from occelo_graph.ir.container import local
 from occelo_link.array_parts import bytes_of
 from occelo_link.linker import VM, StorageMap
@@ -29,12 +30,16 @@ SHARE = 0.03
 
 @dataclass
 class NodeCost:
-    """The cost of a node: ``seconds`` of all ``runs``; shapes, dtypes and bytes of the results of its last run."""
+    """The cost of a node: ``seconds`` of all ``runs``; shapes, dtypes and bytes of the results of its last run.
+
+    ``seconds`` includes the time of ``inner``, the nodes of the inner graphs of the node.
+    """
 
     number: int
     op: str
     name: str
     source: str
+    inner: dict[Apply, NodeCost] = field(default_factory=lambda: dict[Apply, NodeCost]())
     runs: int = 0
     seconds: float = 0.0
     shapes: tuple[Any, ...] = ()
@@ -45,6 +50,21 @@ class NodeCost:
     def mean(self) -> float:
         """Seconds of one run."""
         return self.seconds / self.runs if self.runs else 0.0
+
+    @property
+    def own_seconds(self) -> float:
+        """Seconds of all runs without those of the inner nodes."""
+        return self.seconds - sum(cost.seconds for cost in self.inner.values())
+
+    def add(self, node: Apply, seconds: float, made: Sequence[Any]) -> list[int]:
+        """Add a run of ``node``, the node of this cost, with its results; returns the bytes of each result."""
+        self.runs += 1
+        self.seconds += seconds
+        self.shapes = tuple(getattr(value, "shape", None) for value in made)
+        self.dtypes = tuple(str(getattr(value, "dtype", "")) for value in made)
+        sizes = [bytes_of(v.type, value) for v, value in zip(node.outputs, made, strict=True)]
+        self.bytes = sum(sizes)
+        return sizes
 
 
 class NodeProfile:
@@ -61,13 +81,26 @@ class NodeProfile:
 
     def cost(self, node: Apply) -> NodeCost:
         """The entry of a node."""
-        found = self.costs.get(node)
-        if found is None:
-            names = [v.name for v in node.outputs if v.name]
-            found = self.costs[node] = NodeCost(
-                len(self.costs), str(node.op), ", ".join(names), str(node.source or "")
-            )
-        return found
+        return _entry(self.costs, node)
+
+
+def _entry(costs: dict[Apply, NodeCost], node: Apply) -> NodeCost:
+    found = costs.get(node)
+    if found is None:
+        names = [v.name for v in node.outputs if v.name]
+        found = costs[node] = NodeCost(
+            len(costs), str(node.op), ", ".join(names), str(node.source or "")
+        )
+    return found
+
+
+def _merge(costs: dict[Apply, NodeCost], more: Mapping[Apply, NodeCost]) -> None:
+    for node, found in more.items():
+        cost = _entry(costs, node)
+        cost.runs += found.runs
+        cost.seconds += found.seconds
+        cost.shapes, cost.dtypes, cost.bytes = found.shapes, found.dtypes, found.bytes
+        _merge(cost.inner, found.inner)
 
 
 class _Sample:
@@ -81,7 +114,15 @@ class _Sample:
         self.then = then
         self.sizes: dict[Variable, int] = {}
         self.live = 0
+        self.inner: dict[Apply, NodeCost] = {}
         self.last = perf_counter()
+
+    def note(self, place: Sequence[Apply], seconds: float, made: Sequence[Any]) -> None:
+        """Add a run of a node of an inner graph of the node that runs now."""
+        costs = self.inner
+        for outer in place[:-1]:
+            costs = _entry(costs, outer).inner
+        _entry(costs, place[-1]).add(place[-1], seconds, made)
 
     def __call__(
         self,
@@ -92,14 +133,10 @@ class _Sample:
     ) -> None:
         now = perf_counter()
         cost = self.profile.cost(node)
-        cost.runs += 1
-        cost.seconds += now - self.last
         views = node.op.view_map
-        made = [storage_map[v][0] for v in node.outputs]
-        cost.shapes = tuple(getattr(value, "shape", None) for value in made)
-        cost.dtypes = tuple(str(getattr(value, "dtype", "")) for value in made)
-        sizes = [bytes_of(v.type, value) for v, value in zip(node.outputs, made, strict=True)]
-        cost.bytes = sum(sizes)
+        sizes = cost.add(node, now - self.last, [storage_map[v][0] for v in node.outputs])
+        _merge(cost.inner, self.inner)
+        self.inner = {}
         for i, (variable, size) in enumerate(zip(node.outputs, sizes, strict=True)):
             # views and results in the memory of an input take no further memory
             if i not in views and i not in node.op.destroy_map:
@@ -185,8 +222,9 @@ class ProfiledVM:
 
 def _measure(vm: PythonVM, profile: NodeProfile, frees: Mapping[Apply, list[Variable]]) -> None:
     given = vm.callback
-    vm.callback = _Sample(profile, frees, given)
+    sample = vm.callback = _Sample(profile, frees, given)
     try:
-        vm()
+        with inner_nodes_timed(sample.note):
+            vm()
     finally:
         vm.callback = given
