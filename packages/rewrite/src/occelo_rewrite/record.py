@@ -29,7 +29,7 @@ __all__ = ["RECORDS", "Application", "RewriteRecord", "RuleCount", "StageTime", 
 class Application:
     """One replacement: stage, rule, the old and the new expression as text, the user's line.
 
-    ``parent`` is the number of the application that made the replaced variable; -1 for one of the user's graph.
+    ``parent`` is the number of the application that made the replaced variable; -1 if the variable is in the user's graph.
     """
 
     stage: str
@@ -72,7 +72,7 @@ class StageTime:
 
 @dataclass
 class RuleCount:
-    """How often a rule was tried and applied, and the seconds of that."""
+    """How often a rule was tried and how often it was applied, and the seconds that this took."""
 
     calls: int = 0
     hits: int = 0
@@ -104,7 +104,7 @@ class RewriteRecord:
     ends: WeakKeyDictionary[Variable, list[int]] = field(
         default_factory=lambda: WeakKeyDictionary[Variable, list[int]](), repr=False
     )
-    """Existing variables, with the applications that replaced others by them."""
+    """For each variable that already existed when it replaced others: the numbers of those applications."""
     refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
     """Pairs of a rule and a node whose replacement was reverted in the current stage."""
 
@@ -133,7 +133,10 @@ class RewriteRecord:
         return self.counts.setdefault(stage, {}) if self.profiling else None
 
     def start(self, node: Apply) -> int:
-        """The number of the application that made a node; -1 for a node of the user's graph."""
+        """The number of the application that made a node: the ``parent`` of an application that replaces the node.
+
+        -1 for a node of the user's graph.
+        """
         made: tuple[RewriteRecord, int] | None = getattr(node.tag, "made_by", None)
         return made[1] if made is not None and made[0] is self else -1
 
@@ -167,7 +170,7 @@ class RewriteRecord:
             self.on_application(application)
 
     def forget(self, number: int) -> None:
-        """Remove the applications from a number on, after a rollback."""
+        """After a rollback, remove the application with this number and all later ones."""
         for each in self.applications[number:]:
             self.stages[each.stage].applications -= 1
         del self.applications[number:]
@@ -206,7 +209,7 @@ RECORDS: WeakKeyDictionary[FunctionGraph, RewriteRecord] = WeakKeyDictionary()
 
 
 def _is_new(node: Apply) -> bool:
-    """Whether rewriting added a node to its graph."""
+    """Whether a node was added to its graph by rewriting, rather than by the user."""
     return bool(getattr(node.tag, "imported_by", None))
 
 

@@ -1,6 +1,6 @@
-"""Laws of random programs: ways to write, compile and call a program that must not change its results.
+"""Laws of random programs: a program gives the same results in whichever way it is written, compiled and called.
 
-`judging` checks a program against them; `LAWS` has them by name.
+`judging` checks a program against them; `LAWS` maps names to laws.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ Law = Callable[[Case, Random], None]
 
 
 def value(case: Case, random: Random) -> None:
-    """The results are NumPy's, twice."""
+    """Two calls in a row both give NumPy's results."""
     made = case.compiled(case.inputs, case.outputs)
     case.compare(case.called(made, case.program.values()))
     case.compare(case.called(made, case.program.values()))
 
 
 def strict(case: Case, random: Random) -> None:
-    """Without rules that may change results that are not finite, or hide errors, the results are NumPy's."""
+    """The results are NumPy's in the strict mode, which leaves out rules that may hide errors or change NaN and infinity."""
     mode = Mode(get_mode(case.mode).linker.clone(), "strict")
     made = case.compiled(case.inputs, case.outputs, mode)
     case.compare(case.called(made, case.program.values()))
 
 
 def without_a_rule(case: Case, random: Random) -> None:
-    """The results do not depend on any single rule."""
+    """The results stay the same without one of the rules that were applied."""
     first = case.compiled(case.inputs, case.outputs, "vm")
     used = sorted({a.rule for a in first.maker.rewritten.record.applications})
     if not used:
@@ -110,7 +110,7 @@ def constants(case: Case, random: Random) -> None:
 
 
 def batched(case: Case, random: Random) -> None:
-    """A batch of one or two equal programs gives equal results."""
+    """The program, vectorized over a batch of one or two copies of its inputs, gives the same results for each copy."""
     count = int(random.integers(1, 3))
     values = case.program.values()
     # values that decide lengths cannot differ within a batch, so integers are batched less often

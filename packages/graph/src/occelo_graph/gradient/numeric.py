@@ -1,6 +1,6 @@
 """`verify_grad` and `numeric_grad`: checks of gradients against finite differences.
 
-They are for the tests of ops, in this library and by users.
+The tests of this library call them, and so do users who test ops of their own.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class _Batched:
         ]
 
     def _follow(self) -> bool:
-        """Find the carried values that get batch dimensions; returns whether the ending condition gets them."""
+        """Note which carried values get batch dimensions; returns whether the ending condition gets them, too."""
         op_ = self.op
         arguments, results = op_.body.inputs, op_.body.outputs
         while True:
@@ -74,7 +74,7 @@ class _Batched:
                 return op_.stops and reached[-1]
 
     def _whole(self, variable: TensorVariable, extra: int, has: bool) -> TensorVariable:
-        """An input broadcast to all batch dimensions; unchanged if it ``has`` none."""
+        """An input broadcast to all batch dimensions if it ``has`` batch dimensions; else unchanged."""
         if not has:
             return variable
         full = align(variable, extra, self.ndim)
@@ -122,7 +122,7 @@ class _Batched:
         return [*made[:first], *traces, *made[first + op_.traces :]]
 
     def _some(self) -> bool:
-        """Whether each element of the batch has a number of steps of its own."""
+        """Whether the number of steps has batch dimensions, so that it may differ between the elements of the batch."""
         return self.inputs[0].type.ndim > 0
 
     def _step(

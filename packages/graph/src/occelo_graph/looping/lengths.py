@@ -57,7 +57,10 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
 
 
 class _Outside:
-    """Converts lengths that the body computes to lengths in the graph around it, if they depend on constants alone."""
+    """Converts lengths that the body computes to lengths in the graph around it.
+
+    That is possible if they depend on no inputs of the body but the scan's constants.
+    """
 
     def __init__(self, op_: Scan, inputs: Sequence[Variable]) -> None:
         arguments = op_.parts(op_.body.inputs)

@@ -23,7 +23,7 @@ def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
 
     ``index`` is an integer scalar; a negative one chooses the first branch, and one that is too large the last. All
     branches return the same structure (nested tuples, lists, dicts, dataclasses) of tensors with the same dtypes and
-    numbers of dimensions (TypeError). ValueError without a branch.
+    numbers of dimensions (TypeError). ValueError if there are no branches.
     """
     if not branches:
         raise ValueError("switch_case needs at least one branch")
@@ -44,7 +44,7 @@ def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
 
 
 def _choose(index: Any, values: list[list[Any]], first: int, last: int) -> list[Any]:
-    """The values of the branch at ``index``, from ``first`` to ``last`` - 1, by halving."""
+    """The values of the branch at ``index``, found by binary search among the branches ``first`` to ``last - 1``."""
     if last - first == 1:
         return values[first]
     middle = (first + last) // 2

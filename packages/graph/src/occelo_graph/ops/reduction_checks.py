@@ -19,7 +19,10 @@ _NUMBERS = (np.array([0.125, 0.25, 0.5, 0.75, 0.875]), np.array([1, 2, 3, 5, 6])
 
 
 def check_reduction(reduction: Reduction) -> None:
-    """ValueError if a few numbers contradict the reduction; numbers that the NumPy code refuses show nothing."""
+    """ValueError if the NumPy code contradicts a declared property for a few sample numbers.
+
+    If the code raises for the floats, it is tried with integers; if it raises for these, too, nothing is checked.
+    """
     for numbers in _NUMBERS:
         try:
             with np.errstate(all="ignore"):

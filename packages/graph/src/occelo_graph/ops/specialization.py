@@ -34,9 +34,9 @@ __all__ = [
 
 
 def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
-    """The equivalent `Alloc` and its value for a node that broadcasts to a tensor of static shape, as ``zeros_like(x)`` does.
+    """An `Alloc`, and the value it takes, for a node that broadcasts to a tensor of static shape, as ``zeros_like(x)`` does.
 
-    That tensor need not be computed. None for all other nodes.
+    The `Alloc` computes the same without that tensor. None for all other nodes.
     """
     if node.op != second:
         return None
@@ -62,7 +62,7 @@ def inputs_needed(node: Apply) -> Sequence[Variable]:
 
 
 def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """The `Shape_i` for the copy of a node that indexes a `Shape`; None for all other nodes.
+    """For a node ``shape(x)[i]``, the length ``Shape_i(i)`` of the copy of ``x``; None for all other nodes.
 
     ``inputs`` are the copies of the node's inputs.
     """
@@ -77,11 +77,11 @@ def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
 
 
 def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """The node applied to ``inputs``, with known lengths as fields of its op; None if none are known.
+    """The output of the node's op on ``inputs``, with known lengths as fields of the op; None if none are known.
 
-    If the type of the new output is less precise than that of the node's output, a `SpecifyShape` asserts the node's. This
-    happens if the value of an input was known when the node was made, and that input has since been replaced by one
-    whose value is not known.
+    The type of the new output may be less precise than that of the node's output; then a `SpecifyShape` asserts the more
+    precise one. This happens if the value of an input was known when the node was made, and that input has since been
+    replaced by one whose value is not known.
     """
     if not node.op.types_follow_values or len(inputs) == 1:
         return None

@@ -1,6 +1,6 @@
-"""`as_numba`: compiled functions as ``njit`` functions.
+"""`as_numba`: makes an ``njit`` function of a compiled function.
 
-Users call it as ``occelo.as_numba``, to call compiled functions from their own ``njit`` functions.
+Users find it in `occelo`. They call the functions that it returns from their own ``njit`` functions.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class _Call:
         self.line(f"enter{position}(frame, {name})")
 
     def value(self, position: int, array: Any) -> None:
-        """An input with a constant value."""
+        """An input that is no argument: the value that it has now becomes a constant of the function."""
         array = prepared(array)
         frame, kept = make_frame([array])
         self.kept += [array, *kept]
@@ -258,7 +258,8 @@ def as_numba(function: Any) -> Callable[..., Any]:
     It takes the function's arguments in order, as arrays (or numbers, where they have no dimensions) of the
     dtypes that it was compiled for, and returns a tuple of new arrays; it raises ValueError where a check
     fails. Shared variables keep the values that they have now, and nothing is updated. The code contains addresses, so
-    Numba does not cache it. TypeError if the function is not a single block compiled by Numba.
+    Numba does not cache it. TypeError if the function is not a single block compiled by Numba, calls Python,
+    or has inputs or outputs that are not arrays.
     """
     vm, maker = function.vm, function.maker
     linker = maker.mode.linker

@@ -51,7 +51,7 @@ _PARTS = SERVICES_CODE, HELPERS_CODE, FRAME_CODE, ARGUMENTS_CODE, RUN_CODE, RESU
 
 
 def entry_text(calls: int | None = None) -> str:
-    """The entry as LLVM IR; with ``calls`` it takes the slow path after so many calls."""
+    """The entry as LLVM IR. With ``calls`` it counts its calls, and takes the slow path (`entry`) after that many."""
     names = {
         "counting": "" if calls is None else _COUNTING,
         "inputs": context.CTX_INPUTS,

@@ -1,6 +1,6 @@
 """Helpers that rules of several families share: the elementwise node of a variable, and patterns over real floats.
 
-Most modules of `rules.elemwise`, and `rules.reduce`, use them.
+`rules.reduce` and several modules of `rules.elemwise` use them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def rule_of_floats(
 
 
 def applied(variable: Variable, function: Elemwise) -> TensorApply[Elemwise] | None:
-    """The elementwise node that computes ``variable``; None if there is none."""
+    """The node that computes ``variable``, if it applies ``function`` and not in place; else None."""
     node = computed_by(variable, Elemwise)
     if node is None or node.op is function:
         return node

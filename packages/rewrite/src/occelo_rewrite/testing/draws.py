@@ -1,4 +1,5 @@
-"""Random types and values for cases of rules: lengths 1 and 0, static or dynamic, all dtypes, special values.
+"""Random types and values for the cases that rules are tested with: lengths 1 and 0, static or dynamic, all dtypes,
+special values.
 
 `laws` and the tests of rules use it.
 """
@@ -51,14 +52,14 @@ class Draw:
     seed: int = 0
 
     def inputs(self) -> list[TensorVariable]:
-        """Variables of the types."""
+        """New input variables with these dtypes and static shapes."""
         return [
             ot.TensorType(dtype, shape).make_variable(f"x{i}")
             for i, (dtype, shape) in enumerate(zip(self.dtypes, self.static, strict=True))
         ]
 
     def values(self) -> list[Any]:
-        """Arrays of the lengths."""
+        """Random arrays with these dtypes and lengths."""
         generator = np.random.default_rng(self.seed)
         return [
             _values(generator, self.case, dtype, lengths, self.kind)
@@ -67,7 +68,7 @@ class Draw:
 
 
 def draw(case: Case, seed: int) -> Draw:
-    """A random draw of a case; number 0 is the case unchanged."""
+    """A random draw of a case; with the seed 0 the case unchanged."""
     if seed == 0:
         unknown = tuple((None,) * len(s) for s in case.shapes)
         return Draw(case, (case.dtype,) * len(case.shapes), unknown, case.shapes)
@@ -103,7 +104,7 @@ def draw(case: Case, seed: int) -> Draw:
 def _broadcast(
     own: tuple[int, ...], known: list[int | None], generator: Any
 ) -> tuple[tuple[int, ...], list[int | None]]:
-    """Lengths with some leading ones removed, and others replaced by a static 1."""
+    """The lengths of an operand that broadcasts: some leading dimensions are dropped, some lengths become a static 1."""
     first = int(generator.integers(len(own) + 1))
     lengths, static = list(own[first:]), known[first:]
     for i in range(len(lengths)):
@@ -123,7 +124,7 @@ def _drawn_dtypes(case: Case, generator: Any) -> tuple[str, ...]:
 
 
 def _drawn_lengths(case: Case, generator: Any) -> list[tuple[int, ...]]:
-    """The lengths of the case, or with all occurrences of one length replaced by 1 or 0."""
+    """The lengths of the case; or for some numbers n, all lengths n are replaced by 1 or 0."""
     if generator.integers(3) == 0:
         return list(case.shapes)
     instead = {n: int(generator.choice([n, n, 1, 1, 0])) for s in case.shapes for n in s}

@@ -1,7 +1,7 @@
 """Run-time checks: `CheckAndRaise`, `Assert`.
 
-Functions of other families check lengths and indices with `CheckAndRaise`, and rules keep the errors of nodes that they
-replace. Users call `assert_op`.
+Functions of other families check lengths and indices with `CheckAndRaise`. Rules put it in place of a node that could
+fail, so that the error is still raised. Users call `assert_op`.
 """
 
 from __future__ import annotations

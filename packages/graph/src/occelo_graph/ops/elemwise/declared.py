@@ -87,7 +87,10 @@ _OTHERS = np.array([0.5, -3.0, 1.25, 2.0, -0.75, 0.25])
 def check_traits(
     name: str, nin: int | None, rule: DtypeRule, code: _Code, options: Mapping[str, Any]
 ) -> None:
-    """ValueError if a few numbers show that a declared trait does not hold; numbers that the NumPy code refuses show nothing."""
+    """ValueError if the NumPy code contradicts a declared trait for a few sample numbers.
+
+    A trait for whose sample numbers the code raises is not checked.
+    """
     for trait, (of, holds) in _TESTS.items():
         declared: Any = options.get(trait)
         if not declared or nin != of:

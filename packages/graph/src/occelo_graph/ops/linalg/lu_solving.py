@@ -174,7 +174,7 @@ def _substituted(
 
 
 def _fitting(factors: Any, pivots: Any, right: Any) -> TensorVariable:
-    """Right-hand sides, with checks that LU factors, pivots and right-hand sides have equally many rows and fitting batches."""
+    """Right-hand sides, with checks that they, the LU factors and the pivots agree in the number of rows and in the batch."""
     if factors.type.ndim < 2 or pivots.type.ndim < 1:
         raise ValueError(
             f"lu_solve takes matrices of factors and vectors of pivots, got {factors.type} and {pivots.type}"

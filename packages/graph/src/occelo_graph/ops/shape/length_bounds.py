@@ -1,4 +1,4 @@
-"""Proofs that an integer is not negative, or at most a length, for integers that are computed from lengths of tensors.
+"""Proofs that an integer computed from lengths of tensors is not negative, or is at most a certain length.
 
 With such a proof `Reshape` and `Scan` leave out checks, and `Alloc` says that it cannot fail.
 """
@@ -17,7 +17,7 @@ __all__ = ["at_most_length", "never_negative"]
 
 
 def never_negative(length: Any) -> bool:
-    """Whether an integer is provably not negative: it is a length, or a product, sum or extreme of such integers."""
+    """Whether an integer is provably not negative: a length, or a sum, product, maximum or minimum of such integers."""
     pending, seen = [length], set[Any]()
     while pending:
         each = pending.pop()
@@ -45,7 +45,7 @@ def never_negative(length: Any) -> bool:
 
 
 def _keeps_nonnegative(op: Op) -> bool:
-    """Whether an op that is applied to integers of at least 0 returns only integers of at least 0."""
+    """Whether the results of an op are not negative if its inputs are not."""
     scalar_op: Any = getattr(op, "scalar_op", None)
     if scalar_op is None or "nonnegative" not in scalar_op.keeps_sign:
         return False
@@ -57,7 +57,7 @@ def _keeps_nonnegative(op: Op) -> bool:
 
 
 def at_most_length(value: Variable, x: Variable) -> bool:
-    """Whether ``value`` is the length of ``x`` along its first axis, or a minimum with it: at most that length."""
+    """Whether ``value`` is provably at most the first length of ``x``: it is that length, or a minimum of it and others."""
     pending, seen = [value], {value}
     while pending:
         each = pending.pop()

@@ -4,7 +4,7 @@ Near 0 ``erf(x) / x`` is a polynomial in ``x**2``; elsewhere ``(1 + 2x) exp(x**2
 ``(x - K) / (x + K)`` with K = 3.75 (Shepherd and Laframboise, "Chebyshev approximation of
 (1 + 2x) exp(x^2) erfc x", Mathematics of Computation 36, 1981).
 
-`elemwise.transcendental` lowers the scalar ops ``erf`` and ``erfc`` by them.
+`elemwise.transcendental` calls them to lower the scalar ops ``erf`` and ``erfc``.
 """
 
 from __future__ import annotations

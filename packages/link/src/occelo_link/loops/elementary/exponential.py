@@ -3,7 +3,8 @@
 ``exp(x) = 2**k * exp(r)`` with ``r = x - k log 2`` reduced in two steps (Cody and Waite, "Software
 Manual for the Elementary Functions", 1980).
 
-`elemwise.transcendental` and `elemwise.complex` lower scalar ops by them, and other elementary functions call them.
+`elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops. Other elementary functions call them,
+too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Hyperbolic functions (sinh, cosh, tanh), and the sigmoid and softplus functions.
 
-`elemwise.transcendental` and `elemwise.complex` lower scalar ops by them.
+`elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ def _limited(b: Builder, x: Value, high: float) -> Value:
 
 
 def tanh(b: Builder, x: Value) -> Value:
-    """Hyperbolic tangent within 1 ulp: ``e / (e + 2)`` with ``e = exp(2|x|) - 1`` as a pair."""
+    """Hyperbolic tangent within 1 ulp.
+
+    ``tanh |x| = e / (e + 2)`` with ``e = exp(2|x|) - 1``, computed as a pair (`building_blocks`)."""
     size = _limited(b, x, 22.0)
     high, low = expm1_pair(b, b.op("add", size, size))
     # numerator and denominator are both halved
@@ -56,7 +58,7 @@ def cosh(b: Builder, x: Value) -> Value:
 
 
 def _half_exp(b: Builder, x: Value) -> Value:
-    """``exp(x) / 2``, which overflows later than ``exp(x)``."""
+    """``exp(x) / 2``, also where ``exp(x)`` would overflow but its half does not."""
     p, k = exp_parts(b, x)
     return scale(b, p, b.op("sub", k, constant(b, 1.0)))
 

@@ -4,7 +4,8 @@ With ``x = m * 2**k`` and ``f = m - 1``, ``s = f / (2 + f)``: ``log m = f - f*f/
 where R is a polynomial in ``s*s`` (the form of fdlibm's ``e_log.c``, Sun Microsystems, 1993, which
 splits off the leading terms so that they are not rounded).
 
-`elemwise.transcendental` and `elemwise.complex` lower scalar ops by them, and other elementary functions call them.
+`elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops. Other elementary functions call them,
+too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Powers: ``exp(y log x)`` with the logarithm and the product as pairs.
 
-`elemwise.transcendental` lowers the scalar op ``pow`` by them, for exponents that simpler operations cannot compute.
+`elemwise.transcendental` calls them to lower the scalar op ``pow``, for exponents that simpler operations cannot compute.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Arguments are reduced by multiples of pi/2 given in three parts (Cody and Waite,
 subtraction is exact because of fused multiply-add. Beyond a billion (a cold branch) the multiple is
 computed from the bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
 
-`elemwise.transcendental` and `elemwise.complex` lower scalar ops by them.
+`elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Textual form of loop programs, for readers: `dumping` writes it to files, and tests compare it."""
+"""Loop programs as text for people to read: `dumping` writes it to files, and tests compare it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _carried(statement: For | While) -> Iterator[str]:
 
 
 class _Lines(Visitor[Iterable[str]]):
-    """The lines of statements; ``nodes`` has the line that names each node of the graph."""
+    """The lines of statements. ``nodes`` are the lines that name the nodes of the graph, in the order of their numbers."""
 
     def __init__(self, nodes: Sequence[str] = ()) -> None:
         self.nodes = nodes

@@ -49,7 +49,10 @@ def solve_lanes(
     unit_diagonal: bool = False,
     transposed: bool = False,
 ) -> None:
-    """Replace right-hand sides by the solutions with triangular matrices, which are the transposes of ``a`` if ``transposed``."""
+    """Solve triangular equations in the memory of the right-hand sides ``b``.
+
+    The matrices are ``a``, or the transposes of ``a`` if ``transposed``; ``lower`` says which triangle they have.
+    """
     builder, n = lanes.builder, a.rows
     zero, one = lanes.context.i64(0), lanes.context.i64(1)
     last = builder.sub(n, one)
@@ -79,11 +82,12 @@ def eliminate_lanes(
     record: Callable[[Value, Buffer], None] | None = None,
     keep: bool = False,
 ) -> None:
-    """Factor matrices in place into U, by partial pivoting, and apply the same row operations to right-hand sides.
+    """Replace matrices by U, by elimination with partial pivoting, and apply the same row operations to right-hand sides.
 
-    With ``keep``, L is stored as well.
+    With ``keep``, L is stored below the diagonal.
 
-    Calls ``record(k, places)`` for each row ``k`` with the rows that it is exchanged with, as numbers of the lanes' dtype.
+    ``record(k, places)`` may add statements to the loop over the rows ``k``. There ``places`` holds, for each lane, the
+    number of the row that ``k`` is exchanged with, in the lanes' dtype.
     """
     builder, n, one = lanes.builder, a.rows, lanes.context.i64(1)
     inverse, places = lanes.column(), lanes.column()
@@ -145,7 +149,7 @@ def eliminate_lanes(
 
 
 class _Pivots:
-    """Finds the rows of the pivots, and writes them to ``places``."""
+    """Finds the rows of the pivots, and writes their numbers to ``places``, one for each lane."""
 
     def __init__(self, lanes: Lanes, n: Value, places: Buffer) -> None:
         self.lanes, self.places = lanes, places
@@ -155,7 +159,7 @@ class _Pivots:
         self.largest, self.rows = lanes.matrix(n, one), lanes.matrix(n, one)
 
     def find(self, a: LaneMatrix, k: Value) -> None:
-        """Find the rows, from ``k`` on, whose elements in column ``k`` have the largest absolute values."""
+        """For each lane, find the row whose element in column ``k`` has the largest absolute value, from row ``k`` on."""
         lanes, builder, zero = self.lanes, self.lanes.builder, self.lanes.context.i64(0)
         one = lanes.context.i64(1)
         with lanes.each() as lane:
@@ -176,7 +180,7 @@ class _Pivots:
             builder.store(self.places, lane, self.rows.load(last, zero, lane))
 
     def last(self) -> Value:
-        """The last one of the rows that were found."""
+        """The largest of the row numbers that were found; ``k`` if no lane exchanges rows."""
         lanes, builder = self.lanes, self.lanes.builder
         count = lanes.context.i64(lanes.count)
         with builder.loop(count, lanes=lanes.count, fixed=True) as loop:
@@ -189,7 +193,7 @@ class _Pivots:
 def _move_pivots(
     lanes: Lanes, part: LaneMatrix, k: Value, places: Buffer, old: LaneMatrix, start: Value | None
 ) -> None:
-    """Replace row ``k`` by the rows at ``places``, from column ``start`` on, and keep its elements in ``old``."""
+    """From column ``start`` on, copy row ``k`` to ``old``, then overwrite it with the row at the lane's place."""
     builder = lanes.builder
     with builder.loop(part.columns, start=start, fixed=True) as columns, lanes.each() as lane:
         j = columns.index
@@ -202,7 +206,7 @@ def _move_pivots(
 def exchange_lanes(
     lanes: Lanes, part: LaneMatrix, k: Value, i: Value, places: Buffer, start: Value | None
 ) -> None:
-    """Exchange rows ``k`` and ``i`` of the lanes whose place is row ``i``."""
+    """Exchange rows ``k`` and ``i`` in those lanes whose number in ``places`` is ``i``."""
     builder = lanes.builder
     row = builder.cast(i, lanes.dtype)
     with builder.loop(part.columns, start=start, fixed=True) as columns, lanes.each() as lane:
