@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.loops.ir.program import (
     Alloc,
     Block,
@@ -48,12 +47,14 @@ _CALL = 20
 """Operations that a call counts for."""
 
 
-@frozen_dataclass(eq=False, repr=False)
 class Work:
     """A number of operations, ``own``, plus those of ``inner`` loops, each given by start, stop and the work of an iteration."""
 
-    own: int
-    inner: Sequence[tuple[Value, Value, Work]]
+    __slots__ = ("inner", "own")
+
+    def __init__(self, own: int, inner: Sequence[tuple[Value, Value, Work]]) -> None:
+        self.own = own
+        self.inner = inner
 
 
 _ONE = Work(1, ())

@@ -16,10 +16,7 @@ The program defines its results exactly, so every printer must produce the same 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
-
-from occelo_graph.frozen_dataclasses import repr_of_fields
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -183,20 +180,37 @@ class Block:
         return iter(self.statements)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Store:
+class _Record:
+    """Statements and their parts. They are no dataclasses, since compiling the methods of those would be most of the time to
+    import this module, which each first compilation waits for."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return f"{type(self).__name__}({inside})"
+
+
+class _Leaf(_Record):
+    """A statement without blocks."""
+
+    __slots__ = ()
+    blocks: ClassVar[tuple[Block, ...]] = ()
+
+
+class Store(_Leaf):
     """Write ``value`` at ``offset`` (in elements)."""
 
-    buffer: Buffer
-    offset: Value
-    value: Value
-    node: int = -1
-    blocks: ClassVar[tuple[Block, ...]] = ()
-    __repr__ = repr_of_fields
+    __slots__ = ("buffer", "node", "offset", "value")
+
+    def __init__(self, buffer: Buffer, offset: Value, value: Value, node: int = -1) -> None:
+        self.buffer = buffer
+        self.offset = offset
+        self.value = value
+        self.node = node
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Carried:
+class Carried(_Record):
     """A scalar that a loop carries from one iteration to the next.
 
     ``param`` is its value in the body, ``initial`` before the first iteration, ``following`` after
@@ -206,16 +220,24 @@ class Carried:
     upper half of them is combined into the lower half, until one is left.
     """
 
-    param: Value
-    initial: Value
-    following: Value
-    result: Value
-    combine: str | None = None
-    __repr__ = repr_of_fields
+    __slots__ = ("combine", "following", "initial", "param", "result")
+
+    def __init__(
+        self,
+        param: Value,
+        initial: Value,
+        following: Value,
+        result: Value,
+        combine: str | None = None,
+    ) -> None:
+        self.param = param
+        self.initial = initial
+        self.following = following
+        self.result = result
+        self.combine = combine
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class For:
+class For(_Record):
     """``for index in range(start, stop)``, in order.
 
     ``lanes`` above 1 says that iterations are independent but for `Carried` with ``combine``, that
@@ -224,69 +246,100 @@ class For:
     do not poll for interrupts, nor run in several threads.
     """
 
-    index: Value
-    start: Value
-    stop: Value
-    body: Block
-    lanes: int = 1
-    parallel: bool = False
-    carried: list[Carried] = field(default_factory=list["Carried"])
-    non_interruptible: bool = False
-    node: int = -1
-    __repr__ = repr_of_fields
+    __slots__ = (
+        "body",
+        "carried",
+        "index",
+        "lanes",
+        "node",
+        "non_interruptible",
+        "parallel",
+        "start",
+        "stop",
+    )
+
+    def __init__(
+        self,
+        index: Value,
+        start: Value,
+        stop: Value,
+        body: Block,
+        lanes: int = 1,
+        parallel: bool = False,
+        carried: list[Carried] | None = None,
+        non_interruptible: bool = False,
+        node: int = -1,
+    ) -> None:
+        self.index = index
+        self.start = start
+        self.stop = stop
+        self.body = body
+        self.lanes = lanes
+        self.parallel = parallel
+        self.carried: list[Carried] = [] if carried is None else carried
+        self.non_interruptible = non_interruptible
+        self.node = node
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         return (self.body,)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class While:
+class While(_Record):
     """Repeat while ``condition`` (computed in ``test``) holds; both blocks see the params."""
 
-    test: Block
-    condition: Value
-    body: Block
-    carried: list[Carried]
-    node: int = -1
-    __repr__ = repr_of_fields
+    __slots__ = ("body", "carried", "condition", "node", "test")
+
+    def __init__(
+        self, test: Block, condition: Value, body: Block, carried: list[Carried], node: int = -1
+    ) -> None:
+        self.test = test
+        self.condition = condition
+        self.body = body
+        self.carried = carried
+        self.node = node
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         return (self.test, self.body)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class If:
+class If(_Record):
     """One of two blocks; ``results`` are ``(result, value in then, value in orelse)``."""
 
-    condition: Value
-    then: Block
-    orelse: Block
-    results: list[tuple[Value, Value, Value]] = field(
-        default_factory=list[tuple["Value", "Value", "Value"]]
-    )
-    node: int = -1
-    __repr__ = repr_of_fields
+    __slots__ = ("condition", "node", "orelse", "results", "then")
+
+    def __init__(
+        self,
+        condition: Value,
+        then: Block,
+        orelse: Block,
+        results: list[tuple[Value, Value, Value]] | None = None,
+        node: int = -1,
+    ) -> None:
+        self.condition = condition
+        self.then = then
+        self.orelse = orelse
+        self.results: list[tuple[Value, Value, Value]] = [] if results is None else results
+        self.node = node
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         return (self.then, self.orelse)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Check:
+class Check(_Leaf):
     """Stop with error ``site`` unless ``condition`` holds."""
 
-    condition: Value
-    site: int
-    node: int = -1
-    blocks: ClassVar[tuple[Block, ...]] = ()
-    __repr__ = repr_of_fields
+    __slots__ = ("condition", "node", "site")
+
+    def __init__(self, condition: Value, site: int, node: int = -1) -> None:
+        self.condition = condition
+        self.site = site
+        self.node = node
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Alloc:
+class Alloc(_Leaf):
     """Allocate ``size`` elements for ``buffer``, which takes over the memory of the dead buffer ``reuse`` of the same size.
 
     Working memory allocated in a loop is kept for the next iteration, and reallocated only if that iteration needs more
@@ -296,77 +349,95 @@ class Alloc:
     an output.
     """
 
-    buffer: Buffer
-    size: Value
-    lengths: Sequence[Value] = ()
-    reuse: Buffer | None = None
-    keeps: bool = False
-    node: int = -1
-    blocks: ClassVar[tuple[Block, ...]] = ()
-    __repr__ = repr_of_fields
+    __slots__ = ("buffer", "keeps", "lengths", "node", "reuse", "size")
+
+    def __init__(
+        self,
+        buffer: Buffer,
+        size: Value,
+        lengths: Sequence[Value] = (),
+        reuse: Buffer | None = None,
+        keeps: bool = False,
+        node: int = -1,
+    ) -> None:
+        self.buffer = buffer
+        self.size = size
+        self.lengths = lengths
+        self.reuse = reuse
+        self.keeps = keeps
+        self.node = node
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Swap:
+class Swap(_Leaf):
     """Exchange the memory, with its elements, of two buffers of one dtype in the space ``carried``."""
 
-    first: Buffer
-    second: Buffer
-    node: int = -1
-    blocks: ClassVar[tuple[Block, ...]] = ()
-    __repr__ = repr_of_fields
+    __slots__ = ("first", "node", "second")
+
+    def __init__(self, first: Buffer, second: Buffer, node: int = -1) -> None:
+        self.first = first
+        self.second = second
+        self.node = node
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Pointer:
+class Pointer(_Record):
     """An argument of `Invoke`: the address of an element."""
 
-    buffer: Buffer
-    offset: Value
-    __repr__ = repr_of_fields
+    __slots__ = ("buffer", "offset")
+
+    def __init__(self, buffer: Buffer, offset: Value) -> None:
+        self.buffer = buffer
+        self.offset = offset
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Reference:
+class Reference(_Record):
     """An argument of `Invoke`: the address of a temporary that holds ``value``."""
 
-    value: Value
-    __repr__ = repr_of_fields
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Invoke:
+class Invoke(_Leaf):
     """Call a function of the table with C's calling convention.
 
     Arguments are values, addresses of elements, and addresses of temporaries; ``result`` is the
     returned value, if any. ``writes`` are the buffers that the function may write.
     """
 
-    entry: str
-    args: Sequence[Value | Pointer | Reference]
-    result: Value | None = None
-    writes: Sequence[Buffer] = ()
-    node: int = -1
-    blocks: ClassVar[tuple[Block, ...]] = ()
-    __repr__ = repr_of_fields
+    __slots__ = ("args", "entry", "node", "result", "writes")
+
+    def __init__(
+        self,
+        entry: str,
+        args: Sequence[Value | Pointer | Reference],
+        result: Value | None = None,
+        writes: Sequence[Buffer] = (),
+        node: int = -1,
+    ) -> None:
+        self.entry = entry
+        self.args = args
+        self.result = result
+        self.writes = writes
+        self.node = node
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Function:
+class Function(_Record):
     """A pure function of scalars: operations and loads of constants, in one block."""
 
-    name: str
-    params: Sequence[Value]
-    body: Block
-    result: Value
-    __repr__ = repr_of_fields
+    __slots__ = ("body", "name", "params", "result")
+
+    def __init__(self, name: str, params: Sequence[Value], body: Block, result: Value) -> None:
+        self.name = name
+        self.params = params
+        self.body = body
+        self.result = result
 
 
 Statement = Value | Store | For | While | If | Check | Alloc | Swap | Invoke
 """Each has the number of its ``node`` and the ``blocks`` that it owns."""
 
 
-@dataclass(eq=False, repr=False)
 class Program:
     """A loop program.
 
@@ -378,16 +449,17 @@ class Program:
     ``apply`` or ``unlikely`` calls.
     """
 
-    name: str
-    body: Block
-    inputs: list[Buffer] = field(default_factory=list[Buffer])
-    outputs: list[Buffer] = field(default_factory=list[Buffer])
-    table: dict[str, int] = field(default_factory=dict[str, int])
-    sites: list[Apply | None] = field(default_factory=list["Apply | None"])
-    nodes: list[Apply] = field(default_factory=list["Apply"])
-    callbacks: list[tuple[Apply, ...]] = field(default_factory=list["tuple[Apply, ...]"])
-    constants: list[npt.NDArray[Any]] = field(default_factory=list["npt.NDArray[Any]"])
-    functions: dict[str, Function] = field(default_factory=dict[str, Function])
+    def __init__(self, name: str, body: Block) -> None:
+        self.name = name
+        self.body = body
+        self.inputs: list[Buffer] = []
+        self.outputs: list[Buffer] = []
+        self.table: dict[str, int] = {}
+        self.sites: list[Apply | None] = []
+        self.nodes: list[Apply] = []
+        self.callbacks: list[tuple[Apply, ...]] = []
+        self.constants: list[npt.NDArray[Any]] = []
+        self.functions: dict[str, Function] = {}
 
     def entry(self, name: str) -> str:
         """Add an external name to the table, if it is not there yet; returns the name."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from occelo_link.loops.ir.cost import BUDGET, Work, is_long, iteration_work, static_poll_interval
 from occelo_link.loops.ir.program import For
@@ -20,16 +19,18 @@ from occelo_link.units.frame import INTERRUPTED, POLL
 __all__ = ["Polling", "StripLoop"]
 
 
-@dataclass(eq=False, repr=False)
 class StripLoop:
     """The outer loop over strips: its names and labels, and the lines of its phis."""
 
-    limit: str
-    label: str
-    head: str
-    before: str
-    initial: list[tuple[str, str]]
-    phis: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    def __init__(
+        self, limit: str, label: str, head: str, before: str, initial: list[tuple[str, str]]
+    ) -> None:
+        self.limit = limit
+        self.label = label
+        self.head = head
+        self.before = before
+        self.initial = initial
+        self.phis: list[tuple[int, str]] = []
 
     @property
     def carried(self) -> list[str]:

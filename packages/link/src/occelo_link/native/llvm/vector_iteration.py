@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from occelo_link.loops.ir.program import Buffer, For, Statement, Store, Value
 from occelo_link.loops.ir.visitor import Visitor
@@ -21,16 +20,24 @@ from occelo_link.native.llvm.vectors import Vectors
 __all__ = ["PrinterParts", "VectorIteration"]
 
 
-@dataclass(eq=False, repr=False)
 class PrinterParts:
     """The parts of the printer that a vector iteration uses."""
 
-    out: ModuleWriter
-    operations: Operations
-    functions: Functions
-    scalars: Scalars
-    vectors: Vectors
-    interleaved: Interleaved
+    def __init__(
+        self,
+        out: ModuleWriter,
+        operations: Operations,
+        functions: Functions,
+        scalars: Scalars,
+        vectors: Vectors,
+        interleaved: Interleaved,
+    ) -> None:
+        self.out = out
+        self.operations = operations
+        self.functions = functions
+        self.scalars = scalars
+        self.vectors = vectors
+        self.interleaved = interleaved
 
 
 class VectorIteration(Visitor[None]):
