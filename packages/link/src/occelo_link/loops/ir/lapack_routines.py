@@ -111,7 +111,7 @@ ROUTINES: dict[str, Routine] = {
             "JOBVL JOBVR n a[n,lda,n]! lda w[n]! vl[n,ldvl,n]!~JOBVL ldvl vr[n,ldvr,n]!~JOBVR ldvr work[lwork]! "
             "lwork real:rwork[n]! int:info[1]!",
         ),
-        # without an order of eigenvalues neither the function nor the last working array is accessed
+        # without an order of eigenvalues neither the function nor the last working array of gees and gges is accessed
         Routine(
             "gees",
             "JOBVS SORT int:select[1] n a[n,lda,n]! lda int:sdim[1]! wr[n]! wi[n]! vs[n,ldvs,n]!~JOBVS ldvs "
@@ -121,6 +121,40 @@ ROUTINES: dict[str, Routine] = {
             "complex gees",
             "JOBVS SORT int:select[1] n a[n,lda,n]! lda int:sdim[1]! w[n]! vs[n,ldvs,n]!~JOBVS ldvs work[lwork]! lwork "
             "real:rwork[n]! int:bwork[1] int:info[1]!",
+        ),
+        Routine(
+            "trsen",
+            "JOB COMPQ int:select[n] n t[n,ldt,n]! ldt q[n,ldq,n]! ldq wr[n]! wi[n]! int:m[1]! real:s[1]! real:sep[1]! "
+            "work[lwork]! lwork int:iwork[liwork]! liwork int:info[1]!",
+        ),
+        Routine(
+            "complex trsen",
+            "JOB COMPQ int:select[n] n t[n,ldt,n]! ldt q[n,ldq,n]! ldq w[n]! int:m[1]! real:s[1]! real:sep[1]! "
+            "work[lwork]! lwork int:info[1]!",
+        ),
+        Routine(
+            "gges",
+            "JOBVSL JOBVSR SORT int:selctg[1] n a[n,lda,n]! lda b[n,ldb,n]! ldb int:sdim[1]! alphar[n]! alphai[n]! "
+            "beta[n]! vsl[n,ldvsl,n]!~JOBVSL ldvsl vsr[n,ldvsr,n]!~JOBVSR ldvsr work[lwork]! lwork int:bwork[1] "
+            "int:info[1]!",
+        ),
+        Routine(
+            "complex gges",
+            "JOBVSL JOBVSR SORT int:selctg[1] n a[n,lda,n]! lda b[n,ldb,n]! ldb int:sdim[1]! alpha[n]! beta[n]! "
+            "vsl[n,ldvsl,n]!~JOBVSL ldvsl vsr[n,ldvsr,n]!~JOBVSR ldvsr work[lwork]! lwork real:rwork[n]! int:bwork[1] "
+            "int:info[1]!",
+        ),
+        Routine(
+            "tgsen",
+            "ijob wantq wantz int:select[n] n a[n,lda,n]! lda b[n,ldb,n]! ldb alphar[n]! alphai[n]! beta[n]! "
+            "q[n,ldq,n]! ldq z[n,ldz,n]! ldz int:m[1]! real:pl[1]! real:pr[1]! real:dif[2]! work[lwork]! lwork "
+            "int:iwork[liwork]! liwork int:info[1]!",
+        ),
+        Routine(
+            "complex tgsen",
+            "ijob wantq wantz int:select[n] n a[n,lda,n]! lda b[n,ldb,n]! ldb alpha[n]! beta[n]! q[n,ldq,n]! ldq "
+            "z[n,ldz,n]! ldz int:m[1]! real:pl[1]! real:pr[1]! real:dif[2]! work[lwork]! lwork int:iwork[liwork]! "
+            "liwork int:info[1]!",
         ),
         Routine(
             "trsyl",

@@ -1,6 +1,6 @@
-"""Lowerings of eigenvalues and Schur forms of general matrices, and of equations with Schur forms: geev, gees and trsyl.
+"""Lowerings of eigenvalues of general matrices, and of equations with Schur forms: geev and trsyl.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them for `Eig`, `Eigvals`, `Schur` and `TriangularSylvester` nodes.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them for `Eig`, `Eigvals` and `TriangularSylvester` nodes.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.eig import Eig, Eigvals
-from occelo_graph.ops.linalg.qz import QZ, SortedQZ
-from occelo_graph.ops.linalg.schur import Schur, SortedSchur
 from occelo_graph.ops.linalg.sylvester import TriangularSylvester
 from occelo_graph.tensors.type import is_complex
 from occelo_link.loops.complexes import PARTS
@@ -24,7 +22,6 @@ from occelo_link.loops.linalg.work_matrices import (
     whole_tensor,
 )
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
@@ -150,49 +147,6 @@ def lower_eigvals(
     return _lower_eig(context, node, inputs, False)
 
 
-@lowers_complex_to_loops(Schur)
-@lowers_to_loops(Schur)
-def lower_schur(
-    context: Context, node: TensorApply[Schur], inputs: list[Tensor]
-) -> Sequence[Tensor]:
-    x, op = inputs[0], node.op
-    dtype, batch = node.inputs[0].type.dtype, x.shape[:-2]
-    n = context.unify(x.shape[-2], x.shape[-1])
-    parts = stored_parts(context, x)
-    form, unitary = (new_result(context, dtype, [*batch, n, n]) for _ in range(2))
-
-    def emit() -> None:
-        one, zero = context.i64(1), context.i64(0)
-        lapack = Lapack(context, dtype)
-        matrix, vectors = (WorkMatrix(context, dtype, n, n) for _ in range(2))
-        names = ["w", "rwork"] if dtype in PARTS else ["wr", "wi"]
-        found = {name: WorkMatrix(context, dtype, n, one).pointer for name in names}
-        unread = Pointer(lapack.integers(one), zero)
-        given: dict[str, str | Value | Pointer] = {
-            "jobvs": "V",
-            "sort": "N",
-            "select": unread,
-            "n": n,
-            "a": matrix.pointer,
-            "lda": matrix.leading,
-            "sdim": Pointer(lapack.integers(one), zero),
-            "vs": vectors.pointer,
-            "ldvs": vectors.leading,
-            "bwork": unread,
-            **found,
-        }
-        given |= lapack.workspace("gees", **given)
-        with each_element(context, batch) as index:
-            matrix.fill(parts, index)
-            finite = matrix.all_finite()
-            good = if_finite(context, op.on_error, finite, lambda: lapack.call("gees", **given))
-            matrix.copy_to(form, index, good)
-            vectors.copy_to(unitary, index, good)
-
-    context.step(parts, [*form, *unitary], emit)
-    return [whole_tensor(form), whole_tensor(unitary)]
-
-
 @lowers_complex_to_loops(TriangularSylvester)
 @lowers_to_loops(TriangularSylvester)
 def lower_triangular_sylvester(
@@ -238,7 +192,3 @@ def lower_triangular_sylvester(
 
     context.step([part for operand in operands for part in operand], result, emit)
     return [whole_tensor(result)]
-
-
-for _op_class in (SortedSchur, QZ, SortedQZ):
-    leave_to_python(_op_class, "SciPy orders the eigenvalues, or decomposes two matrices at once")
