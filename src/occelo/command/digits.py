@@ -111,7 +111,7 @@ def softmax_of(logits: Floats) -> Floats:
 
 
 def _loss_and_error(logits: Floats, labels: Integers) -> tuple[float, Floats]:
-    """The loss, and its gradient by the logits."""
+    """The loss, and its gradient with respect to the logits."""
     rows = np.arange(len(labels))
     error = softmax_of(logits)
     loss = -float(np.log(error[rows, labels]).mean())

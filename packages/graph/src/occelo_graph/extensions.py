@@ -1,7 +1,7 @@
 """Registry of extensions (code that other packages register), and their source texts for keys of the cache.
 
-A text changes whenever the code or the data to which it refers changes. Occelo's own code enters
-the keys by names, sizes and times of its files.
+The source text of a function or class changes whenever its code changes, or anything that the code refers to. The keys
+do not contain Occelo's own code, but the names, sizes and times of its files.
 
 The registries of facts, of their inference, of reductions, of lowerings and of scalar functions in backends record here
 what other packages add; `occelo_rewrite.fingerprint` takes the source texts of rules, and
@@ -73,7 +73,7 @@ def is_external(part: Any) -> bool:
 
 
 def place_of_definition() -> tuple[str, ...] | None:
-    """Module, file and function that called the caller of this function; None if they are Occelo's.
+    """Module, file and function two calls up the stack: what called the function that asks. None if that is Occelo's code.
 
     A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
     notebook is a file of its own.
@@ -85,7 +85,7 @@ def place_of_definition() -> tuple[str, ...] | None:
 
 
 def place_of_caller() -> tuple[str, ...] | None:
-    """Module, file and function of the innermost running code of another package, as in `place_of_definition`."""
+    """Module, file and function of the innermost call on the stack that is not Occelo's code; see `place_of_definition`."""
     frame = inspect.currentframe()
     while frame is not None:
         found = _place(frame)
@@ -105,7 +105,7 @@ def _place(frame: types.FrameType) -> tuple[str, ...] | None:
 
 
 def defined_before(cls: type, known: Iterable[type]) -> list[type]:
-    """The classes in ``known`` that ``cls`` replaces: they have its module and name, and the name now means ``cls``."""
+    """Earlier definitions of ``cls`` in ``known``: classes of its module and name, where the name now means ``cls``."""
     found: Any = sys.modules.get(cls.__module__)
     for part in cls.__qualname__.split("."):
         found = getattr(found, part, None)
@@ -116,7 +116,7 @@ def defined_before(cls: type, known: Iterable[type]) -> list[type]:
 
 
 def source_text(part: Any, what: str) -> str:
-    """The source text of a function, class or object of another package; the name of one of Occelo's.
+    """The source text of a function, class or object of another package; for Occelo's own just its name.
 
     It consists of the bytecode, the defaults and closures, and the text of everything that the code names: functions and
     classes of other packages in the same way, modules by their file, libraries like NumPy by their version, values by
@@ -127,7 +127,7 @@ def source_text(part: Any, what: str) -> str:
 
 
 class _Reader:
-    """Writes source texts; each object is written once and numbered, and later occurrences refer to the number."""
+    """Writes source texts. Each object is written once and gets a number; where it occurs again, the number is written."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -277,7 +277,7 @@ class _Reader:
 
 
 def _version(part: object) -> Any:
-    """The attribute ``version``; None without one, or if reading it raises."""
+    """The attribute ``version``; None if there is none, or if reading it raises."""
     try:
         return getattr(part, "version", None)
     except Exception:
@@ -285,7 +285,7 @@ def _version(part: object) -> Any:
 
 
 def _is_plain_inside(part: object) -> bool:
-    """Whether an object's class and plain attributes determine it."""
+    """Whether an object is determined by its class and attributes, all of which are plain values."""
     slots = any(getattr(c, "__slots__", ()) for c in type(part).__mro__)
     held = getattr(part, "__dict__", None)
     return held is not None and not slots and all(_plain(v) is not None for v in held.values())
@@ -333,9 +333,10 @@ _of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKey
 def register_extension(registry: str, name: str | type, *parts: Any) -> None:
     """Record that ``parts`` (functions, classes, plain values) were registered for a class, or under a name, in a registry.
 
-    Parts of other packages enter the keys of the cache; Occelo's own are ignored. A class that is defined inside of a
-    function shares its name with the classes that other calls of that function define. So parts that are registered for
-    such a class become part of its source text, which enters the keys of all functions whose graphs contain the class.
+    Parts of other packages enter the keys of the cache; Occelo's own are ignored. Classes that are
+    defined inside of a function have the same name for each call of that function. So what is registered for such a
+    class is not kept under its name, but becomes part of its source text, which enters the key of each function whose
+    graph contains the class.
     """
     if isinstance(name, type):
         if "<locals>" in name.__qualname__:

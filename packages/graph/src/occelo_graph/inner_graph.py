@@ -37,7 +37,7 @@ __all__ = ["OpFromGraph"]
 Rule: TypeAlias = "Callable[..., Any] | OpFromGraph | None"
 """A function or an `OpFromGraph` that computes derivatives; None for the derivative of the graph."""
 Derivative: TypeAlias = "Rule | list[Rule] | tuple[Rule, ...]"
-"""A rule for the derivatives by all variables, or a list with a rule for each."""
+"""A rule for the derivatives with respect to all variables, or a list with a rule for each of them."""
 
 
 class OpFromGraph(Op):
@@ -241,7 +241,7 @@ class OpFromGraph(Op):
         given: Sequence[Any],
         like: Sequence[Variable],
     ) -> Sequence[Any]:
-        """The derivatives by ``rule``, or by ``default`` where there is no rule.
+        """The derivatives that ``rule`` computes, or ``default`` where there is no rule.
 
         Where a cotangent or tangent is None or `ZERO`, rules are given zeros.
         """

@@ -136,7 +136,7 @@ class PatternRule(NodeRewriter):
     """A rule that is tried where one of its patterns matches.
 
     The function is called with the bindings of the pattern by name (``node`` is the matched node, ``fgraph`` the function
-    graph). A parameter that a pattern does not bind keeps its default; without one, ValueError is raised. The function
+    graph). A parameter that a pattern does not bind keeps its default; ValueError if it has none. The function
     returns the replacement or None; for a node with several outputs, a list. Each tensor is cast and broadcast to the
     dtype and the shape of the variable that it replaces.
 

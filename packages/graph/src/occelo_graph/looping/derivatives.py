@@ -438,7 +438,7 @@ class _Forwards:
             *elements[op_.sequences :],
             *constants[len(arguments) - op_.carried - op_.sequences :],
         ]
-        # differentiated by new variables, since an argument may be a result
+        # differentiated with respect to new variables, since an argument may be a result
         inner = [v.type.make_variable() for v in op_.body.inputs]
         results = op_.body.bind(inner)
         wrt = [inner[i] for i in (*self.carried, *self.elements, *self.constants)]

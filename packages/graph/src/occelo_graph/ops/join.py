@@ -277,8 +277,9 @@ def split(
 ) -> list[TensorVariable]:
     """Parts of ``x`` along ``axis`` with the lengths ``splits_size``.
 
-    ``n_splits`` is the number of parts; TypeError without it, since NumPy's split takes positions instead. Sizes that are
-    negative or do not add up to the length of ``x`` are a ValueError: at once if they are static, else when the graph runs.
+    ``n_splits`` is the number of parts; it is required (TypeError), since NumPy's split takes positions instead.
+    Sizes that are negative or do not add up to the length of ``x`` are a ValueError: at once if they are static, else
+    when the graph runs.
     """
     if n_splits is None:
         raise TypeError(

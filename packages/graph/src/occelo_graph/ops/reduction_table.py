@@ -68,7 +68,7 @@ def _steps(
 
 
 def _partials(op: CAReduce, x: TensorVariable) -> TensorVariable:
-    """The derivative of the result of a reduction by each element."""
+    """The derivative of the result of a reduction with respect to each element."""
 
     def partials(flat: TensorVariable) -> TensorVariable:
         last = flat.ndim - 1
@@ -419,8 +419,8 @@ def register_reduction(
     """Make a reduction by an associative, commutative function of two scalars, for every backend; returns it as a function.
 
     ``function`` is a result of `elementwise`, a scalar op or its name. Its result must have the dtype of its arguments.
-    ``identity`` is the identity element, or a function from a dtype to it; without one a reduction of no elements is a
-    ValueError. Derivatives follow from those of the function by the chain rule along the running results, unless
+    ``identity`` is the identity element, or a function from a dtype to it; if there is none, a reduction of no elements
+    is a ValueError. Derivatives follow from those of the function by the chain rule along the running results, unless
     ``pullback(op, x, out, cotangent)`` and ``pushforward(op, x, out, tangent)`` are given. The cotangent has the shape of
     the result; ``op.spread(cotangent)`` has the reduced axes too, with length 1.
 
@@ -428,10 +428,11 @@ def register_reduction(
     elements; False lets rules change it. ``idempotent``: f(a, a) = a. ``linear``: the reduction of a sum is the sum of
     reductions. ``repeated(a, n)`` combines n copies of a.
 
-    Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`); without
-    one it calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if the op has a
-    reduction already, unless that reduction was defined at the same place, such as a cell of a notebook that runs
-    again. ValueError also if a few numbers contradict what is declared: associative, commutative, the identity, and so on.
+    Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`); if there
+    is none, it calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if the
+    op has a reduction already, unless that reduction was defined at the same place, such as a cell of a notebook that
+    runs again. ValueError also if a few numbers contradict what is declared: associative, commutative, the identity,
+    and so on.
     """
     scalar_function = _scalar_function(function)
     given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}

@@ -31,7 +31,7 @@ class Reduction:
     title: str
     """Its name in printed ops."""
     identity: Callable[[str], Any] | None = None
-    """The identity element for a dtype; without one a reduction of no elements is an error."""
+    """The identity element for a dtype; None if there is none: then a reduction of no elements is an error."""
     pullback: Derive | None = None
     pushforward: Derive | None = None
     """Derivatives of the reduction."""
@@ -65,13 +65,13 @@ class Reduction:
         return of_truth or self.names.get(library)
 
     def start(self, dtype: str) -> Any:
-        """The identity element for a dtype; `MethodNotDefined` without one."""
+        """The identity element for a dtype; `MethodNotDefined` if there is none."""
         if self.identity is None:
             raise MethodNotDefined(f"The reduction {self.name} has no identity")
         return self.identity(dtype)
 
     def partial(self, position: int) -> Callable[..., Any]:
-        """The derivative of the scalar op by one of its two arguments; `MethodNotDefined` without one."""
+        """The derivative of the scalar op with respect to one of its two arguments; `MethodNotDefined` if it has none."""
         found = self.function.derivatives(2)[position]
         if found is None:
             raise MethodNotDefined(
@@ -80,7 +80,7 @@ class Reduction:
         return found
 
     def derivative(self, which: str) -> Derive:
-        """One of the four derivatives by the name of its field; `MethodNotDefined` without it."""
+        """One of the four derivatives, given the name of its field; `MethodNotDefined` if it is None."""
         found: Derive | None = getattr(self, which)
         if found is None:
             raise MethodNotDefined(

@@ -1,7 +1,7 @@
 """The laws that every op must satisfy; each is a function of an `Example`.
 
-The tests of the graph package check all laws for all examples. Tests of the other packages compare by `close`, and build the
-graphs of examples by `symbolic`.
+The tests of the graph package check all laws for all examples. Tests of the other packages compare with `close`, and
+build the graphs of examples with `symbolic`.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _reversed(array: Any) -> Any:
 
 
 def _of_differentiated(example: Example) -> tuple[Any, list[Any]]:
-    """The example as a function of the arguments that it is differentiated by."""
+    """The example as a function of the arguments with respect to which it is differentiated."""
 
     def function(*chosen: Any) -> Any:
         full: list[Any] = list(example.arguments)
@@ -164,7 +164,7 @@ def check_gradient(example: Example) -> None:
 
 
 def check_pushforward(example: Example) -> None:
-    """The pushforward of the ops agrees with the derivative of the pullback."""
+    """The pushforwards of ops agree with those that `pushforward_through_pullback` derives from their pullbacks."""
     function, points = _of_differentiated(example)
     inputs: list[Any] = [TensorType(p.dtype, p.shape).make_variable() for p in points]
     output = function(*inputs)
@@ -179,7 +179,7 @@ def check_pushforward(example: Example) -> None:
 
 
 def check_batches(example: Example) -> None:
-    """Vectorized over a batch of three, by each argument alone and by all, the result is that of a loop."""
+    """Vectorized over three values of one argument, or of all of them, the example gives the results of three calls."""
     choices: list[tuple[int, ...]] = [(i,) for i in example.batched]
     if len(example.batched) > 1:
         choices.append(example.batched)

@@ -225,7 +225,7 @@ def _is_vector(value: object) -> bool:
 def exact_derivatives(
     formula: Callable[[dict[str, Any]], Any], point: dict[str, Any], by: str
 ) -> tuple[Any, list[Any], list[Any]]:
-    """A formula's value at a point, its gradient by one argument, and the row sums of its Hessian.
+    """A formula's value at a point, its gradient with respect to the argument ``by``, and the row sums of its Hessian.
 
     Arguments are numbers or lists of them; the formula gets `ExactNumber`s and arrays of them.
     """

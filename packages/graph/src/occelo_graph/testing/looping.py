@@ -49,7 +49,7 @@ class Again(Iterate):
 
     def _pulled(self, at: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
         """Cotangents of the arguments of one iteration."""
-        # differentiated by new variables, since carried values depend on those that are read
+        # differentiated with respect to new variables, since carried values depend on those that are read
         inner = [v.type.make_variable() for v in at]
         results = self.body.bind(inner)[: self.carried]
         pulled = pullback(results, inner, cotangents, disconnected_inputs="ignore")

@@ -37,7 +37,7 @@ def make(
     tolerance: float = 1e-10,
     differentiated: bool = True,
 ) -> Example:
-    """An example that is differentiated by all arguments, if these are float64, and can be vectorized over all."""
+    """An example that can be vectorized over all arguments, and differentiated with respect to all if they are float64."""
     real = differentiated and all(a.dtype == np.float64 for a in args)
     grad = tuple(range(len(args))) if real else ()
     batched = tuple(range(len(args)))

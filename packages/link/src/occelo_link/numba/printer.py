@@ -1,9 +1,10 @@
 """The printer of loop programs as Python that Numba compiles.
 
 A unit is ``unit(frame, table)`` with the layout of `occelo_link.units.frame`, as for ``native``. Memory is accessed
-by pointers. Arithmetic that Python and LLVM agree on is Python; all other operations, elementary functions included,
-are calls of functions with the LLVM text that ``native`` would print. Printing needs no Numba, so cached code is
-found without importing it. The linker ``numba`` and `as_numba` call it.
+by pointers. Operations that give the same result in Python as in LLVM, such as ``+`` for float64, are printed as
+Python. All others, elementary functions included, are calls of functions whose bodies are the LLVM text that
+``native`` would print. Printing needs no Numba, so cached code is found without importing it. The linker ``numba``
+and `as_numba` call it.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Memory(NamedTuple):
 
 
 class Printed(NamedTuple):
-    """The text of a module, and by name the functions that it calls."""
+    """The text of a module, and the functions that it calls, under the names that they have in it."""
 
     text: str
     calls: dict[str, Memory | Exported]
@@ -434,7 +435,7 @@ class _Printer(Visitor[None]):
     def lane_loop(
         self, loop: For, accumulators: Sequence[str], first: str, lane: str, count: str
     ) -> None:
-        """The body once for each of ``count`` lanes."""
+        """A loop that runs the body once for each of ``count`` lanes."""
         self.line(f"for {lane} in range({count}):")
         self.depth += 1
         self.line(f"v{loop.index.number} = {first} + {lane}")

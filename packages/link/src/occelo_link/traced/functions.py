@@ -151,7 +151,7 @@ def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Array]:
 
 
 def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Array]:
-    """The larger or smaller one, which PyTorch lacks for complex numbers."""
+    """A function that returns the larger or the smaller argument; PyTorch has none for complex numbers."""
     of_real = _torch_logical(of_numbers, of_truth)
 
     def function(of: Library, x: Array, y: Array) -> Array:
@@ -163,7 +163,7 @@ def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Array]:
 
 
 def _torch_extreme(torch: Library, x: Array, y: Array, larger: bool) -> Array:
-    """The larger or smaller of complex numbers, by real and then imaginary parts; the first NaN of the two."""
+    """The larger or smaller of complex numbers, by real and then imaginary parts; the first that is NaN, if any is."""
     a, b = (x, y) if larger else (y, x)
     exceeds = (a.real > b.real) & ~torch.isnan(a.imag) & ~torch.isnan(b.imag)
     chosen = exceeds | ((a.real == b.real) & (a.imag >= b.imag)) | torch.isnan(x)
@@ -400,14 +400,14 @@ _UNSIGNED: dict[str, Callable[..., Array]] = {
 
 
 def unsigned_functions_of(library: Library) -> dict[str, Callable[..., Array]]:
-    """The functions of PyTorch by the names of scalar ops, of tensors of int64 that stand for uint64."""
+    """The functions for int64 tensors of PyTorch that stand for uint64, by names of scalar ops."""
     return {name: partial(function, library) for name, function in _UNSIGNED.items()}
 
 
 def functions_of(library: Library, column: int) -> dict[str, Scalar]:
     """The functions of a library by the names of scalar ops; ``column`` is `JAX` or `PYTORCH`.
 
-    AttributeError where a library lacks a name of the table that has no question mark.
+    AttributeError if the library lacks a function that the table names without a question mark.
     """
     found: dict[str, Scalar] = {}
     for name, row in CALLED.items():

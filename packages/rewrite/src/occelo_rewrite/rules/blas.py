@@ -1,4 +1,4 @@
-"""Rules of products of matrices: special factors, transposition, and products with addends (gemm, gemv, ger).
+"""Rules for products of matrices: special factors, transposition, and products with addends (gemm, gemv, ger).
 
 `pipeline` puts them into the stages canonicalize, specialize, BlasOpt and accumulate_products. The stage InplaceBlasOpt
 reads ``OVERWRITING``: the classes of ops that may overwrite their first input.

@@ -1,4 +1,4 @@
-"""Rules of branches, checks and inner graphs.
+"""Rules for branches, checks and inner graphs.
 
 `pipeline` puts them into the stages canonicalize, inline_graphs and expand_graphs. `drop_check` is only applied if a
 query includes the tag ``unsafe``.

@@ -1,4 +1,4 @@
-"""Rules of `alloc` and `second`: repeated values are left to broadcasting instead of being stored.
+"""Rules for `alloc` and `second`: repeated values are left to broadcasting instead of being stored.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """

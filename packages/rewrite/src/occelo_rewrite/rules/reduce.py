@@ -1,4 +1,4 @@
-"""Rules of reductions: chains are combined, factors and repeated values taken out; stable forms of their logs.
+"""Rules for reductions: chains are combined, factors and repeated values taken out; stable forms of their logs.
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize.
 """

@@ -1,4 +1,4 @@
-"""Rules of shapes, reshapes, transpositions and asserted lengths; lengths are computed from inputs.
+"""Rules for shapes, reshapes, transpositions and asserted lengths; lengths are computed from inputs.
 
 `pipeline` puts them into the stage canonicalize.
 """

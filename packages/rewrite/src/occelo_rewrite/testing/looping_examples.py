@@ -62,7 +62,7 @@ def _last(x: TensorVariable) -> TensorVariable:
 
 
 def _outer_products(x: TensorVariable) -> TensorVariable:
-    """The gradient of a loop by a matrix that its steps multiply vectors by."""
+    """The gradient of a loop with respect to a matrix, by which each step multiplies a vector."""
     matrix = x.T @ x
     final, _ = loop(lambda s, e: (ot.tanh(s @ matrix + e), None), x[0], x)
     return og.grad(final.sum(), matrix)

@@ -516,11 +516,12 @@ def elementwise(
 ) -> Elemwise:
     """Define a scalar op and return the op that applies it to tensors: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
 
-    ``function`` is NumPy code over arrays that broadcast. If it is None, the option ``formula`` is evaluated (TypeError without one).
+    ``function`` is NumPy code over arrays that broadcast. If it is None, the option ``formula`` is
+    evaluated (TypeError if that is None, too).
 
-    ``partials`` has one derivative for each input, None where it is 0; without any, differentiating raises. For any number
-    of inputs (``nin`` None) the option ``partial_at`` returns the derivative by the input at a position. Other options are
-    traits, see `ScalarOp`.
+    ``partials`` has one derivative for each input, None where it is 0; if it is empty, differentiating raises. For
+    any number of inputs (``nin`` None) the option ``partial_at`` returns the derivative with respect to the input at
+    a position. Other options are traits, see `ScalarOp`.
 
     ValueError for a name that is taken, unless it was defined at the same place, as by a cell of a notebook or a module that
     is loaded again. That defines another function; graphs and compiled functions keep the earlier one. ValueError

@@ -250,7 +250,7 @@ class ScalarFunction(_Fields):
         return {"name": self.name}
 
     def expression(self, dtypes: Sequence[str]) -> Expression | None:
-        """The formula for scalars of these dtypes: its inputs, nodes in topological order, and result; None without one."""
+        """The formula for scalars of these dtypes: inputs, nodes in topological order, result; None if there is none."""
         if self.formula is None:
             return None
         known: dict[tuple[str, ...], Expression | None]

@@ -1,4 +1,4 @@
-"""Series for derivatives of special functions by their parameters, in NumPy.
+"""Series for derivatives of special functions with respect to their parameters, in NumPy.
 
 Each is summed term by term in float64 until every element has converged. SciPy's ``psi`` is
 imported on first use.

@@ -187,7 +187,7 @@ def factorial(n: Any) -> TensorVariable:
     return switch(lt(n, 0), 0.0, gamma(switch(lt(n, 0), 0, n) + 1))
 
 
-# incomplete gamma functions, DLMF 8.2; the derivative of P by k is a series
+# incomplete gamma functions, DLMF 8.2; the derivative of P with respect to k is a series
 
 
 def _gamma_density(k: TensorVariable, x: TensorVariable) -> TensorVariable:

@@ -1,10 +1,11 @@
-"""Linear equations for matrices: those of Sylvester and of Lyapunov; users find them in `occelo.tensor.linalg`.
+"""Linear equations whose unknown is a matrix: those of Sylvester and of Lyapunov.
 
-The gradients of Riccati equations and of matrix square roots solve them, too. A rule treats `Sylvester`. Linkers lower
-`TriangularSylvester`, and the other ops by their decompositions into Schur forms.
+Users find the functions in `occelo.tensor.linalg`. The gradients of Riccati equations and of matrix square roots solve
+these equations, too. A rule treats `Sylvester`. Linkers lower `TriangularSylvester`; they run the other ops by their
+decompositions into Schur forms.
 
-Their gradients solve the same equations with conjugate transposed coefficients (Kao and Hennequin 2020, Automatic
-differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
+The gradients of these equations solve the same ones with conjugate transposed coefficients (Kao and Hennequin 2020,
+Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ DIRECT = 10
 class TriangularSylvester(MatrixOp):
     """The X with R X + X S^H = F for upper triangular R and S, which have blocks of 2 x 2 if they are real Schur forms.
 
-    Coefficients without a single solution are perturbed a little, as LAPACK's trsyl does.
+    Where the solution is not unique, the coefficients are perturbed a little, as LAPACK's trsyl does.
     """
 
     signature: ClassVar[str] = "(m,m),(n,n),(m,n)->(m,n)"
@@ -193,7 +194,7 @@ class DiscreteLyapunov(MatrixOp):
 
 
 def _elementwise(a: Any, q: Any) -> Any:
-    """The solution of a discrete Lyapunov equation by linear equations for all of its elements."""
+    """The solution of a discrete Lyapunov equation, from a system of linear equations for all elements."""
     n = a.shape[-1]
     square = n * n
     lead = [a.shape[i] for i in range(a.type.ndim - 2)]
@@ -209,8 +210,8 @@ def solve_sylvester(a: Any, b: Any, q: Any) -> TensorVariable:
     """The ``x`` with ``a @ x + x @ b == q``, of shape (..., m, n); SciPy's ``solve_sylvester``.
 
     ``a`` has shape (..., m, m), ``b`` (..., n, n) and ``q`` (..., m, n); batch dimensions broadcast. The result has the common
-    dtype, float64 for integers; float16 is a TypeError. As in SciPy, equations without a single solution, where ``a`` and ``-b``
-    have a common eigenvalue, are solved for coefficients that are perturbed a little. ValueError for other shapes.
+    dtype, float64 for integers; float16 is a TypeError. Where ``a`` and ``-b`` have a common eigenvalue
+    there is no unique solution: as in SciPy, the coefficients are perturbed a little. ValueError for other shapes.
     """
     made: TensorVariable = Sylvester()(*as_matrices("solve_sylvester", a, b, q))
     return made
@@ -228,10 +229,11 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> TensorVariable:
 def solve_discrete_lyapunov(a: Any, q: Any, method: str | None = None) -> TensorVariable:
     """The ``x`` with ``x == a @ x @ a^H + q``, of shape (..., n, n); SciPy's ``solve_discrete_lyapunov``.
 
-    ``method`` is "direct", by linear equations for all n^2 elements, or "bilinear", by a continuous equation; without it
-    "direct" if n < 10. The result has the common dtype, float64 for integers; float16 is a TypeError. Equations without a
-    single solution are a ``numpy.linalg.LinAlgError`` by the method "direct"; by "bilinear" they give huge numbers, as in SciPy,
-    or the error where -1 is an eigenvalue of ``a``. ValueError for other shapes or another method.
+    ``method`` is "direct", by linear equations for all n^2 elements, or "bilinear", by a continuous equation; None is
+    "direct" if n < 10, else "bilinear". The result has the common dtype, float64 for integers; float16 is a
+    TypeError. Equations without a unique solution are a ``numpy.linalg.LinAlgError`` with "direct". With "bilinear"
+    they give huge numbers, as in SciPy, or that error where -1 is an eigenvalue of ``a``. ValueError for other shapes
+    or another method.
     """
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f'method must be "direct" or "bilinear", got {method!r}')

@@ -1,8 +1,8 @@
 """Draws by keys: uniform, normal and exponential numbers, integers and truth values, as functions of random bits.
 
-`occelo_graph.random` exports them. Each consists of elementwise functions of `keys.bits`, so it has derivatives by its
-parameters, and on every backend it is one loop with whatever reads it. One key gives one draw: use keys from `keys.split`
-for several.
+`occelo_graph.random` exports them. Each consists of elementwise functions of `keys.bits`, so it has derivatives with
+respect to its parameters, and on every backend it is one loop with whatever reads it. One key gives one draw: use keys
+from `keys.split` for several.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class _Reverse:
         return Pointer(self.result.buffer, self.builder.add(self.into, self._at(row, column)))
 
     def _block(self, first: Value, stop: Value) -> None:
-        """The columns from ``first`` to before ``stop``."""
+        """The columns ``range(first, stop)``."""
         builder, zero = self.builder, self.context.i64(0)
         width, below = builder.sub(stop, first), builder.sub(self.n, stop)
         self.lapack.call(

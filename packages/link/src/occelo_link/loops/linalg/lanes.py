@@ -2,7 +2,7 @@
 
 A group of matrices is copied into working memory, where the elements at one position of all matrices lie side by side.
 An algorithm is written once, for elements; each of its operations is one vector operation for the whole group. The
-lowerings of factors and of equations use this for batches of matrices with at most `SMALL` rows.
+lowerings of factors, equations and eigenvalues use this for batches of matrices with at most `SMALL` rows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["LaneMatrix", "Lanes", "for_lanes"]
 
 
 def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
-    """Whether lanes can read operands as a batch: each has all batch dimensions, or only batch lengths of 1.
+    """Whether lanes can read these operands: each is a whole batch, or one matrix for all lanes (batch lengths of 1).
 
     The matrices must have static lengths. For dynamic lengths each operation would be a loop of one vector iteration,
     and the whole would take several times as long as a loop over one matrix after the other.
@@ -43,7 +43,8 @@ def _same_kind(length: Value, whole: Value) -> bool:
 class Lanes:
     """Groups of matrices of a batch; made where the statements of a step are written.
 
-    ``failed`` counts the failures of each matrix of a group; those without any have a result. The last group is filled up with the last matrix.
+    ``failed`` counts the failures of each matrix of a group; 0 means that the matrix has a result. If matrices are
+    missing in the last group, the last matrix stands in for them.
     """
 
     def __init__(self, context: Context, dtype: str, batch: Sequence[Value]) -> None:
@@ -70,7 +71,7 @@ class Lanes:
         return buffer
 
     def clear(self, buffer: Buffer) -> None:
-        """Set one number of each lane to 0."""
+        """Set the numbers of all lanes to 0."""
         with self.each() as lane:
             self.builder.store(buffer, lane, self.number(0.0))
 
@@ -152,7 +153,7 @@ class LaneMatrix:
     def fill(
         self, source: Stored, span: Callable[[Value], tuple[Value, Value]] | None = None
     ) -> None:
-        """Copy matrices in C order: of row ``i`` the columns from ``span(i)[0]`` to before ``span(i)[1]``, or all.
+        """Copy matrices in C order; with ``span`` only the columns ``range(*span(i))`` of each row ``i``.
 
         A source that is one matrix is copied to all lanes.
         """
@@ -173,7 +174,7 @@ class LaneMatrix:
                 self.store(down.index, across.index, lane, value)
 
     def _staged(self, source: Stored, size: Value) -> Buffer:
-        """A copy of the group's matrices: reading memory in order is what the processor can prefetch."""
+        """A copy of the group's matrices, read in the order of memory so that the processor can prefetch them."""
         lanes, builder = self.lanes, self.builder
         if self._stage is None:
             self._stage = builder.buffer(lanes.dtype, "work", ndim=1)

@@ -1,4 +1,4 @@
-"""Rules of elementwise functions: single functions, sums, products, stable forms, casts.
+"""Rules for elementwise functions: single functions, sums, products, stable forms, casts.
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize. The tags of a rule say what the rule may
 change (`occelo_rewrite.rule_tags`).

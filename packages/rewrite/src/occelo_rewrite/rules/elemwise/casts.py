@@ -1,4 +1,4 @@
-"""Rules of casts between dtypes.
+"""Rules for casts between dtypes.
 
 `pipeline` puts them into the stage canonicalize.
 """

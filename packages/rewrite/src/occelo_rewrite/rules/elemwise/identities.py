@@ -1,4 +1,4 @@
-"""Rules of single elementwise functions: inverses that cancel, powers, signs, comparisons, selections.
+"""Rules for single elementwise functions: inverses that cancel, powers, signs, comparisons, selections.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """

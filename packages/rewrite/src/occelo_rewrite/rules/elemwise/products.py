@@ -1,4 +1,4 @@
-"""Rules of products and quotients: numbers are collected, factors cancelled; combinations such as exp(x) / (1 + exp(x)).
+"""Rules for products and quotients: numbers are collected, factors cancelled; combinations such as exp(x) / (1 + exp(x)).
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize.
 """

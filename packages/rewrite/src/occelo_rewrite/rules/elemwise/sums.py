@@ -1,4 +1,4 @@
-"""Rules of sums: constants are collected, equal terms counted, opposite ones cancelled; terms keep their order.
+"""Rules for sums: constants are collected, equal terms counted, opposite ones cancelled; terms keep their order.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """

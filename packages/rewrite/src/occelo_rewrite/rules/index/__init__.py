@@ -1,4 +1,4 @@
-"""Rules of indexing: reads are moved towards inputs, chains combined, and reads of written values simplified.
+"""Rules for indexing: reads are moved towards inputs, chains combined, and reads of written values simplified.
 
 `pipeline` puts them into the stages canonicalize (`reads`, `writes`) and specialize (`lifts`).
 """

@@ -1,4 +1,4 @@
-"""Rules of writes: overwritten writes are dropped, sums of writes into zeros combined, copies of values avoided.
+"""Rules for writes: overwritten writes are dropped, sums of writes into zeros combined, copies of values avoided.
 
 `pipeline` puts them into the stage canonicalize. The stage inplace_subtensor reads ``OVERWRITING``: the classes of ops
 that may overwrite their first input.

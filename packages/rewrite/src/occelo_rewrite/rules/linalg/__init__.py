@@ -1,4 +1,4 @@
-"""Rules of linear algebra: inverses, equations, determinants, Cholesky factors and chains of products.
+"""Rules for linear algebra: inverses, equations, determinants, Cholesky factors and chains of products.
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize when linear algebra is imported.
 """

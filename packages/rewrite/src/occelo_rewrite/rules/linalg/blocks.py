@@ -1,4 +1,4 @@
-"""Rules of Kronecker products and block-diagonal matrices: functions of such a matrix are computed from its blocks.
+"""Rules for Kronecker products and block-diagonal matrices: functions of such a matrix are computed from its blocks.
 
 Where a block that is not square would give another result, a rule applies only if the blocks are known to be square.
 `pipeline` puts the rules into the stages canonicalize, stabilize and specialize.

@@ -1,4 +1,4 @@
-"""Rules of determinants: logarithms and signs of determinants, and determinants of matrices with known structure.
+"""Rules for determinants: logarithms and signs of determinants, and determinants of matrices with known structure.
 
 `pipeline` puts them into the stages canonicalize and stabilize.
 """

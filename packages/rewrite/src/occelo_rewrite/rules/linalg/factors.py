@@ -1,4 +1,4 @@
-"""Rules of Cholesky factors: of products L L^H, and of diagonal matrices.
+"""Rules for Cholesky factors: of products L L^H, and of diagonal matrices.
 
 `pipeline` puts them into the stage canonicalize.
 """

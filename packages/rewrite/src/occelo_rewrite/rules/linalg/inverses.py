@@ -1,4 +1,4 @@
-"""Rules of inverses: of inverses, of matrices with known structure, and of products with an inverse.
+"""Rules for inverses: of inverses, of matrices with known structure, and of products with an inverse.
 
 `pipeline` puts them into the stage canonicalize.
 """

@@ -1,4 +1,4 @@
-"""Rules of matrices that are a diagonal matrix plus a product of a tall and a wide one: Woodbury's identity.
+"""Rules for matrices that are a diagonal matrix plus a product of a tall and a wide one: Woodbury's identity.
 
 They are off unless a mode includes the tag ``low_rank``, since they lose digits where the diagonal is much smaller than the
 product. `pipeline` puts them into the stage stabilize.

@@ -1,4 +1,4 @@
-"""Rules of products with batches of diagonal matrices, and of chains of products.
+"""Rules for products with batches of diagonal matrices, and of chains of products.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """

@@ -1,6 +1,6 @@
-"""Rules of results that share one LU factorisation: solutions, inverses and determinants of the same matrix.
+"""Rules for results that share one LU factorisation: solutions, inverses and determinants of the same matrix.
 
-A solution with the transposed matrix shares it, too, as in gradients. `pipeline` puts them into the stage specialize.
+Solutions with the transposed matrix, as in gradients, share it, too. `pipeline` puts them into the stage specialize.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _takes_factors(op: Op) -> bool:
 
 
 def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
-    """Whether two nodes at least factor a matrix or its transpose."""
+    """Whether at least two nodes factor a matrix or its transpose."""
     found: set[Any] = set()
     for reader, position in turned_readers(fgraph, x):
         if is_node(reader) and position == 0 and _takes_factors(reader.op):
@@ -43,7 +43,11 @@ def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
 
 
 def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, int] | None:
-    """The matrix to factor for ``x``, and how ``x`` turns it (as `LuSolve.trans`); None if nothing else needs its factors."""
+    """The matrix to factor instead of ``x``; None if it is positive definite or only one node needs its factors.
+
+    With it the number (as `LuSolve.trans`) that says whether ``x`` is this matrix, its transpose or conjugate
+    transpose.
+    """
     base, trans = turned_matrix(x)
     if has(fgraph, base, "positive_definite") or not _is_shared(fgraph, base):
         return None

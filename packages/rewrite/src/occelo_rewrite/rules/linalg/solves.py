@@ -1,4 +1,4 @@
-"""Rules of linear equations: the method follows from facts about the matrix, and one factorisation serves several results.
+"""Rules for linear equations: the method follows from facts about the matrix, and one factorisation serves several results.
 
 `pipeline` puts them into the stages stabilize and specialize.
 """
@@ -81,7 +81,7 @@ STABILIZE = RuleSet((solve_by_facts, solve_of_many_columns), "solutions")
 
 
 def _shares_factor(fgraph: FunctionGraph, x: TensorVariable, on_error: str) -> bool:
-    """Whether the Cholesky factor of a positive definite matrix serves two results at least."""
+    """Whether at least two results need the Cholesky factor of a positive definite matrix."""
     results = 0
     for reader, _ in fgraph.clients.get(x, ()):
         op = getattr(reader, "op", None)

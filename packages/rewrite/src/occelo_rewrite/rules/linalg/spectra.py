@@ -1,4 +1,4 @@
-"""Rules of decompositions: one decomposition for all its results, and functions of diagonal matrices.
+"""Rules for decompositions: one decomposition for all its results, and functions of diagonal matrices.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """

@@ -1,4 +1,4 @@
-"""Rules of loops: scans are merged, made smaller, and at last expanded to `Iterate`, which linkers run.
+"""Rules for loops: scans are merged, made smaller, and at last expanded to `Iterate`, which linkers run.
 
 When loops are imported, `pipeline` puts these rules into the stages canonicalize and expand_scans. The stage
 rewrite_bodies is in `rules.looping.bodies`.
