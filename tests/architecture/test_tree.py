@@ -29,7 +29,9 @@ SOURCES = sorted(
     for p in folder.rglob("*.py")
 )
 INDEX = re.compile(r"https?://\S*(/simple|\.whl|\.tar\.gz|\.tgz)")
-NOT_TABLES = set("matrix_op declared scalar signatures key masks axes series subscripts op".split())
+NOT_TABLES = set(
+    "matrix_op parameters declared scalar signatures key masks axes series subscripts op".split()
+)
 """Modules of families that hold no functions of tensors."""
 FAMILIES = "create elemwise reduce shape index join blas control cast linalg random".split()
 WITHOUT_LOOPS = {"random"}

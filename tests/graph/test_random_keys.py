@@ -68,7 +68,7 @@ def test_integers_and_truth_values() -> None:
     assert abs(share - 0.3) < 5 * np.sqrt(0.21 / COUNT)
     assert not drawn(random.bernoulli(KEY, 0.0, size=COUNT)).any()
     assert drawn(random.bernoulli(KEY, 1.0, size=COUNT)).all()
-    np.testing.assert_array_equal(drawn(random.integers(KEY, 4, 4, size=3)), [4, 4, 4])
+    np.testing.assert_array_equal(drawn(random.integers(KEY, 4, 5, size=3)), [4, 4, 4])
 
 
 def test_the_quantile_of_the_normal_law() -> None:

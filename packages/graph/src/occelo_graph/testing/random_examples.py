@@ -15,7 +15,16 @@ from occelo_graph.testing.example import Example, draw
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = ["EXAMPLES", "philox_block"]
+__all__ = [
+    "EXAMPLES",
+    "KEY",
+    "LOC",
+    "SCALE",
+    "make",
+    "open_uniform",
+    "philox_block",
+    "uniform_numbers",
+]
 
 KEYS = np.array([0, 5, 2**63 + 17, 2**64 - 1], "uint64")
 INDICES = np.array([0, 1, 2**32 - 1, 2**33 + 3], "uint64")
@@ -48,11 +57,13 @@ def _bits(keys: Any, shape: tuple[int, ...]) -> Array:
     return found.reshape((*given.shape, *shape))
 
 
-def _uniform(keys: Any, shape: tuple[int, ...]) -> Array:
+def uniform_numbers(keys: Any, shape: tuple[int, ...]) -> Array:
+    """Uniform numbers of [0, 1)."""
     return (_bits(keys, shape) >> np.uint64(11)) * 2.0**-53
 
 
-def _open(keys: Any, shape: tuple[int, ...]) -> Array:
+def open_uniform(keys: Any, shape: tuple[int, ...]) -> Array:
+    """Uniform numbers that are never 0."""
     return (2.0 * (_bits(keys, shape) >> np.uint64(12)) + 1.0) * 2.0**-53
 
 
@@ -89,26 +100,26 @@ EXAMPLES: list[Example] = [
     make(
         "uniform",
         lambda k, low, high: uniform(k, low, high),
-        lambda k, low, high: low + (high - low) * _uniform(k, (3,)),
+        lambda k, low, high: low + (high - low) * uniform_numbers(k, (3,)),
         KEY, LOC, LOC + SCALE, grad=(1, 2),
     ),
     make(
         "exponential",
         lambda k, scale: exponential(k, scale),
-        lambda k, scale: -scale * np.log1p(-_uniform(k, (3,))),
+        lambda k, scale: -scale * np.log1p(-uniform_numbers(k, (3,))),
         KEY, SCALE, grad=(1,),
     ),
     make(
         "normal",
         lambda k, loc, scale: normal(k, loc, scale),
-        lambda k, loc, scale: loc + scale * scipy_module("special", "ndtri").ndtri(_open(k, (3,))),
+        lambda k, loc, scale: loc + scale * scipy_module("special", "ndtri").ndtri(open_uniform(k, (3,))),
         KEY, LOC, SCALE, grad=(1, 2),
     ),
     make("normal", lambda k: normal(k, size=(2, 0)), lambda k: np.zeros((4, 2, 0)), KEYS),
     make(
         "bernoulli",
         lambda k, p: bernoulli(k, p, size=(5,)),
-        lambda k, p: _uniform(k, (5,)) < p,
+        lambda k, p: uniform_numbers(k, (5,)) < p,
         KEY, np.array(0.4),
     ),
     make(

@@ -10,17 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from occelo_graph.config import FLOAT_X
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
     abs,
     add,
-    int_div,
     le,
     lt,
-    maximum,
     minimum,
     mod,
     mul,
@@ -30,50 +25,23 @@ from occelo_graph.ops.elemwise.arithmetic import (
     true_div,
 )
 from occelo_graph.ops.elemwise.transcendental import log, log1p
-from occelo_graph.ops.length_inputs import lengths_of
-from occelo_graph.ops.random.keys import as_key, bits
-from occelo_graph.ops.shape.broadcasting import broadcast_lengths
-from occelo_graph.ops.shape.reading import lengths_by_variables
+from occelo_graph.ops.random.keys import bits
+from occelo_graph.ops.random.parameters import (
+    FRACTION,
+    NOT_NEGATIVE,
+    checked,
+    draw_shape,
+    float_parameters,
+    require,
+    standard_uniform,
+)
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.type import TensorType, is_discrete, is_float
+from occelo_graph.tensors.type import is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
 __all__ = ["bernoulli", "exponential", "integers", "normal", "uniform"]
-
-
-def _shape(key: Any, size: Any, parameters: Sequence[Any]) -> Any:
-    """The shape of the draw of each key: ``size``, or that of the parameters broadcast; () for a batch of keys."""
-    if size is not None:
-        return lengths_of(size)
-    if as_key(key).type.ndim:
-        return ()
-    return broadcast_lengths([lengths_by_variables(p) for p in parameters]) if parameters else ()
-
-
-def _parameters(*given: Any, dtype: str | None) -> tuple[list[Any], str]:
-    """Parameters as tensors, and the float dtype of the draw: that of the parameters, or floatX if they are integers."""
-    variables = [as_tensor_variable(p) for p in given]
-    if dtype is None:
-        found = np.result_type(*(p.type.dtype for p in variables)).name
-        weak = all(isinstance(p, bool | int | float) for p in given)
-        dtype = found if is_float(found) and not weak else FLOAT_X.get()
-    name = TensorType(dtype, ()).dtype
-    if name not in ("float32", "float64"):
-        raise TypeError(f"Random numbers are drawn as float32 or float64, not {name}")
-    return [cast(p, name) for p in variables], name
-
-
-def _standard_uniform(key: Any, shape: Any, dtype: str, half: bool = False) -> TensorVariable:
-    """Multiples of 2**-53 (float64) or 2**-24 (float32) in [0, 1); with ``half``, half a step more, so never 0 or 1."""
-    digits = np.finfo(dtype).nmant + 1
-    whole = int_div(bits(key, shape), np.uint64(1 << (64 - digits)))
-    # half a step more needs a digit more, so it has one less to begin with
-    if half:
-        steps = add(mul(cast(int_div(whole, np.uint64(2)), dtype), 2.0), 1.0)
-        return mul(steps, np.array(2.0**-digits, dtype))
-    return mul(cast(whole, dtype), np.array(2.0**-digits, dtype))
 
 
 def uniform(
@@ -84,19 +52,20 @@ def uniform(
     ``size`` is the shape of the draw: an integer, a sequence of integers or scalars, or a vector of known length; None for the
     shape of the parameters, broadcast. The dtype is that of the parameters; floatX if they are Python numbers or integers.
     For a batch of keys the draw of each key has the shape ``size``, behind the dimensions of the keys. TypeError
-    for another dtype than float32 and float64. Rounding may give ``high`` itself where the interval is far from 0.
+    for another dtype than float32 and float64, ValueError if the parameters do not broadcast to ``size``. Rounding may give ``high`` itself where the interval is far from 0.
     """
-    (low, high), name = _parameters(low, high, dtype=dtype)
-    u = _standard_uniform(key, _shape(key, size, [low, high]), name)
+    (low, high), name = float_parameters(low, high, dtype=dtype)
+    u = standard_uniform(key, draw_shape(key, size, [low, high]), name)
     return add(low, mul(sub(high, low), u))
 
 
 def exponential(
     key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the exponential law with mean ``scale``, by inversion; the other parameters are those of `uniform`."""
-    (scale,), name = _parameters(scale, dtype=dtype)
-    u = _standard_uniform(key, _shape(key, size, [scale]), name)
+    """Numbers of the exponential law with mean ``scale`` (ValueError if it is negative), by inversion; the other parameters are those of `uniform`."""
+    (scale,), name = float_parameters(scale, dtype=dtype)
+    key = checked(key, scale=(scale, NOT_NEGATIVE))
+    u = standard_uniform(key, draw_shape(key, size, [scale]), name)
     return mul(scale, -log1p(-u))
 
 
@@ -146,23 +115,35 @@ def _normal_quantile(u: Any) -> Any:
     return switch(near, central, switch(lt(centred, 0.0), -far, far))
 
 
+def standard_normal(key: Any, shape: Any, dtype: str) -> TensorVariable:
+    """Numbers of the normal law with mean 0 and variance 1."""
+    made: TensorVariable = _normal_quantile(standard_uniform(key, shape, dtype, half=True))
+    return made
+
+
 def normal(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the normal law with mean ``loc`` and standard deviation ``scale``, by inversion.
+    """Numbers of the normal law with mean ``loc`` and standard deviation ``scale`` (ValueError if it is negative), by inversion.
 
     The other parameters are those of `uniform`. Of 64 bits, 52 decide a float64, so no number is beyond 8.2 deviations;
     of a float32, 23, and 5.4 deviations.
     """
-    (loc, scale), name = _parameters(loc, scale, dtype=dtype)
-    u = _standard_uniform(key, _shape(key, size, [loc, scale]), name, half=True)
-    return add(loc, mul(scale, _normal_quantile(u)))
+    (loc, scale), name = float_parameters(loc, scale, dtype=dtype)
+    key = checked(key, scale=(scale, NOT_NEGATIVE))
+    z = standard_normal(key, draw_shape(key, size, [loc, scale]), name)
+    return add(loc, mul(scale, z))
 
 
 def bernoulli(key: Any, p: Any = 0.5, size: Any = None) -> TensorVariable:
-    """Truth values that are true with probability ``p``; ``size`` as for `uniform`. No number below 0 or above 1 is refused."""
-    (p,), name = _parameters(p, dtype=None)
-    return lt(_standard_uniform(key, _shape(key, size, [p]), name), p)
+    """Truth values that are true with probability ``p``; ``size`` as for `uniform`. ValueError for a number below 0 or above 1."""
+    (p,), name = float_parameters(p, dtype=None)
+    key = checked(key, p=(p, FRACTION))
+    return lt(standard_uniform(key, draw_shape(key, size, [p]), name), p)
+
+
+def _below(low: Any, high: Any) -> Any:
+    return low < high
 
 
 def integers(
@@ -171,7 +152,7 @@ def integers(
     """Integers from ``low`` (0 if only one bound is given) to ``high``, which is excluded; ``size`` as for `uniform`.
 
     The remainder of 64 bits: for n integers, the probability of each is 1/n within n / 2**64 of it. Bounds and ``dtype`` are
-    of integer dtypes (TypeError); where ``high`` is not above ``low``, the result is ``low``.
+    of integer dtypes (TypeError); ValueError where ``high`` is not above ``low``.
     """
     if high is None:
         low, high = 0, low
@@ -179,6 +160,7 @@ def integers(
     for each in (low.dtype, high.dtype, dtype):
         if not is_discrete(each) or each == "bool":
             raise TypeError(f"Random integers have integer bounds and dtypes, got {each}")
-    shape = _shape(key, size, [low, high])
-    count = cast(maximum(sub(cast(high, "int64"), cast(low, "int64")), 1), "uint64")
+    key = require(key, _below, low, high, message="low >= high")
+    shape = draw_shape(key, size, [low, high])
+    count = cast(sub(cast(high, "int64"), cast(low, "int64")), "uint64")
     return cast(add(cast(low, "int64"), cast(mod(bits(key, shape), count), "int64")), dtype)

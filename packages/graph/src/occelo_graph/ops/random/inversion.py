@@ -1,0 +1,208 @@
+"""Draws by keys of laws whose quantile is an elementary function: Cauchy, Laplace, logistic, Gumbel, Pareto, Weibull and the like.
+
+`occelo_graph.random` exports them. Each number comes from one uniform number, so it has derivatives by all parameters. Parameters
+that a law does not have raise ValueError with their name. ``size`` and ``dtype`` are those of `draws.uniform`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.ops.elemwise.arithmetic import (
+    abs,
+    add,
+    le,
+    lt,
+    minimum,
+    mul,
+    neg,
+    reciprocal,
+    sqrt,
+    sub,
+    switch,
+    true_div,
+)
+from occelo_graph.ops.elemwise.special import logit
+from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, log1p, pow, tan
+from occelo_graph.ops.random.draws import standard_normal
+from occelo_graph.ops.random.parameters import NOT_NEGATIVE, POSITIVE, begin, require
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "cauchy",
+    "gumbel",
+    "halfcauchy",
+    "halfnormal",
+    "laplace",
+    "logistic",
+    "lognormal",
+    "pareto",
+    "power",
+    "rayleigh",
+    "triangular",
+    "truncexpon",
+    "weibull",
+]
+
+
+def _signed(u: Any, magnitude: Any) -> Any:
+    return switch(lt(u, 0.5), neg(magnitude), magnitude)
+
+
+def _tail(u: Any) -> Any:
+    """The probability of the nearer tail: exact, since u is an odd multiple of the step."""
+    return minimum(u, sub(1.0, u))
+
+
+def cauchy(
+    key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the Cauchy law with median ``loc`` and half width ``scale`` at half of the greatest density."""
+    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = law.values
+    u = law.uniform(half=True)
+    return add(loc, mul(scale, _signed(u, reciprocal(tan(mul(_tail(u), math.pi))))))
+
+
+def halfcauchy(
+    key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """``loc`` plus the absolute value of a Cauchy number with median 0 and half width ``scale``."""
+    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = law.values
+    u = law.uniform(half=True)
+    # tan(u pi / 2), from the nearer end of the interval
+    near = tan(mul(_tail(u), math.pi / 2))
+    return add(loc, mul(scale, switch(lt(u, 0.5), near, reciprocal(near))))
+
+
+def halfnormal(
+    key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """``loc`` plus the absolute value of a normal number with mean 0 and standard deviation ``scale``."""
+    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = law.values
+    return add(loc, mul(scale, abs(standard_normal(law.key, law.shape, law.dtype))))
+
+
+def laplace(
+    key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the Laplace law: ``loc`` plus or minus an exponential number of mean ``scale``."""
+    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = law.values
+    u = law.uniform(half=True)
+    return add(loc, mul(scale, _signed(u, neg(log(mul(_tail(u), 2.0))))))
+
+
+def logistic(
+    key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the logistic law with mean ``loc`` and scale ``scale``."""
+    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = law.values
+    return add(loc, mul(scale, logit(law.uniform(half=True))))
+
+
+def gumbel(
+    key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the Gumbel law of greatest values with mode ``loc`` and scale ``scale``."""
+    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = law.values
+    return sub(loc, mul(scale, log(neg(log(law.uniform(half=True))))))
+
+
+def lognormal(
+    key: Any, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """The exponential of normal numbers with mean ``mean`` and standard deviation ``sigma``."""
+    law = begin(key, size, dtype, mean=mean, sigma=(sigma, NOT_NEGATIVE))
+    mean, sigma = law.values
+    return exp(add(mean, mul(sigma, standard_normal(law.key, law.shape, law.dtype))))
+
+
+def pareto(
+    key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the Pareto law of exponent ``b``, from ``scale`` on, as in SciPy (NumPy's are less by 1)."""
+    law = begin(key, size, dtype, b=(b, POSITIVE), scale=(scale, NOT_NEGATIVE))
+    b, scale = law.values
+    return mul(scale, exp(true_div(_exponential(law), b)))
+
+
+def power(key: Any, a: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Numbers of [0, 1] with the density ``a x**(a - 1)``."""
+    law = begin(key, size, dtype, a=(a, POSITIVE))
+    (a,) = law.values
+    return exp(true_div(log(law.uniform(half=True)), a))
+
+
+def rayleigh(
+    key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the Rayleigh law: the length of a vector of two normal numbers of standard deviation ``scale``."""
+    law = begin(key, size, dtype, scale=(scale, NOT_NEGATIVE))
+    (scale,) = law.values
+    return mul(scale, sqrt(mul(_exponential(law), 2.0)))
+
+
+def _ordered(left: Any, mode: Any) -> Any:
+    return left <= mode
+
+
+def _distinct(left: Any, right: Any) -> Any:
+    return left < right
+
+
+def triangular(
+    key: Any, left: Any, mode: Any, right: Any, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of [left, right] whose density is a triangle with its top at ``mode``.
+
+    ValueError unless left <= mode <= right and left < right.
+    """
+    law = begin(key, size, dtype, left=left, mode=mode, right=right)
+    left, mode, right = law.values
+    checked = require(law.key, _ordered, left, mode, message="left > mode")
+    checked = require(checked, _ordered, mode, right, message="mode > right")
+    checked = require(checked, _distinct, left, right, message="left == right")
+    u = law._replace(key=checked).uniform()
+    width, rise, fall = sub(right, left), sub(mode, left), sub(right, mode)
+    rising = le(mul(u, width), rise)
+    # the root that is not taken must not be 0, or its infinite slope would come into the derivative
+    up = sqrt(mul(switch(rising, u, 1.0), width, rise))
+    down = sqrt(mul(sub(1.0, switch(rising, 0.0, u)), width, fall))
+    return switch(rising, add(left, up), sub(right, down))
+
+
+def truncexpon(
+    key: Any,
+    b: Any,
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: str | None = None,
+) -> TensorVariable:
+    """Numbers of [loc, loc + b scale] with the density of exponential numbers of mean ``scale``, as in SciPy."""
+    law = begin(key, size, dtype, b=(b, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
+    b, loc, scale = law.values
+    u = law.uniform()
+    return add(loc, mul(scale, neg(log1p(mul(u, expm1(neg(b)))))))
+
+
+def weibull(
+    key: Any, a: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """``scale`` times a power 1/a of exponential numbers of mean 1."""
+    law = begin(key, size, dtype, a=(a, POSITIVE), scale=(scale, NOT_NEGATIVE))
+    a, scale = law.values
+    return mul(scale, pow(_exponential(law), reciprocal(a)))
+
+
+def _exponential(law: Any) -> Any:
+    """Exponential numbers of mean 1, never 0, so that logarithms and powers of them are finite."""
+    return neg(log(law.uniform(half=True)))

@@ -1,0 +1,191 @@
+"""Parameters of draws: their dtype, the shape of the draw, and checks that raise ValueError for values that a law does not have.
+
+`draws` and the other files of laws call these functions first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from occelo_graph.config import FLOAT_X
+from occelo_graph.ir.nodes import Constant
+from occelo_graph.narrowing import is_tuple
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.elemwise.arithmetic import add, int_div, mul
+from occelo_graph.ops.length_inputs import lengths_of
+from occelo_graph.ops.random.keys import as_key, bits, split
+from occelo_graph.ops.shape.broadcasting import broadcast_lengths
+from occelo_graph.ops.shape.reading import lengths_by_variables
+from occelo_graph.tensors.constant import as_tensor_variable, constant
+from occelo_graph.tensors.type import TensorType, is_discrete, is_float
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "FRACTION",
+    "NOT_NEGATIVE",
+    "POSITIVE",
+    "Begun",
+    "begin",
+    "checked",
+    "draw_shape",
+    "float_parameters",
+    "integer_parameter",
+    "require",
+    "standard_uniform",
+]
+
+
+def draw_shape(key: Any, size: Any, parameters: Sequence[Any], core: int = 0) -> Any:
+    """The shape of the draw of each key: ``size``, or that of the parameters broadcast; () for a batch of keys.
+
+    The last ``core`` dimensions of the parameters belong to each draw, and are no part of the shape. ValueError if static
+    lengths of the parameters do not fit ``size``.
+    """
+    lengths = [_batch(lengths_by_variables(p), core) for p in parameters]
+    if size is not None:
+        given = lengths_of(size)
+        wanted = (*as_key(key).type.shape, *(n if isinstance(n, int) else None for n in given))
+        shapes = [_batch(p.type.shape, core) for p in parameters]
+        for shape in shapes:
+            fits = len(shape) <= len(wanted) and all(
+                n == 1 or n is None or m is None or n == m
+                for n, m in zip(reversed(shape), reversed(wanted), strict=False)
+            )
+            if not fits:
+                raise ValueError(
+                    f"The draw has the shape {_text(wanted)}, to which a parameter of shape {_text(shape)} does not broadcast"
+                )
+        return given
+    if as_key(key).type.ndim:
+        return ()
+    return broadcast_lengths(lengths) if parameters else ()
+
+
+def _batch(shape: Sequence[Any], core: int) -> tuple[Any, ...]:
+    return tuple(shape[: len(shape) - core])
+
+
+def _text(shape: Sequence[int | None]) -> str:
+    inside = ", ".join("?" if n is None else str(n) for n in shape)
+    return f"({inside},)" if len(shape) == 1 else f"({inside})"
+
+
+def float_parameters(*given: Any, dtype: str | None) -> tuple[list[Any], str]:
+    """Parameters as tensors, and the float dtype of the draw: that of the parameters, or floatX if they are integers."""
+    variables = [as_tensor_variable(p) for p in given]
+    if dtype is None:
+        found = np.result_type(*(p.type.dtype for p in variables)).name
+        weak = all(isinstance(p, bool | int | float) for p in given)
+        dtype = found if is_float(found) and not weak else FLOAT_X.get()
+    name = TensorType(dtype, ()).dtype
+    if name not in ("float32", "float64"):
+        raise TypeError(f"Random numbers are drawn as float32 or float64, not {name}")
+    return [_as_dtype(p, name) for p in variables], name
+
+
+def _as_dtype(variable: Any, dtype: str) -> Any:
+    if isinstance(variable, Constant):
+        return constant(np.asarray(variable.data, dtype))
+    return cast(variable, dtype)
+
+
+def integer_parameter(given: Any, name: str) -> TensorVariable:
+    """A parameter that counts, as int64; TypeError for another dtype than an integer one."""
+    made = as_tensor_variable(given)
+    if not is_discrete(made.dtype) or made.dtype == "bool":
+        raise TypeError(f"{name} must be of an integer dtype, got {made.type}")
+    return _as_dtype(made, "int64")
+
+
+def _not_negative(x: Any) -> Any:
+    return ~(x < 0)
+
+
+def _positive(x: Any) -> Any:
+    return x > 0
+
+
+def _fraction(x: Any) -> Any:
+    return (x >= 0) & (x <= 1)
+
+
+NOT_NEGATIVE = (_not_negative, "{} < 0")
+"""As in NumPy, NaN is let through."""
+POSITIVE = (_positive, "{} <= 0")
+FRACTION = (_fraction, "{} < 0, {} > 1 or {} is NaN")
+
+
+def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
+    """The key, after a check of parameters, given as pairs of a value and one of the conditions of this module.
+
+    The error is ValueError with the parameter's name. It is raised at once if the parameter is a constant. Checks belong to the
+    key, a scalar, so that parameters need not be stored before the draw is computed.
+    """
+    made = as_key(key)
+    for name, (value, (condition, text)) in parameters.items():
+        made = require(made, condition, value, message=text.replace("{}", name))
+    return made
+
+
+def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVariable:
+    """The key, after a check that ``condition(*values)`` holds for all elements; ValueError(message) otherwise.
+
+    The condition consists of Python's operators, so that it takes variables as well as the arrays of constants.
+    """
+    made = as_key(key)
+    variables = [as_tensor_variable(v) for v in values]
+    constants = [v.data for v in variables if isinstance(v, Constant)]
+    if len(constants) == len(variables):
+        if not np.all(condition(*constants)):
+            raise ValueError(message)
+        return made
+    found: TensorVariable = CheckAndRaise(ValueError, message)(made, condition(*variables))
+    return found
+
+
+class Begun(NamedTuple):
+    """What a draw begins with: the checked key, the shape for each key, the dtype, and the parameters as tensors of that dtype."""
+
+    key: TensorVariable
+    shape: Any
+    dtype: str
+    values: list[Any]
+
+    def uniform(self, half: bool = False) -> TensorVariable:
+        """Standard uniform numbers, see `standard_uniform`."""
+        return standard_uniform(self.key, self.shape, self.dtype, half)
+
+    def split(self, num: int) -> list[TensorVariable]:
+        """Independent keys, for a law that needs several numbers."""
+        keys = split(self.key, num)
+        return [keys[..., i] for i in range(num)]
+
+
+def begin(key: Any, size: Any, dtype: str | None, **parameters: Any) -> Begun:
+    """Convert and check the parameters: each is a value, or a pair of a value and a condition of this module."""
+    pairs = {name: each for name, each in parameters.items() if is_tuple(each)}
+    given = [each[0] if name in pairs else each for name, each in parameters.items()]
+    values, found = float_parameters(*given, dtype=dtype)
+    conditions = {
+        name: (value, pairs[name][1])
+        for name, value in zip(parameters, values, strict=True)
+        if name in pairs
+    }
+    return Begun(checked(key, **conditions), draw_shape(key, size, values), found, values)
+
+
+def standard_uniform(key: Any, shape: Any, dtype: str, half: bool = False) -> TensorVariable:
+    """Multiples of 2**-53 (float64) or 2**-24 (float32) in [0, 1); with ``half``, half a step more, so never 0 or 1."""
+    digits = np.finfo(dtype).nmant + 1
+    whole = int_div(bits(key, shape), np.uint64(1 << (64 - digits)))
+    # half a step more needs a digit more, so it has one less to begin with
+    if half:
+        steps = add(mul(cast(int_div(whole, np.uint64(2)), dtype), 2.0), 1.0)
+        return mul(steps, np.array(2.0**-digits, dtype))
+    return mul(cast(whole, dtype), np.array(2.0**-digits, dtype))
