@@ -1,32 +1,79 @@
 """Families of ops that are imported at their first use, with the modules of other layers that belong to them.
 
-Linear algebra and loops are such families: a program without them should not pay for their import. The rules and
-lowerings of a family are imported when its ops are imported, or at once if the ops are imported already.
+Linear algebra, random numbers and loops are such families: a program without them should not pay for their import.
+The packages of the ops (`ops.linalg`, `ops.random` and `looping`) call `loaded`. `occelo_rewrite.pipeline`,
+`occelo_rewrite.assumptions` and the linkers register the imports of their modules with `follow`. These run when
+rewrites, facts or lowerings are next looked up, since each look-up calls `catch_up` first.
 
-`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers register these imports with `follow`. The
-packages of the ops (`ops.linalg` and `looping`) call `loaded`.
+They do not run while a family is imported: two threads that import modules of one family, each of which needs the other,
+would fail, as when one thread unpickles a graph of loops and another one builds the first loop.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
-__all__ = ["follow", "loaded"]
+__all__ = ["catch_up", "follow", "loaded", "registering"]
+
+registering = threading.RLock()
+"""Held while initial rewrites and lowerings are imported and registered; nothing waits for it during an import of Occelo."""
 
 _followers: dict[str, list[Callable[[], object]]] = {}
 _loaded: set[str] = set()
 
 
+class _Pending:
+    """Functions to call, in order; each is called once, and no other thread goes on before."""
+
+    def __init__(self) -> None:
+        self.is_behind = False
+        self._functions: list[Callable[[], object]] = []
+        self._is_calling = False
+
+    def add(self, functions: list[Callable[[], object]]) -> None:
+        self._functions += functions
+        self.is_behind = self.is_behind or bool(functions)
+
+    def call(self) -> None:
+        with registering:
+            if self._is_calling:
+                return  # a function looks something up itself
+            self._is_calling = True
+            try:
+                while True:
+                    with _changing:
+                        if not self._functions:
+                            self.is_behind = False
+                            return
+                    self._functions[0]()
+                    del self._functions[0]
+            finally:
+                self._is_calling = False
+
+
+_pending = _Pending()
+_changing = threading.Lock()
+"""Held while the functions to call change, never during an import."""
+
+
 def follow(family: str, load: Callable[[], object]) -> None:
-    """Call ``load`` when the family, "linalg" or "looping", is imported, or at once if it is imported already."""
-    if family in _loaded:
-        load()
-    else:
-        _followers.setdefault(family, []).append(load)
+    """Let the first `catch_up` after the import of a family, "linalg", "random" or "looping", call ``load``."""
+    with _changing:
+        if family in _loaded:
+            _pending.add([load])
+        else:
+            _followers.setdefault(family, []).append(load)
 
 
 def loaded(family: str) -> None:
-    """Record that a family is being imported, and call the functions that were given to `follow` for this family."""
-    _loaded.add(family)
-    for load in _followers.pop(family, ()):
-        load()
+    """Record that a family is being imported."""
+    with _changing:
+        _loaded.add(family)
+        _pending.add(_followers.pop(family, []))
+
+
+def catch_up() -> None:
+    """Call the functions that were given to `follow` for families that were imported since the last call."""
+    if _pending.is_behind:
+        _pending.call()

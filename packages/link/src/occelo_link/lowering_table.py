@@ -13,6 +13,7 @@ from occelo_graph import Apply, Op
 from occelo_graph.applicable import check_arguments, check_classes
 from occelo_graph.extensions import defined_before, is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply
+from occelo_graph.late_families import catch_up
 from occelo_graph.tensors.nodes import TensorApply
 
 __all__ = ["LoweringTable", "Registers", "RegistersParts"]
@@ -105,6 +106,7 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
 
     def find(self, op: Op) -> _Entry[_ContextT, _ValueT] | None:
         """The lowering of an op and its condition: of the op's class, or of the first base with the same results."""
+        catch_up()
         for cls in op.computes_as:
             found = self._entries.get(cls)
             if found is not None:

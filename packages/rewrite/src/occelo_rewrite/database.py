@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 from occelo_graph.extensions import place_of_caller
 from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_graph.late_families import catch_up, registering
 from occelo_graph.narrowing import is_list
 from occelo_rewrite.node_rule import NodeRewriter, RuleSet
 from occelo_rewrite.rewriter import (
@@ -157,38 +158,47 @@ class RewriteDatabase:
 
     @property
     def _entries(self) -> dict[str, DatabaseEntry]:
-        if self._standard is not None:
-            fill, self._standard = self._standard, None
+        catch_up()
+        if self._standard is not None or self._filling:
+            self._fill()
+        return self._held
+
+    def _fill(self) -> None:
+        """Register the initial rewrites, unless this thread is doing that; other threads wait for it."""
+        with registering:
+            if self._standard is None:
+                return
             self._filling = True
+            fill, self._standard = self._standard, None
             try:
                 fill(self)
             finally:
                 self._filling = False
             self.generation = 0
             self._initial = dict(self._held)
-        return self._held
 
     def extend_standard(self, fill: Callable[[Any], None]) -> None:
         """Let ``fill`` register more initial rewrites: those of a family of ops that is imported late.
 
         It is called at the first use of the database, or now if that was earlier.
         """
-        if self._standard is not None:
-            earlier = self._standard
+        with registering:
+            if self._standard is not None:
+                earlier = self._standard
 
-            def fill_both(db: Any) -> None:
-                earlier(db)
-                fill(db)
+                def fill_both(db: Any) -> None:
+                    earlier(db)
+                    fill(db)
 
-            self._standard = fill_both
-            return
-        before = set(self._entries)
-        self._filling = True
-        try:
-            fill(self)
-        finally:
-            self._filling = False
-        self._initial |= {name: e for name, e in self._held.items() if name not in before}
+                self._standard = fill_both
+                return
+            before = set(self._held)
+            filling, self._filling = self._filling, True
+            try:
+                fill(self)
+            finally:
+                self._filling = filling
+            self._initial |= {name: e for name, e in self._held.items() if name not in before}
 
     def _count_change(self) -> None:
         self.generation += 1
@@ -239,6 +249,8 @@ class RewriteDatabase:
         check_rewriters([rewriter], *self._holds, RewriteDatabase, where=self.name or "A database")
         for tag in (name, *tags):
             _check_tag(tag)
+        if self._filling:
+            name = self._free_name(name)
         earlier = self._entries.get(name)
         caller = None if self._filling else place_of_caller()
         if earlier is not None and not overwrite_existing:
@@ -265,6 +277,13 @@ class RewriteDatabase:
         at = self._next_position() if position is None else float(position)
         self._count_change()
         self._entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, caller)
+
+    def _free_name(self, name: str) -> str:
+        """A name for an initial rewrite: another one if a user took it before the family of the rewrite was imported."""
+        users = [e for e in self._held.values() if e.place is not None]
+        while any(name == e.name or name in e.tags for e in users):
+            name += " of Occelo"
+        return name
 
     def drop_earlier(self, name: str, rewriter: Rewriter) -> None:
         """Drop the rewriter of a name that an earlier run of the same cell registered, since ``rewriter`` is in another database now.

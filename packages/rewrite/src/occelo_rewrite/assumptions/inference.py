@@ -15,6 +15,7 @@ from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.applicable import check_arguments, check_classes
 from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply, OpT
+from occelo_graph.late_families import catch_up
 from occelo_graph.narrowing import is_array
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_rewrite.assumptions.facts import UNSIGNED, all_facts
@@ -95,6 +96,7 @@ def _add(known: list[Any], function: Any) -> None:
 
 def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> bool | None:
     """Whether a fact holds for a variable, an output of the node."""
+    catch_up()
     op = node.op
     output = node.outputs.index(variable)
     for cls in op.computes_as:

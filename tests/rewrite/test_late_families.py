@@ -1,0 +1,60 @@
+"""Families that are imported at their first use: in several threads at once, and after users took the names of their rules."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SCRIPT = """
+import importlib, sys, threading
+from occelo_graph import FunctionGraph, tensor as ot
+from occelo_graph.ops.reduce import Softmax
+from occelo_rewrite import call, optdb, register_canonicalize, rewrite_graph, rule, wild
+from occelo_rewrite.pipeline import canonicalize_db
+
+assert len(canonicalize_db.names()) > 50  # so it is filled
+
+@register_canonicalize
+@rule(call(Softmax, wild("x")), name="inverse_of_inverse")
+def own(x): ...
+
+@register_canonicalize("product_with_inverse")
+@rule(call(Softmax, wild("x")))
+def tagged(x): ...
+
+sys.setswitchinterval(1e-6)
+names = "looping looping.scan_op linalg ops.linalg.inverse random looping.iterate".split()
+failed, together = [], threading.Barrier(len(names))
+
+def load(name):
+    together.wait()
+    try:
+        importlib.import_module(f"occelo_graph.{name}")
+        # no rule is imported before rewrites are looked up
+        if name == "looping":
+            assert "occelo_rewrite.rules.looping" not in sys.modules
+        together.wait()
+        assert "expand_scans" in optdb.names()
+    except BaseException as error:
+        failed.append((name, error))
+        together.abort()
+
+threads = [threading.Thread(target=load, args=(name,)) for name in names]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join(60)
+assert not failed, failed
+found = canonicalize_db.names()
+assert {"inverse_of_inverse", "inverse_of_inverse of Occelo", "product_with_inverse of Occelo"} <= {*found}
+x = ot.dmatrix("x")
+twice = rewrite_graph(ot.linalg.inv(ot.linalg.inv(x)), include=("canonicalize",))
+assert "Inv" not in str(twice.owner), twice
+"""
+
+
+def test_families_are_imported_from_several_threads_and_beside_rules_of_users() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert not done.returncode, done.stderr
