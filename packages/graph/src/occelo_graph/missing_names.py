@@ -40,7 +40,11 @@ ABSENT = frozenset(
 )
 """Names that other libraries of the family have and Occelo does not have yet."""
 
-LATE = {"linalg": "occelo_graph.linalg", "random": "occelo_graph.random"}
+LATE = {
+    "linalg": "occelo_graph.linalg",
+    "random": "occelo_graph.random",
+    "stats": "occelo_graph.stats",
+}
 """Namespaces in ``tensor`` that are imported at their first use, with their modules."""
 
 LATE_FUNCTIONS = {

@@ -87,13 +87,17 @@ _REAL_TABLE: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
         for name in ("gammainc", "gammaincc", "beta", "betaln")
     ),
     *((name, _sp(name), [(0.6, 3.0), UNIT]) for name in ("gammaincinv", "gammainccinv")),
-    *((name, _sp(name), [(0.6, 3.0), (0.6, 3.0), UNIT]) for name in ("betainc", "betaincinv")),
+    *(
+        (name, _sp(name), [(0.6, 3.0), (0.6, 3.0), UNIT])
+        for name in ("betainc", "betaincc", "betaincinv", "betainccinv")
+    ),
     ("gammau", lambda k, x: _sp("gammaincc")(k, x) * _sp("gamma")(k), [POSITIVE, POSITIVE]),
     ("gammal", lambda k, x: _sp("gammainc")(k, x) * _sp("gamma")(k), [POSITIVE, POSITIVE]),
     ("chi2sf", lambda x, k: _sp("gammaincc")(k / 2, x / 2), [POSITIVE, ABOVE_ONE]),
     ("factorial", lambda n: _sp("gamma")(n + 1), [POSITIVE]),
     ("hyp2f1", _sp("hyp2f1"), [POSITIVE, POSITIVE, ABOVE_ONE, (-0.7, 0.7)]),
     ("owens_t", _sp("owens_t"), [REAL, REAL]),
+    ("log_ndtr", _sp("log_ndtr"), [REAL]),
     ("ndtri_exp", _sp("ndtri_exp"), [NEGATIVE]),
     ("logit", _sp("logit"), [UNIT]),
     ("xlogy", _sp("xlogy"), [REAL, POSITIVE]),

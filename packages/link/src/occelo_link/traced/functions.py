@@ -370,6 +370,7 @@ CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     "beta": ("out", "special.beta", _torch_beta),
     "betaln": ("out", "special.betaln", _torch_betaln),
     "betainc": ("out", "special.betainc", None),
+    "log_ndtr": ("out", "special.log_ndtr", "special.log_ndtr"),
     "i0": ("out", "special.i0", "special.i0"),
     "i1": ("out", "special.i1", "special.i1"),
     "logit": ("out", "special.logit", "special.logit"),

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = [
     "beta",
     "betainc",
+    "betaincc",
+    "betainccinv",
     "betaincinv",
     "betaln",
     "chi2sf",
@@ -64,6 +66,7 @@ __all__ = [
     "kn",
     "kv",
     "kve",
+    "log_ndtr",
     "logit",
     "ndtri_exp",
     "owens_t",
@@ -296,6 +299,15 @@ betainc: Elemwise = _special(
     ],
     "Regularized incomplete beta function I_x(a, b).",
 )
+betaincc: Elemwise = _special(
+    "betaincc",
+    [
+        lambda ct, a, b, x, out: -ct * _betainc_da(a, b, x),
+        lambda ct, a, b, x, out: -ct * _betainc_db(a, b, x),
+        lambda ct, a, b, x, out: -ct * _beta_density(a, b, x),
+    ],
+    "1 - betainc(a, b, x), precise where it is small.",
+)
 betaincinv: Elemwise = _special(
     "betaincinv",
     [
@@ -304,6 +316,15 @@ betaincinv: Elemwise = _special(
         lambda ct, a, b, p, out: ct / _beta_density(a, b, out),
     ],
     "The x for which betainc(a, b, x) = p.",
+)
+betainccinv: Elemwise = _special(
+    "betainccinv",
+    [
+        lambda ct, a, b, q, out: -ct * _betainc_da(a, b, out) / _beta_density(a, b, out),
+        lambda ct, a, b, q, out: -ct * _betainc_db(a, b, out) / _beta_density(a, b, out),
+        lambda ct, a, b, q, out: -ct / _beta_density(a, b, out),
+    ],
+    "The x for which betaincc(a, b, x) = q.",
 )
 
 # Bessel functions, DLMF 10.6 and 10.29
@@ -400,6 +421,15 @@ owens_t: Elemwise = _special(
         lambda ct, h, a, out: ct * exp(-0.5 * h * h * (1 + a * a)) / (2 * math.pi * (1 + a * a)),
     ],
     "Owen's T function.",
+)
+log_ndtr: Elemwise = _special(
+    "log_ndtr",
+    [
+        # the density by the distribution function, both without their common factor exp(-x^2 / 2)
+        lambda ct, x, out: ct * math.sqrt(2 / math.pi) / erfcx(x * -math.sqrt(0.5))
+    ],
+    "Logarithm of the normal distribution function, precise in both tails.",
+    monotone="increasing",
 )
 ndtri_exp: Elemwise = _special(
     "ndtri_exp",

@@ -18,6 +18,8 @@ Args = Sequence[Value]
 SPECIAL = {
     "beta": "beta",
     "betainc": "__pyx_fuse_0betainc",
+    "betaincc": "__pyx_fuse_0betaincc",
+    "betainccinv": "__pyx_fuse_0betainccinv",
     "betaincinv": "__pyx_fuse_0betaincinv",
     "betaln": "betaln",
     "erfcinv": "erfcinv",
@@ -39,6 +41,7 @@ SPECIAL = {
     "jv": "__pyx_fuse_1jv",
     "kv": "__pyx_fuse_1kv",
     "kve": "__pyx_fuse_1kve",
+    "log_ndtr": "__pyx_fuse_1log_ndtr",
     "logit": "__pyx_fuse_0logit",
     "ndtri_exp": "ndtri_exp",
     "owens_t": "owens_t",

@@ -1,0 +1,12 @@
+"""Laws of random numbers: densities, distribution functions, quantiles and moments as graphs, named as in ``scipy.stats``.
+
+`occelo.tensor.stats` exports the same names; `missing_names` imports this package at its first use. Each law is one row of formulas
+(`law.Row`), from which `continuous.ContinuousLaw` makes the methods.
+"""
+
+from occelo_graph.late_families import loaded
+from occelo_graph.stats.on_an_interval import *
+from occelo_graph.stats.on_the_line import *
+from occelo_graph.stats.positive import *
+
+loaded("stats")

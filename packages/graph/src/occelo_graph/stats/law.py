@@ -1,0 +1,249 @@
+"""What all laws share: names and dtypes of arguments, checks of parameters, and the row of formulas of one law.
+
+`continuous` and `discrete` make methods from rows. The files of laws (`on_the_line`, `positive`, `on_an_interval`, `counts`)
+consist of rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.config import FLOAT_X
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.elemwise.arithmetic import and_, second, switch
+from occelo_graph.tensors.constant import as_tensor_variable, constant
+from occelo_graph.tensors.type import is_complex, is_float
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "AnyFormula",
+    "Arguments",
+    "Check",
+    "Formula",
+    "Law",
+    "Row",
+    "not_negative",
+    "number",
+    "positive",
+    "probability",
+    "probability_above_zero",
+    "whole",
+]
+
+Formula = (
+    Callable[[], Any]
+    | Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
+)
+"""From the standardized variable (or a probability) and the shape parameters, all tensors of one float dtype."""
+AnyFormula = Callable[..., Any]
+Check = Callable[[Any], Any]
+"""From a parameter, a number or a tensor, to where it is valid."""
+
+
+def number(value: Any) -> Any:
+    """Any number but NaN."""
+    return (value <= 0) | (value > 0)
+
+
+def positive(value: Any) -> Any:
+    """Above 0."""
+    return value > 0
+
+
+def not_negative(value: Any) -> Any:
+    """0 or more."""
+    return value >= 0
+
+
+def probability(value: Any) -> Any:
+    """From 0 to 1."""
+    return (value >= 0) & (value <= 1)
+
+
+def probability_above_zero(value: Any) -> Any:
+    """Above 0, and at most 1."""
+    return (value > 0) & (value <= 1)
+
+
+def whole(value: Any) -> Any:
+    """A whole number, 0 or more."""
+    return (value >= 0) & (value % 1 <= 0)
+
+
+def _everything(*shapes: Any) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Row:
+    """The formulas of one law, in its standard form (location 0, scale 1).
+
+    Formulas of densities and distribution functions take the variable and then the shape parameters, quantiles take
+    a probability and the parameters, moments only the parameters. They are called with values from inside the support only:
+    what holds elsewhere is the same for all laws. What a row lacks follows from the rest, or cannot be had.
+
+    ``parameters`` are the names of the shape parameters with checks of their values, and ``valid`` is a check of all together.
+    ``support`` holds the bounds, each a number or a function of the parameters; None for laws whose formulas
+    hold on the whole line with both infinities. ``open_below`` says that the density is 0 at the lower bound, where the formula of its logarithm
+    has no value. ``inside`` is a number within the support; without it, one is derived from the bounds.
+    ``from_logcdf`` and ``from_logsf`` are the inverses of ``logcdf`` and ``logsf``. The density of a ``symmetric`` law is an even function.
+    """
+
+    name: str
+    doc: str
+    logdensity: Formula
+    parameters: Mapping[str, Check] = field(default_factory=dict[str, Check])
+    valid: AnyFormula = _everything
+    support: tuple[Any, Any] | None = (-math.inf, math.inf)
+    open_below: bool = False
+    inside: Any = None
+    symmetric: bool = False
+    cdf: Formula | None = None
+    sf: Formula | None = None
+    logcdf: Formula | None = None
+    logsf: Formula | None = None
+    ppf: Formula | None = None
+    isf: Formula | None = None
+    from_logcdf: Formula | None = None
+    from_logsf: Formula | None = None
+    mean: Formula | None = None
+    var: Formula | None = None
+    entropy: Formula | None = None
+
+    def bounds(self, shapes: Sequence[Any]) -> tuple[Any, Any]:
+        """The lower and the upper bound of the support; numbers, or tensors where they depend on parameters."""
+        low, high = self.support or (-math.inf, math.inf)
+        return (
+            low(*shapes) if callable(low) else low,
+            high(*shapes) if callable(high) else high,
+        )
+
+    def interior(self, shapes: Sequence[Any]) -> Any:
+        """A number (or tensor) within the support."""
+        if self.inside is not None:
+            return self.inside(*shapes) if callable(self.inside) else self.inside
+        low, high = self.support or (-math.inf, math.inf)
+        known = [each for each in (low, high) if not callable(each) and math.isfinite(each)]
+        if len(known) == 2:
+            return (low + high) / 2
+        return known[0] + 1.0 if known and known[0] is low else 0.0
+
+
+def _is_weak(value: Any) -> bool:
+    return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
+
+
+@dataclass
+class Arguments:
+    """The arguments of one call as tensors of one float dtype, and where the parameters are valid (None: everywhere).
+
+    ``x`` is the variable or probability, if the method has one. ``loc`` and ``scale`` are None where they are left at 0 and 1.
+    """
+
+    dtype: str
+    x: Any
+    shapes: tuple[Any, ...]
+    loc: Any
+    scale: Any
+    valid: Any
+
+    def checked(self, value: Any) -> TensorVariable:
+        """The value where the parameters are valid, NaN elsewhere, in the dtype of the call."""
+        made = cast(value, self.dtype)
+        if self.valid is None:
+            return made
+        found: TensorVariable = switch(self.valid, made, constant(np.array(math.nan, self.dtype)))
+        return found
+
+    def spread(self, value: Any) -> Any:
+        """The value in the shape of all parameters, broadcast."""
+        for each in (*self.shapes, self.loc, self.scale):
+            if each is not None and each.type.ndim:
+                value = second(each, value)
+        return value
+
+
+class Law:
+    """Named arguments and the errors that all laws share; `continuous` and `discrete` add the methods."""
+
+    row: Row
+    scaled: bool = True
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+        self.__doc__ = row.doc
+
+    def __repr__(self) -> str:
+        return f"<law {self.row.name}({', '.join(self.names)})>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters, in the order of arguments."""
+        return (*self.row.parameters, "loc", *(("scale",) if self.scaled else ()))
+
+    def _bound(self, method: str, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        where = f"{self.row.name}.{method}()"
+        if len(args) > len(self.names):
+            raise TypeError(
+                f"{where} takes the parameters {', '.join(self.names)}, got {len(args)} of them"
+            )
+        found = dict(zip(self.names, args, strict=False))
+        for name, value in named.items():
+            if name not in self.names:
+                raise TypeError(f"{where} has no parameter {name!r}, but {', '.join(self.names)}")
+            if name in found:
+                raise TypeError(f"{where} got two values for {name!r}")
+            found[name] = value
+        missing = [name for name in self.row.parameters if name not in found]
+        if missing:
+            raise TypeError(f"{where} needs {', '.join(missing)}")
+        return {"loc": 0.0, "scale": 1.0} | found
+
+    def _arguments(
+        self, method: str, x: Any, args: Sequence[Any], named: Mapping[str, Any]
+    ) -> Arguments:
+        bound = self._bound(method, args, named)
+        given = [*([] if x is None else [x]), *bound.values()]
+        strong = [as_tensor_variable(each).type.dtype for each in given if not _is_weak(each)]
+        if any(is_complex(each) for each in strong):
+            raise TypeError(f"{self.row.name}.{method}() is defined for real tensors")
+        dtype = np.result_type(*strong).name if strong else ""
+        dtype = dtype if is_float(dtype) else FLOAT_X.get()
+
+        def tensor(value: Any) -> Any:
+            return cast(
+                constant(np.array(value, dtype)) if _is_weak(value) else as_tensor_variable(value),
+                dtype,
+            )
+
+        shapes = tuple(tensor(bound[name]) for name in self.row.parameters)
+        loc, scale = (
+            None if _is_weak(bound[name]) and bound[name] == usual else tensor(bound[name])
+            for name, usual in (("loc", 0), ("scale", 1))
+        )
+        conditions = [
+            check(value)
+            for (name, check), value in zip(self.row.parameters.items(), shapes, strict=True)
+            # numbers that are plainly valid need no check when the graph runs
+            if not (_is_weak(bound[name]) and check(bound[name]))
+        ]
+        if scale is not None and not (_is_weak(bound["scale"]) and bound["scale"] > 0):
+            conditions.append(positive(scale))
+        joint = self.row.valid(*shapes)
+        valid: Any = None
+        for condition in (*conditions, *([] if joint is None else [joint])):
+            valid = condition if valid is None else and_(valid, condition)
+        return Arguments(dtype, None if x is None else tensor(x), shapes, loc, scale, valid)
+
+    def _lacks(self, method: str) -> NotImplementedError:
+        return NotImplementedError(f"{self.row.name}.{method}() has no formula here")

@@ -1,0 +1,246 @@
+"""Continuous laws on the whole line: normal, Student t, Cauchy, Laplace, logistic, Gumbel."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ops.elemwise.arithmetic import abs, gt, le, lt, minimum, sign, sqrt, switch
+from occelo_graph.ops.elemwise.special import (
+    betainc,
+    betaincc,
+    betainccinv,
+    betaincinv,
+    erfc,
+    erfcinv,
+    gammaln,
+    log_ndtr,
+    logit,
+    psi,
+)
+from occelo_graph.ops.elemwise.transcendental import (
+    arctan2,
+    exp,
+    log,
+    log1mexp,
+    log1p,
+    sigmoid,
+    softplus,
+    tan,
+)
+from occelo_graph.stats.continuous import ContinuousLaw
+from occelo_graph.stats.law import Row, positive
+
+__all__ = ["cauchy", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "t"]
+
+ROOT_TWO = math.sqrt(2.0)
+LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+def ndtr(z: Any) -> Any:
+    """The standard normal distribution function, precise in the lower tail."""
+    return 0.5 * erfc(z * (-1.0 / ROOT_TWO))
+
+
+def ndtri(q: Any) -> Any:
+    """The standard normal quantile."""
+    return -ROOT_TWO * erfcinv(2.0 * q)
+
+
+norm = ContinuousLaw(
+    Row(
+        "norm",
+        "The normal law with mean ``loc`` and standard deviation ``scale``.",
+        lambda z: -0.5 * (z * z) - LOG_ROOT_TWO_PI,
+        support=None,
+        symmetric=True,
+        cdf=ndtr,
+        logcdf=log_ndtr,
+        ppf=ndtri,
+        mean=lambda: 0.0,
+        var=lambda: 1.0,
+        entropy=lambda: LOG_ROOT_TWO_PI + 0.5,
+    )
+)
+
+
+def _cauchy_quantile(q: Any) -> Any:
+    # of the three forms, each is precise where it is taken
+    centred = q - 0.5
+    near = lt(abs(centred), 0.25)
+    tail = 1.0 / tan(math.pi * switch(near, 0.25, minimum(q, 1.0 - q)))
+    centre = tan(math.pi * switch(near, centred, 0.0))
+    return switch(near, centre, sign(centred) * tail)
+
+
+cauchy = ContinuousLaw(
+    Row(
+        "cauchy",
+        "The Cauchy law around ``loc``; it has no mean.",
+        lambda z: -log1p(z * z) - math.log(math.pi),
+        support=None,
+        symmetric=True,
+        # in this order the arctangent is precise in the lower tail
+        cdf=lambda z: arctan2(1.0, -z) / math.pi,
+        ppf=_cauchy_quantile,
+        mean=lambda: math.nan,
+        var=lambda: math.nan,
+        entropy=lambda: math.log(4.0 * math.pi),
+    )
+)
+
+
+def _laplace_cdf(z: Any) -> Any:
+    half = 0.5 * exp(-abs(z))
+    return switch(lt(z, 0.0), half, 1.0 - half)
+
+
+def _laplace_logcdf(z: Any) -> Any:
+    low = lt(z, 0.0)
+    return switch(low, z - math.log(2.0), log1p(-0.5 * exp(-switch(low, 0.0, z))))
+
+
+def _laplace_quantile(q: Any) -> Any:
+    low = lt(q, 0.5)
+    tail = log(2.0 * switch(low, q, 1.0 - q))
+    return switch(low, tail, -tail)
+
+
+laplace = ContinuousLaw(
+    Row(
+        "laplace",
+        "The Laplace law: exponential on both sides of ``loc``.",
+        lambda z: -abs(z) - math.log(2.0),
+        support=None,
+        symmetric=True,
+        cdf=_laplace_cdf,
+        logcdf=_laplace_logcdf,
+        ppf=_laplace_quantile,
+        mean=lambda: 0.0,
+        var=lambda: 2.0,
+        entropy=lambda: 1.0 + math.log(2.0),
+    )
+)
+
+
+def _logistic_logdensity(z: Any) -> Any:
+    size = abs(z)
+    return -size - 2.0 * log1p(exp(-size))
+
+
+logistic = ContinuousLaw(
+    Row(
+        "logistic",
+        "The logistic law, whose distribution function is the sigmoid.",
+        _logistic_logdensity,
+        support=None,
+        symmetric=True,
+        cdf=sigmoid,
+        logcdf=lambda z: -softplus(-z),
+        ppf=logit,
+        mean=lambda: 0.0,
+        var=lambda: math.pi**2 / 3.0,
+        entropy=lambda: 2.0,
+    )
+)
+
+
+def _log_of_rest(z: Any) -> Any:
+    """log(1 - exp(-exp(-z))), which is -z where exp(-z) is too small to be seen beside 1."""
+    far = gt(z, 40.0)
+    return switch(far, -z, log1mexp(-exp(-switch(far, 40.0, z))))
+
+
+gumbel_r = ContinuousLaw(
+    Row(
+        "gumbel_r",
+        "The Gumbel law of largest values.",
+        lambda z: -z - exp(-z),
+        logcdf=lambda z: -exp(-z),
+        logsf=_log_of_rest,
+        from_logcdf=lambda logp: -log(-logp),
+        mean=lambda: float(np.euler_gamma),
+        var=lambda: math.pi**2 / 6.0,
+        entropy=lambda: 1.0 + float(np.euler_gamma),
+    )
+)
+gumbel_l = ContinuousLaw(
+    Row(
+        "gumbel_l",
+        "The Gumbel law of smallest values.",
+        lambda z: z - exp(z),
+        logsf=lambda z: -exp(z),
+        logcdf=lambda z: _log_of_rest(-z),
+        from_logsf=lambda logp: log(-logp),
+        mean=lambda: -float(np.euler_gamma),
+        var=lambda: math.pi**2 / 6.0,
+        entropy=lambda: 1.0 + float(np.euler_gamma),
+    )
+)
+
+
+def _t_constant(df: Any) -> Any:
+    """log(gamma((df + 1) / 2) / gamma(df / 2)) - log(df / 2) / 2, from df = 60 on by an asymptotic series (DLMF 5.11.13)."""
+    half = 0.5 * df
+    large = gt(half, 30.0)
+    x = switch(large, half, 30.0)
+    inverse = 1.0 / (x * x)
+    # -1 / (8 x) + 1 / (192 x^3) - 1 / (640 x^5) + 17 / (14336 x^7)
+    series = -0.125 + inverse * (1 / 192 + inverse * (-1 / 640 + inverse * (17 / 14336)))
+    small = switch(large, 1.0, half)
+    direct = gammaln(small + 0.5) - gammaln(small) - 0.5 * log(small)
+    return switch(large, series / x, direct)
+
+
+def _t_cdf(z: Any, df: Any) -> Any:
+    # by the incomplete beta function of df / (df + z^2), or of the rest where that is nearer to 0
+    square = z * z
+    near = lt(square, df)
+    tail = betainc(0.5 * df, 0.5, switch(near, 0.5, df / (df + square)))
+    centre = betaincc(0.5, 0.5 * df, switch(near, square / (df + square), 0.5))
+    half = 0.5 * switch(near, centre, tail)
+    return switch(lt(z, 0.0), half, 1.0 - half)
+
+
+def _t_quantile(q: Any, df: Any) -> Any:
+    low = lt(q, 0.5)
+    both = 2.0 * minimum(q, 1.0 - q)
+    w = betaincinv(0.5 * df, 0.5, both)
+    far = le(w, 0.5)
+    v = betainccinv(0.5, 0.5 * df, switch(far, 0.5, both))
+    ratio = switch(far, (1.0 - w) / switch(far, w, 1.0), v / (1.0 - v))
+    size = sqrt(df * ratio)
+    return switch(low, -size, size)
+
+
+def _t_entropy(df: Any) -> Any:
+    half = 0.5 * df
+    large = gt(half, 30.0)
+    x = switch(large, half, 30.0)
+    inverse = 1.0 / (x * x)
+    # the derivative of the series of `_t_constant`, without -log(x) / 2: psi(x + 1/2) - psi(x)
+    series = 0.125 + inverse * (-1 / 64 + inverse * (1 / 128 + inverse * (-17 / 2048)))
+    small = switch(large, 1.0, half)
+    gap = switch(large, 0.5 / x + series * inverse, psi(small + 0.5) - psi(small))
+    return (half + 0.5) * gap + LOG_ROOT_TWO_PI - _t_constant(df)
+
+
+t = ContinuousLaw(
+    Row(
+        "t",
+        "Student's t with ``df`` degrees of freedom.",
+        lambda z, df: _t_constant(df) - LOG_ROOT_TWO_PI - 0.5 * (df + 1.0) * log1p(z * z / df),
+        {"df": positive},
+        support=None,
+        symmetric=True,
+        cdf=_t_cdf,
+        ppf=_t_quantile,
+        mean=lambda df: switch(gt(df, 1.0), 0.0, math.inf),
+        var=lambda df: switch(
+            gt(df, 2.0), df / (df - 2.0), switch(gt(df, 1.0), math.inf, math.nan)
+        ),
+        entropy=_t_entropy,
+    )
+)

@@ -1,0 +1,6 @@
+"""Laws of random numbers: densities, distribution functions, quantiles and moments.
+
+The names come from `occelo_graph.stats`.
+"""
+
+from occelo_graph.stats import *
