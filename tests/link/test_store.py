@@ -224,14 +224,16 @@ def test_a_store_that_can_only_be_read_is_read(
     assert theirs.verify() == (1, [store.path("objects", "cd34")])
 
 
+@pytest.mark.parametrize("step", ["chmod", "replace"])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 def test_a_writer_that_is_interrupted_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException], step: str
 ) -> None:
-    def fail(_: int) -> None:
-        raise error
+    def fail(path: Path, *_: object) -> None:
+        if path.name.startswith(".new-"):
+            raise error
 
-    monkeypatch.setattr(os, "fsync", fail)
+    monkeypatch.setattr(Path, step, fail)
     store = Store(tmp_path)
     if error is OSError:
         assert not store.put("objects", "ab12", PAYLOAD)

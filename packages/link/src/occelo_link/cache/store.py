@@ -99,9 +99,8 @@ class Store:
         try:
             with os.fdopen(handle, "wb") as stream:
                 Path(name).chmod(0o600)  # independent of the umask
+                # no fsync: what a failure of power leaves incomplete does not have its digest
                 stream.write(_MAGIC + _digest(kind, key, payload) + payload)
-                stream.flush()
-                os.fsync(stream.fileno())
             Path(name).replace(path)
         except OSError:
             _delete(Path(name))
