@@ -36,7 +36,7 @@ def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -
 
 
 def check_arguments(what: str, function: Callable[..., Any], *given: str) -> None:
-    """TypeError unless a function can be called with as many arguments as are named in ``given``, in order."""
+    """TypeError unless a function can be called with one argument for each name in ``given``, in order."""
     if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
         code = function.__code__
         most = code.co_argcount

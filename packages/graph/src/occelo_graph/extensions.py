@@ -68,7 +68,7 @@ def _module_of(part: object) -> str:
 
 
 def is_external(part: Any) -> bool:
-    """Whether a function, a class, or the class of a value belongs to another package than Occelo's."""
+    """Whether a function, a class, or the class of a value belongs to a package that is not Occelo's."""
     return _package(part) not in _PACKAGES
 
 

@@ -56,7 +56,7 @@ __all__ = [
 
 @contextmanager
 def interrupted_after(seconds: float) -> Generator[None, None, None]:
-    """Send this process SIGINT after so many seconds, with Python's default handler; then restore the previous one."""
+    """Send this process SIGINT after ``seconds``, with Python's default handler; then restore the previous one."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()

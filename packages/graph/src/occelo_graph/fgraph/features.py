@@ -202,7 +202,7 @@ class FullHistory(Feature):
             self.callback()
 
     def goto(self, checkpoint: int) -> FunctionGraph:
-        """Go to the state after ``checkpoint`` changes (0: the start); IndexError if there are not as many."""
+        """Go to the state after ``checkpoint`` changes (0: the start); IndexError if there are fewer."""
         if not 0 <= checkpoint <= len(self.fw):
             raise IndexError(f"There are {len(self.fw)} changes, not {checkpoint}")
         assert self._fgraph is not None

@@ -127,7 +127,7 @@ def pushforward(
     and so is the result. Ops without a pushforward (with ``use_op_pushforward=False`` the whole graph) are
     differentiated twice in reverse mode. ``disconnected_outputs`` ("raise", "warn", "ignore") and
     ``return_disconnected`` ("zero", "none", "disconnected") decide what happens for an output that does not depend on
-    ``wrt``. ValueError unless there are as many tangents as variables, with as many dimensions as these.
+    ``wrt``. ValueError unless there is a tangent for each variable, with its number of dimensions.
     """
     outputs = as_variables(f)
     variables = as_variables(wrt)

@@ -158,7 +158,7 @@ class Reader(ExpressionReader):
     ) -> Logarithm | None:
         """The logarithm of sum(plus) - sum(minus), or None.
 
-        The logarithms of all terms must be known, but for one term of any sign if no term of known logarithm is
+        The logarithms of all terms must be known. One term of any sign is excepted if no term of known logarithm is
         subtracted.
         """
         bounded = self.bounded_sum(plus, minus)

@@ -382,9 +382,9 @@ class Op(Traits):
         return self.regions(node)
 
     def chosen_of(self, node: AnyApply, values: Sequence[Sequence[Any]]) -> Sequence[Any]:
-        """Let the operands of the node choose among other values: ``values`` has a list for each region, all equally long.
+        """Let the operands of the node choose among other values: ``values`` has a list for each region, all of one length.
 
-        Returns as many variables. Only ops with the trait ``outputs_are_results`` define it.
+        Returns a list of that length, of variables. Only ops with the trait ``outputs_are_results`` define it.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no chosen_of")
 

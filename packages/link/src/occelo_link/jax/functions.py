@@ -1,6 +1,6 @@
 """JAX's scalar functions by name.
 
-`jax.arrays` applies scalar ops by it, and `capabilities` reads which there are; the table itself is in
+`jax.arrays` applies scalar ops with them, and `capabilities` reads which there are. The table of them is in
 `traced.functions`.
 """
 

@@ -29,7 +29,8 @@ from occelo_link.loops.tensors import Index, Stored, Tensor, is_small, is_unit
 __all__: list[str] = []
 
 FEW, FEW_OF_VECTORS = 16, 4
-"""Sums of at most so many products are formulas; fewer where the second factor is a vector, since rows of the first one are gathered."""
+"""Sums of at most this many products are formulas. The limit is lower where the second factor is a vector, since rows of
+the first one are gathered."""
 _LETTER = {"float32": "s", "float64": "d"}
 
 

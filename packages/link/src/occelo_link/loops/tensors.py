@@ -20,7 +20,8 @@ __all__ = ["Index", "Stored", "Tensor", "TensorGroup", "Virtual", "is_small", "i
 Index = Sequence[Value]
 """One int64 value for each dimension."""
 SMALL = 512
-"""Products of matrices of at most so many multiplications are loops, and matrices of at most so many elements are copied for them."""
+"""Products of matrices with at most this many multiplications are loops; matrices of at most this many elements are
+copied for them."""
 
 
 def is_unit(length: Value) -> bool:

@@ -106,7 +106,7 @@ def _call_service(
 
 
 def _bytes(builder: Builder, count: IRValue, dtype: str) -> IRValue:
-    """The bytes of so many elements, rounded up so that the next allocation is aligned to 64 bytes."""
+    """The bytes of ``count`` elements, rounded up so that the next allocation is aligned to 64 bytes."""
     size = builder.mul(count, ir.Constant(_I64, itemsize(dtype)))
     return builder.and_(builder.add(size, ir.Constant(_I64, 127)), ir.Constant(_I64, -64))
 

@@ -1,6 +1,6 @@
 """PyTorch's scalar functions by name.
 
-`torch.arrays` applies scalar ops by it, and `capabilities` reads which there are; the table itself is in
+`torch.arrays` applies scalar ops with them, and `capabilities` reads which there are. The table of them is in
 `traced.functions`.
 """
 

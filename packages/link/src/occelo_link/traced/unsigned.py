@@ -55,12 +55,12 @@ def not_less(of: Any, x: Array, y: Array) -> Array:
 
 
 def larger(of: Any, x: Array, y: Array) -> Array:
-    """The larger of each two."""
+    """The larger of two numbers, elementwise."""
     return in_order(of.torch.maximum(in_order(x), in_order(y)))
 
 
 def smaller(of: Any, x: Array, y: Array) -> Array:
-    """The smaller of each two."""
+    """The smaller of two numbers, elementwise."""
     return in_order(of.torch.minimum(in_order(x), in_order(y)))
 
 

@@ -22,7 +22,7 @@ from occelo_link.array_parts import joined, split
 __all__ = ["Callbacks", "Effects"]
 
 _SMALL = 4096
-"""Up to so many bytes, two copies are quicker than NumPy's access to an address."""
+"""Up to this many bytes, two copies are quicker than NumPy's access to an address."""
 
 
 _CAPACITY, _ENTRY = 2**26, 256
@@ -155,7 +155,7 @@ class Callbacks:
         self.done.pop(threading.get_ident(), None)
 
     def record(self, place: tuple[Apply, ...], result: Any, size: int) -> None:
-        """Record the results (of so many bytes) or the exception of an op with effects."""
+        """Record the results (of ``size`` bytes) or the exception of an op with effects."""
         done = self.done.setdefault(threading.get_ident(), Effects())
         done.room -= size + _ENTRY
         if done.room < 0:

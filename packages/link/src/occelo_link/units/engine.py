@@ -1,8 +1,8 @@
 """Compiling LLVM IR to object code, and loading object code.
 
-The linkers ``native`` and ``numba``, units from the cache and the entry use it; `dumping` writes assembly by it. Object
-code refers to no outside symbols but a few functions of the C library that LLVM may insert, so it can be cached and
-loaded by another process. Dropping a `Unit` frees its code.
+The linkers ``native`` and ``numba``, units from the cache and the entry use it; `dumping` writes assembly with it.
+Object code refers to no outside symbols but a few functions of the C library that LLVM may insert, so it can be
+cached and loaded by another process. Dropping a `Unit` frees its code.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _RELEASE_GIL_ABOVE = 16384
 """With more elements than this in its inputs, a unit runs without the global interpreter lock (GIL)."""
 _ARENA_LIMIT = 64 * 2**20
 _LARGE_PAGES_FROM = 4 * 2**20
-"""Working memory of at least so many bytes gets large pages where the system has them, as NumPy's arrays do."""
+"""Working memory of at least this many bytes gets large pages where the system has them, as NumPy's arrays do."""
 _MADV_HUGEPAGE = 14
 
 

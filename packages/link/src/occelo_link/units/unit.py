@@ -106,7 +106,7 @@ class NativeUnit:
     ) -> Callable[..., Any] | None:
         """A builtin function over this unit; by default a function of arrays that returns all results.
 
-        None where objects have another layout than the entry expects.
+        None where objects have a layout other than the one that the entry expects.
         """
         if not layout_fits():
             return None

@@ -66,8 +66,8 @@ class Print(SameType):
 class PdbBreakpoint(Op):
     """``PdbBreakpoint(name)(condition, x, ...)``: returns the variables, and starts the debugger when ``condition`` holds.
 
-    The condition is a scalar. In the debugger ``monitored`` has the values. One variable is returned as such, several as a
-    list.
+    The condition is a scalar. In the debugger ``monitored`` has the values. One variable is returned by itself,
+    several as a list.
     """
 
     __props__: ClassVar[tuple[str, ...]] = ("name", "count")

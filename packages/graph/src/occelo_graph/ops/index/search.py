@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 Mode: TypeAlias = Literal["raise", "clip", "wrap"]
-"""NumPy's names of what is done with indices out of range."""
+"""NumPy's names for the treatment of indices out of range."""
 
 
 @op

@@ -42,7 +42,7 @@ BUDGET = 40_000_000
 _UNKNOWN_ITERATIONS = 64
 """Iterations between two polls where the work of an iteration is unknown."""
 _FEW, _SHORT = 8, 160
-"""Loops of at most so many iterations, and so many statements in all of them, are unrolled."""
+"""Loops are unrolled if they have at most this many iterations, with at most this many statements in all of them."""
 _CALL = 20
 """Operations that a call counts for."""
 

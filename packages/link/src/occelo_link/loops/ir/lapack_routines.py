@@ -1,6 +1,6 @@
 """Table of the LAPACK routines that loop programs call, with the roles of their arguments.
 
-`loops.linalg.lapack` writes calls by it, and `extents` finds in it what a call accesses. The routines and their
+`loops.linalg.lapack` writes calls with its help, and `extents` finds in it what a call accesses. The routines and their
 arguments are described in the LAPACK Users' Guide, https://netlib.org/lapack/explore-html/.
 """
 

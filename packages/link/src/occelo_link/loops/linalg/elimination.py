@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 SMALL = 16
-"""Matrices with at most so many rows are factored by loops."""
+"""Matrices with at most this many rows are factored by loops."""
 
 
 def maybe_small(*lengths: Value) -> bool:

@@ -225,7 +225,7 @@ class _Exponential:
         return ()
 
     def square(self, times: Value) -> None:
-        """Square `even` so many times."""
+        """Square `even`, ``times`` times."""
         builder = self.builder
         with builder.loop(times, fixed=True):
             self.multiply(self.even.pointer, self.even.pointer, self.other.pointer)

@@ -95,7 +95,7 @@ class Lapack:
         return {**found, **other}
 
     def memory(self, kind: str, length: Value) -> Buffer:
-        """A new array of so many elements of a kind, as the table of routines names kinds."""
+        """A new array of ``length`` elements of a kind, as the table of routines names kinds."""
         if kind == "integers":
             return self.integers(length)
         context, real = self.context, PARTS.get(self.dtype, self.dtype)
@@ -107,7 +107,7 @@ class Lapack:
 
 
 def batch_lengths(context: Context, tensors: Sequence[Tensor], core: Sequence[int]) -> list[Value]:
-    """The broadcast batch dimensions of tensors with so many core dimensions each."""
+    """The broadcast batch dimensions of tensors; ``core`` has the number of core dimensions of each."""
     ndim = max(t.ndim - k for t, k in zip(tensors, core, strict=True))
     lengths: list[Value] = [context.i64(1)] * ndim
     for tensor, k in zip(tensors, core, strict=True):

@@ -102,7 +102,7 @@ class Polling:
         self.out.branch_likely(not_interrupted, resume, "interrupted")
 
     def poll_every(self, counter: str, iterations: int) -> None:
-        """Poll in every so many iterations."""
+        """Poll whenever ``counter`` is a multiple of ``iterations``."""
         rest = self.emit(f"urem i64 {counter}, {iterations}")
         later = self.emit(f"icmp ne i64 {rest}, 0")
         poll_block, resume = self.out.new_labels("poll", "resume")

@@ -35,7 +35,7 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
     """Matrix products of elements of sequences with constants become one product for all steps, before the scan.
 
     The nodes that compute the factors move with the product. Scans that a condition may end stay as they are, since the
-    product would include steps that never run. (rounding: one large product adds in another order than small ones.)
+    product would include steps that never run. (rounding: one large product does not add in the order of small ones.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences:
