@@ -75,7 +75,6 @@ class _Printer(Visitor[None]):
             slot = FIRST_INPUT + INPUT_SLOTS * position
             kind = memory_type(buffer.dtype)
             self.line(f"{kind} *{buffer.name} = ({kind} *)frame[{slot}];")
-        self.line(f"char *bump = (char *)frame[{ARENA}];")
         self.block(program.body)
         self.line("return 0;")
         declared = [f"  {text}" for text in (*self.declarations.values(), *self.rooms.values())]
@@ -227,8 +226,9 @@ class _Printer(Visitor[None]):
             if self.depth > 1 or buffer.space == "carried":
                 self.grow_buffer(buffer, bytes_)
                 return
-            fits = f"bump + {bytes_} <= (char *)frame[{ARENA_END}]"
-            self.line(f"if ({fits}) {{ {name} = ({kind} *)bump; bump += {bytes_}; }}")
+            fits = f"frame[{ARENA}] + {bytes_} <= frame[{ARENA_END}]"
+            take = f"{name} = ({kind} *)frame[{ARENA}]; frame[{ARENA}] += {bytes_};"
+            self.line(f"if ({fits}) {{ {take} }}")
             self.line(f"else {name} = ({kind} *){grow};")
         self.line(f"if (!{name}) return -1;")
 

@@ -186,17 +186,6 @@ def _poll(memory: Memory) -> Made:
     return 2, types.boolean, generate
 
 
-def _start(memory: Memory) -> Made:
-    def generate(
-        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
-    ) -> IRValue:
-        cell = cgutils.alloca_once(builder, _I64)
-        builder.store(builder.load(builder.gep(args[0], [ir.Constant(_I64, ARENA)])), cell)
-        return cell
-
-    return 1, pointer_type("int64"), generate
-
-
 def _work(memory: Memory) -> Made:
     """Working memory from the arena if it has room, else from the service `GROW`."""
     kind = _memory(memory.dtype).as_pointer()
@@ -204,22 +193,23 @@ def _work(memory: Memory) -> Made:
     def generate(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
     ) -> IRValue:
-        frame, table, cell, count = args
+        frame, table, count = args
         size = _bytes(builder, count, memory.dtype)
-        at = builder.load(cell)
+        free = builder.gep(frame, [ir.Constant(_I64, ARENA)])
+        at = builder.load(free)
         after = builder.add(at, size)
         end = builder.load(builder.gep(frame, [ir.Constant(_I64, ARENA_END)]))
         found = cgutils.alloca_once(builder, kind)
         with builder.if_else(builder.icmp_unsigned("<=", after, end)) as (fits, grows):
             with fits:
                 builder.store(builder.inttoptr(at, kind), found)
-                builder.store(after, cell)
+                builder.store(after, free)
             with grows:
                 made = _call_service(builder, frame, table, GROW, [size], kind)
                 builder.store(made, found)
         return builder.load(found)
 
-    return 4, pointer_type(memory.dtype), generate
+    return 3, pointer_type(memory.dtype), generate
 
 
 def _number(memory: Memory) -> Made:
@@ -282,7 +272,6 @@ _MAKERS: dict[str, Callable[[Memory], Made]] = {
     "output": _output,
     "grow": _grow,
     "poll": _poll,
-    "start": _start,
     "work": _work,
     "null": _null,
     "nothing": _nothing,

@@ -250,8 +250,7 @@ class _Printer(Visitor[None]):
             self.grow_buffer(buffer, self.use(statement.size))
             return
         else:
-            self.hoisted("arena", f"{self.memory('start')}(frame)")
-            given = f"frame, table, arena, {self.use(statement.size)}"
+            given = f"frame, table, {self.use(statement.size)}"
             self.line(f"{buffer.name} = {self.memory('work', dtype)}({given})")
         self.stop_if_null(buffer.name)
 

@@ -230,7 +230,39 @@ go:
   ret i64 0
 }}
 
+define internal void @advise_pages(ptr %ctx, ptr %raw, i64 %total) {{
+  %advise.p = getelementptr i64, ptr %ctx, i64 {advise}
+  %advise = load ptr, ptr %advise.p
+  %can = icmp ne ptr %advise, null
+  %large = icmp sge i64 %total, {large}
+  %ask = and i1 %can, %large
+  br i1 %ask, label %pages, label %done
+pages:
+  %start = ptrtoint ptr %raw to i64
+  %round = add i64 %start, 4095
+  %page = and i64 %round, -4096
+  %stop = add i64 %start, %total
+  %length = sub i64 %stop, %page
+  %page.p = inttoptr i64 %page to ptr
+  %ignored = call i32 %advise(ptr %page.p, i64 %length, i32 {huge_pages})
+  br label %done
+done:
+  ret void
+}}
+
 define ptr @grow(ptr %frame, i64 %bytes) {{
+  %free.p = getelementptr i64, ptr %frame, i64 {arena}
+  %free = load i64, ptr %free.p
+  %limit.p = getelementptr i64, ptr %frame, i64 {arena_end}
+  %limit = load i64, ptr %limit.p
+  %after = add i64 %free, %bytes
+  %fits = icmp ule i64 %after, %limit
+  br i1 %fits, label %take, label %more
+take:
+  store i64 %after, ptr %free.p
+  %taken = inttoptr i64 %free to ptr
+  ret ptr %taken
+more:
   %ctx = load ptr, ptr %frame
   %malloc.p = getelementptr i64, ptr %ctx, i64 {malloc}
   %malloc = load ptr, ptr %malloc.p
@@ -241,22 +273,7 @@ define ptr @grow(ptr %frame, i64 %bytes) {{
 fail:
   ret ptr null
 got:
-  %advise.p = getelementptr i64, ptr %ctx, i64 {advise}
-  %advise = load ptr, ptr %advise.p
-  %can = icmp ne ptr %advise, null
-  %large = icmp sge i64 %total, {large}
-  %ask = and i1 %can, %large
-  br i1 %ask, label %pages, label %link
-pages:
-  %start = ptrtoint ptr %raw to i64
-  %round = add i64 %start, 4095
-  %page = and i64 %round, -4096
-  %stop = add i64 %start, %total
-  %length = sub i64 %stop, %page
-  %page.p = inttoptr i64 %page to ptr
-  %ignored = call i32 %advise(ptr %page.p, i64 %length, i32 {huge_pages})
-  br label %link
-link:
+  call void @advise_pages(ptr %ctx, ptr %raw, i64 %total)
   %list.p = getelementptr i64, ptr %frame, i64 {overflow}
   %list = load ptr, ptr %list.p
   store ptr %list, ptr %raw
@@ -436,6 +453,7 @@ replace:
   %fresh.none = icmp eq ptr %fresh, null
   br i1 %fresh.none, label %done, label %fresh.good
 fresh.good:
+  call void @advise_pages(ptr %ctx, ptr %fresh, i64 %total)
   store i64 %total, ptr %fresh
   %fresh.int = ptrtoint ptr %fresh to i64
   br label %exchange

@@ -4,7 +4,7 @@ All printers write units for this layout, and all callers of units fill the fram
 of 8-byte slots:
 
 - a pointer for the caller of the unit;
-- the start and the end of the arena for working memory, and the list of memory outside of the arena;
+- the start of the free part of the arena for working memory, its end, and the list of memory outside of the arena;
 - the thread state while the global interpreter lock (GIL) is released;
 - for each input the addresses of its data, lengths and strides (in bytes).
 
@@ -47,7 +47,7 @@ INPUT_SLOTS = 3
 ALLOC_OUTPUT = 0
 """``ptr (ptr frame, i64 position, ptr lengths)``: memory of an output; null with an error set."""
 GROW = 1
-"""``ptr (ptr frame, i64 bytes)``: working memory beyond the arena, aligned to 64 bytes."""
+"""``ptr (ptr frame, i64 bytes)``: working memory, from the arena if it has room, aligned to 64 bytes."""
 POLL = 2
 """``i64 (ptr frame)``: polls for interrupts; not 0 if the call is to end, with an error set. It releases the GIL."""
 TAKE = 3

@@ -23,8 +23,9 @@ _STACK_BYTES = 2048
 class Memory:
     """Printer of allocations.
 
-    Working memory of the body of the program comes from the arena by a bump allocator: its free part begins at ``bump``.
-    A buffer that is allocated in loops or branches has a slot, which keeps its address and its capacity.
+    Working memory comes from the arena by a bump allocator: its free part begins at the address in the frame, which the
+    service `GROW` advances as well. A buffer that is allocated in loops or branches has a slot, which keeps its address
+    and its capacity; its memory comes from that service.
     """
 
     def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
@@ -34,7 +35,6 @@ class Memory:
         self.use = scalars.use
         self.scalars = scalars
         self.stack_used = 0
-        self.bump = self.arena_end = ""
 
     def open_slots(self) -> None:
         """Make the slots of buffers that may be allocated several times."""
@@ -46,11 +46,6 @@ class Memory:
             out.header.append(f"  store ptr null, ptr {slot}, align 8")
             out.header.append(f"  store i64 0, ptr {slot}.room, align 8")
             slots[buffer] = slot
-
-    def open_arena(self) -> None:
-        """Load the bounds of the arena."""
-        self.bump = self.out.load_at_start("%frame", ARENA)
-        self.arena_end = self.out.load_at_start("%frame", ARENA_END)
 
     @contextmanager
     def addresses_hoisted(self, loop: For) -> Generator[None]:
@@ -170,16 +165,21 @@ class Memory:
                 out.allocas.append(f"  {name} = alloca [{rounded} x i8], align 64")
                 return name
         total = self.work_bytes(statement)
-        before = out.label
-        end = self.emit(f"getelementptr i8, ptr {self.bump}, i64 {total}")
-        fits = self.emit(f"icmp ule ptr {end}, {self.arena_end}")
-        grow, done = out.new_labels("grow", "done")
-        out.branch_likely(fits, done, grow)
+        free, limit = (
+            self.emit(f"getelementptr i64, ptr %frame, i64 {slot}") for slot in (ARENA, ARENA_END)
+        )
+        start = self.emit(f"load ptr, ptr {free}, align 8")
+        end = self.emit(f"getelementptr i8, ptr {start}, i64 {total}")
+        last = self.emit(f"load ptr, ptr {limit}, align 8")
+        fits = self.emit(f"icmp ule ptr {end}, {last}")
+        take, grow, done = out.new_labels("take", "grow", "done")
+        out.branch_likely(fits, take, grow)
         out.start_block(grow)
         grown = self.grown(total)
         after = out.label
         self.line(f"br label %{done}")
+        out.start_block(take)
+        self.line(f"store ptr {end}, ptr {free}, align 8")
+        self.line(f"br label %{done}")
         out.start_block(done)
-        pointer = self.emit(f"phi ptr [ {self.bump}, %{before} ], [ {grown}, %{after} ]")
-        self.bump = self.emit(f"phi ptr [ {end}, %{before} ], [ {self.bump}, %{after} ]")
-        return pointer
+        return self.emit(f"phi ptr [ {start}, %{take} ], [ {grown}, %{after} ]")

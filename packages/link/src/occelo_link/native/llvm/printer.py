@@ -71,7 +71,6 @@ class Printer(Visitor[None]):
                 slot = FIRST_INPUT + INPUT_SLOTS * position
                 self.scalars.pointers[buffer] = out.load_at_start("%frame", slot)
         out.load_entries()
-        self.memory.open_arena()
         (body or self.block)(program.body)
         out.line("ret i64 0")
         self.polling.exit_if_interrupted()
