@@ -2,7 +2,7 @@
 
 `Scan.batch` calls `batched`. If the elements of the batch may take different numbers of steps, the scan runs until the
 last one ends, and the carried values of the others stay as they are. The traces of the elements would then have
-different lengths, so a scan with traces is a NotImplementedError.
+different lengths, so for a scan with traces NotImplementedError is raised.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`Iterate`: the op of loops that linkers run; it has carried values, but no sequences and no traces.
 
-`looping.expansion` makes it from `Scan`. Linkers run it as they run every loop (`Op.loop`).
+`looping.expansion` makes it from `Scan`, and `rules.looping.bodies` in `occelo_rewrite` rewrites its body. Linkers run it
+as they run every loop (`Op.loop`).
 """
 
 from __future__ import annotations

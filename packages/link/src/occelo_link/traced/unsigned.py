@@ -70,7 +70,7 @@ def within(of: Any, x: Array, low: Array, high: Array) -> Array:
 
 
 def quotient(of: Any, x: Array, y: Array) -> Array:
-    """The whole quotient; 0 for a division by 0, as NumPy has it.
+    """The quotient, rounded down; 0 for a division by 0, as in NumPy.
 
     A dividend of 64 bits is halved, and the doubled quotient is 1 too small at most (Warren, Hacker's Delight, section 9-3). A divisor of
     64 bits goes into the dividend once or not at all.
@@ -86,7 +86,7 @@ def quotient(of: Any, x: Array, y: Array) -> Array:
 
 
 def remainder(of: Any, x: Array, y: Array) -> Array:
-    """What the quotient leaves; 0 for a division by 0, as NumPy has it."""
+    """The remainder of the division; 0 for a division by 0, as in NumPy."""
     return of.torch.where(y == 0, 0, x - quotient(of, x, y) * y)
 
 

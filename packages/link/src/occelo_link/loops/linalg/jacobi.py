@@ -27,7 +27,10 @@ RANGE = {"float32": (1e-8, 1e15), "float64": (1e-100, 1e100)}
 def eigen_lanes(
     context: Context, x: Stored, values: Stored, vectors: Stored | None, lower: bool, nan: bool
 ) -> None:
-    """Write the eigenvalues, in ascending order, and eigenvectors of a batch in C order, which one triangle gives; NaN where there are none, if ``nan``."""
+    """Write the eigenvalues, in ascending order, and eigenvectors of a batch in C order.
+
+    One triangle of each matrix is read, the lower one if ``lower``. With ``nan``, results that were not found are NaN.
+    """
     lanes = Lanes(context, x.dtype, x.shape[:-2])
     n = x.shape[-1]
     zero, one = context.i64(0), context.i64(1)
