@@ -266,6 +266,10 @@ MEANINGLESS: list[tuple[str, Any]] = [
     ("infix", "+"),
     ("partials", [None, None]),
     ("complex_pullback", [None, None]),
+    ("partials", None),
+    ("partials", np.exp),
+    ("partials", ["exp"]),
+    ("complex_pullback", np.exp),
 ]
 
 

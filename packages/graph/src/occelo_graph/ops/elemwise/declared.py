@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args
 import numpy as np
 
 from occelo_graph.errors import WrongResultError
-from occelo_graph.narrowing import is_tuple
+from occelo_graph.narrowing import is_list_or_tuple, is_tuple
 from occelo_graph.ops.elemwise.scalar import DtypeRule, Monotone, ScalarOp, Sign
 
 __all__ = [
@@ -59,7 +59,14 @@ def check_options(
     if infix is not None and [type(each) for each in infix] != [str, int]:
         raise TypeError(f"infix of {name} must be an operator and its precedence, got {infix!r}")
     pulled: Sequence[Any] = options.get("complex_pullback") or ()
-    for count, what in ((len(partials), "derivatives"), (len(pulled), "complex_pullback")):
+    for given, what in ((partials, "derivatives"), (pulled, "complex_pullback")):
+        each = [given] if not is_list_or_tuple(given) else [e for e in given if e is not None]
+        if wrong := [e for e in each if not callable(e) or not is_list_or_tuple(given)]:
+            raise TypeError(
+                f"{what} of {name} must be a list with a function for each input, None where it is 0, "
+                f"or an empty list, got {wrong[0]!r}"
+            )
+        count = len(given)
         if nin is not None and count not in (0, nin):
             raise ValueError(
                 f"{name} takes {nin} inputs, so {what} has as many entries, not {count}"
