@@ -31,11 +31,44 @@ CONTINUOUS: dict[str, list[tuple[float, ...]]] = {
     "gumbel_l": [()],
     "t": [(0.3,), (3.0,), (1e5,)],
     "expon": [()],
+    "weibull_min": [(3.0,), (0.4,)],
+    "rayleigh": [()],
+    "pareto": [(0.5,), (3.0,)],
+    "lomax": [(0.5,), (3.0,)],
+    "lognorm": [(0.3,), (2.0,)],
+    "halfnorm": [()],
+    "halfcauchy": [()],
+    "invgauss": [(0.7,), (0.02,), (50.0,)],
+    "wald": [()],
     "gamma": [(0.3,), (1.0,), (100.0,)],
+    "chi2": [(1.0,), (7.0,)],
+    "invgamma": [(0.4,), (5.0,)],
+    "gengamma": [(2.0, 3.0), (2.0, -3.0), (0.5, 0.5)],
+    "f": [(1.0, 3.0), (5.0, 30.0), (0.5, 2.0)],
     "uniform": [()],
     "beta": [(0.3, 0.7), (1.0, 1.0), (2.0, 30.0)],
+    "powerlaw": [(0.4,), (3.0,)],
+    "triang": [(0.3,), (0.0,), (1.0,)],
+    "truncexpon": [(3.0,), (0.1,), (100.0,)],
+    "truncnorm": [(-1.0, 2.0), (-INF, 0.5), (0.2, INF), (3.0, 10.0), (-10.0, -3.0), (30.0, 31.0)],
 }
-"""The laws, and values of their shape parameters."""
+"""The laws, and values of their shape parameters; derivatives are at the first ones."""
+WITHOUT = {(name, method) for name in ("invgauss", "wald") for method in ("ppf", "isf", "entropy")}
+"""Methods that have no formula yet."""
+WORSE: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("halfnorm", "ppf"): lambda q: (q > 0) & (q < 1e-10),
+    ("truncnorm", "isf"): lambda q: (q > 0) & (q < 1e-10),
+    ("f", "isf"): lambda q: (q > 0) & (q < 1e-10),
+    ("triang", "isf"): lambda q: (q > 0) & (q < 1e-10),
+    ("powerlaw", "pdf"): lambda x: (x == 0) | (x == 0.25),
+    ("powerlaw", "logpdf"): lambda x: (x == 0) | (x == 0.25),
+    **{
+        (law, method): lambda x: x == 800
+        for law in ("wald", "invgauss")
+        for method in ("sf", "logsf", "logcdf")
+    },
+}
+"""Where SciPy is wrong, or less precise than the bound; `tails` has the true values."""
 CALLS = [(name, shapes) for name, rows in CONTINUOUS.items() for shapes in rows]
 PLACES: list[dict[str, float]] = [{}, {"loc": 0.25, "scale": 2.0}]
 
@@ -50,11 +83,12 @@ def beside_scipy(
     """Compare a method of all laws with SciPy's, whose NaN at infinite points is 0 (a density) here."""
     wrong: list[str] = []
     for name, shapes in calls:
-        for place in PLACES:
+        for place in PLACES if (name, method) not in WITHOUT else ():
             found = value(getattr(getattr(stats, name), method)(points, *shapes, **place))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 expected = getattr(getattr(scipy.stats, name), method)(points, *shapes, **place)
+            worse = WORSE.get((name, method), np.isnan)
             limit = {"pdf": 0.0, "logpdf": -INF}.get(method)
             if limit is not None:
                 expected = np.where(np.isinf(points), limit, expected)
@@ -62,6 +96,7 @@ def beside_scipy(
                 # the logarithm of a number that underflows; `tails` has the true ones
                 lost = np.isneginf(expected) & (found < -690)
                 expected = np.where(lost, found, expected)
+            expected = np.where(worse(points), found, expected)
             try:
                 np.testing.assert_allclose(found, expected, rtol=bound, atol=0, **more)
             except AssertionError as error:
@@ -82,9 +117,16 @@ def test_quantiles(method: str) -> None:
 @pytest.mark.parametrize("method", ["mean", "var", "std", "entropy"])
 def test_moments(method: str) -> None:
     for name, shapes in CALLS:
+        if (name, method) in WITHOUT:
+            continue
         found = value(getattr(getattr(stats, name), method)(*shapes, loc=1.0, scale=3.0))
-        expected = getattr(getattr(scipy.stats, name), method)(*shapes, loc=1.0, scale=3.0)
-        np.testing.assert_allclose(found, expected, rtol=1e-12, err_msg=f"{name}{shapes}")
+        with np.errstate(invalid="ignore", divide="ignore"):
+            expected = getattr(getattr(scipy.stats, name), method)(*shapes, loc=1.0, scale=3.0)
+        if name == "truncnorm" and np.isnan(expected):
+            continue
+        # the moments of a narrow interval in a tail are differences of large numbers, here and in SciPy
+        bound = 3e-11 if name.startswith("trunc") else 1e-12
+        np.testing.assert_allclose(found, expected, rtol=bound, err_msg=f"{name}{shapes}")
 
 
 def test_invalid_parameters_give_nan() -> None:
@@ -93,8 +135,13 @@ def test_invalid_parameters_give_nan() -> None:
             given = [*shapes, 1.0]
             given[position] = -1.0
             *parameters, scale = given
+            if name == "truncnorm" and position < len(shapes):
+                given[position] = [5.0, -5.0][position]  # not a < b
+                parameters = given[:-1]
             for method, x in (("logpdf", [0.5]), ("cdf", [0.5]), ("ppf", [0.5]), ("mean", [])):
                 law = getattr(stats, name)
+                if (name, method) in WITHOUT or (name == "gengamma" and position == 1):
+                    continue
                 assert np.isnan(value(getattr(law, method)(*x, *parameters, scale=scale)))
 
 
@@ -111,8 +158,51 @@ def tails() -> list[tuple[Any, Callable[[], Any]]]:
         (stats.expon.logcdf(1e-200), lambda: mpmath.log(mpmath.mpf("1e-200"))),
         (stats.t.logpdf(0.5, 1e9), lambda: _log_t(0.5, 1e9)),
         (stats.beta.sf(0.999999, 2.0, 40.0), lambda: mpmath.betainc(40, 2, 0, 1 - mpmath.mpf(0.999999), True)),
+        (stats.triang.isf(1e-20, 0.3), lambda: 1 - mpmath.sqrt(mpmath.mpf("0.7e-20"))),
+        (stats.halfnorm.ppf(1e-20), lambda: mpmath.sqrt(mpmath.pi / 2) * mpmath.mpf("1e-20")),
+        (stats.truncnorm.sf(9.5, 3.0, 10.0), lambda: _between(9.5, 10) / _between(3, 10)),
+        (stats.truncnorm.isf(1e-20, 0.2, INF), lambda: _truncated_isf("1e-20", 0.2)),
+        (stats.truncnorm.entropy(5.0, 7.0), lambda: _truncated_entropy(5, 7)),
+        (stats.truncexpon.var(0.1), lambda: _truncated_exponential_var(mpmath.mpf(0.1))),
+        (stats.f.isf(1e-20, 5.0, 30.0), lambda: _f_isf(5, 30)),
+        (stats.wald.sf(800.0), lambda: _inverse_gaussian_sf(800, 1)),
+        (stats.invgauss.logsf(400.0, 0.02), lambda: mpmath.log(_inverse_gaussian_sf(400, mpmath.mpf(0.02)))),
+        (stats.invgauss.logcdf(0.01, 5.0), lambda: mpmath.log(1 - _inverse_gaussian_sf(mpmath.mpf(0.01), 5))),
         (stats.gamma.logcdf(1e-30, 8.0), lambda: mpmath.log(mpmath.gammainc(8, 0, 1e-30, True))),
     ]  # fmt: skip
+
+
+def _truncated_exponential_var(b: Any) -> Any:
+    return 1 - b * b * mpmath.exp(b) / mpmath.expm1(b) ** 2
+
+
+def _f_isf(n: int, m: int) -> Any:
+    def excess(x: Any) -> Any:
+        return mpmath.log(
+            mpmath.betainc(m / 2, n / 2, 0, m / (m + n * x), True) * mpmath.mpf("1e20")
+        )
+
+    return mpmath.findroot(excess, 100)
+
+
+def _between(low: Any, high: Any) -> Any:
+    return mpmath.ncdf(-low) - mpmath.ncdf(-high)
+
+
+def _truncated_isf(q: str, low: float) -> Any:
+    mass = mpmath.mpf(q) * mpmath.ncdf(-mpmath.mpf(low))
+    return mpmath.findroot(lambda x: mpmath.log(mpmath.ncdf(-x) / mass), 9.35)
+
+
+def _truncated_entropy(low: Any, high: Any) -> Any:
+    mass = _between(low, high)
+    ends = low * mpmath.npdf(low) - high * mpmath.npdf(high)
+    return mpmath.log(mpmath.sqrt(2 * mpmath.pi * mpmath.e) * mass) + ends / (2 * mass)
+
+
+def _inverse_gaussian_sf(x: Any, mu: Any) -> Any:
+    root = mpmath.sqrt(x)
+    return mpmath.ncdf((1 - x / mu) / root) - mpmath.exp(2 / mu) * mpmath.ncdf(-(1 + x / mu) / root)
 
 
 def _log_t(x: float, df: float) -> Any:
@@ -127,14 +217,15 @@ def _log_t(x: float, df: float) -> Any:
 
 def test_tails_are_precise() -> None:
     with mpmath.workdps(60):
-        for found, exact in tails():
-            np.testing.assert_allclose(value(found), float(exact()), rtol=1e-13)
+        for position, (found, exact) in enumerate(tails()):
+            case = f"case {position}"
+            np.testing.assert_allclose(value(found), float(exact()), rtol=1e-13, err_msg=case)
 
 
 def test_single_precision_is_kept() -> None:
     for name, shapes in CALLS:
         law, reference = getattr(stats, name), getattr(scipy.stats, name)
-        if max(shapes, default=0.0) > 1e4:
+        if np.abs(shapes).max(initial=0.0) > 1e4 or (name, "ppf") in WITHOUT:
             continue
         x = ot.vector("x", dtype="float32")
         for method, points in (
@@ -164,15 +255,22 @@ def test_arguments_broadcast() -> None:
 
 
 POINT = np.array([0.23, 0.61])
+FARTHER = np.array([1.9, 3.4])
 TO_DIFFERENTIATE = ("logpdf", "cdf", "logsf", "ppf")
 
 
 @pytest.mark.parametrize("method", TO_DIFFERENTIATE)
 def test_derivatives(method: str) -> None:
     for name, rows in CONTINUOUS.items():
+        if (name, method) in WITHOUT:
+            continue
         shapes = [np.array(each) for each in rows[0]]
         place = [np.array(-0.05), np.array(1.4)]
-        og.verify_grad(getattr(getattr(stats, name), method), [POINT, *shapes, *place], n_tests=1)
+        og.verify_grad(
+            getattr(getattr(stats, name), method),
+            [FARTHER if name == "pareto" and method != "ppf" else POINT, *shapes, *place],
+            n_tests=1,
+        )
 
 
 def test_second_derivatives() -> None:

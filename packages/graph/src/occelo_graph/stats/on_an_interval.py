@@ -1,25 +1,37 @@
-"""Continuous laws on an interval: uniform, beta."""
+"""Continuous laws on an interval: uniform, beta, powers, triangular, truncated exponential and normal."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph.ops.elemwise.arithmetic import isnan, switch
+from occelo_graph.ops.elemwise.arithmetic import clip, eq, gt, isinf, isnan, le, lt, sqrt, switch
 from occelo_graph.ops.elemwise.special import (
     betainc,
     betaincc,
     betainccinv,
     betaincinv,
     betaln,
+    log_ndtr,
+    ndtri_exp,
     psi,
     xlog1py,
     xlogy,
 )
+from occelo_graph.ops.elemwise.transcendental import (
+    exp,
+    expm1,
+    log,
+    log1mexp,
+    log1p,
+    logaddexp,
+)
 from occelo_graph.stats.continuous import ContinuousLaw
-from occelo_graph.stats.law import Row, positive
+from occelo_graph.stats.law import Row, number, positive, probability
+from occelo_graph.stats.on_the_line import LOG_ROOT_TWO_PI, ndtr
 
-__all__ = ["beta", "uniform"]
+__all__ = ["beta", "powerlaw", "triang", "truncexpon", "truncnorm", "uniform"]
 
 uniform = ContinuousLaw(
     Row(
@@ -56,5 +68,232 @@ beta = ContinuousLaw(
         mean=lambda a, b: a / (a + b),
         var=lambda a, b: a / (a + b) * (b / (a + b)) / (a + b + 1.0),
         entropy=_beta_entropy,
+    )
+)
+powerlaw = ContinuousLaw(
+    Row(
+        "powerlaw",
+        "The law on the interval from ``loc`` to ``loc + scale`` whose density is a power ``a - 1``.",
+        lambda z, a: log(a) + xlogy(a - 1.0, z),
+        {"a": positive},
+        support=(0.0, 1.0),
+        logcdf=lambda z, a: a * log(z),
+        from_logcdf=lambda logp, a: exp(logp / a),
+        mean=lambda a: a / (a + 1.0),
+        var=lambda a: a / ((a + 2.0) * (a + 1.0) * (a + 1.0)),
+        entropy=lambda a: 1.0 - 1.0 / a - log(a),
+    )
+)
+
+
+def _sides(z: Any, c: Any) -> tuple[Any, Any, Any]:
+    """Where z is on the rising side of the triangle; then its quotients to the two ends, each 1 on the other side."""
+    rising = switch(eq(c, 1.0), le(z, c), lt(z, c))
+    up = switch(rising, z, 1.0) / switch(rising, c, 1.0)
+    down = switch(rising, 1.0, 1.0 - z) / switch(rising, 1.0, 1.0 - c)
+    return rising, up, down
+
+
+def _triang_logdensity(z: Any, c: Any) -> Any:
+    rising, up, down = _sides(z, c)
+    return log(switch(rising, up, down)) + math.log(2.0)
+
+
+def _triang_cdf(z: Any, c: Any) -> Any:
+    rising, up, _ = _sides(z, c)
+    # 1 - (1 - z)^2 / (1 - c), without its cancellation where c and z are small
+    falling = (z * (2.0 - z) - c) / switch(rising, 1.0, 1.0 - c)
+    return switch(rising, z * up, falling)
+
+
+def _triang_sf(z: Any, c: Any) -> Any:
+    return _triang_cdf(1.0 - z, 1.0 - c)
+
+
+def _triang_ppf(q: Any, c: Any) -> Any:
+    rising = lt(q, c)
+    # the root that is not taken is of 1, whose derivative is finite
+    return switch(
+        rising,
+        sqrt(switch(rising, c * q, 1.0)),
+        1.0 - sqrt(switch(rising, 1.0, (1.0 - c) * (1.0 - q))),
+    )
+
+
+def _triang_isf(q: Any, c: Any) -> Any:
+    falling = lt(q, 1.0 - c)
+    return switch(
+        falling,
+        1.0 - sqrt(switch(falling, (1.0 - c) * q, 1.0)),
+        sqrt(switch(falling, 1.0, c * (1.0 - q))),
+    )
+
+
+triang = ContinuousLaw(
+    Row(
+        "triang",
+        "The law on the interval from ``loc`` to ``loc + scale`` whose density is a triangle with its top at ``loc + c scale``.",
+        _triang_logdensity,
+        {"c": probability},
+        support=(0.0, 1.0),
+        cdf=_triang_cdf,
+        sf=_triang_sf,
+        ppf=_triang_ppf,
+        isf=_triang_isf,
+        mean=lambda c: (c + 1.0) / 3.0,
+        var=lambda c: (1.0 - c + c * c) / 18.0,
+        entropy=lambda c: (0.5 - math.log(2.0)) + 0.0 * c,
+    )
+)
+
+
+def _end(b: Any) -> Any:
+    return b
+
+
+def _half(b: Any) -> Any:
+    return 0.5 * b
+
+
+_BERNOULLI = (1/6, -1/30, 1/42, -1/30, 5/66, -691/2730, 7/6, -3617/510, 43867/798)  # fmt: skip
+"""The Bernoulli numbers with even indices, from 2 on (DLMF 24.2)."""
+
+
+def _series(square: Any, factors: Sequence[float]) -> Any:
+    """A power series of a square, without a constant term, by Horner's scheme."""
+    value: Any = 0.0
+    for factor in reversed(factors):
+        value = (value + factor) * square
+    return value
+
+
+_MEAN = [each / math.factorial(2 * n) for n, each in enumerate(_BERNOULLI, 1)]
+_VAR = [(2 * n - 1) * factor for n, factor in enumerate(_MEAN, 1)]
+
+
+def _truncexpon_mean(b: Any) -> Any:
+    small = lt(b, 1.0)
+    near, far = switch(small, b, 1.0), switch(small, 1.0, b)
+    return switch(small, 0.5 * near - _series(near * near, _MEAN), 1.0 - far / expm1(far))
+
+
+def _truncexpon_var(b: Any) -> Any:
+    small = lt(b, 1.0)
+    near, far = switch(small, b, 1.0), switch(small, 1.0, b)
+    # b^2 e^b / (e^b - 1)^2, without overflow
+    ratio = far / -expm1(-far)
+    return switch(small, _series(near * near, _VAR), 1.0 - ratio * ratio * exp(-far))
+
+
+truncexpon = ContinuousLaw(
+    Row(
+        "truncexpon",
+        "The exponential law, restricted to the interval from ``loc`` to ``loc + b scale``.",
+        lambda z, b: -z - log(-expm1(-b)),
+        {"b": positive},
+        support=(0.0, _end),
+        inside=_half,
+        cdf=lambda z, b: expm1(-z) / expm1(-b),
+        sf=lambda z, b: exp(-z) * expm1(z - b) / expm1(-b),
+        ppf=lambda q, b: -log1p(q * expm1(-b)),
+        isf=lambda q, b: -logaddexp(-b, log(q) + log1mexp(-b)),
+        mean=_truncexpon_mean,
+        var=_truncexpon_var,
+        entropy=lambda b: log(-expm1(-b)) + _truncexpon_mean(b),
+    )
+)
+
+
+def _log_mass(low: Any, high: Any) -> Any:
+    """Logarithm of the probability that a normal number lies between two bounds, in either tail or across the centre."""
+    beyond = gt(low, 0.0)
+    low, high = switch(beyond, -high, low), switch(beyond, -low, high)
+    in_tail = le(high, 0.0)
+    upper = log_ndtr(switch(in_tail, high, -1.0))
+    tail = upper + log1mexp(log_ndtr(switch(in_tail, low, -2.0)) - upper)
+    centre = log1p(-(ndtr(switch(in_tail, -1.0, low)) + ndtr(switch(in_tail, -1.0, -high))))
+    return switch(in_tail, tail, centre)
+
+
+def _truncnorm_logcdf(z: Any, a: Any, b: Any) -> Any:
+    whole = _log_mass(a, b)
+    value = _log_mass(a, z) - whole
+    small = lt(value, -0.1)
+    return switch(small, value, log1p(-exp(switch(small, -1.0, _log_mass(z, b) - whole))))
+
+
+def _truncnorm_logsf(z: Any, a: Any, b: Any) -> Any:
+    return _truncnorm_logcdf(-z, -b, -a)
+
+
+def _truncnorm_ppf(q: Any, a: Any, b: Any) -> Any:
+    whole = _log_mass(a, b)
+    left = lt(a, 0.0)
+    # from the end that is in the tail, or from the lower one
+    beyond = logaddexp(log_ndtr(switch(left, a, -b)), switch(left, log(q), log1p(-q)) + whole)
+    z = ndtri_exp(beyond)
+    return clip(switch(left, z, -z), a, b)
+
+
+def _truncnorm_isf(q: Any, a: Any, b: Any) -> Any:
+    return -_truncnorm_ppf(q, -b, -a)
+
+
+def _at_bounds(a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
+    """The conditional densities at both bounds, and their products with the bounds, which are 0 at infinity."""
+    whole = _log_mass(a, b)
+    at_a, at_b = (exp(-0.5 * (each * each) - LOG_ROOT_TWO_PI - whole) for each in (a, b))
+    return at_a, at_b, switch(isinf(a), 0.0, a) * at_a, switch(isinf(b), 0.0, b) * at_b
+
+
+def _truncnorm_mean(a: Any, b: Any) -> Any:
+    at_a, at_b, _, _ = _at_bounds(a, b)
+    return at_a - at_b
+
+
+def _truncnorm_var(a: Any, b: Any) -> Any:
+    at_a, at_b, a_at_a, b_at_b = _at_bounds(a, b)
+    mean = at_a - at_b
+    return 1.0 + (a_at_a - b_at_b) - mean * mean
+
+
+def _truncnorm_entropy(a: Any, b: Any) -> Any:
+    _, _, a_at_a, b_at_b = _at_bounds(a, b)
+    return LOG_ROOT_TWO_PI + 0.5 + _log_mass(a, b) + 0.5 * (a_at_a - b_at_b)
+
+
+def _lower(a: Any, b: Any) -> Any:
+    return a
+
+
+def _upper(a: Any, b: Any) -> Any:
+    return b
+
+
+def _in_order(a: Any, b: Any) -> Any:
+    return lt(a, b)
+
+
+def _between(a: Any, b: Any) -> Any:
+    low = switch(isinf(a), switch(isinf(b), 0.0, b - 1.0), a)
+    return 0.5 * (low + switch(isinf(b), low + 1.0, b))
+
+
+truncnorm = ContinuousLaw(
+    Row(
+        "truncnorm",
+        "The normal law, restricted to the interval from ``loc + a scale`` to ``loc + b scale``; the bounds may be infinite.",
+        lambda z, a, b: -0.5 * (z * z) - LOG_ROOT_TWO_PI - _log_mass(a, b),
+        {"a": number, "b": number},
+        valid=_in_order,
+        support=(_lower, _upper),
+        inside=_between,
+        logcdf=_truncnorm_logcdf,
+        logsf=_truncnorm_logsf,
+        ppf=_truncnorm_ppf,
+        isf=_truncnorm_isf,
+        mean=_truncnorm_mean,
+        var=_truncnorm_var,
+        entropy=_truncnorm_entropy,
     )
 )
