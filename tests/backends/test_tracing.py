@@ -15,6 +15,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ir.regions import Region
+from occelo_graph.looping.loops import loop
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_link import make_linker
 from occelo_rewrite import RewriteDatabaseQuery
@@ -443,3 +444,22 @@ def test_callbacks_of_jax_have_64_bits_in_every_thread() -> None:
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(one, other)
         assert one.dtype == np.asarray(other).dtype
+
+
+def test_loops_run_without_python(backend: str) -> None:
+    x, a = ot.dvector("x"), ot.dscalar("a")
+    _, states = loop(lambda state, each: (ot.tanh(a * state + each),) * 2, 0.0, x)
+    slope = og.grad(states.sum(), a)
+    linker = type(make_linker(backend))(strict=True)
+    f = oc.function([x, a], [states, slope], mode=oc.Mode(linker, "fast_run"))
+    for count in (0, 1, 2000):
+        given = np.linspace(-2.0, 1.0, count)
+        found, derivative = f(given, 0.7)
+        state, tangent, total, wanted = 0.0, 0.0, 0.0, []
+        for each in given:
+            tangent = (1 - np.tanh(0.7 * state + each) ** 2) * (state + 0.7 * tangent)
+            state = np.tanh(0.7 * state + each)
+            total += tangent
+            wanted.append(state)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        np.testing.assert_allclose(derivative, total, rtol=1e-10)

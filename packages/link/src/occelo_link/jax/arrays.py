@@ -58,12 +58,17 @@ class JaxArrays(Arrays):
         return x[tuple(key)]
 
     def pick(self, x: Any, axis: int, index: Any) -> Any:
+        if not x.shape[axis]:
+            # no index is in bounds, which a check says where it runs; an iteration that never runs is traced as well
+            return jnp.zeros(x.shape[:axis] + x.shape[axis + 1 :], x.dtype)
         return lax.dynamic_index_in_dim(x, index, axis, keepdims=False)
 
     def gather(self, x: Any, key: Sequence[Any]) -> Any:
         return x[tuple(key)]
 
     def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
+        if not x.size:
+            return x  # JAX refuses to trace a position in a length of 0
         at = x.at[tuple(key)]
         return at.add(y) if add else at.set(y)
 

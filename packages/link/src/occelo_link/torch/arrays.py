@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph import Apply
+from occelo_graph.ir.op import Kernel
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.reductions import reduction_of
 from occelo_link.options import TORCH_DEVICE
 from occelo_link.torch.functions import SCALARS, UNSIGNED
 from occelo_link.torch.library import torch
+from occelo_link.torch.loops import compiled_loop
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.unsigned import in_order
 
@@ -296,6 +299,9 @@ class TorchArrays(Arrays):
             raise TypeError("The branches differ in shape")
         chosen = condition.to(torch.bool)
         return [torch.where(chosen, a, b) for a, b in zip(one, two, strict=True)]
+
+    def loop_kernel(self, node: Apply) -> Kernel | None:
+        return compiled_loop(node)
 
     def callback(
         self,

@@ -10,12 +10,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from occelo_link.traced.parts import Array, Entry
 from occelo_link.traced.scalars import Scalar, registered_scalar
 from occelo_link.withheld import scalar_is_withheld
+
+if TYPE_CHECKING:
+    from occelo_graph import Apply
+    from occelo_graph.ir.op import Kernel
 
 __all__ = ["Arrays", "Scalar"]
 
@@ -222,6 +227,10 @@ class Arrays(ABC):
         shapes change; NotImplementedError if the library has no loops.
         """
         raise NotImplementedError
+
+    def loop_kernel(self, node: Apply) -> Kernel | None:
+        """A compiled function that runs a loop which cannot be traced; None if the loop is to run in Python."""
+        return None
 
     @abstractmethod
     def callback(

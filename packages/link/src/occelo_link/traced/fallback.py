@@ -25,13 +25,14 @@ __all__ = ["fall_back"]
 
 
 def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Sequence[TracedValue]:
-    """Run the op's NumPy code whenever the compiled code runs.
+    """Run the op's NumPy code, or a loop in the way that `Arrays.loop_kernel` gives, whenever the compiled code runs.
 
     The shapes of the results must be known while tracing. If they are not, `NeedsValue` is raised for the first input
     that is not static. Then the linker makes those inputs of the graph static on which that input depends, and traces
     again.
     """
-    if tracer.on_fallback is not None:
+    compiled = tracer.arrays.loop_kernel(node) if node.op.loops else None
+    if tracer.on_fallback is not None and compiled is None:
         tracer.on_fallback(node)
     if node.op.lazy:
         inputs = _chosen(tracer, node, inputs)
@@ -46,7 +47,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
         return [in_parts(kind, x) for kind, x in zip(made, found, strict=True)]
     dtypes = [part.dtype for kind in made for part in kind.parts() or ()]
     results = list(zip(dtypes, shapes, strict=True))
-    kernel = node.op.kernel(node)
+    kernel = node.op.kernel(node) if compiled is None else compiled
     # opaque values are static, so they are known here; None is a result that is not chosen
     static = [x is None or is_opaque(kind) for kind, x in zip(kinds, inputs, strict=True)]
     traced = [kind for kind, known in zip(kinds, static, strict=True) if not known]
