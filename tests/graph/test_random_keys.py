@@ -13,7 +13,7 @@ import scipy.stats
 import occelo_graph as og
 from occelo_graph import random
 from occelo_graph import tensor as ot
-from occelo_graph.ops.random.draws import _normal_quantile
+from occelo_graph.ops.random.draws import normal_quantile
 from occelo_graph.ops.random.philox import philox
 
 COUNT = 1_000_000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 50_000
@@ -74,9 +74,9 @@ def test_integers_and_truth_values() -> None:
 def test_the_quantile_of_the_normal_law() -> None:
     tail = np.logspace(-16, -0.31, 500)
     u = np.concatenate([tail, 1 - tail[tail > 1e-10], [0.075, 0.925, 0.5 + 2.0**-40]])
-    found = drawn(_normal_quantile(ot.constant(u)))
+    found = drawn(normal_quantile(ot.constant(u)))
     np.testing.assert_allclose(found, scipy.special.ndtri(u), rtol=2e-15, atol=1e-16)
-    assert drawn(_normal_quantile(ot.constant(0.5))) == 0.0
+    assert drawn(normal_quantile(ot.constant(0.5))) == 0.0
 
 
 def test_numbers_of_the_ends() -> None:

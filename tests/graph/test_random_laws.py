@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 import scipy.stats
 
 import occelo_graph as og
@@ -37,7 +38,19 @@ CONTINUOUS: list[tuple[str, tuple[float, ...], Any]] = [
     ("truncexpon", (1.5, 1.0, 2.0), scipy.stats.truncexpon(1.5, 1.0, 2.0)),
     ("weibull", (1.5, 2.0), scipy.stats.weibull_min(1.5, scale=2.0)),
 ]
-BY_NAME = {f"{name}{args}": (name, args, law) for name, args, law in CONTINUOUS}
+BY_GAMMA: list[tuple[str, tuple[float, ...], Any]] = [
+    ("gamma", (0.25, 2.0), scipy.stats.gamma(0.25, scale=2.0)),
+    ("gamma", (3.5, 2.0), scipy.stats.gamma(3.5, scale=2.0)),
+    ("gamma", (500.0, 2.0), scipy.stats.gamma(500.0, scale=2.0)),
+    ("invgamma", (5.0, 2.0), scipy.stats.invgamma(5.0, scale=2.0)),
+    ("gengamma", (3.0, 2.0, 1.5), scipy.stats.gengamma(1.5, 2.0, scale=1.5)),
+    ("chisquare", (5.0,), scipy.stats.chi2(5.0)),
+    ("beta", (0.5, 2.5), scipy.stats.beta(0.5, 2.5)),
+    ("beta", (0.05, 0.5), scipy.stats.beta(0.05, 0.5)),
+    ("f", (5.0, 12.0), scipy.stats.f(5.0, 12.0)),
+    ("t", (5.0, 1.0, 2.0), scipy.stats.t(5.0, 1.0, 2.0)),
+]
+BY_NAME = {f"{name}{args}": (name, args, law) for name, args, law in CONTINUOUS + BY_GAMMA}
 
 
 def follows(values: Any, law: Any) -> None:
@@ -68,11 +81,69 @@ def test_continuous_laws(case: str) -> None:
     np.testing.assert_array_equal(drawn(draw(keys, *rows)), one)
 
 
-@pytest.mark.parametrize("case", BY_NAME)
+@pytest.mark.parametrize("case", [f"{name}{args}" for name, args, _ in CONTINUOUS])
 def test_derivatives_of_draws(case: str) -> None:
     name, args, _ = BY_NAME[case]
     points = [np.array([a, 1.1 * a]) for a in args]
     og.verify_grad(lambda *p: getattr(random, name)(KEY, *p), points)
+
+
+def slope_of_quantile(quantile: Any, p: Any, parameter: Any) -> Any:
+    """The derivative of a quantile by a parameter, where the probability stays the same."""
+    h = 1e-4 * parameter
+    near = quantile(p, parameter + h) - quantile(p, parameter - h)
+    far = quantile(p, parameter + 2 * h) - quantile(p, parameter - 2 * h)
+    return (8 * near - far) / (12 * h)
+
+
+@pytest.mark.parametrize("a", [1.0, 1.5, 7.0, 300.0, 1e5])
+def test_implicit_derivatives_of_gamma_numbers(a: float) -> None:
+    parameter = ot.dvector("a")
+    draw = random.gamma(KEY, parameter)
+    points = np.full(50, a)
+    values, slopes = (
+        np.asarray(og.evaluate(v, {parameter: points}))
+        for v in (draw, og.grad(draw.sum(), parameter))
+    )
+    p = scipy.special.gammainc(a, values)
+    quantile = slope_of_quantile(lambda q, b: scipy.special.gammaincinv(b, q), p, a)
+    np.testing.assert_allclose(slopes, quantile, rtol=2e-5)
+
+
+MEANS: list[tuple[str, tuple[float, ...], Any]] = [
+    ("gamma", (0.4, 2.0), lambda a, s: a * s + a * (a + 1) * s**2),
+    ("beta", (0.5, 1.5), lambda a, b: a / (a + b) + a * (a + 1) / (a + b) / (a + b + 1)),
+    ("t", (9.0, 0.5, 2.0), lambda df, m, s: m + m**2 + s**2 * df / (df - 2)),
+    ("f", (5.0, 20.0), lambda m, n: n / (n - 2) + (n / (n - 2)) ** 2 * (1 + 2 * (m + n - 2) / (m * (n - 4)))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "args", "moment"), MEANS)
+def test_gradients_of_means(name: str, args: tuple[float, ...], moment: Any) -> None:
+    """The mean of the gradients of x + x**2 is the gradient of its mean."""
+    keys = random.split(KEY, COUNT)
+    parameters = [ot.constant(np.full(COUNT, a)) for a in args]
+    x = getattr(random, name)(keys, *parameters)
+    slopes = [np.asarray(og.evaluate(g, {})) for g in og.grad((x + x**2).sum(), parameters)]
+    for i, each in enumerate(slopes):
+        h = 1e-5 * args[i]
+        up, down = ([*args[:i], args[i] + d, *args[i + 1 :]] for d in (h, -h))
+        exact = (moment(*up) - moment(*down)) / (2 * h)
+        assert abs(each.mean() - exact) < 4.5 * each.std() / np.sqrt(COUNT)
+
+
+def test_dirichlet() -> None:
+    alpha = np.array([0.05, 1.0, 3.0])
+    values = drawn(random.dirichlet(KEY, alpha, size=COUNT))
+    assert values.shape == (COUNT, 3)
+    np.testing.assert_allclose(values.sum(axis=1), 1.0, rtol=1e-14)
+    for i, a in enumerate(alpha):
+        follows(values[:, i], scipy.stats.beta(a, alpha.sum() - a))
+    correlation = scipy.stats.dirichlet(alpha).cov()
+    np.testing.assert_allclose(np.cov(values.T), correlation, atol=10 / np.sqrt(COUNT))
+    two = drawn(random.dirichlet(random.split(KEY, 2), np.array([alpha, alpha + 1])))
+    one = drawn(random.dirichlet(random.split(KEY, 2)[1], alpha + 1))
+    np.testing.assert_array_equal(two[1], one)
 
 
 INVALID: list[tuple[str, tuple[float, ...], str]] = [
@@ -87,6 +158,10 @@ INVALID: list[tuple[str, tuple[float, ...], str]] = [
     ("triangular", (0.0, 2.0, 1.0), "mode > right"),
     ("triangular", (1.0, 1.0, 1.0), "left == right"),
     ("integers", (3, 3), "low >= high"),
+    ("gamma", (0.0, 1.0), "shape <= 0"),
+    ("gamma", (1.0, -1.0), "scale < 0"),
+    ("beta", (1.0, 0.0), "b <= 0"),
+    ("t", (0.0,), "df <= 0"),
 ]
 
 

@@ -20,6 +20,9 @@ __all__ = [
     "KEY",
     "LOC",
     "SCALE",
+    "SPLIT",
+    "WORD",
+    "bits_of",
     "make",
     "open_uniform",
     "philox_block",
@@ -29,7 +32,7 @@ __all__ = [
 KEYS = np.array([0, 5, 2**63 + 17, 2**64 - 1], "uint64")
 INDICES = np.array([0, 1, 2**32 - 1, 2**33 + 3], "uint64")
 WORD = 2**32
-_SPLIT = np.uint64(0x9E3779B97F4A7C15)
+SPLIT = np.uint64(0x9E3779B97F4A7C15)
 _KEY_OF_7 = 16920295385781661272
 
 
@@ -51,7 +54,8 @@ def _blocks(keys: Any, indices: Any) -> Array:
     return np.array(found, "uint64").reshape(whole.shape)
 
 
-def _bits(keys: Any, shape: tuple[int, ...]) -> Array:
+def bits_of(keys: Any, shape: tuple[int, ...]) -> Array:
+    """The bits of a draw."""
     given = np.asarray(keys, "uint64")
     found = _blocks(given[..., None], np.arange(int(np.prod(shape))))
     return found.reshape((*given.shape, *shape))
@@ -59,12 +63,12 @@ def _bits(keys: Any, shape: tuple[int, ...]) -> Array:
 
 def uniform_numbers(keys: Any, shape: tuple[int, ...]) -> Array:
     """Uniform numbers of [0, 1)."""
-    return (_bits(keys, shape) >> np.uint64(11)) * 2.0**-53
+    return (bits_of(keys, shape) >> np.uint64(11)) * 2.0**-53
 
 
 def open_uniform(keys: Any, shape: tuple[int, ...]) -> Array:
     """Uniform numbers that are never 0."""
-    return (2.0 * (_bits(keys, shape) >> np.uint64(12)) + 1.0) * 2.0**-53
+    return (2.0 * (bits_of(keys, shape) >> np.uint64(12)) + 1.0) * 2.0**-53
 
 
 def _folded(keys: Any, data: Any) -> Array:
@@ -91,11 +95,11 @@ KEY = np.array(1234567890123456789, "uint64")
 
 EXAMPLES: list[Example] = [
     make("philox", philox, _blocks, KEYS, INDICES, batched=(0, 1)),
-    make("bits", lambda k: bits(k, (2, 3)), lambda k: _bits(k, (2, 3)), KEYS, batched=(0,)),
-    make("bits", lambda k: bits(k, (0,)), lambda k: _bits(k, (0,)), KEYS[:1]),
-    make("bits", lambda k, x: bits(k, x.shape), lambda k, x: _bits(k, x.shape), KEYS[1:2].reshape(()), LOC),
+    make("bits", lambda k: bits(k, (2, 3)), lambda k: bits_of(k, (2, 3)), KEYS, batched=(0,)),
+    make("bits", lambda k: bits(k, (0,)), lambda k: bits_of(k, (0,)), KEYS[:1]),
+    make("bits", lambda k, x: bits(k, x.shape), lambda k, x: bits_of(k, x.shape), KEYS[1:2].reshape(()), LOC),
     make("key", lambda k: key(7) ^ k, lambda k: np.uint64(_KEY_OF_7) ^ k, KEYS),
-    make("split", lambda k: split(k, 3), lambda k: _bits(k ^ _SPLIT, (3,)), KEYS, batched=(0,)),
+    make("split", lambda k: split(k, 3), lambda k: bits_of(k ^ SPLIT, (3,)), KEYS, batched=(0,)),
     make("fold_in", fold_in, _folded, KEYS, np.array([-1, 0, 1, 2**40]), batched=(0, 1)),
     make(
         "uniform",
@@ -125,7 +129,7 @@ EXAMPLES: list[Example] = [
     make(
         "integers",
         lambda k, low, high: integers(k, low, high, size=(7,)),
-        lambda k, low, high: low + (_bits(k, (7,)) % np.uint64(high - low)).astype("int64"),
+        lambda k, low, high: low + (bits_of(k, (7,)) % np.uint64(high - low)).astype("int64"),
         KEY, np.array(-3), np.array(9),
     ),
 ]  # fmt: skip

@@ -6,6 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.ops.random.gamma import (
+    beta,
+    chisquare,
+    dirichlet,
+    f,
+    gamma,
+    gengamma,
+    invgamma,
+    t,
+)
 from occelo_graph.ops.random.inversion import (
     cauchy,
     gumbel,
@@ -26,8 +36,12 @@ from occelo_graph.testing.random_examples import (
     KEY,
     LOC,
     SCALE,
+    SPLIT,
+    WORD,
+    bits_of,
     make,
     open_uniform,
+    philox_block,
     uniform_numbers,
 )
 
@@ -47,6 +61,58 @@ def _u(key: Any) -> Any:
 
 
 _A = np.array([0.5, 1.0, 2.5])
+
+
+def _words(key: Any, index: int, number: int) -> float:
+    """The uniform number of a word of an element."""
+    bits = philox_block((int(key) + number * WORD) % WORD**2, index)
+    return (2 * (bits >> 12) + 1) * 2.0**-53
+
+
+def _gamma_from_one(key: Any, a: Any) -> Any:
+    """Marsaglia and Tsang's numbers, one after the other."""
+    normal = _law("norm").ppf
+    found: list[float] = []
+    for i, each in enumerate(np.asarray(a, "float64")):
+        d, number = each - 1 / 3, 0
+        while True:
+            x, u = normal(_words(key, i, number)), _words(key, i, number + 1)
+            v = (1 + x / np.sqrt(9 * d)) ** 3
+            if v > 0 and np.log(u) < x * x / 2 + d - d * v + d * np.log(v):
+                break
+            number += 2
+        found.append(d * v)
+    return np.array(found)
+
+
+def _log_gamma(key: Any, a: Any) -> Any:
+    """The logarithms of gamma numbers, with a power of a uniform number for parameters below 1."""
+    a = np.asarray(a, "float64")
+    power = np.log(open_uniform(key ^ np.uint64(0x452821E638D01377), a.shape)) / a
+    return np.log(_gamma_from_one(key, np.where(a < 1, a + 1, a))) + np.where(a < 1, power, 0.0)
+
+
+def _keys(key: Any) -> Any:
+    return bits_of(key ^ SPLIT, (2,))
+
+
+def _quotient(key: Any, a: Any, b: Any) -> Any:
+    one, other = _keys(key)
+    return np.exp(_log_gamma(one, a) - _log_gamma(other, b))
+
+
+def _shares(key: Any, alpha: Any) -> Any:
+    parts = np.exp(_log_gamma(key, alpha))
+    return parts / parts.sum()
+
+
+def _t(key: Any, df: Any, loc: Any, scale: Any) -> Any:
+    one, other = _keys(key)
+    z = _law("norm").ppf(_u(one))
+    return loc + scale * z / np.sqrt(np.exp(_log_gamma(other, df / 2)) * 2 / df)
+
+
+_B = np.array([1.5, 0.75, 4.0])
 
 EXAMPLES: list[Example] = [
     make("cauchy", cauchy, lambda k, m, s: _law("cauchy", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
@@ -72,4 +138,13 @@ EXAMPLES: list[Example] = [
         KEY, _A, LOC, SCALE, grad=(1, 2, 3),
     ),
     make("weibull", weibull, lambda k, a, s: _law("weibull_min", a, scale=s).isf(_u(k)), KEY, _A, SCALE, grad=(1, 2)),
+    make("gamma", gamma, lambda k, a, s: s * np.exp(_log_gamma(k, a)), KEY, _A, SCALE),
+    make("gamma", lambda k: gamma(k, 1.0, size=(0,)), lambda k: np.zeros(0), KEY),
+    make("invgamma", invgamma, lambda k, a, s: s / np.exp(_log_gamma(k, a)), KEY, _A, SCALE),
+    make("gengamma", gengamma, lambda k, a, p: np.exp(_log_gamma(k, a / p) / p), KEY, _A, _B),
+    make("chisquare", chisquare, lambda k, df: 2 * np.exp(_log_gamma(k, df / 2)), KEY, _A),
+    make("beta", beta, lambda k, a, b: 1 / (1 + 1 / _quotient(k, a, b)), KEY, _A, _B),
+    make("f", f, lambda k, m, n: _quotient(k, m / 2, n / 2) * n / m, KEY, _A, _B),
+    make("t", t, _t, KEY, _A, LOC, SCALE),
+    make("dirichlet", dirichlet, _shares, KEY, _A),
 ]  # fmt: skip

@@ -162,6 +162,7 @@ class _Printer(Visitor[None]):
         function = self.program.functions[name]
         lines, depth, names = self.lines, self.depth, self.names
         self.lines, self.depth, self.names = [], 1, {}
+        self.own[made] = ""  # it may call itself
         self.commented = False  # several nodes may use the function
         self.block(function.body)
         self.commented = True
@@ -171,12 +172,16 @@ class _Printer(Visitor[None]):
             f"static inline {self.inline_attribute(name)}{kind} {made}({params}, void **table) {{"
         )
         self.line(f"return {self.use(function.result)};")
+        del self.own[made]  # functions that it calls come first
         self.own[made] = "\n".join([head, *self.lines, "}"])
         self.lines, self.depth, self.names = lines, depth, names
         return made
 
     def inline_attribute(self, name: str) -> str:
         """The attribute of a function: those with few uses are always inlined, so that loops can be vectorised."""
+        own = self.program.functions[name].body
+        if any(isinstance(s, Value) and s.op == "unlikely" and s.args[2] == name for s in own):
+            return ""  # it calls itself
         uses = INLINE_USES * name.endswith("_huge") + sum(
             isinstance(s, Value) and s.op == "apply" and s.args[0] == name
             for block in self.program.blocks()

@@ -100,7 +100,7 @@ def _rational(coefficients: Sequence[Sequence[float]], x: Any) -> Any:
     return true_div(*values)
 
 
-def _normal_quantile(u: Any) -> Any:
+def normal_quantile(u: Any) -> Any:
     """The number below which a standard normal number lies with probability ``u``, in (0, 1).
 
     Rational approximations of three ranges (Wichura 1988, algorithm AS 241, PPND16; relative error near 1e-16).
@@ -117,7 +117,7 @@ def _normal_quantile(u: Any) -> Any:
 
 def standard_normal(key: Any, shape: Any, dtype: str) -> TensorVariable:
     """Numbers of the normal law with mean 0 and variance 1."""
-    made: TensorVariable = _normal_quantile(standard_uniform(key, shape, dtype, half=True))
+    made: TensorVariable = normal_quantile(standard_uniform(key, shape, dtype, half=True))
     return made
 
 

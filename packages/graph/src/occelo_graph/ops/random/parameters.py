@@ -90,7 +90,7 @@ def float_parameters(*given: Any, dtype: str | None) -> tuple[list[Any], str]:
 
 
 def _as_dtype(variable: Any, dtype: str) -> Any:
-    if isinstance(variable, Constant):
+    if isinstance(variable, Constant) and variable.dtype != dtype:
         return constant(np.asarray(variable.data, dtype))
     return cast(variable, dtype)
 
@@ -167,8 +167,11 @@ class Begun(NamedTuple):
         return [keys[..., i] for i in range(num)]
 
 
-def begin(key: Any, size: Any, dtype: str | None, **parameters: Any) -> Begun:
-    """Convert and check the parameters: each is a value, or a pair of a value and a condition of this module."""
+def begin(key: Any, size: Any, dtype: str | None, *, core: int = 0, **parameters: Any) -> Begun:
+    """Convert and check the parameters: each is a value, or a pair of a value and a condition of this module.
+
+    The last ``core`` dimensions of the parameters belong to each draw.
+    """
     pairs = {name: each for name, each in parameters.items() if is_tuple(each)}
     given = [each[0] if name in pairs else each for name, each in parameters.items()]
     values, found = float_parameters(*given, dtype=dtype)
@@ -177,7 +180,8 @@ def begin(key: Any, size: Any, dtype: str | None, **parameters: Any) -> Begun:
         for name, value in zip(parameters, values, strict=True)
         if name in pairs
     }
-    return Begun(checked(key, **conditions), draw_shape(key, size, values), found, values)
+    shape = draw_shape(key, size, values, core)
+    return Begun(checked(key, **conditions), shape, found, values)
 
 
 def standard_uniform(key: Any, shape: Any, dtype: str, half: bool = False) -> TensorVariable:

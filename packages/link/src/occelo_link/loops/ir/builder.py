@@ -72,6 +72,8 @@ class Builder:
         self._count = 0
         self._buffers = 0
         self._tables: dict[str, Buffer] = {}
+        self.unfinished: set[str] = set()
+        """The names of functions of the program whose bodies are being made; they may call themselves."""
         self.node = -1
         """The position, among the nodes of the program, of the node that statements are made for."""
         self.threads = False
@@ -366,16 +368,21 @@ class Builder:
         outer = self.stack
         body = Block(None, fixed=True)
         self.stack = [body]
+        self.unfinished.add(name)
         params = [self.param(a.dtype, body) for a in args]
         result = make(self, *params)
+        self.unfinished.remove(name)
         self.stack = outer
         return Function(name, params, body, result)
 
     def unlikely(
         self, condition: Value, usual: Value, name: str, make: Callable[..., Value], *args: Value
     ) -> Value:
-        """``usual``, or the result of a named function of scalars where an unlikely condition holds; see `apply`."""
-        if name not in self.program.functions:
+        """``usual``, or the result of a named function of scalars where an unlikely condition holds; see `apply`.
+
+        The function may use itself in this way.
+        """
+        if name not in self.program.functions and name not in self.unfinished:
             self.program.functions[name] = self._function(name, make, args)
         values = (condition, usual, *args)
         depth = max(self.stack[-1].floor, *(v.block.depth for v in values))

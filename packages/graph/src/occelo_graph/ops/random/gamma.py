@@ -1,0 +1,225 @@
+"""Draws by keys of the gamma law, and of the laws that are functions of gamma numbers: beta, chi-square, Dirichlet, Student's t, F.
+
+`occelo_graph.random` exports them. Marsaglia and Tsang ("A simple method for generating gamma variables", 2000) accept a function of a
+normal number in at least 95 of 100 attempts. All are computed in float64, and have derivatives by all parameters (`implicit`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Constant
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.elemwise.arithmetic import (
+    add,
+    gt,
+    le,
+    lt,
+    maximum,
+    mul,
+    or_,
+    reciprocal,
+    sqrt,
+    sub,
+    switch,
+    true_div,
+)
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.elemwise.transcendental import exp, log, sigmoid
+from occelo_graph.ops.random.draws import standard_normal
+from occelo_graph.ops.random.implicit import SLOPES, with_derivative
+from occelo_graph.ops.random.parameters import NOT_NEGATIVE, POSITIVE, begin, standard_uniform
+from occelo_graph.ops.random.rejection import Words, rejection
+from occelo_graph.ops.shape.reading import lengths_by_variables
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "beta",
+    "chisquare",
+    "dirichlet",
+    "f",
+    "gamma",
+    "gengamma",
+    "invgamma",
+    "t",
+]
+
+
+def _attempt(words: Words, a: Any) -> Any:
+    """Marsaglia and Tsang's attempt, for parameters a from 1 on; negative if it is rejected."""
+    d = sub(a, 1.0 / 3.0)
+    root = add(1.0, mul(words.normal(0), reciprocal(sqrt(mul(d, 9.0)))))
+    v = mul(root, root, root)
+    x2 = mul(9.0, d, mul(sub(root, 1.0), sub(root, 1.0)))
+    bound = add(mul(x2, 0.5), mul(d, add(sub(1.0, v), log(maximum(v, 1e-300)))))
+    # NaN is accepted, or parameters that are NaN would never be
+    rejected = or_(le(root, 0.0), gt(log(words.uniform(1)), bound))
+    return switch(rejected, -1.0, mul(d, v))
+
+
+_from_one = rejection("gamma", 1, 2, _attempt)
+
+
+_TERMS = 1_000_000
+
+
+def _gamma_slope(z: Array, a: Array) -> Array:
+    """The derivative of gamma numbers z by their parameter a, by a series of positive and negative terms.
+
+    -dF/da / p = z sum_n t_n (psi(a + n + 1) - log z) with t_n = z**n Gamma(a) / Gamma(a + n + 1), from DLMF 8.7.1.
+    """
+    z, a = (np.array(v, "float64") for v in np.broadcast_arrays(z, a))
+    with np.errstate(all="ignore"):
+        logarithm = np.log(np.maximum(z, 1e-300))
+        term = 1 / a
+        psi = _digamma(a + 1)
+        total, size = term * (psi - logarithm), term.copy()
+        for n in range(1, _TERMS):
+            term *= z / (a + n)
+            psi += 1 / (a + n)
+            total += term * (psi - logarithm)
+            size += term
+            if not np.any(term > 1e-17 * size):
+                break
+    return z * total
+
+
+def _digamma(x: Array) -> Array:
+    """psi(x) for x from 1 on, by its recurrence and its asymptotic series."""
+    shift = np.zeros_like(x)
+    for k in range(10):
+        shift += 1 / (x + k)
+    y = x + 10
+    square = 1 / (y * y)
+    series = square * (
+        1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132)))
+    )
+    return np.log(y) - 0.5 / y - series - shift
+
+
+gamma_slope: Elemwise = elementwise(
+    "gamma_slope",
+    2,
+    lambda dtypes: "float64",
+    _gamma_slope,
+    doc="The derivative of draws of the standard gamma law by its parameter, from the draws and the parameter.",
+)
+SLOPES["gamma"] = gamma_slope
+
+
+def _at_least_one(a: Any) -> bool:
+    return isinstance(a, Constant) and bool(np.all(a.data >= 1.0))
+
+
+def standard_gamma(key: Any, shape: Any, a: Any, logarithm: bool = False) -> TensorVariable:
+    """Gamma numbers with mean and variance ``a``, or their logarithms, as float64.
+
+    Below 1, a number for a + 1 is multiplied by the power 1/a of a uniform number. Its logarithm is right also where the number is 0.
+    """
+    a = cast(a, "float64")
+    boosted = not _at_least_one(a)
+    larger = switch(lt(a, 1.0), add(a, 1.0), a) if boosted else a
+    value: Any = with_derivative("gamma", _from_one(key, shape, larger), larger)
+    if not boosted:
+        return log(value) if logarithm else value
+    other = key ^ _SECOND
+    power = true_div(log(standard_uniform(other, shape, "float64", half=True)), a)
+    factor = switch(lt(a, 1.0), power, 0.0)
+    return add(log(value), factor) if logarithm else mul(value, exp(factor))
+
+
+_SECOND = np.uint64(0x452821E638D01377)
+
+
+def gamma(
+    key: Any, shape: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the gamma law: mean ``shape * scale``, variance ``shape * scale**2``."""
+    law = begin(key, size, dtype, shape=(shape, POSITIVE), scale=(scale, NOT_NEGATIVE))
+    a, scale = law.values
+    return mul(cast(standard_gamma(law.key, law.shape, a), law.dtype), scale)
+
+
+def invgamma(
+    key: Any, a: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """``scale`` divided by gamma numbers with mean ``a``, as in SciPy."""
+    law = begin(key, size, dtype, a=(a, POSITIVE), scale=(scale, NOT_NEGATIVE))
+    a, scale = law.values
+    return mul(cast(exp(-standard_gamma(law.key, law.shape, a, True)), law.dtype), scale)
+
+
+def gengamma(
+    key: Any, alpha: Any, p: Any, lambd: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """``lambd`` times the power 1/p of gamma numbers with mean ``alpha / p``."""
+    law = begin(
+        key, size, dtype, alpha=(alpha, POSITIVE), p=(p, POSITIVE), lambd=(lambd, NOT_NEGATIVE)
+    )
+    alpha, p, lambd = law.values
+    logarithm = cast(standard_gamma(law.key, law.shape, true_div(alpha, p), True), law.dtype)
+    return mul(exp(true_div(logarithm, p)), lambd)
+
+
+def chisquare(key: Any, df: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Sums of ``df`` squares of standard normal numbers; ``df`` need not be an integer."""
+    law = begin(key, size, dtype, df=(df, POSITIVE))
+    (df,) = law.values
+    return mul(cast(standard_gamma(law.key, law.shape, mul(df, 0.5)), law.dtype), 2.0)
+
+
+def beta(key: Any, a: Any, b: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Numbers of [0, 1] with the density ``x**(a - 1) (1 - x)**(b - 1)``, up to a factor: the share of one of two gamma numbers."""
+    law = begin(key, size, dtype, a=(a, POSITIVE), b=(b, POSITIVE))
+    a, b = law.values
+    one, other = law.split(2)
+    mine = standard_gamma(one, law.shape, a, True)
+    return cast(sigmoid(sub(mine, standard_gamma(other, law.shape, b, True))), law.dtype)
+
+
+def f(
+    key: Any, dfnum: Any, dfden: Any, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Fisher's F: the quotient of two chi-square numbers, each divided by its degrees of freedom."""
+    law = begin(key, size, dtype, dfnum=(dfnum, POSITIVE), dfden=(dfden, POSITIVE))
+    m, n = law.values
+    one, other = law.split(2)
+    above = standard_gamma(one, law.shape, mul(m, 0.5), True)
+    below = standard_gamma(other, law.shape, mul(n, 0.5), True)
+    return mul(cast(exp(sub(above, below)), law.dtype), true_div(n, m))
+
+
+def t(
+    key: Any,
+    df: Any,
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: str | None = None,
+) -> TensorVariable:
+    """Student's t with ``df`` degrees of freedom: normal numbers, divided by the root of the mean square of df others."""
+    law = begin(key, size, dtype, df=(df, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
+    df, loc, scale = law.values
+    one, other = law.split(2)
+    z = standard_normal(one, law.shape, law.dtype)
+    half = cast(mul(df, 0.5), "float64")
+    logarithm = sub(standard_gamma(other, law.shape, half, True), log(half))
+    return add(loc, mul(scale, z, cast(exp(mul(logarithm, -0.5)), law.dtype)))
+
+
+def dirichlet(key: Any, alpha: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
+    """Vectors of positive numbers with sum 1: the shares of gamma numbers with means ``alpha`` (..., K) in their sum.
+
+    The shape of the draw is ``size`` and then K.
+    """
+    law = begin(key, size, dtype, core=1, alpha=(alpha, POSITIVE))
+    (alpha,) = law.values
+    shape = (*law.shape, lengths_by_variables(alpha)[-1])
+    logarithms = standard_gamma(law.key, shape, alpha, True)
+    parts = exp(sub(logarithms, logarithms.max(axis=-1, keepdims=True)))
+    return cast(true_div(parts, parts.sum(axis=-1, keepdims=True)), law.dtype)

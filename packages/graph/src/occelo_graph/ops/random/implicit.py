@@ -1,0 +1,81 @@
+"""Derivatives of draws by rejection, by the parameters of their laws.
+
+A draw with the distribution function F and the density p has the derivative -dF/dtheta / p by a parameter theta: the number moves so
+that its probability stays the same (Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", 2018). `with_derivative` attaches
+it to a draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
+from occelo_graph.ir.traits import FIRST
+from occelo_graph.ops.elemwise.arithmetic import mul
+from occelo_graph.ops.elemwise.op import unbroadcast
+from occelo_graph.ops.shape.dimensions import shape_padleft
+from occelo_graph.tensors.nodes import Tensors
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["ImplicitDerivative", "with_derivative"]
+
+SLOPES: dict[str, Callable[[Any, Any], Any]] = {}
+"""For each law, the derivative of its standard draws by the parameter, from the draws and the parameter."""
+
+
+class _OfParameters(Op):
+    """The first input, a draw, which for gradients is a function of the other inputs, its parameters, and not of how it was drawn."""
+
+    view_map = {0: [0]}
+    moves = FIRST
+    identity_at_runtime: ClassVar[bool] = True
+
+    def infer(self, value: Any, *parameters: Any) -> Any:
+        return value
+
+    def evaluate(self, value: Any, *parameters: Any) -> Any:
+        return value
+
+    def decompose(self, value: Any, *parameters: Any) -> Sequence[Any]:
+        return [value]
+
+    def kernel(self, node: Apply) -> Kernel:
+        return lambda *values: (values[0],)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False], *[[True]] * (len(node.inputs) - 1)]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return self.make_node(*inputs).outputs
+
+
+@op
+class ImplicitDerivative(_OfParameters):
+    """A draw of the standard law ``law`` (in `SLOPES`) and its parameter, which has as many dimensions as the draw."""
+
+    law: str
+
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
+        value, parameter = inputs
+        term = mul(cotangents[0], SLOPES[self.law](value, parameter))
+        return [None, unbroadcast(term, term.type, parameter.type)]
+
+    def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tangents) -> Tangents:
+        return [mul(tangents[1], SLOPES[self.law](*inputs))]
+
+
+def with_derivative(law: str, value: Any, parameter: Any) -> TensorVariable:
+    """The draw, with its derivative by the parameter, which broadcasts to it."""
+    made: TensorVariable = ImplicitDerivative(law)(
+        value, shape_padleft(parameter, value.type.ndim - parameter.type.ndim)
+    )
+    return made

@@ -1,0 +1,123 @@
+"""Draws by rejection: each element makes attempts, with random bits of its own, until one is accepted.
+
+The files of laws that have no usable quantile call `rejection` with the formula of an attempt. All attempts of an element depend on
+nothing but its key, its position and its parameters, so every backend accepts the same one. The first attempts of all elements
+are one vectorized loop; the others are computed where the first was not accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.create import ARange
+from occelo_graph.ops.elemwise.arithmetic import add, int_div, mul
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.random.draws import normal_quantile
+from occelo_graph.ops.random.keys import as_key
+from occelo_graph.ops.random.philox import philox
+from occelo_graph.ops.shape.dimensions import expand_dims
+from occelo_graph.ops.shape.reading import length_product
+from occelo_graph.tensors.constant import constant
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["Words", "positions", "rejection"]
+
+_NEXT_WORD = np.uint64(1 << 32)
+_MOST_ROUNDS = 10_000
+
+
+class Words:
+    """The random numbers of one element in one attempt; a law takes as many as it needs, by their number.
+
+    The words of all attempts are blocks of `philox` with other second words of the counter.
+    """
+
+    def __init__(self, key: Any, index: Any, round_: Any, count: int) -> None:
+        self._key = add(key, mul(round_, np.uint64(count << 32)))
+        self._index = index
+
+    def uniform(self, i: int) -> Any:
+        """A uniform number in (0, 1)."""
+        key = self._key if not i else add(self._key, np.uint64(i << 32))
+        whole = int_div(philox(key, self._index), np.uint64(1 << 12))
+        return mul(add(mul(cast(whole, "float64"), 2.0), 1.0), 2.0**-53)
+
+    def normal(self, i: int) -> Any:
+        """A standard normal number."""
+        return normal_quantile(self.uniform(i))
+
+
+def positions(key: Any, lengths: Sequence[Any]) -> tuple[Any, Any]:
+    """The keys, with a dimension of length 1 for each length, and the numbers of the positions of one draw."""
+    keys = as_key(key)
+    if not lengths:
+        return keys, constant(np.uint64(0))
+    # a node in any case: a constant would be as large as the draw
+    index: Any = ARange("uint64")(constant(0), length_product(lengths), constant(1))
+    return expand_dims(keys, tuple(range(-len(lengths), 0))), index.reshape(tuple(lengths))
+
+
+def _float64(dtypes: Sequence[str]) -> str:
+    return "float64"
+
+
+def rejection(
+    law: str, parameters: int, words: int, attempt: Callable[..., Any]
+) -> Callable[..., TensorVariable]:
+    """A function of a key, lengths and float64 parameters that draws float64 numbers, which are never negative.
+
+    ``attempt(words, *parameters)`` is a formula for one element, with `Words`; its value is negative where it is rejected. It should
+    be NaN, not negative, for parameters that are NaN, or no attempt would ever be accepted. ``words`` is the number of words
+    that it takes.
+    """
+
+    def formula(key: Any, index: Any, round_: Any, *values: Any) -> Any:
+        return attempt(Words(key, index, round_, words), *values)
+
+    first: Elemwise = elementwise(
+        f"{law}_attempt",
+        3 + parameters,
+        _float64,
+        None,
+        [None] * (3 + parameters),
+        f"One attempt at a number of the {law} law, from keys, positions and the number of the attempt; negative if rejected.",
+        formula=formula,
+    )
+
+    def rounds(value: Array, key: Array, index: Array, *values: Array) -> Array:
+        shape = np.broadcast_shapes(value.shape, key.shape, index.shape, *(v.shape for v in values))
+        made = np.array(np.broadcast_to(value, shape)).ravel()
+        rest = np.flatnonzero(made < 0)
+        others = [np.broadcast_to(v, shape).ravel() for v in (key, index, *values)]
+        for i in range(1, _MOST_ROUNDS):
+            if not rest.size:
+                break
+            own, at, *given = (each[rest] for each in others)
+            found = first.scalar_op.evaluate(own, at, np.uint64(i), *given)
+            made[rest] = found
+            rest = rest[found < 0]
+        return made.reshape(shape)
+
+    retried: Elemwise = elementwise(
+        f"{law}_accepted",
+        3 + parameters,
+        _float64,
+        rounds,
+        [None] * (3 + parameters),
+        f"A number of the {law} law from the first attempt, or where that is negative the first one accepted of the following.",
+    )
+
+    def draw(key: Any, lengths: Sequence[Any], *values: Any) -> TensorVariable:
+        keys, index = positions(key, lengths)
+        start = first(keys, index, np.uint64(0), *values)
+        made: TensorVariable = retried(start, keys, index, *values)
+        return made
+
+    return draw

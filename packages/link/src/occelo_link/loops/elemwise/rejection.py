@@ -1,0 +1,46 @@
+"""Lowering of draws by rejection (`occelo_graph.ops.random.rejection`): further attempts are a cold branch.
+
+A function of the loop program makes one attempt, and calls itself where that one is rejected. `elemwise.op` imports it to
+register the lowerings; a law is known by its name, since its ops are imported at their first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops, scalar_value
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+
+LAWS = ("gamma",)
+"""The laws whose ops are called ``<law>_attempt`` and ``<law>_accepted``."""
+
+
+def _register(law: str) -> None:
+    def rejected(b: Builder, value: Value) -> Value:
+        return b.op("lt", value, b.const(0.0, "float64"))
+
+    def again(b: Builder, key: Value, index: Value, number: Value, *values: Value) -> Value:
+        value = scalar_value(b, f"{law}_attempt", "float64", key, index, number, *values)
+        following = b.add(number, b.const(1, "uint64"))
+        return b.unlikely(
+            rejected(b, value), value, f"{law}_again", again, key, index, following, *values
+        )
+
+    def resumed(b: Builder, first: Value, key: Value, index: Value, *values: Value) -> Value:
+        one = b.const(1, "uint64")
+        return b.unlikely(
+            rejected(b, first), first, f"{law}_again", again, key, index, one, *values
+        )
+
+    @lowers_scalar_to_loops(f"{law}_accepted", cost=4)
+    def lowering(b: Builder, dtype: str, args: Sequence[Value]) -> Value:
+        first, key, index, *values = args
+        # the function is called for all lanes if one is rejected, so it looks again at its own
+        return b.unlikely(
+            rejected(b, first), first, f"{law}_resumed", resumed, first, key, index, *values
+        )
+
+
+for _law in LAWS:
+    _register(_law)
