@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ import occelo as oc
 import occelo.tensor as ot
 from occelo.tensor import linalg
 
-COMPILED = [
-    b for b in ("native", "c", "numba") if importlib.util.find_spec("numba") or b != "numba"
-]
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+COMPILED = ["native", "c"]
+# its compiler takes many seconds for these programs
+if THOROUGH and importlib.util.find_spec("numba"):
+    COMPILED.append("numba")
 SORTS = ("lhp", "rhp", "iuc", "ouc")
 spl: Any = scipy.linalg
 

@@ -1,7 +1,7 @@
 """Functions of square matrices: the exponential, the principal logarithm and the principal square root, by SciPy.
 
-Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`. Rules and inference of facts treat `Expm`, and linkers
-lower it. `Logm` and `Sqrtm` run in Python.
+Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`. Rules and inference of facts treat `Expm`. Linkers
+lower all three for machine code.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ class _MatrixFunction(MatrixOp):
     """An analytic function of a matrix that SciPy computes."""
 
     signature: ClassVar[str] = "(n,n)->(n,n)"
+    smallest_size: ClassVar[float] = 0.0
+    """The least size of results with which imaginary parts are compared that may be due to rounding."""
 
     def core(self, *arrays: Array) -> Array:
         (a,) = arrays
@@ -53,13 +55,17 @@ class _MatrixFunction(MatrixOp):
             made = np.asarray(function(a.astype(np.result_type(a, np.float64))))
         # a logarithm is that of another matrix then
         singular = any("ExactlySingular" in w.category.__name__ for w in said)
-        if singular or not np.isfinite(made).all():
+        if singular or not np.isfinite(made).all() or not self.is_right(a, made):
             raise LinAlgError(f"the matrix is singular and has no {self.label}")
         return made
 
+    def is_right(self, a: Array, made: Array) -> bool:
+        """Whether SciPy's result is one at all: it may have perturbed a singular matrix."""
+        return True
+
     def _real(self, made: Array) -> Array:
         """The real part of the result for a real matrix; LinAlgError if the result is not real."""
-        size = np.abs(made).max(initial=0.0)
+        size = np.abs(made).max(initial=self.smallest_size)
         if np.abs(np.imag(made)).max(initial=0.0) > size * np.sqrt(np.finfo(made.dtype).eps):
             raise LinAlgError(
                 f"the real matrix has negative eigenvalues, so its {self.label} is complex; cast it to complex"
@@ -93,6 +99,8 @@ class Logm(_MatrixFunction):
     """The principal logarithms of square matrices."""
 
     on_error: str = "raise"
+    # logarithms of rounded numbers have absolute errors
+    smallest_size: ClassVar[float] = 1.0
 
 
 @op
@@ -100,6 +108,12 @@ class Sqrtm(_MatrixFunction):
     """The principal square roots of square matrices."""
 
     on_error: str = "raise"
+
+    def is_right(self, a: Array, made: Array) -> bool:
+        wanted = a.astype(made.dtype)
+        with np.errstate(all="ignore"):
+            error, whole = (np.sqrt(np.sum(np.abs(x) ** 2)) for x in (made @ made - wanted, wanted))
+        return bool(error <= whole * np.sqrt(np.finfo(made.dtype).eps))
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         # the derivative of X X = A: X dX + dX X = dA

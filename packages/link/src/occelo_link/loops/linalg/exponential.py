@@ -15,8 +15,9 @@ import numpy as np
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.matrix_functions import Expm
 from occelo_link.loops.complexes import PARTS
-from occelo_link.loops.ir.program import Buffer, Pointer, Reference, Value
-from occelo_link.loops.linalg.lapack import LETTERS, Lapack, each_element
+from occelo_link.loops.ir.program import Buffer, Pointer, Value
+from occelo_link.loops.linalg.lapack import Lapack, each_element
+from occelo_link.loops.linalg.products import Products
 from occelo_link.loops.linalg.work_matrices import (
     WorkMatrix,
     new_result,
@@ -69,29 +70,13 @@ class _Exponential:
         self.powers = WorkMatrix(context, dtype, n, self.builder.mul(n, context.i64(4)))
         self.pivots = Pointer(self.lapack.integers(n), context.i64(0))
         self.table = self.builder.constant_table("expm:coefficients", _coefficients())
-        self.factors = self.builder.buffer(self.real, "work", ndim=1)
-        self.builder.alloc(self.factors, context.i64(4))
-        for k, value in enumerate((1.0, 0.0, 0.0, 0.0)):
-            self.builder.store(self.factors, context.i64(k), self.builder.const(value, self.real))
+        self.multiply = Products(context, dtype, n).multiply
         self.count = context.i64(self.matrix.count)
         self.size = self.builder.product([n, n, self.count])
 
     def power(self, k: Value) -> Pointer:
         """The even power A^(2 k + 2)."""
         return Pointer(self.powers.buffer, self.builder.mul(k, self.size))
-
-    def multiply(self, x: Pointer, y: Pointer, result: Pointer) -> None:
-        """Write the product of two matrices to a third one."""
-        letter = Reference(self.builder.const(ord("N"), "int8"))
-        integer = self.context.blas_integer
-        n = Reference(self.builder.cast(self.n, integer))
-        leading = Reference(self.builder.cast(self.matrix.leading, integer))
-        one, zero = (Pointer(self.factors, self.context.i64(k)) for k in (0, 2))
-        self.builder.invoke(
-            f"blas:{LETTERS[self.dtype]}gemm",
-            [letter, letter, n, n, n, one, x, leading, y, leading, zero, result, leading],
-            writes=[result.buffer],
-        )
 
     def each(self, function: Callable[[Value], None]) -> None:
         """Call a function with the position of each number of a matrix; a complex element consists of two."""

@@ -139,12 +139,15 @@ class WorkMatrix:
                 self.store(i, j, value, k)
 
     def copy_to(self, result: Sequence[Stored], index: Index, good: Value | None = None) -> None:
-        """Copy the first rows and columns to the matrix of a result for one index of the batch: NaN unless it is ``good``."""
+        """Copy the first rows and columns to the matrix of a result for one index of the batch: NaN unless it is ``good``.
+
+        A real result takes the real parts, and one of another dtype is converted.
+        """
         builder = self.context.builder
         rows, columns = result[0].shape[-2:]
         with self._elements(rows, columns) as (i, j):
             for k, part in enumerate(result):
-                value = self.load(i, j, k)
+                value = builder.cast(self.load(i, j, k), part.dtype)
                 if good is not None:
                     value = builder.select(good, value, builder.const(float("nan"), part.dtype))
                 builder.store(part.buffer, part.position(builder, [*index, i, j]), value)

@@ -1,0 +1,119 @@
+"""Arithmetic and functions of single numbers in float64: a real one is a list of one value, a complex one of its two parts.
+
+Algorithms of this package use it that are written once for real and for complex matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_link.loops.elemwise import complex as complexes
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+
+__all__ = ["Number", "Numbers"]
+
+Number = list[Value]
+"""A float64, or the real and the imaginary part of a complex number."""
+
+
+class Numbers:
+    """Functions of numbers; constructed while the statements of a step are written."""
+
+    def __init__(self, builder: Builder, parts: int) -> None:
+        self.builder, self.parts = builder, parts
+
+    def real(self, number: float) -> Value:
+        """A constant."""
+        return self.builder.const(number, "float64")
+
+    def of(self, value: Value) -> Number:
+        """A real number as a number."""
+        return [value, self.real(0.0)][: self.parts]
+
+    def add(self, x: Number, y: Number) -> Number:
+        """The sum."""
+        return [self.builder.op("add", a, b) for a, b in zip(x, y, strict=True)]
+
+    def less(self, x: Number, y: Number) -> Number:
+        """The difference."""
+        return [self.builder.op("sub", a, b) for a, b in zip(x, y, strict=True)]
+
+    def times(self, x: Number, y: Number) -> Number:
+        """The product."""
+        if self.parts == 1:
+            return [self.builder.op("mul", x[0], y[0])]
+        return list(complexes.times(self.builder, _pair(x), _pair(y)))
+
+    def scaled(self, x: Number, factor: Value) -> Number:
+        """The product with a real number."""
+        return [self.builder.op("mul", part, factor) for part in x]
+
+    def divided(self, x: Number, y: Number) -> Number:
+        """The quotient."""
+        if self.parts == 1:
+            return [self.builder.op("div", x[0], y[0])]
+        return list(complexes.divided(self.builder, _pair(x), _pair(y)))
+
+    def chosen(self, condition: Value, x: Number, y: Number) -> Number:
+        """The first number where a condition holds, else the second."""
+        return [self.builder.select(condition, a, b) for a, b in zip(x, y, strict=True)]
+
+    def is_zero(self, x: Number) -> Value:
+        """Whether the number is 0."""
+        zero = self.real(0.0)
+        each = [self.builder.op("eq", part, zero) for part in x]
+        return each[0] if len(each) == 1 else self.builder.op("and", *each)
+
+    def size(self, x: Number) -> Value:
+        """The absolute value."""
+        if self.parts == 1:
+            return self.builder.op("abs", x[0])
+        return complexes.modulus(self.builder, _pair(x))
+
+    # functions; those of real numbers need arguments for which they are real
+
+    def root(self, x: Number) -> Number:
+        """The principal square root."""
+        if self.parts == 1:
+            return [self.builder.op("sqrt", x[0])]
+        function = complexes.find_complex("sqrt")
+        assert function is not None
+        found = function(self.builder, [_pair(x)])
+        assert isinstance(found, tuple)
+        return list(found)
+
+    def log(self, x: Number) -> Number:
+        """The principal logarithm."""
+        if self.parts == 1:
+            return [complexes.log(self.builder, x[0])]
+        return list(complexes.logarithm_of(self.builder, _pair(x)))
+
+    def log1p(self, x: Number) -> Number:
+        """The principal logarithm of 1 + x."""
+        if self.parts == 1:
+            return [complexes.log1p(self.builder, x[0])]
+        return list(complexes.logarithm_of_one_more(self.builder, _pair(x)))
+
+    def exp(self, x: Number) -> Number:
+        """The exponential."""
+        if self.parts == 1:
+            return [complexes.exp(self.builder, x[0])]
+        return list(complexes.exponential_of(self.builder, _pair(x)))
+
+    def expm1(self, x: Number) -> Number:
+        """The exponential less 1."""
+        if self.parts == 1:
+            return [complexes.expm1(self.builder, x[0])]
+        return list(complexes.exponential_less_one(self.builder, _pair(x)))
+
+    def sinh(self, x: Number) -> Number:
+        """The hyperbolic sine."""
+        if self.parts == 1:
+            return [complexes.sinh(self.builder, x[0])]
+        return list(complexes.hyperbolic_sine(self.builder, _pair(x)))
+
+
+def _pair(x: Sequence[Value]) -> complexes.Complex:
+    re, im = x
+    return re, im

@@ -1,0 +1,267 @@
+"""Functions of matrices by functions of their triangular Schur forms, and the lowering of square roots.
+
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use the lowering for `Sqrtm` nodes; `logarithm` has that of `Logm`.
+Both compute in double precision. A real matrix whose eigenvalues are not negative has a real triangular Schur form.
+For others the complex Schur form is used.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from occelo_graph import TensorApply
+from occelo_graph.ops.linalg.matrix_functions import Logm, Sqrtm
+from occelo_link.loops.complexes import PARTS
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.linalg.lapack import each_element
+from occelo_link.loops.linalg.numbers import Number, Numbers
+from occelo_link.loops.linalg.products import Products
+from occelo_link.loops.linalg.schur import SchurForm
+from occelo_link.loops.linalg.work_matrices import (
+    WorkMatrix,
+    new_result,
+    stored_parts,
+    whole_tensor,
+)
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
+from occelo_link.loops.tensors import Index, Stored, Tensor
+
+__all__ = ["SchurFunction", "lower_schur_function"]
+
+TOLERANCE = float(np.sqrt(np.finfo("float64").eps))
+"""The size of an error, relative to the matrix, up to which a result counts as right, and its imaginary part as 0."""
+
+
+class SchurFunction(ABC):
+    """A function of matrices of one dtype, float64 or complex128; constructed while the statements of a step are written."""
+
+    smallest_is_zero: bool
+    """Whether the function is real for a real eigenvalue 0, not just for positive ones."""
+    smallest_size: float
+    """The least size of results with which imaginary parts are compared that may be due to rounding."""
+
+    def __init__(self, context: Context, dtype: str, n: Value) -> None:
+        self.context, self.builder, self.n = context, context.builder, n
+        self.form = SchurForm(context, dtype, n)
+        self.matrix = self.form.matrix
+        self.numbers = Numbers(self.builder, self.matrix.count)
+        self.other = WorkMatrix(context, dtype, n, n)
+        self.multiply = Products(context, dtype, n).multiply
+        self.size = self.builder.product([n, n, context.i64(self.matrix.count)])
+
+    @abstractmethod
+    def apply_to_triangle(self) -> Value:
+        """Replace the triangular matrix by the function of it; returns whether it has one."""
+        raise NotImplementedError
+
+    # elements of matrices
+
+    def load(self, matrix: WorkMatrix, i: Value, j: Value) -> Number:
+        """An element."""
+        return [matrix.load(i, j, part) for part in range(matrix.count)]
+
+    def store(self, matrix: WorkMatrix, i: Value, j: Value, number: Number) -> None:
+        """Write an element."""
+        for part, value in enumerate(number):
+            matrix.store(i, j, value, part)
+
+    def each(self, function: Callable[[Value], None]) -> None:
+        """Call a function with the position of each value of a matrix; a complex element consists of two."""
+        with self.builder.loop(self.size, fixed=True) as loop:
+            function(loop.index)
+
+    def copy(self, source: WorkMatrix, target: WorkMatrix) -> None:
+        """Copy a matrix."""
+        builder = self.builder
+
+        def copied(at: Value) -> None:
+            builder.store(target.buffer, at, builder.load(source.buffer, at, fixed=True))
+
+        self.each(copied)
+
+    # steps
+
+    def is_real(self) -> Value:
+        """Whether a real Schur form is triangular and the function of its eigenvalues is real."""
+        builder, zero = self.builder, self.numbers.real(0.0)
+        with builder.loop(self.n, fixed=True) as loop:
+            real = loop.carry(builder.const(True, "bool"))
+            re, im = self.form.values.load(loop.index)
+            inside = builder.op("le" if self.smallest_is_zero else "lt", zero, re)
+            both = builder.op("and", inside, builder.op("eq", im, zero))
+            real.following = builder.op("and", real.param, both)
+        return real.result
+
+    def finish(self) -> Value:
+        """Replace the Schur form by the function of the matrix; returns whether it has one."""
+        builder = self.builder
+
+        def computed() -> Sequence[Value]:
+            vectors = self.form.vectors.pointer
+            self.multiply(vectors, self.matrix.pointer, self.other.pointer)
+            self.multiply(self.other.pointer, vectors, self.matrix.pointer, "C")
+            return [self.matrix.all_finite()]
+
+        found = self.apply_to_triangle()
+        return builder.branch(found, computed, lambda: [builder.const(False, "bool")])[0]
+
+    def real_enough(self) -> Value:
+        """Whether the imaginary parts of the result of a real matrix are due to rounding."""
+        builder, zero = self.builder, self.numbers.real(0.0)
+        with builder.loop(self.n, fixed=True) as across:
+            whole, imaginary = across.carry(zero), across.carry(zero)
+            with builder.loop(self.n, fixed=True) as down:
+                inner, turned = down.carry(whole.param), down.carry(imaginary.param)
+                element = self.load(self.matrix, down.index, across.index)
+                inner.following = builder.op("max", inner.param, self.numbers.size(element))
+                turned.following = builder.op("max", turned.param, builder.op("abs", element[1]))
+            whole.following, imaginary.following = inner.result, turned.result
+        size = builder.op("max", whole.result, self.numbers.real(self.smallest_size))
+        limit = builder.op("mul", size, self.numbers.real(TOLERANCE))
+        return builder.op("le", imaginary.result, limit)
+
+    def take_root(self) -> None:
+        """Replace the triangular matrix by its square root, column by column; where it has none, elements are not finite.
+
+        See Björck and Hammarling (1983), A Schur method for the square root of a matrix, Linear Algebra Appl. 52/53, 127-140.
+        """
+        builder, numbers, matrix = self.builder, self.numbers, self.matrix
+        one = self.context.i64(1)
+        with builder.loop(self.n, fixed=True) as across:
+            j = across.index
+            own = numbers.root(self.load(matrix, j, j))
+            self.store(matrix, j, j, own)
+            with builder.loop(j, fixed=True) as up:
+                k = builder.sub(builder.sub(j, one), up.index)
+                rest = self.load(matrix, k, j)
+                found = numbers.divided(rest, numbers.add(self.load(matrix, k, k), own))
+                found = numbers.chosen(numbers.is_zero(rest), rest, found)
+                self.store(matrix, k, j, found)
+                lanes = 8 if matrix.count == 1 else 1
+                with builder.loop(k, lanes=lanes, fixed=True) as down:
+                    i = down.index
+                    product = numbers.times(self.load(matrix, i, k), found)
+                    self.store(matrix, i, j, numbers.less(self.load(matrix, i, j), product))
+
+
+class _SquareRoot(SchurFunction):
+    smallest_is_zero, smallest_size = True, Sqrtm.smallest_size
+
+    def __init__(self, context: Context, dtype: str, n: Value) -> None:
+        super().__init__(context, dtype, n)
+        self.before = WorkMatrix(context, dtype, n, n)
+
+    def apply_to_triangle(self) -> Value:
+        builder, zero = self.builder, self.numbers.real(0.0)
+        self.copy(self.matrix, self.before)
+        self.take_root()
+        self.multiply(self.matrix.pointer, self.matrix.pointer, self.other.pointer)
+        # a singular matrix may have no root, or rounding may make one up
+        with builder.loop(self.size, fixed=True) as loop:
+            error, whole = loop.carry(zero), loop.carry(zero)
+            wanted = builder.load(self.before.buffer, loop.index, fixed=True)
+            square = builder.load(self.other.buffer, loop.index, fixed=True)
+            lost = builder.op("sub", square, wanted)
+            error.following = builder.op("fma", lost, lost, error.param)
+            whole.following = builder.op("fma", wanted, wanted, whole.param)
+        limit = builder.op("mul", builder.op("sqrt", whole.result), self.numbers.real(TOLERANCE))
+        return builder.op("le", builder.op("sqrt", error.result), limit)
+
+
+def lower_schur_function(
+    context: Context,
+    node: TensorApply[Sqrtm | Logm],
+    x: Tensor,
+    function: Callable[[Context, str, Value], SchurFunction],
+) -> Sequence[Tensor]:
+    """Lower a function of matrices."""
+    builder, on_error = context.builder, node.op.on_error
+    dtype = node.outputs[0].type.dtype
+    n = context.unify(x.shape[-2], x.shape[-1])
+    parts = stored_parts(context, x)
+    result = new_result(context, dtype, [*x.shape[:-2], n, n])
+
+    def emit() -> None:
+        real = None if dtype in PARTS else function(context, "float64", n)
+        whole = function(context, "complex128", n)
+        first = whole if real is None else real
+        with each_element(context, x.shape[:-2]) as index:
+            first.matrix.fill(parts, index)
+            finite = first.matrix.all_finite()
+
+            def computed(index: Index = index) -> Sequence[Value]:
+                if real is None:
+                    return [_computed(context, whole, result, index)]
+                return [_computed_for_real(context, real, whole, parts, result, index)]
+
+            def lost(index: Index = index) -> Sequence[Value]:
+                false = builder.const(False, "bool")
+                first.matrix.copy_to(result, index, false)
+                return [builder.const(True, "bool")]
+
+            (good,) = builder.branch(finite, computed, lost)
+            if on_error == "raise":
+                context.check(good)
+
+    context.step(parts, result, emit)
+    return [whole_tensor(result)]
+
+
+def _computed(
+    context: Context, function: SchurFunction, result: Sequence[Stored], index: Index
+) -> Value:
+    """Write the function of the matrix to the result, NaN if it has none; returns whether it has one."""
+    builder = context.builder
+    info = function.form.call()
+    good = builder.branch(
+        builder.eq(info, context.i64(0)),
+        lambda: [function.finish()],
+        lambda: [builder.const(False, "bool")],
+    )[0]
+    function.matrix.copy_to(result, index, good)
+    return good
+
+
+def _computed_for_real(
+    context: Context,
+    real: SchurFunction,
+    whole: SchurFunction,
+    parts: Sequence[Stored],
+    result: Sequence[Stored],
+    index: Index,
+) -> Value:
+    """`_computed` for a real matrix, which the first function already has."""
+    builder, zero = context.builder, context.i64(0)
+    false = builder.const(False, "bool")
+    info = real.form.call()
+    triangular = builder.op("and", builder.eq(info, zero), real.is_real())
+
+    def simple() -> Sequence[Value]:
+        good = real.finish()
+        real.matrix.copy_to(result, index, good)
+        return [good]
+
+    def by_complex_form() -> Sequence[Value]:
+        whole.matrix.fill(parts, index)
+
+        def finished() -> Sequence[Value]:
+            found = whole.finish()
+            return builder.branch(found, lambda: [whole.real_enough()], lambda: [false])
+
+        good = builder.branch(builder.eq(whole.form.call(), zero), finished, lambda: [false])[0]
+        whole.matrix.copy_to(result, index, good)
+        return [good]
+
+    return builder.branch(triangular, simple, by_complex_form)[0]
+
+
+@lowers_complex_to_loops(Sqrtm)
+@lowers_to_loops(Sqrtm)
+def lower_sqrtm(
+    context: Context, node: TensorApply[Sqrtm], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    return lower_schur_function(context, node, inputs[0], _SquareRoot)
