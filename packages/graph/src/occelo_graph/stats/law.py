@@ -15,7 +15,7 @@ import numpy as np
 
 from occelo_graph.config import FLOAT_X
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.elemwise.arithmetic import and_, second, switch
+from occelo_graph.ops.elemwise.arithmetic import and_, isnan, second, switch
 from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.type import is_complex, is_float
 
@@ -29,6 +29,7 @@ __all__ = [
     "Formula",
     "Law",
     "Row",
+    "constant_in",
     "not_negative",
     "number",
     "positive",
@@ -78,6 +79,11 @@ def probability_above_zero(value: Any) -> Any:
 def whole(value: Any) -> Any:
     """A whole number, 0 or more."""
     return (value >= 0) & (value % 1 <= 0)
+
+
+def constant_in(x: Any, value: Any) -> Any:
+    """The value for every number ``x``, and NaN for NaN."""
+    return switch(isnan(x), math.nan, value)
 
 
 def _everything(*shapes: Any) -> None:
@@ -165,6 +171,10 @@ class Arguments:
         found: TensorVariable = switch(self.valid, made, constant(np.array(math.nan, self.dtype)))
         return found
 
+    def tensor(self, value: Any) -> Any:
+        """A value that may be a Python number as a tensor."""
+        return constant(np.array(value, self.dtype)) if _is_weak(value) else value
+
     def spread(self, value: Any) -> Any:
         """The value in the shape of all parameters, broadcast."""
         for each in (*self.shapes, self.loc, self.scale):
@@ -245,5 +255,8 @@ class Law:
             valid = condition if valid is None else and_(valid, condition)
         return Arguments(dtype, None if x is None else tensor(x), shapes, loc, scale, valid)
 
-    def _lacks(self, method: str) -> NotImplementedError:
-        return NotImplementedError(f"{self.row.name}.{method}() has no formula here")
+    def _formula(self, method: str, formula: AnyFormula | None) -> AnyFormula:
+        """The formula of a method; NotImplementedError if the law has none."""
+        if formula is None:
+            raise NotImplementedError(f"{self.row.name}.{method}() has no formula here")
+        return formula

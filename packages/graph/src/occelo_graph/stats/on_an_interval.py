@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph.ops.elemwise.arithmetic import clip, eq, gt, isinf, isnan, le, lt, sqrt, switch
+from occelo_graph.ops.elemwise.arithmetic import clip, eq, gt, isinf, le, lt, sqrt, switch
 from occelo_graph.ops.elemwise.special import (
     betainc,
     betaincc,
@@ -28,7 +28,7 @@ from occelo_graph.ops.elemwise.transcendental import (
     logaddexp,
 )
 from occelo_graph.stats.continuous import ContinuousLaw
-from occelo_graph.stats.law import Row, number, positive, probability
+from occelo_graph.stats.law import Row, constant_in, number, positive, probability
 from occelo_graph.stats.on_the_line import LOG_ROOT_TWO_PI, ndtr
 
 __all__ = ["beta", "powerlaw", "triang", "truncexpon", "truncnorm", "uniform"]
@@ -37,7 +37,7 @@ uniform = ContinuousLaw(
     Row(
         "uniform",
         "The uniform law on the interval from ``loc`` to ``loc + scale``.",
-        lambda z: switch(isnan(z), math.nan, 0.0),
+        lambda z: constant_in(z, 0.0),
         support=(0.0, 1.0),
         cdf=lambda z: z,
         sf=lambda z: 1.0 - z,

@@ -1,0 +1,222 @@
+"""Laws on whole numbers: Bernoulli, binomial, Poisson, geometric, negative binomial, hypergeometric, uniform."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from occelo_graph.ops.elemwise.arithmetic import and_, eq, floor, le, lt, maximum, minimum, switch
+from occelo_graph.ops.elemwise.special import (
+    betainc,
+    betaincc,
+    betaln,
+    gammainc,
+    gammaincc,
+    gammaln,
+    xlog1py,
+    xlogy,
+)
+from occelo_graph.ops.elemwise.transcendental import log, log1p
+from occelo_graph.stats.discrete import DiscreteLaw
+from occelo_graph.stats.law import (
+    Row,
+    constant_in,
+    not_negative,
+    number,
+    positive,
+    probability,
+    probability_above_zero,
+    whole,
+)
+from occelo_graph.stats.searching import sum_of_probabilities
+
+__all__ = [
+    "bernoulli",
+    "betabinom",
+    "binom",
+    "geom",
+    "hypergeom",
+    "nbinom",
+    "poisson",
+    "randint",
+]
+
+_FROM_ZERO = (0.0, math.inf)
+
+
+def _binary_entropy(p: Any) -> Any:
+    return -xlogy(p, p) - xlog1py(1.0 - p, -p)
+
+
+bernoulli = DiscreteLaw(
+    Row(
+        "bernoulli",
+        "One with probability ``p``, zero otherwise.",
+        lambda k, p: xlogy(k, p) + xlog1py(1.0 - k, -p),
+        {"p": probability},
+        support=(0.0, 1.0),
+        cdf=lambda k, p: constant_in(k, 1.0 - p),
+        sf=lambda k, p: constant_in(k, p),
+        mean=lambda p: p,
+        var=lambda p: p * (1.0 - p),
+        entropy=_binary_entropy,
+    )
+)
+
+
+def _log_choose(n: Any, k: Any) -> Any:
+    return -log(n + 1.0) - betaln(n - k + 1.0, k + 1.0)
+
+
+def _trials(n: Any, *rest: Any) -> Any:
+    return n
+
+
+binom = DiscreteLaw(
+    Row(
+        "binom",
+        "The number of successes among ``n`` trials that succeed with probability ``p``.",
+        lambda k, n, p: _log_choose(n, k) + xlogy(k, p) + xlog1py(n - k, -p),
+        {"n": whole, "p": probability},
+        support=(0.0, _trials),
+        cdf=lambda k, n, p: betaincc(k + 1.0, n - k, p),
+        sf=lambda k, n, p: betainc(k + 1.0, n - k, p),
+        mean=lambda n, p: n * p,
+        var=lambda n, p: n * p * (1.0 - p),
+    )
+)
+
+
+def _betabinom_logpmf(k: Any, n: Any, a: Any, b: Any) -> Any:
+    return _log_choose(n, k) + betaln(k + a, n - k + b) - betaln(a, b)
+
+
+def _betabinom_var(n: Any, a: Any, b: Any) -> Any:
+    both = a + b
+    return n * (a / both) * (b / both) * ((both + n) / (both + 1.0))
+
+
+betabinom = DiscreteLaw(
+    Row(
+        "betabinom",
+        "The binomial law whose probability has the beta law of ``a`` and ``b``.",
+        _betabinom_logpmf,
+        {"n": whole, "a": positive, "b": positive},
+        support=(0.0, _trials),
+        cdf=lambda k, n, a, b: sum_of_probabilities(_betabinom_logpmf, 0.0, k, n, a, b),
+        sf=lambda k, n, a, b: sum_of_probabilities(_betabinom_logpmf, k + 1.0, n, n, a, b),
+        mean=lambda n, a, b: n * a / (a + b),
+        var=_betabinom_var,
+    )
+)
+nbinom = DiscreteLaw(
+    Row(
+        "nbinom",
+        "The number of failures before the ``n``-th success, in trials that succeed with probability ``p``; ``n`` need not be whole.",
+        lambda k, n, p: -log(n + k) - betaln(n, k + 1.0) + n * log(p) + xlog1py(k, -p),
+        {"n": positive, "p": probability_above_zero},
+        support=_FROM_ZERO,
+        cdf=lambda k, n, p: betainc(n, k + 1.0, p),
+        sf=lambda k, n, p: betaincc(n, k + 1.0, p),
+        mean=lambda n, p: n * (1.0 - p) / p,
+        var=lambda n, p: n * (1.0 - p) / (p * p),
+    )
+)
+geom = DiscreteLaw(
+    Row(
+        "geom",
+        "The number of trials up to the first success, with probability ``p`` of each.",
+        lambda k, p: xlog1py(k - 1.0, -p) + log(p),
+        {"p": probability_above_zero},
+        support=(1.0, math.inf),
+        logsf=lambda k, p: k * log1p(-p),
+        mean=lambda p: 1.0 / p,
+        var=lambda p: (1.0 - p) / (p * p),
+        entropy=lambda p: _binary_entropy(p) / p,
+    )
+)
+poisson = DiscreteLaw(
+    Row(
+        "poisson",
+        "The Poisson law with mean ``mu``.",
+        lambda k, mu: xlogy(k, mu) - gammaln(k + 1.0) - mu,
+        {"mu": not_negative},
+        support=_FROM_ZERO,
+        cdf=lambda k, mu: gammaincc(k + 1.0, mu),
+        sf=lambda k, mu: gammainc(k + 1.0, mu),
+        mean=lambda mu: mu,
+        var=lambda mu: mu,
+    )
+)
+
+
+def _hypergeom_logpmf(k: Any, M: Any, n: Any, N: Any) -> Any:
+    return _log_choose(n, k) + _log_choose(M - n, N - k) - _log_choose(M, N)
+
+
+def _within(M: Any, n: Any, N: Any) -> Any:
+    return and_(le(n, M), le(N, M))
+
+
+def _fewest(M: Any, n: Any, N: Any) -> Any:
+    return maximum(N - (M - n), 0.0)
+
+
+def _most(M: Any, n: Any, N: Any) -> Any:
+    return minimum(n, N)
+
+
+def _hypergeom_var(M: Any, n: Any, N: Any) -> Any:
+    share = n / M
+    single = eq(M, 1.0)
+    rest = switch(single, 0.0, (M - N) / switch(single, 1.0, M - 1.0))
+    return N * share * (1.0 - share) * rest
+
+
+hypergeom = DiscreteLaw(
+    Row(
+        "hypergeom",
+        "The number of marked ones among ``N`` drawn without replacement from ``M``, of which ``n`` are marked.",
+        _hypergeom_logpmf,
+        {"M": whole, "n": whole, "N": whole},
+        valid=_within,
+        support=(_fewest, _most),
+        cdf=lambda k, M, n, N: sum_of_probabilities(
+            _hypergeom_logpmf, _fewest(M, n, N), k, M, n, N
+        ),
+        sf=lambda k, M, n, N: sum_of_probabilities(
+            _hypergeom_logpmf, k + 1.0, _most(M, n, N), M, n, N
+        ),
+        mean=lambda M, n, N: N * (n / M),
+        var=_hypergeom_var,
+    )
+)
+
+
+def _ordered(low: Any, high: Any) -> Any:
+    return lt(low, high) & eq(floor(low), low) & eq(floor(high), high)
+
+
+def _lowest(low: Any, high: Any) -> Any:
+    return low
+
+
+def _highest(low: Any, high: Any) -> Any:
+    return high - 1.0
+
+
+randint = DiscreteLaw(
+    Row(
+        "randint",
+        "Whole numbers from ``low`` to ``high - 1``, with equal probability.",
+        lambda k, low, high: constant_in(k, -log(high - low)),
+        {"low": number, "high": number},
+        valid=_ordered,
+        support=(_lowest, _highest),
+        cdf=lambda k, low, high: (k - low + 1.0) / (high - low),
+        sf=lambda k, low, high: (high - 1.0 - k) / (high - low),
+        mean=lambda low, high: 0.5 * (low + high - 1.0),
+        var=lambda low, high: (high - low - 1.0) * (high - low + 1.0) / 12.0,
+        entropy=lambda low, high: log(high - low),
+    )
+)

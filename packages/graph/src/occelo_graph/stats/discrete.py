@@ -1,0 +1,166 @@
+"""The methods of laws on whole numbers, from the formulas of a row; the names and arguments are those of ``scipy.stats``.
+
+`counts` makes `DiscreteLaw` of its rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.ops.elemwise.arithmetic import (
+    add,
+    and_,
+    eq,
+    floor,
+    ge,
+    gt,
+    lt,
+    or_,
+    sqrt,
+    switch,
+)
+from occelo_graph.ops.elemwise.transcendental import exp
+from occelo_graph.stats.deriving import cdf_of, logcdf_of, logsf_of, sf_of
+from occelo_graph.stats.law import AnyFormula, Arguments, Law
+from occelo_graph.stats.searching import smallest_count
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["DiscreteLaw"]
+
+_MINUS_INF = -math.inf
+
+
+class DiscreteLaw(Law):
+    """A law on whole numbers.
+
+    All methods take the parameters by position or name, after the variable; they broadcast. The results are of the float dtype that the arguments
+    have together (floatX where all are integers or Python numbers), also the quantiles, which are whole numbers. What is no
+    whole number of the support has the probability 0; where a parameter is invalid, the result is NaN. NotImplementedError for
+    methods that the law has no formula for.
+    """
+
+    scaled = False
+
+    def _count(self, given: Arguments) -> Any:
+        return given.x if given.loc is None else given.x - given.loc
+
+    def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Logarithm of the probability of ``k``; -inf where it is 0."""
+        given = self._arguments("logpmf", k, args, kwargs)
+        count = self._count(given)
+        low, high = self.row.bounds(given.shapes)
+        # NaN is not outside, and the formula keeps it
+        outside = or_(or_(lt(count, low), gt(count, high)), lt(floor(count), count))
+        outside = or_(outside, eq(count, math.inf))
+        inner = switch(outside, low, count)
+        value = self._formula("logpmf", self.row.logdensity)(inner, *given.shapes)
+        return given.checked(switch(outside, _MINUS_INF, value))
+
+    def pmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Probability of ``k``."""
+        return exp(self.logpmf(k, *args, **kwargs))
+
+    def _between(
+        self, name: str, formula: AnyFormula | None, k: Any, args: Any, kwargs: Any, ends: Any
+    ) -> TensorVariable:
+        given = self._arguments(name, k, args, kwargs)
+        return given.checked(self._clamped(self._formula(name, formula), given, ends))
+
+    def _clamped(self, formula: AnyFormula, given: Arguments, ends: tuple[float, float]) -> Any:
+        """A distribution function within the support, and its values before and after it."""
+        count = floor(self._count(given))
+        low, high = self.row.bounds(given.shapes)
+        below, above = lt(count, low), ge(count, high)
+        inner = switch(or_(below, above), low, count)
+        value = formula(inner, *given.shapes)
+        return switch(below, ends[0], switch(above, ends[1], value))
+
+    def cdf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Probability of a number of at most ``k``."""
+        return self._between("cdf", cdf_of(self.row), k, args, kwargs, (0.0, 1.0))
+
+    def sf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Probability of a number above ``k``, precise where it is small."""
+        return self._between("sf", sf_of(self.row), k, args, kwargs, (1.0, 0.0))
+
+    def logcdf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Logarithm of `cdf`."""
+        return self._between("logcdf", logcdf_of(self.row), k, args, kwargs, (_MINUS_INF, 0.0))
+
+    def logsf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Logarithm of `sf`."""
+        return self._between("logsf", logsf_of(self.row), k, args, kwargs, (0.0, _MINUS_INF))
+
+    def ppf(self, q: Any, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Quantile: the smallest k with ``cdf(k) >= q``; NaN for a ``q`` that is no probability.
+
+        It is found by bisection, so it is the inverse of `cdf` exactly; its derivatives are 0.
+        """
+        return self._quantile("ppf", cdf_of(self.row), q, args, kwargs)
+
+    def isf(self, q: Any, *args: Any, **kwargs: Any) -> TensorVariable:
+        """The smallest k with ``sf(k) <= q``; NaN for a ``q`` that is no probability. Otherwise as `ppf`."""
+        return self._quantile("isf", sf_of(self.row), q, args, kwargs)
+
+    def _quantile(
+        self, name: str, formula: AnyFormula | None, q: Any, args: Any, kwargs: Any
+    ) -> TensorVariable:
+        given = self._arguments(name, q, args, kwargs)
+        function, row = self._formula(name, formula), self.row
+        mean, var = self._formula(name, row.mean), self._formula(name, row.var)
+        upper = name == "isf"
+        within = and_(gt(given.x, 0), lt(given.x, 1))
+        if given.valid is not None:
+            within = and_(within, given.valid)
+        chance = switch(within, given.x, 0.5)
+        low, high = row.bounds(given.shapes)
+
+        def reached(count: Any, q: Any, *shapes: Any) -> Any:
+            low, high = row.bounds(shapes)
+            top = ge(count, high)
+            value = function(switch(top, low, count), *shapes)
+            return or_(top, value <= q if upper else value >= q)
+
+        tail = switch(within, chance, 0.5)
+        odds = (1.0 - tail) / tail if upper else tail / (1.0 - tail)
+        count = smallest_count(
+            reached,
+            (chance, *given.shapes),
+            low,
+            high,
+            mean(*given.shapes),
+            var(*given.shapes),
+            odds,
+        )
+        at_zero, at_one = (high, low - 1.0) if upper else (low - 1.0, high)
+        ends = switch(eq(given.x, 0), at_zero, switch(eq(given.x, 1), at_one, math.nan))
+        found = switch(within, count, ends)
+        return given.checked(found if given.loc is None else add(found, given.loc))
+
+    def _moment(
+        self, name: str, formula: AnyFormula | None, args: Any, kwargs: Any
+    ) -> tuple[Arguments, Any]:
+        given = self._arguments(name, None, args, kwargs)
+        return given, given.spread(given.tensor(self._formula(name, formula)(*given.shapes)))
+
+    def mean(self, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Expected value."""
+        given, value = self._moment("mean", self.row.mean, args, kwargs)
+        return given.checked(value if given.loc is None else value + given.loc)
+
+    def var(self, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Variance."""
+        given, value = self._moment("var", self.row.var, args, kwargs)
+        return given.checked(value)
+
+    def std(self, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Standard deviation, the square root of `var`."""
+        return sqrt(self.var(*args, **kwargs))
+
+    def entropy(self, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Entropy, in units of e."""
+        given, value = self._moment("entropy", self.row.entropy, args, kwargs)
+        return given.checked(value)

@@ -1,0 +1,99 @@
+"""Loops of the graph for what has no formula: quantiles by bisection, distribution functions by sums.
+
+`discrete` and `continuous` use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from occelo_graph.gradient.barriers import zero_grad
+from occelo_graph.ops.elemwise.arithmetic import (
+    ceil,
+    floor,
+    gt,
+    isfinite,
+    le,
+    lt,
+    maximum,
+    minimum,
+    second,
+    sqrt,
+    switch,
+)
+from occelo_graph.ops.elemwise.transcendental import exp
+from occelo_graph.ops.reduce import any as any_of
+from occelo_graph.ops.reduce import max as max_of
+
+__all__ = ["smallest_count", "sum_of_probabilities"]
+
+_MOST = 4.0e15
+"""Whole numbers up to this bound have halves in float64."""
+
+
+def smallest_count(
+    reached: Callable[..., Any],
+    arguments: Sequence[Any],
+    low: Any,
+    high: Any,
+    mean: Any,
+    var: Any,
+    odds: Any,
+) -> Any:
+    """The smallest whole number k of the support with ``reached(k, *arguments)``, which is monotone in k.
+
+    It lies at most ``sqrt(odds)`` standard deviations above the mean and ``1 / sqrt(odds)`` below it (Cantelli's inequality), where
+    ``odds`` are those of a number of at most k. Bisection halves this interval until one number is left.
+    """
+    from occelo_graph.looping.loops import while_loop
+
+    root, deviation = sqrt(odds), sqrt(var)
+    # one step more on either side makes up for rounding
+    start = maximum(low - 1.0, floor(mean - deviation / root) - 2.0)
+    end = minimum(minimum(high, _MOST), ceil(mean + deviation * root) + 2.0)
+    # NaN where parameters are invalid would never end the loop
+    valid = isfinite(start + end)
+    start, end = switch(valid, start, -1.0), switch(valid, end, 0.0)
+    whole = start + end
+    for each in arguments:
+        whole = whole + each
+    start, end = second(whole, start), second(whole, end)
+
+    def divide(before: Any, at: Any) -> tuple[Any, Any]:
+        middle = floor(0.5 * (before + at))
+        # beyond the whole numbers that the dtype can tell apart, the middle is one of the ends
+        return middle, gt(middle, before) & lt(middle, at)
+
+    def unfinished(state: Any) -> Any:
+        return any_of(divide(*state)[1])
+
+    def halve(state: Any) -> Any:
+        before, at = state
+        middle, open_ = divide(before, at)
+        there = reached(middle, *arguments)
+        return switch(open_ & ~there, middle, before), switch(open_ & there, middle, at)
+
+    # a whole number changes in steps, so it has the derivative 0 where it has one
+    return zero_grad(while_loop(unfinished, halve, (start, end))[1])
+
+
+def sum_of_probabilities(logpmf: Callable[..., Any], first: Any, last: Any, *shapes: Any) -> Any:
+    """The sum of ``exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; 0 if there is none.
+
+    The number of steps is the largest one that an element needs.
+    """
+    from occelo_graph.looping.loops import fori_loop
+
+    count = last - first
+    for each in shapes:
+        count = count + 0.0 * each
+    steps = maximum(max_of(switch(isfinite(count), count, 0.0)) + 1.0, 0.0).astype("int64")
+
+    def step(i: Any, total: Any) -> Any:
+        k = first + i.astype(count.dtype)
+        wanted = le(k, last)
+        term = exp(logpmf(switch(wanted, k, first), *shapes))
+        return total + switch(wanted, term, 0.0)
+
+    return fori_loop(0, steps, step, zero_grad(0.0 * count))
