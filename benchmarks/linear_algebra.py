@@ -131,7 +131,7 @@ def _of_equations(name: str, batch: int, n: int) -> Workload:
 
 
 def gaussian_process(n: int = 400) -> Workload:
-    """The log density of a Gaussian process and its gradient by the log scale, length scale and noise."""
+    """The log density of a Gaussian process and its gradient with respect to the log scale, length scale and noise."""
     rng = _random()
     x0 = np.sort(rng.uniform(0, 10, n))
     y0 = np.sin(x0) + 0.1 * rng.standard_normal(n)

@@ -48,7 +48,7 @@ Cost = Callable[..., Any]
 
 @dataclass
 class Case:
-    """A loop: ``program(loops, *arrays)`` gives its results, ``cost(m, *results)`` what is differentiated by the arrays at ``wrt``."""
+    """A loop: ``program(loops, *arrays)`` gives its results, ``cost(m, *results)`` what is differentiated with respect to the arrays at ``wrt``."""
 
     name: str
     program: Program
@@ -188,7 +188,7 @@ def kalman_filter(steps: int = 500, states: int = 4, seen: int = 2) -> Case:
         ys: Any,
     ) -> Any:
         m = b.m
-        # products, since libraries differ about the derivatives by matrices that are not symmetric
+        # products, since libraries differ about the derivatives with respect to matrices that are not symmetric
         q, r = q_root @ q_root.T, r_root @ r_root.T
 
         def step(state: Any, element: Any) -> Any:
@@ -313,7 +313,7 @@ def leapfrog(steps: int = 1000, n: int = 8) -> Case:
 
 
 def minibatches(steps: int = 320, count: int = 32, batch: int = 32, n: int = 20) -> Case:
-    """Logistic regression by gradient descent with momentum, differentiated by its starting point and rate."""
+    """Logistic regression by gradient descent with momentum, differentiated with respect to its starting point and rate."""
 
     def program(b: Loops, w: Any, v: Any, rate: Any, x: Any, y: Any, order: Any) -> Any:
         def step(state: Any, element: Any) -> Any:

@@ -25,7 +25,7 @@ void ar1_gradient(const real *phi, const real *start, const real *restrict noise
                   real *restrict of_noise)
 {
     real y = *start, p = *phi, total = 0, sum = 0, back = 0;
-    /* the states lie where the derivatives by the noise are to be */
+    /* the states lie where the derivatives with respect to the noise are to be */
     for (int t = 0; t < STEPS; t++) {
         of_noise[t] = y = p * y + noise[t];
         total += y * y;

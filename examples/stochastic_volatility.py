@@ -58,7 +58,7 @@ def step(state, log_density):
 (_, likelihood), filtered = oc.loop(step, (first, 0.0), seen)
 evaluate = oc.function([theta, y, points], [likelihood, oc.grad(likelihood, theta)])
 
-# the derivatives by the log densities are the probabilities of the points, given the whole series: the loop that
+# the derivatives with respect to the log densities are the probabilities of the points, given the whole series: the loop that
 # computes them goes back in time, as a smoother does
 smoothed = oc.grad(likelihood, seen)
 smooth = oc.function([theta, y, points], [filtered, smoothed])

@@ -18,7 +18,7 @@ BACKENDS = [
 
 
 def wanted(a: Any, ct: Any) -> Any:
-    """The gradient by the lower triangle of one matrix, from the formula of Murray (2016) with inverses."""
+    """The gradient with respect to the lower triangle of one matrix, from the formula of Murray (2016) with inverses."""
     factor = np.linalg.cholesky(a)
     inverse = np.linalg.inv(factor)
     inner = np.tril(factor.T @ np.tril(ct))

@@ -132,7 +132,7 @@ def by_complex_steps(cost: Cost, at: Any, i: int) -> Any:
 
 
 def mixed(cost: Cost, at: Any) -> Any:
-    """The gradient by y of the sum of the gradient by x."""
+    """The gradient with respect to y of the sum of the gradient with respect to x."""
     step = 1e-6
     result = np.zeros(at[1].shape)
     for k in range(len(result)):

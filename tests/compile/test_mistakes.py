@@ -83,7 +83,7 @@ MISTAKES: dict[str, Callable[[World], Any]] = {
     "a condition that is a vector": lambda u: ot.ifelse(u.x > 0, u.x, u.x),
     # gradients
     "gradient of a vector": lambda u: og.grad(u.x * 2, u.x),
-    "gradient by what does not matter": lambda u: og.grad(u.x.sum(), u.y),
+    "gradient with respect to what does not matter": lambda u: og.grad(u.x.sum(), u.y),
     "gradient through an op without one": lambda u: og.grad(failing(u.x).sum(), u.x),
     "gradient that is not defined": lambda u: og.grad(og.undefined_grad(u.x).sum(), u.x),
     # compiling

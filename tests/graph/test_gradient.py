@@ -320,7 +320,7 @@ def test_a_gradient_that_is_wrong_is_found() -> None:
         def pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Any:
             return [cotangents[0] * inputs[0]]
 
-    with pytest.raises(GradientError, match="gradient by input 0 at"):
+    with pytest.raises(GradientError, match="gradient with respect to input 0 at"):
         og.verify_grad(Wrong(), [np.ones(3)])
     with pytest.raises(TypeError, match="floating-point"):
         og.verify_grad(ot.exp, [np.ones(3, "int64")])

@@ -137,7 +137,9 @@ def test_a_wrong_gradient_names_the_ops() -> None:
             return [2 * cotangents[0]]
 
     for function, name in ((Wrong(), "Wrong"), (lambda x: ot.exp(Wrong()(x)), "Wrong, exp")):
-        with pytest.raises(og.GradientError, match=f"applies {name}:\nThe gradient by input 0"):
+        with pytest.raises(
+            og.GradientError, match=f"applies {name}:\nThe gradient with respect to input 0"
+        ):
             og.verify_grad(function, [np.ones(3)])
 
 

@@ -37,7 +37,7 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
     for found, k in zip(alone, real, strict=True):
         if found.dtype != np.float64 or found.shape != values[k].shape:
             made = f"{found.dtype} {found.shape}, the input {values[k].shape}"
-            raise Violation("value", f"the gradient by input {k} is {made}")
+            raise Violation("value", f"the gradient with respect to input {k} is {made}")
     positions = [program.outputs[k] for k in wanted]
     decided = 0
     for _ in range(2):

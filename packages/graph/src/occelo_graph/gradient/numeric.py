@@ -124,7 +124,7 @@ def _compare(
     for i, (found, expected) in enumerate(zip(analytic, numeric, strict=True)):
         if found.shape != expected.shape:
             raise GradientError(
-                f"The gradient by input {i} has shape {found.shape}, not {expected.shape}"
+                f"The gradient with respect to input {i} has shape {found.shape}, not {expected.shape}"
             )
         difference = np.abs(found - expected)
         bad = ~(difference <= np.maximum(atol, rtol * np.maximum(np.abs(found), np.abs(expected))))
@@ -134,6 +134,6 @@ def _compare(
             )
             where = tuple(int(k) for k in at)
             raise GradientError(
-                f"The gradient by input {i} at {where} is {found[at]}, "
+                f"The gradient with respect to input {i} at {where} is {found[at]}, "
                 f"but finite differences give {expected[at]}"
             )

@@ -164,7 +164,7 @@ def _finish(
         if null_gradients == "raise":
             raise NullTypeGradError(
                 lines(
-                    [f"The gradient by {describe(variable)} is not defined"],
+                    [f"The gradient with respect to {describe(variable)} is not defined"],
                     str(total.type.why_null),
                 )
             )
@@ -172,7 +172,7 @@ def _finish(
             raise ValueError(f"null_gradients is raise or return, not {null_gradients!r}")
     elif _is_discrete(variable) and is_tensor(total) and not total.type.is_complex:
         total = cast(total, FLOAT_X.get())
-    return of_shape(total, variable, f"the gradient by {variable}", known)
+    return of_shape(total, variable, f"the gradient with respect to {variable}", known)
 
 
 def _report_disconnected(variable: Variable, cost: Variable | None, what: str) -> None:

@@ -179,7 +179,7 @@ pow: Elemwise = elementwise(
     ufunc_rule(np.power),
     np.power,
     [_pow_base, _pow_exponent],
-    "Power. The derivative by the base is 0 where the exponent is 0.",
+    "Power. The derivative with respect to the base is 0 where the exponent is 0.",
     holomorphic=True,
     infix=("**", 8),
     python_only="a negative exponent of an integer is an error that depends on the data",
