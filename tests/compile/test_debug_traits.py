@@ -138,6 +138,7 @@ class LiesIdentity(Squares):
 
 class LiesObserves(Squares):
     observes = True
+    pure = False
     view_map = {0: [0]}
 
 

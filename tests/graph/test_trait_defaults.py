@@ -345,6 +345,12 @@ def test_traits_of_a_class_that_mean_nothing_are_refused(name: str, value: Any) 
         type("Odd", (og.Op,), {name: value, "__module__": __name__})
 
 
+def test_an_op_that_observes_has_effects() -> None:
+    with pytest.raises(TypeError, match="pure of Odd must be False, since it observes"):
+        type("Odd", (og.Op,), {"observes": True, "__module__": __name__})
+    type("Fine", (og.Op,), {"observes": True, "pure": False, "__module__": __name__})
+
+
 def test_traits_of_a_class_may_be_properties() -> None:
     class Fine(og.Op):
         moves = trait(lambda self: FIRST)

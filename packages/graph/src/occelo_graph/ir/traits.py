@@ -51,7 +51,7 @@ class Traits:
     identity_at_runtime: ClassVar[bool] = False
     """The op matters to gradients only; compiled graphs drop it."""
     observes: ClassVar[bool] = False
-    """Outputs are views of inputs; the op has an effect that depends on their values, such as printing."""
+    """Outputs are views of inputs; the op has an effect that depends on their values, such as printing; so ``pure`` is False."""
     view_map: Mapping[int, Sequence[int]] = {}
     """Output index to the indices of the inputs that the output may alias."""
     destroy_map: Mapping[int, Sequence[int]] = {}
@@ -254,6 +254,8 @@ def check_declared(cls: type[Any]) -> None:
             # what depends on the op's parameters is a property
             if name in own and not hasattr(own[name], "__get__") and not holds(own[name]):
                 raise TypeError(f"{name} of {cls.__name__} must be {wanted}, got {own[name]!r}")
+    if own.get("observes") is True and cls.pure is True:
+        raise TypeError(f"pure of {cls.__name__} must be False, since it observes, got True")
 
 
 def _is_truth(value: object) -> bool:
