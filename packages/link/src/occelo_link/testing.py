@@ -94,15 +94,25 @@ def decomposed_ops(family: str) -> set[Any]:
     return set[Any]().union(*(ops for *_, ops in _decomposable(family, False)))
 
 
-def agree_by_decompositions(linker: str, family: str, each: bool = True) -> int:
+def agree_by_decompositions(
+    linker: str, family: str, each: bool = True, at_once: int | None = None
+) -> int:
     """Run examples of a family with their ops replaced by decompositions, as one graph, on a linker.
 
-    ``each``: all of them, or one for each op. AssertionError if a result differs from that of NumPy by more than the
+    ``each``: all of them, or one for each op. ``at_once``: the number of examples in one graph, for compilers to which large
+    functions take too long; all, by default. AssertionError if a result differs from that of NumPy by more than the
     tolerance of the example. Returns the number of examples.
     """
     found = _decomposable(family, each)
-    if not found:
-        return 0
+    size = at_once or len(found)
+    for start in range(0, len(found), size or 1):
+        _agree_by_decompositions(linker, found[start : start + size])
+    return len(found)
+
+
+def _agree_by_decompositions(
+    linker: str, found: list[tuple[Example, list[Any], Variable, set[Any]]]
+) -> None:
     inputs = [v for _, own, _, _ in found for v in own]
     with without_lowering(*set().union(*(ops for *_, ops in found))):
         graph = FunctionGraph(inputs, [output for _, _, output, _ in found])
@@ -119,7 +129,6 @@ def agree_by_decompositions(linker: str, family: str, each: bool = True) -> int:
         assert value.dtype.name == output.type.dtype, example
         assert value.shape == expected.shape, example
         np.testing.assert_allclose(value, expected, tolerance, tolerance, err_msg=str(example))
-    return len(found)
 
 
 def has_compiler() -> bool:
