@@ -13,6 +13,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.linalg.determinant import SLogDet
 from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_rewrite import (
     EquilibriumDB,
@@ -261,7 +262,7 @@ def test_replacements_may_be_dicts_and_remove_nodes() -> None:
 def test_nothing_is_computed_for_results_that_nothing_reads(read: list[int], as_dict: bool) -> None:
     applied: list[int] = []
 
-    @node_rewriter([og.ops.linalg.determinant.SLogDet])
+    @node_rewriter([SLogDet])
     def by_parts(fgraph: Any, node: Any) -> Any:
         applied.append(1)
         new = [ot.sgn(ot.prod(ot.diag(node.inputs[0]))), ot.log(ot.diag(node.inputs[0])).sum()]
@@ -430,6 +431,29 @@ def test_named_optimizers() -> None:
     assert len(graph.apply_nodes) == 2
     positions = [optdb.position(n) for n in optdb.names()]
     assert positions == sorted(positions)
+
+
+def test_no_name_of_an_initial_rewrite_is_a_tag_of_another() -> None:
+    pending: list[RewriteDatabase] = [optdb]
+    while pending:
+        entries = pending.pop().entries()
+        pending += [e.rewriter for e in entries if isinstance(e.rewriter, RewriteDatabase)]
+        tags = {tag for e in entries for tag in e.tags - {e.name}}
+        assert not tags & {e.name for e in entries}
+
+
+def test_a_rewrite_without_a_position_comes_last() -> None:
+    db = SequenceDB()
+    db.register("a", sin_to_cos, position=-3)
+    db.register("b", sin_to_cos)
+    db.register("c", sin_to_cos, position=0.5)
+    db.register("d", sin_to_cos)
+    assert [db.position(n) for n in "abcd"] == [-3, -2, 0.5, 1.5]
+    db.remove("d")
+    db.register("e", sin_to_cos)
+    db.register("e", sin_to_cos, overwrite_existing=True, position=-1)
+    db.register("f", sin_to_cos)
+    assert [db.position(n) for n in "ef"] == [-1, 1.5]
 
 
 def test_rules_are_registered_by_decorators() -> None:

@@ -154,6 +154,7 @@ class RewriteDatabase:
         self._initial: dict[str, DatabaseEntry] = {}
         self._filling = False
         self._moved: dict[str, DatabaseEntry] = {}
+        self._last: float | None = None
         self.generation = 0
 
     @property
@@ -251,7 +252,8 @@ class RewriteDatabase:
             _check_tag(tag)
         if self._filling:
             name = self._free_name(name)
-        earlier = self._entries.get(name)
+        entries = self._entries
+        earlier = entries.get(name)
         caller = None if self._filling else place_of_caller()
         if earlier is not None and not overwrite_existing:
             if not _is_again(earlier, rewriter, caller):
@@ -263,7 +265,8 @@ class RewriteDatabase:
         moved = self._moved.pop(name, None)
         if moved is not None and position is None and _is_again(moved, rewriter, caller):
             position = moved.position
-        if any(name in e.tags and e.name != name for e in self._entries.values()):
+        # names of initial rewrites are no tags; to compare each with all others would take time at each start
+        if not self._filling and any(name in e.tags and e.name != name for e in entries.values()):
             raise ValueError(
                 f"{name!r} is a tag in {self.name or 'the database'}, so it cannot be a name"
             )
@@ -276,7 +279,11 @@ class RewriteDatabase:
             own.add(self.name)
         at = self._next_position() if position is None else float(position)
         self._count_change()
-        self._entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, caller)
+        entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, caller)
+        if earlier is not None:
+            self._last = None
+        elif self._last is not None or len(entries) == 1:
+            self._last = at if self._last is None else max(self._last, at)
 
     def _free_name(self, name: str) -> str:
         """A name for an initial rewrite: another one if a user took it before the family of the rewrite was imported."""
@@ -298,11 +305,14 @@ class RewriteDatabase:
             self.remove(name)
 
     def _next_position(self) -> float:
-        return max((e.position for e in self._entries.values()), default=0.0) + 1
+        if self._last is None:
+            self._last = max((e.position for e in self._entries.values()), default=0.0)
+        return self._last + 1
 
     def remove(self, name: str) -> None:
         """Remove a rewriter; KeyError if there is none of that name."""
         del self._entries[name]
+        self._last = None
         self._count_change()
 
     def names(self) -> list[str]:
