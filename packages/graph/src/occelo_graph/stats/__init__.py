@@ -7,8 +7,10 @@
 from occelo_graph.late_families import loaded
 from occelo_graph.stats.counts import *
 from occelo_graph.stats.gammas import *
+from occelo_graph.stats.matrices import *
 from occelo_graph.stats.on_an_interval import *
 from occelo_graph.stats.on_the_line import *
 from occelo_graph.stats.positive import *
+from occelo_graph.stats.vectors import *
 
 loaded("stats")

@@ -29,7 +29,9 @@ __all__ = [
     "Formula",
     "Law",
     "Row",
+    "as_float",
     "constant_in",
+    "float_dtype",
     "not_negative",
     "number",
     "positive",
@@ -149,6 +151,21 @@ def _is_weak(value: Any) -> bool:
     return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
 
 
+def float_dtype(given: Sequence[Any], where: str) -> str:
+    """The float dtype that arguments have together, floatX if all are integers or Python numbers; TypeError for complex ones."""
+    strong = [as_tensor_variable(each).type.dtype for each in given if not _is_weak(each)]
+    if any(is_complex(each) for each in strong):
+        raise TypeError(f"{where} is defined for real tensors")
+    dtype = np.result_type(*strong).name if strong else ""
+    return dtype if is_float(dtype) else FLOAT_X.get()
+
+
+def as_float(value: Any, dtype: str) -> Any:
+    """An argument as a tensor of a float dtype."""
+    weak = constant(np.array(value, dtype)) if _is_weak(value) else None
+    return cast(as_tensor_variable(value), dtype) if weak is None else weak
+
+
 @dataclass
 class Arguments:
     """The arguments of one call as tensors of one float dtype, and where the parameters are valid (None: everywhere).
@@ -224,17 +241,10 @@ class Law:
     ) -> Arguments:
         bound = self._bound(method, args, named)
         given = [*([] if x is None else [x]), *bound.values()]
-        strong = [as_tensor_variable(each).type.dtype for each in given if not _is_weak(each)]
-        if any(is_complex(each) for each in strong):
-            raise TypeError(f"{self.row.name}.{method}() is defined for real tensors")
-        dtype = np.result_type(*strong).name if strong else ""
-        dtype = dtype if is_float(dtype) else FLOAT_X.get()
+        dtype = float_dtype(given, f"{self.row.name}.{method}()")
 
         def tensor(value: Any) -> Any:
-            return cast(
-                constant(np.array(value, dtype)) if _is_weak(value) else as_tensor_variable(value),
-                dtype,
-            )
+            return as_float(value, dtype)
 
         shapes = tuple(tensor(bound[name]) for name in self.row.parameters)
         loc, scale = (

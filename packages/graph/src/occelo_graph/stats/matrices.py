@@ -1,0 +1,128 @@
+"""Laws of matrices: Wishart, and Lewandowski, Kurowicka and Joe's law of correlation matrices (LKJ). Batches come first."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph.ops.create import arange
+from occelo_graph.ops.elemwise.arithmetic import abs, and_, eq, gt, isnan, lt, switch
+from occelo_graph.ops.elemwise.special import gammaln, psi
+from occelo_graph.ops.elemwise.transcendental import exp
+from occelo_graph.ops.reduce import all as all_of
+from occelo_graph.ops.reduce import sum as sum_of
+from occelo_graph.stats.vectors import factor_of, floats, log_product, solved, where_valid
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["lkj", "wishart"]
+
+
+def _diagonal(matrix: Any) -> Any:
+    return matrix.diagonal(axis1=-2, axis2=-1)
+
+
+def _log_determinant(factor: Any) -> Any:
+    """Logarithm of the determinant of the matrices with these Cholesky factors."""
+    return 2.0 * log_product(factor)
+
+
+def _on_support(x: Any, factor: Any, value: Any) -> Any:
+    """The log density, and -inf where a matrix of numbers is not positive definite."""
+    total = sum_of(x, axis=(-2, -1))
+    outside = and_(isnan(log_product(factor)), eq(total, total))
+    return switch(outside, -math.inf, value)
+
+
+def _steps(matrix: Any) -> tuple[Any, Any]:
+    """The size d of square matrices as a float, and the vector 0, 1/2, ..., (d - 1)/2."""
+    count = matrix.shape[-1]
+    return count.astype(matrix.dtype), 0.5 * arange(count).astype(matrix.dtype)
+
+
+def _log_gamma(a: Any, size: Any, steps: Any) -> Any:
+    """Logarithm of the multivariate gamma function (DLMF 35.3.4)."""
+    value = sum_of(gammaln(a[..., None] - steps), axis=-1)
+    return value + (0.25 * math.log(math.pi)) * size * (size - 1.0)
+
+
+class Wishart:
+    """Sums of ``df`` outer products of normal vectors with the covariance matrix ``scale``; ``df`` is above its size less 1.
+
+    A ``scale`` that is not positive definite gives NaN.
+    """
+
+    def logpdf(self, x: Any, df: Any, scale: Any) -> TensorVariable:
+        """Logarithm of the density at the matrices ``x``; -inf where one is not positive definite."""
+        x, df, scale = floats("wishart.logpdf()", x, df, scale)
+        size, steps = _steps(scale)
+        above, below = factor_of(x), factor_of(scale)
+        half = 0.5 * df
+        ratio = solved(below, above, 2)
+        value = (half - 0.5 * (size + 1.0)) * _log_determinant(above)
+        value = value - 0.5 * sum_of(ratio * ratio, axis=(-2, -1)) - half * _log_determinant(below)
+        value = value - math.log(2.0) * half * size - _log_gamma(half, size, steps)
+        return where_valid(gt(df, size - 1.0), _on_support(x, above, value))
+
+    def pdf(self, x: Any, df: Any, scale: Any) -> TensorVariable:
+        """Density at the matrices ``x``."""
+        return exp(self.logpdf(x, df, scale))
+
+    def mean(self, df: Any, scale: Any) -> TensorVariable:
+        """Expected matrix."""
+        df, scale = floats("wishart.mean()", df, scale)
+        valid = gt(df, scale.shape[-1] - 1.0)[..., None, None]
+        return where_valid(valid, df[..., None, None] * scale)
+
+    def var(self, df: Any, scale: Any) -> TensorVariable:
+        """Variance of each element."""
+        df, scale = floats("wishart.var()", df, scale)
+        valid = gt(df, scale.shape[-1] - 1.0)[..., None, None]
+        diagonal = _diagonal(scale)
+        products = diagonal[..., None] * diagonal[..., None, :]
+        return where_valid(valid, df[..., None, None] * (scale * scale + products))
+
+    def entropy(self, df: Any, scale: Any) -> TensorVariable:
+        """Differential entropy, in units of e."""
+        df, scale = floats("wishart.entropy()", df, scale)
+        size, steps = _steps(scale)
+        half = 0.5 * df
+        slope = sum_of(psi(half[..., None] - steps), axis=-1)
+        value = 0.5 * (size + 1.0) * (_log_determinant(factor_of(scale)) + math.log(2.0) * size)
+        value = value + _log_gamma(half, size, steps) - (half - 0.5 * (size + 1.0)) * slope
+        return where_valid(gt(df, size - 1.0), value + half * size)
+
+
+class LKJ:
+    """Correlation matrices with a density that is a power ``eta - 1`` of the determinant; ``eta`` is above 0.
+
+    From Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on vines and extended onion method", 2009.
+    """
+
+    def logpdf(self, x: Any, eta: Any) -> TensorVariable:
+        """Logarithm of the density at the matrices ``x``, with respect to the elements below the diagonal.
+
+        -inf where a matrix is not positive definite or its diagonal is not 1.
+        """
+        x, eta = floats("lkj.logpdf()", x, eta)
+        size, steps = _steps(x)
+        ends = eta + 0.5 * (size - 1.0)
+        # one factor for each of the d - 1 subdiagonals; the first of the steps is 0 and adds nothing
+        constant = sum_of(
+            gammaln(ends[..., None] - steps) - gammaln(ends)[..., None] + math.log(math.pi) * steps,
+            axis=-1,
+        )
+        factor = factor_of(x)
+        value = _on_support(x, factor, (eta - 1.0) * _log_determinant(factor) - constant)
+        rounding = 1e-10 if x.dtype == "float64" else 1e-5
+        inside = all_of(lt(abs(_diagonal(x) - 1.0), rounding), axis=-1)
+        return where_valid(gt(eta, 0.0), switch(inside, value, -math.inf))
+
+    def pdf(self, x: Any, eta: Any) -> TensorVariable:
+        """Density at the matrices ``x``."""
+        return exp(self.logpdf(x, eta))
+
+
+wishart = Wishart()
+lkj = LKJ()

@@ -1,0 +1,140 @@
+"""Laws of vectors and matrices beside SciPy's: densities, moments, batches, supports, derivatives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.special
+import scipy.stats
+
+import occelo_graph as og
+from occelo_graph import stats
+from occelo_graph import tensor as ot
+
+RNG = np.random.default_rng(5)
+P = np.array([0.2, 0.5, 0.3])
+ALPHA = np.array([0.4, 3.0, 7.5])
+COV = np.array([[2.0, 0.3, -0.4], [0.3, 1.0, 0.1], [-0.4, 0.1, 0.5]])
+MEAN = np.array([0.5, -1.0, 2.0])
+X = RNG.normal(size=(4, 3))
+SPD = scipy.stats.wishart.rvs(5, COV, size=3, random_state=1)
+
+
+def value(variable: Any) -> Any:
+    return np.asarray(og.evaluate(variable, {}))
+
+
+def close(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(value(found), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_categorical() -> None:
+    close(stats.categorical.pmf([0, 1, 2, 3, -1, 1.5], P), [*P, 0, 0, 0])
+    batch = np.stack([P, P[::-1], [1.0, 0.0, 0.0]])
+    close(stats.categorical.logpmf([[0], [1]], batch[:2]), np.log([[0.2, 0.3], [0.5, 0.5]]))
+    close(stats.categorical.entropy(batch), scipy.stats.entropy(batch, axis=-1))
+    assert np.isneginf(value(stats.categorical.logpmf(1, batch[2])))
+    assert np.isnan(value(stats.categorical.logpmf(0, 2 * P)))
+    assert np.isnan(value(stats.categorical.logpmf(math.nan, P)))
+
+
+def test_multinomial() -> None:
+    counts = np.array([[1, 5, 4], [0, 10, 0], [3, 3, 3], [-1, 6, 5]])
+    close(stats.multinomial.logpmf(counts, 10, P), scipy.stats.multinomial.logpmf(counts, 10, P))
+    close(stats.multinomial.mean(10, P), 10 * P)
+    close(stats.multinomial.cov(10, P), scipy.stats.multinomial.cov(10, P))
+    close(stats.multinomial.pmf([2, 0, 0], 2, [1.0, 0.0, 0.0]), 1.0)
+    assert np.isnan(value(stats.multinomial.logpmf(counts, 9.5, P))).all()
+
+
+def test_dirichlet() -> None:
+    law, theirs = stats.dirichlet, scipy.stats.dirichlet
+    close(law.logpdf(P, ALPHA), theirs.logpdf(P, ALPHA))
+    close(law.logpdf(np.stack([P, P[::-1]]), ALPHA), theirs.logpdf(np.stack([P, P[::-1]]).T, ALPHA))
+    for method in ("mean", "var", "cov", "entropy"):
+        close(getattr(law, method)(ALPHA), getattr(theirs, method)(ALPHA))
+    assert np.isneginf(value(law.logpdf([0.2, 0.2, 0.2], ALPHA)))
+    assert np.isneginf(value(law.logpdf([1.2, -0.2, 0.0], ALPHA)))
+    assert np.isnan(value(law.logpdf(P, -ALPHA)))
+
+
+def test_dirichlet_multinomial() -> None:
+    law, theirs = stats.dirichlet_multinomial, scipy.stats.dirichlet_multinomial
+    counts = np.array([[1, 5, 4], [0, 10, 0], [3, 3, 3]])
+    close(law.logpmf(counts, ALPHA, 10), theirs.logpmf(counts, ALPHA, 10))
+    close(law.mean(ALPHA, 10), theirs.mean(ALPHA, 10))
+
+
+def test_multivariate_normal() -> None:
+    law, theirs = stats.multivariate_normal, scipy.stats.multivariate_normal
+    expected = theirs.logpdf(X, MEAN, COV)
+    close(law.logpdf(X, MEAN, COV), expected)
+    close(law.logpdf(X, MEAN, cholesky=np.linalg.cholesky(COV)), expected)
+    close(law.logpdf(X), theirs.logpdf(X, np.zeros(3)))
+    close(law.logpdf(X, MEAN, 2.5), theirs.logpdf(X, MEAN, 2.5))
+    close(law.pdf(X, MEAN, [1.0, 2.0, 3.0]), theirs.pdf(X, MEAN, np.diag([1.0, 2.0, 3.0])))
+    close(law.entropy(MEAN, COV), theirs.entropy(MEAN, COV))
+    close(law.entropy(MEAN, 2.0), theirs.entropy(MEAN, 2.0))
+    batch = law.logpdf(X[:, None], MEAN, SPD)
+    close(batch, [[theirs.logpdf(x, MEAN, c) for c in SPD] for x in X])
+    assert np.isnan(value(law.logpdf(X, MEAN, -COV))).all()
+
+
+def test_wishart() -> None:
+    law, theirs = stats.wishart, scipy.stats.wishart
+    close(law.logpdf(SPD, 4.5, COV), [theirs.logpdf(x, 4.5, COV) for x in SPD])
+    close(
+        law.logpdf(SPD, [3.0, 4.0, 5.0], COV),
+        [theirs.logpdf(x, n, COV) for x, n in zip(SPD, (3, 4, 5), strict=True)],
+    )
+    for method in ("mean", "var", "entropy"):
+        close(getattr(law, method)(4.5, COV), getattr(theirs, method)(4.5, COV))
+    assert np.isneginf(value(law.logpdf(-COV, 4.5, COV)))
+    assert np.isnan(value(law.logpdf(COV, 1.5, COV)))
+    assert np.isnan(value(law.logpdf(COV, 4.5, -COV)))
+
+
+def test_lkj() -> None:
+    for eta in (0.7, 1.0, 3.0):
+        # the integral over the only element is 1; for three rows the density is known up to the constant
+        r = np.linspace(-0.9, 0.9, 5)
+        pairs = np.array([[[1, each], [each, 1]] for each in r])
+        constant = scipy.special.beta(0.5, eta)
+        np.testing.assert_allclose(
+            value(stats.lkj.pdf(pairs, eta)), (1 - r * r) ** (eta - 1) / constant, rtol=1e-12
+        )
+    # the volume of the correlation matrices with three rows is pi^2 / 2
+    close(stats.lkj.pdf(np.eye(3), 1.0), 2 / math.pi**2)
+    assert np.isneginf(value(stats.lkj.logpdf(2 * np.eye(3), 1.0)))
+    assert np.isneginf(value(stats.lkj.logpdf([[1.0, 1.5], [1.5, 1.0]], 1.0)))
+    assert np.isnan(value(stats.lkj.logpdf(np.eye(3), -1.0)))
+
+
+def test_derivatives() -> None:
+    og.verify_grad(stats.multivariate_normal.logpdf, [X, MEAN, COV], n_tests=1)
+    og.verify_grad(
+        lambda x, factor: stats.multivariate_normal.logpdf(x, MEAN, cholesky=factor),
+        [X, np.linalg.cholesky(COV)],
+        n_tests=1,
+    )
+    og.verify_grad(lambda a: stats.dirichlet.logpdf(P, a), [ALPHA], n_tests=1)
+    og.verify_grad(lambda n, v: stats.wishart.logpdf(SPD, n, v), [np.array(4.5), COV], n_tests=1)
+    og.verify_grad(lambda e: stats.lkj.logpdf(np.eye(3), e), [np.array(1.5)], n_tests=1)
+    # probabilities that add to 1, from free numbers
+    og.verify_grad(
+        lambda z: (
+            stats.multinomial.logpmf([1, 5, 4], 10, ot.softmax(z))
+            + stats.categorical.logpmf(2, ot.softmax(z))
+        ),
+        [np.array([0.1, -0.3, 0.7])],
+        n_tests=1,
+    )
+
+
+def test_single_precision_is_kept() -> None:
+    x = ot.fvector("x")
+    assert stats.multivariate_normal.logpdf(x, 0.0, 2.0).dtype == "float32"
+    assert stats.dirichlet.logpdf(x, x).dtype == "float32"
+    assert stats.categorical.entropy(x).dtype == "float32"
