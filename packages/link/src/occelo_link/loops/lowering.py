@@ -468,6 +468,20 @@ class Context:
         buffer.holds = kind.dtype
         return buffer
 
+    def _can_become_output(self, tensor: Stored) -> bool:
+        """Whether the whole buffer of a tensor can be an output.
+
+        It is still to be computed, or a loop has kept it in one place, whose allocation then becomes that of an output.
+        """
+        buffer = tensor.buffer
+        if tensor.flat and buffer.space == "work" and self.schedule.is_pending(tensor):
+            return self.schedule.owns(tensor)
+        made = self.state.stays.pop(buffer, None) if tensor in tensor.reads else None
+        if made is None:
+            return False
+        statement, statement.lengths = made[0], made[1]
+        return True
+
     def _complex_output(self, tensor: ComplexTensor, position: int) -> Buffer:
         """The buffer of a complex output, whose parts are stored in the same loops."""
         builder, shape = self.builder, tensor.shape
@@ -485,15 +499,14 @@ class Context:
         return buffer
 
     def _output(self, tensor: Tensor, position: int) -> Stored:
-        """An output tensor: a work buffer that becomes an output if that is possible, else a copy."""
-        if isinstance(tensor, Stored) and tensor.flat and tensor.buffer.space == "work":
-            pending = self.schedule.is_pending(tensor)
-            if pending and self.schedule.owns(tensor):
-                tensor.buffer.space = "output"
-                tensor.buffer.name = f"out{tensor.buffer.name[3:]}"
-                tensor.buffer.position = position
-                tensor.readers += 1
-                return tensor
+        """An output tensor: a buffer that becomes an output if that is possible, else a copy."""
+        if isinstance(tensor, Stored) and self._can_become_output(tensor):
+            tensor.buffer.space = "output"
+            number = tensor.buffer.name.removeprefix("tmp").removeprefix("kept")
+            tensor.buffer.name = f"out{number}"
+            tensor.buffer.position = position
+            tensor.readers += 1
+            return tensor
         target = self.new_stored(tensor.dtype, tensor.shape, "output")
         target.buffer.position = position
         target.readers += 1

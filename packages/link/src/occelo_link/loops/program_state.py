@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from occelo_graph import Apply
 from occelo_link.loops.ir.builder import Builder
 
 if TYPE_CHECKING:
+    from occelo_link.loops.ir.program import Alloc, Buffer, Value
     from occelo_link.loops.registry import Lowering
 
 __all__ = ["ProgramState"]
@@ -32,6 +33,11 @@ class ProgramState:
         self.callback = callback
         self.blas_integer = blas_integer
         self.within: tuple[Apply, ...] = ()
+        self.stays: dict[Buffer, tuple[Alloc, Sequence[Value]]] = {}
+        """Memory that one loop of the body of the program keeps to its end, with its allocation and lengths.
+
+        It may still become an output.
+        """
         self._node: Apply | None = None
         self._numbers: dict[Apply, int] = {}
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from occelo_graph import Apply, Variable
 from occelo_link.loops.callbacks import can_be_callback
 from occelo_link.loops.complexes import always, parts_of
-from occelo_link.loops.ir.program import Buffer, Value
+from occelo_link.loops.ir.program import Alloc, Buffer, Value
 from occelo_link.loops.kernel import ElementRoot
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
@@ -148,6 +148,7 @@ class _LoopLowering:
         self.read = arguments[len(self.loop.carried) :]
         self.leaves = _leaves(self.carried)
         builder = context.builder
+        self.allocated: dict[Buffer, tuple[Alloc, Sequence[Value]]] = {}
         self.states, self.others = (
             [builder.buffer(f.dtype, "carried", ndim=len(f.shape)) for f in self.leaves]
             for _ in range(2)
@@ -169,6 +170,8 @@ class _LoopLowering:
                 for each, value in zip(carried, following, strict=True):
                     each.following = value
             values = [each.result for each in carried]
+        if builder.at_top:
+            context.state.stays.update(self.allocated)
         parts = _from_values(context, self.leaves, self.states, values)
         return _from_leaves(self.node.outputs, parts)
 
@@ -194,7 +197,8 @@ class _LoopLowering:
         given = [part for i in self.loop.carried for part in parts_of(self.inputs[i])]
 
         def target(k: int, lengths: Sequence[Value]) -> None:
-            builder.alloc(self.states[k], builder.product(lengths))
+            made = builder.alloc(self.states[k], builder.product(lengths))
+            self.allocated[self.states[k]] = made, lengths
             copy_elements(context, given[k], context.over(self.states[k], lengths))
 
         return _to_values(context, self.leaves, given, target)
@@ -240,4 +244,5 @@ class _LoopLowering:
                 stops = inner.scalar(inner.tensor(body.outputs[-1]))
         for other, state in inner.schedule.carried.items():
             self.context.builder.swap(state, other)
+            del self.allocated[state]
         return following, stops

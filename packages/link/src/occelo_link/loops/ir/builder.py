@@ -89,9 +89,14 @@ class Builder:
         return self.stack[-1]
 
     @property
+    def at_top(self) -> bool:
+        """Whether the block under construction is the body of the program, which runs once."""
+        return len(self.stack) == 1
+
+    @property
     def in_threads(self) -> bool:
         """Whether a loop that is opened now may run in several threads."""
-        return self.threads and len(self.stack) == 1
+        return self.threads and self.at_top
 
     # values
 
@@ -314,10 +319,12 @@ class Builder:
         lengths: Sequence[Value] = (),
         reuse: Buffer | None = None,
         keeps: bool = False,
-    ) -> None:
+    ) -> Alloc:
         """Allocate memory for a buffer; see `Alloc`."""
         self._written(buffer)
-        self.block.statements.append(Alloc(buffer, size, lengths, reuse, keeps, self.node))
+        statement = Alloc(buffer, size, lengths, reuse, keeps, self.node)
+        self.block.statements.append(statement)
+        return statement
 
     def swap(self, first: Buffer, second: Buffer) -> None:
         """Exchange the memory of two buffers; see `Swap`."""
