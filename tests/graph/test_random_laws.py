@@ -146,6 +146,133 @@ def test_dirichlet() -> None:
     np.testing.assert_array_equal(two[1], one)
 
 
+COUNTS: list[tuple[str, tuple[float, ...], Any]] = [
+    ("poisson", (0.5,), scipy.stats.poisson(0.5)),
+    ("poisson", (9.9,), scipy.stats.poisson(9.9)),
+    ("poisson", (10.0,), scipy.stats.poisson(10.0)),
+    ("poisson", (3e6,), scipy.stats.poisson(3e6)),
+    ("binomial", (12, 0.3), scipy.stats.binom(12, 0.3)),
+    ("binomial", (50, 0.2), scipy.stats.binom(50, 0.2)),
+    ("binomial", (10**8, 0.8), scipy.stats.binom(10**8, 0.8)),
+    ("negative_binomial", (3.5, 0.3), scipy.stats.nbinom(3.5, 0.3)),
+    ("betabinom", (12, 0.6, 2.0), scipy.stats.betabinom(12, 0.6, 2.0)),
+    ("geometric", (0.2,), scipy.stats.geom(0.2)),
+    ("hypergeometric", (5, 3, 4), scipy.stats.hypergeom(8, 5, 4)),
+    ("hypergeometric", (20, 50, 60), scipy.stats.hypergeom(70, 20, 60)),
+    ("hypergeometric", (4000, 3000, 800), scipy.stats.hypergeom(7000, 4000, 800)),
+]
+
+
+def frequencies_fit(values: Any, law: Any) -> None:
+    """Chi-square over about 40 classes of equal probability, each of whole numbers."""
+    bounds = np.unique(law.ppf(np.linspace(0, 1, 41)[1:-1]))
+    expected = np.diff([0.0, *law.cdf(bounds), 1.0]) * len(values)
+    edges = [-np.inf, *(bounds + 0.5), np.inf]
+    found = np.histogram(values, edges)[0]
+    kept = expected > 5
+    rest = (found[~kept].sum(), expected[~kept].sum())
+    assert abs(rest[0] - rest[1]) < 5 * np.sqrt(rest[1]) + 1e-6
+    expected = expected[kept] * found[kept].sum() / expected[kept].sum()
+    assert scipy.stats.chisquare(found[kept], expected).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("case", [f"{name}{args}" for name, args, _ in COUNTS])
+def test_counts(case: str) -> None:
+    name, args, law = next(row for row in COUNTS if f"{row[0]}{row[1]}" == case)
+    values = drawn(getattr(random, name)(KEY, *args, size=COUNT))
+    assert values.dtype == np.int64
+    frequencies_fit(values, law)
+    assert abs(values.mean() - law.mean()) < 4.5 * law.std() / np.sqrt(COUNT)
+
+
+def test_counts_of_certain_results() -> None:
+    for variable, expected in (
+        (random.poisson(KEY, 0.0, size=3), [0, 0, 0]),
+        (random.binomial(KEY, [0, 5, 5], [0.5, 0.0, 1.0]), [0, 0, 5]),
+        (random.geometric(KEY, 1.0, size=2), [1, 1]),
+        (random.negative_binomial(KEY, 2.0, 1.0, size=2), [0, 0]),
+        (random.hypergeometric(KEY, [0, 4, 7, 2], [4, 0, 7, 2], [2, 2, 14, 0]), [0, 2, 7, 0]),
+        (random.multinomial(KEY, 4, [0.0, 1.0, 0.0]), [0, 4, 0]),
+        (random.multinomial(KEY, 4, [1.0]), [4]),
+    ):
+        np.testing.assert_array_equal(drawn(variable), expected)
+
+
+def test_multinomial() -> None:
+    p = np.array([0.2, 0.3, 0.5])
+    values = drawn(random.multinomial(KEY, [20, 0], p, size=(COUNT, 2)))
+    assert values.shape == (COUNT, 2, 3)
+    np.testing.assert_array_equal(values.sum(axis=-1), np.tile([20, 0], (COUNT, 1)))
+    for i, share in enumerate(p):
+        frequencies_fit(values[:, 0, i], scipy.stats.binom(20, share))
+    covariance = 20 * (np.diag(p) - np.outer(p, p))
+    np.testing.assert_allclose(np.cov(values[:, 0].T), covariance, atol=60 / np.sqrt(COUNT))
+
+
+def test_orders_are_equally_likely() -> None:
+    orders = drawn(random.permutation(random.split(KEY, COUNT), 4))
+    assert (np.sort(orders) == np.arange(4)).all()
+    found = np.bincount(orders @ [64, 16, 4, 1])
+    assert (found > 0).sum() == 24
+    assert scipy.stats.chisquare(found[found > 0]).pvalue > 1e-3
+    table = np.arange(12).reshape(3, 4)
+    for axis in (0, 1):
+        other = drawn(random.permutation(KEY, table, axis))
+        at = drawn(random.permutation(KEY, table.shape[axis]))
+        np.testing.assert_array_equal(other, np.take(table, at, axis))
+    assert drawn(random.permutation(KEY, 0)).shape == (0,)
+
+
+@pytest.mark.parametrize("outcomes", [1, 5, 32, 33, 300])
+def test_categorical_numbers(outcomes: int) -> None:
+    p = np.random.default_rng(outcomes).dirichlet(np.ones(outcomes))
+    found = np.bincount(drawn(random.categorical(KEY, p, size=COUNT)), minlength=outcomes)
+    assert len(found) == outcomes
+    likely = p * COUNT > 5
+    expected = p[likely] * found[likely].sum() / p[likely].sum()
+    assert outcomes == 1 or scipy.stats.chisquare(found[likely], expected).pvalue > 1e-3
+    rows = np.array([p, p[::-1]])
+    both = drawn(random.categorical(KEY, rows, size=(3, 2)))
+    np.testing.assert_array_equal(both[:, 0], drawn(random.categorical(KEY, p, size=(3, 2)))[:, 0])
+
+
+def test_choices() -> None:
+    p = np.array([0.5, 0.3, 0.15, 0.05, 0.0])
+    pairs = [(i, j) for i in range(4) for j in range(4) if i != j]
+    key = ot.scalar("key", dtype="uint64")
+    one = random.choice(key, 5, size=2, replace=False, p=p)
+    count = COUNT // 20
+    keys = drawn(random.split(KEY, count))
+    chosen = [tuple(np.asarray(og.evaluate(one, {key: k}))) for k in keys]
+    expected = [p[i] * p[j] / (1 - p[i]) * count for i, j in pairs]
+    found = [chosen.count(pair) for pair in pairs]
+    assert sum(found) == count
+    assert scipy.stats.chisquare(found, expected).pvalue > 1e-3
+    rows = np.arange(12.0).reshape(4, 3)
+    assert drawn(random.choice(KEY, rows, size=(2, 5), axis=1)).shape == (4, 2, 5)
+    every = drawn(random.choice(KEY, rows, size=4, replace=False))
+    np.testing.assert_array_equal(np.sort(every, axis=0), rows)
+    for call, message in (
+        (lambda: random.choice(KEY, 3, size=4, replace=False), "size is larger than a"),
+        (lambda: random.choice(KEY, 2, size=2, replace=False, p=[1.0, 0.0]), "entries with p > 0"),
+        (lambda: random.choice(KEY, 2, p=[0.6, 0.6]), "p does not sum to 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            drawn(call())
+
+
+def test_integers_have_no_derivative() -> None:
+    p = ot.dscalar("p")
+    for law, draw in {
+        "poisson": random.poisson(KEY, p),
+        "binomial": random.binomial(KEY, 5, p),
+        "bernoulli": random.bernoulli(KEY, p),
+        "categorical": random.categorical(KEY, ot.stack([p, 1 - p])),
+    }.items():
+        with pytest.raises(og.NullTypeGradError, match=f"law {law} has no derivative"):
+            og.grad(draw * 1.5, p)
+
+
 INVALID: list[tuple[str, tuple[float, ...], str]] = [
     ("normal", (0.0, -1.0), "scale < 0"),
     ("exponential", (-1.0,), "scale < 0"),
@@ -162,6 +289,11 @@ INVALID: list[tuple[str, tuple[float, ...], str]] = [
     ("gamma", (1.0, -1.0), "scale < 0"),
     ("beta", (1.0, 0.0), "b <= 0"),
     ("t", (0.0,), "df <= 0"),
+    ("poisson", (-1.0,), "lam < 0"),
+    ("binomial", (-1, 0.5), "n < 0"),
+    ("binomial", (2, 1.5), "p < 0, p > 1 or p is NaN"),
+    ("geometric", (0.0,), "p <= 0"),
+    ("hypergeometric", (1, 1, 3), r"ngood \+ nbad < nsample"),
 ]
 
 

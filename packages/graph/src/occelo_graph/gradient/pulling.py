@@ -306,6 +306,8 @@ def _pulled_terms(
 ) -> Sequence[Any]:
     """A cotangent for each input; arbitrary for inputs that are not wanted."""
     count = len(node.inputs)
+    if node.op.no_derivative:
+        return [NullType(node.op.no_derivative)() for _ in range(count)]
     # an undefined cotangent reaches only the inputs on which its output depends
     null: list[Any] = [None] * count
     only = cotangents[0] if len(cotangents) == 1 else None

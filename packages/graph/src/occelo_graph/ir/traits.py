@@ -48,6 +48,8 @@ class Traits:
     """The outputs are the results of one region, which the values of the operands alone choose; see `Op.chosen_of`."""
     loops: ClassVar[bool] = False
     """The op runs an inner graph repeatedly; see `Op.loop`."""
+    no_derivative: str = ""
+    """Why there is no derivative by inputs that decide the outputs, where 0, as of other integers, would mislead."""
     identity_at_runtime: ClassVar[bool] = False
     """The op matters to gradients only; compiled graphs drop it."""
     observes: ClassVar[bool] = False

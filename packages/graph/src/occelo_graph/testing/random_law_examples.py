@@ -6,6 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.ops.random.choosing import categorical, choice, permutation, shuffle
+from occelo_graph.ops.random.counts import (
+    betabinom,
+    binomial,
+    geometric,
+    hypergeometric,
+    multinomial,
+    negative_binomial,
+    poisson,
+)
 from occelo_graph.ops.random.gamma import (
     beta,
     chisquare,
@@ -31,6 +41,7 @@ from occelo_graph.ops.random.inversion import (
     truncexpon,
     weibull,
 )
+from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.testing.random_examples import (
     KEY,
@@ -113,6 +124,35 @@ def _t(key: Any, df: Any, loc: Any, scale: Any) -> Any:
 
 
 _B = np.array([1.5, 0.75, 4.0])
+_N = np.array([3, 0, 7])
+_P = np.array([0.2, 0.5, 0.3])
+
+
+def _first(key: Any, law: Any) -> Any:
+    """Numbers of a law by inversion of the first word of each element."""
+    return np.asarray(law.ppf(_u(key)), "int64")
+
+
+def _negative_binomial(key: Any, n: Any, p: Any) -> Any:
+    one, other = _keys(key)
+    return _first(other, _law("poisson", np.exp(_log_gamma(one, n)) * (1 - p) / p))
+
+
+def _betabinom(key: Any, n: Any, a: Any, b: Any) -> Any:
+    one, other, last = bits_of(key ^ SPLIT, (3,))
+    p = 1 / (1 + np.exp(_log_gamma(other, b) - _log_gamma(one, a)))
+    few = _first(last, _law("binom", n, np.minimum(p, 1 - p)))
+    return np.where(p > 0.5, n - few, few)
+
+
+def _order(key: Any, n: int) -> Any:
+    found: Any = bits_of(key, (n,)).argsort()
+    return found.astype("int64")
+
+
+def _found(key: Any, p: Any, n: int) -> Any:
+    return np.searchsorted(np.cumsum(p), uniform_numbers(key, (n,)), side="right")
+
 
 EXAMPLES: list[Example] = [
     make("cauchy", cauchy, lambda k, m, s: _law("cauchy", m, s).ppf(_u(k)), KEY, LOC, SCALE, grad=(1, 2)),
@@ -147,4 +187,20 @@ EXAMPLES: list[Example] = [
     make("f", f, lambda k, m, n: _quotient(k, m / 2, n / 2) * n / m, KEY, _A, _B),
     make("t", t, _t, KEY, _A, LOC, SCALE),
     make("dirichlet", dirichlet, _shares, KEY, _A),
+    make("poisson", poisson, lambda k, m: _first(k, _law("poisson", m)), KEY, _A),
+    make("binomial", binomial, lambda k, n, p: _first(k, _law("binom", n, p)), KEY, _N, _P),
+    make("negative_binomial", negative_binomial, _negative_binomial, KEY, _A, _P),
+    make("betabinom", betabinom, _betabinom, KEY, _N, _A, _B),
+    make("geometric", geometric, lambda k, p: np.ceil(np.log(_u(k)) / np.log1p(-p)).astype("int64"), KEY, _P),
+    make("hypergeometric", hypergeometric, lambda k, a, b, n: a, KEY, _N, _N + 1, 2 * _N + 1),
+    make(
+        "multinomial",
+        lambda k, p: multinomial(k, 0, specify_shape(p, (3,)), size=2),
+        lambda k, p: np.zeros((2, 3), "int64"),
+        KEY, _P,
+    ),
+    make("permutation", lambda k: permutation(k, 5), lambda k: _order(k, 5), KEY),
+    make("shuffle", shuffle, lambda k, x: x[_order(k, 3)], KEY, LOC),
+    make("categorical", lambda k, p: categorical(k, p, 4), lambda k, p: _found(k, p, 4), KEY, _P),
+    make("choice", lambda k, x: choice(k, x, 2, replace=False), lambda k, x: x[_order(k, 3)[:2]], KEY, LOC),
 ]  # fmt: skip

@@ -25,6 +25,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     true_div,
 )
 from occelo_graph.ops.elemwise.transcendental import log, log1p
+from occelo_graph.ops.random.implicit import without_derivative
 from occelo_graph.ops.random.keys import bits
 from occelo_graph.ops.random.parameters import (
     FRACTION,
@@ -139,7 +140,8 @@ def bernoulli(key: Any, p: Any = 0.5, size: Any = None) -> TensorVariable:
     """Truth values that are true with probability ``p``; ``size`` as for `uniform`. ValueError for a number below 0 or above 1."""
     (p,), name = float_parameters(p, dtype=None)
     key = checked(key, p=(p, FRACTION))
-    return lt(standard_uniform(key, draw_shape(key, size, [p]), name), p)
+    found = lt(standard_uniform(key, draw_shape(key, size, [p]), name), p)
+    return without_derivative("bernoulli", found, p)
 
 
 def _below(low: Any, high: Any) -> Any:

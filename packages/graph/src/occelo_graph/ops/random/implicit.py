@@ -2,7 +2,7 @@
 
 A draw with the distribution function F and the density p has the derivative -dF/dtheta / p by a parameter theta: the number moves so
 that its probability stays the same (Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", 2018). `with_derivative` attaches
-it to a draw.
+it to a draw. `without_derivative` marks draws that have none, so that a gradient through them is an error and not 0.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from occelo_graph.ir.nodes import Apply
+from occelo_graph.ir.nodes import Apply, Constant
 from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
-from occelo_graph.ir.traits import FIRST
+from occelo_graph.ir.traits import FIRST, trait
+from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise.arithmetic import mul
 from occelo_graph.ops.elemwise.op import unbroadcast
 from occelo_graph.ops.shape.dimensions import shape_padleft
@@ -21,7 +22,7 @@ from occelo_graph.tensors.nodes import Tensors
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["ImplicitDerivative", "with_derivative"]
+__all__ = ["ImplicitDerivative", "NoDerivative", "with_derivative", "without_derivative"]
 
 SLOPES: dict[str, Callable[[Any, Any], Any]] = {}
 """For each law, the derivative of its standard draws by the parameter, from the draws and the parameter."""
@@ -71,6 +72,32 @@ class ImplicitDerivative(_OfParameters):
 
     def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tangents) -> Tangents:
         return [mul(tangents[1], SLOPES[self.law](*inputs))]
+
+
+@op
+class NoDerivative(_OfParameters):
+    """A draw of the law ``law`` that has no derivative by its parameters, although they decide it."""
+
+    law: str
+
+    @trait
+    def no_derivative(self) -> str:
+        return (
+            f"A draw of the law {self.law} has no derivative by its parameters; if none is wanted, give them without one, "
+            "by disconnected_grad"
+        )
+
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
+        return [None, *(NullType(self.no_derivative)() for _ in inputs[1:])]
+
+
+def without_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable:
+    """The draw; a gradient of it by the parameters is an error, not 0."""
+    variables = [p for p in parameters if not isinstance(p, Constant)]
+    if not variables:
+        return value
+    made: TensorVariable = NoDerivative(law)(value, *variables)
+    return made
 
 
 def with_derivative(law: str, value: Any, parameter: Any) -> TensorVariable:

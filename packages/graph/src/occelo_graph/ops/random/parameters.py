@@ -90,7 +90,7 @@ def float_parameters(*given: Any, dtype: str | None) -> tuple[list[Any], str]:
 
 
 def _as_dtype(variable: Any, dtype: str) -> Any:
-    if isinstance(variable, Constant) and variable.dtype != dtype:
+    if isinstance(variable, Constant) and variable.data.dtype != dtype:
         return constant(np.asarray(variable.data, dtype))
     return cast(variable, dtype)
 

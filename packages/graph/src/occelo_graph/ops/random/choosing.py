@@ -1,0 +1,239 @@
+"""Random orders and choices by keys: permutations, samples with and without replacement, categorical numbers.
+
+`occelo_graph.random` exports them. An order is that of random numbers, sorted; categorical numbers are found in the cumulative sums of the
+probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.op import Cotangents, Op, op
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.elemwise.arithmetic import (
+    add,
+    and_,
+    ge,
+    le,
+    minimum,
+    mul,
+    neg,
+    sub,
+    switch,
+    true_div,
+)
+from occelo_graph.ops.elemwise.transcendental import log
+from occelo_graph.ops.index.search import take
+from occelo_graph.ops.length_inputs import lengths_of
+from occelo_graph.ops.random.draws import integers
+from occelo_graph.ops.random.implicit import without_derivative
+from occelo_graph.ops.random.keys import as_key, bits
+from occelo_graph.ops.random.parameters import (
+    NOT_NEGATIVE,
+    checked,
+    draw_shape,
+    float_parameters,
+    require,
+    standard_uniform,
+)
+from occelo_graph.ops.reduce import cumsum
+from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.reading import length_product, shape_i
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["SortedOrder", "categorical", "choice", "permutation", "shuffle"]
+
+_FEW = 32
+
+
+@op
+class SortedOrder(Op):
+    """The positions (int64) of the elements of each row in increasing order, for rows of random uint64 or float64 numbers.
+
+    Of uint64 numbers only the leading bits count: as many of the last ones as a position has give way to it, so that the numbers
+    are sorted themselves, which is faster than their positions, and equal leading bits have a defined order.
+    """
+
+    def infer(self, x: TensorType) -> TensorType:
+        if not x.ndim or x.dtype not in ("uint64", "float64"):
+            raise TypeError(f"{self} takes rows of uint64 or float64, got {x}")
+        return TensorType("int64", x.shape)
+
+    def evaluate(self, x: Any) -> Any:
+        if x.dtype != np.uint64:
+            return np.asarray(np.argsort(x, axis=-1, kind="stable"), dtype="int64")
+        n = x.shape[-1]
+        digits = np.uint64(max(n - 1, 1).bit_length())
+        mask = (np.uint64(1) << digits) - np.uint64(1)
+        packed = (x & ~mask) | np.arange(n, dtype="uint64")
+        packed.sort(axis=-1)
+        return (packed & mask).astype("int64")
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
+        return [None]
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [input_shapes[0]]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        return self.make_node(*inputs).outputs
+
+
+def _order(key: Any, n: Any) -> Any:
+    return SortedOrder()(bits(key, (n,)))
+
+
+def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
+    """The numbers from 0 to ``x`` - 1 (int64) in random order, or the entries of an array along ``axis`` in random order.
+
+    All orders are equally likely. For a batch of keys, ``x`` is an integer, and the result has a row for each key. ValueError for
+    a negative ``x``.
+    """
+    made = as_tensor_variable(x)
+    if made.type.ndim:
+        if as_key(key).type.ndim:
+            raise ValueError("For a batch of keys, permute the positions: permutation(keys, n)")
+        at = normalize_axis(axis, made.type.ndim)
+        found: TensorVariable = take(made, _order(key, shape_i(made, at)), axis=at)
+        return found
+    if not is_discrete(made.dtype) or made.dtype == "bool":
+        raise TypeError(f"permutation takes an integer or an array, got {made.type}")
+    n: Any = x if isinstance(x, int) else cast(made, "int64")
+    result: TensorVariable = _order(checked(key, x=(made, NOT_NEGATIVE)), n)
+    return result
+
+
+def shuffle(key: Any, x: Any, axis: int = 0) -> TensorVariable:
+    """The entries of an array along ``axis`` in random order, as `permutation`; the array is not changed. TypeError for a scalar."""
+    made = as_tensor_variable(x)
+    if not made.type.ndim:
+        raise TypeError(f"shuffle takes an array, got {made.type}")
+    return permutation(key, made, axis)
+
+
+def categorical(key: Any, p: Any, size: Any = None) -> TensorVariable:
+    """Numbers k (int64) with the probabilities ``p[..., k]``.
+
+    ValueError if a probability is negative or NaN, or where their sum is not 1, as in NumPy: by more than the root of the rounding error.
+    There is no derivative by ``p``: a gradient raises an error that names the law.
+    """
+    p = float_parameters(p, dtype=None)[0][0]
+    if not p.type.ndim:
+        raise ValueError("p must have a last axis of probabilities, got a scalar")
+    key = require(key, _not_negative, p, message="p < 0 or p is NaN")
+    key = require(key, _sums_to_one, p, message="p does not sum to 1")
+    u = standard_uniform(key, draw_shape(key, size, [p], core=1), "float64")
+    return without_derivative("categorical", _search(cumsum(cast(p, "float64"), axis=-1), u), p)
+
+
+def _not_negative(p: Any) -> Any:
+    return p >= 0
+
+
+def _sums_to_one(p: Any) -> Any:
+    return abs(p.sum(axis=-1) - 1.0) < float(np.sqrt(np.finfo(str(p.dtype)).eps))
+
+
+def _search(sums: Any, u: Any) -> Any:
+    """The number of cumulative sums, without the last one, that are at most u times the last one."""
+    u = mul(u, sums[..., -1])
+    n = sums.type.shape[-1]
+    if n is None or (sums.type.ndim > 1 and n > _FEW):
+        return cast(le(sums[..., :-1], u[..., None]), "int64").sum(axis=-1)
+    if n <= _FEW:
+        count: Any = mul(cast(u, "int64"), np.int64(0))
+        for i in range(n - 1):
+            count = add(count, cast(ge(u, sums[..., i]), "int64"))
+        return count
+    # bisection: all sums before the position are at most u
+    at: Any = mul(cast(u, "int64"), np.int64(0))
+    step = 1 << ((n - 1).bit_length() - 1)
+    while step:
+        following = add(at, np.int64(step))
+        reached = take(sums, minimum(sub(following, np.int64(1)), np.int64(n - 1)))
+        at = switch(and_(le(following, np.int64(n - 1)), le(reached, u)), following, at)
+        step //= 2
+    return at
+
+
+def choice(
+    key: Any,
+    a: Any,
+    size: Any = None,
+    replace: bool = True,
+    p: Any = None,
+    axis: int = 0,
+) -> TensorVariable:
+    """Entries of ``a`` along ``axis``, or integers from 0 to ``a`` - 1 (int64), with equal probabilities or with ``p`` (a vector).
+
+    Without ``replace`` no entry comes twice, and the order is random; with ``p`` each next entry is taken from the rest in
+    proportion to ``p``. ``size`` is the shape of the draw, () by default; its dimensions take the place of ``axis``. ValueError without
+    replacement if the draw has more elements than there are entries, or than entries with a probability above 0.
+    """
+    made = as_tensor_variable(a)
+    at = normalize_axis(axis, made.type.ndim) if made.type.ndim else 0
+    n: Any = shape_i(made, at) if made.type.ndim else cast(made, "int64")
+    size = () if size is None else size
+    if replace:
+        chosen = integers(key, n, size=size) if p is None else categorical(key, p, size)
+    else:
+        chosen = _without_replacement(key, made, n, size, p)
+    if not made.type.ndim:
+        return chosen
+    found: TensorVariable = take(made, chosen, axis=at)
+    return found
+
+
+def _without_replacement(key: Any, a: Variable, n: Any, size: Any, p: Any) -> Any:
+    if as_key(key).type.ndim:
+        raise NotImplementedError(
+            "A choice without replacement takes one key; for a batch of keys, use vectorize"
+        )
+    lengths = lengths_of(size)
+    count = length_product(lengths)
+    key = require(
+        key,
+        _as_many,
+        as_tensor_variable(n),
+        as_tensor_variable(count),
+        message="size is larger than a",
+    )
+    if p is None:
+        order = _order(key, n)
+    else:
+        (p,), _ = float_parameters(p, dtype="float64")
+        key = require(key, _not_negative, p, message="p < 0 or p is NaN")
+        key = require(key, _sums_to_one, p, message="p does not sum to 1")
+        key = require(
+            key,
+            _enough,
+            p,
+            as_tensor_variable(count),
+            message="size is larger than the number of entries with p > 0",
+        )
+        # exponential times of rates p: the smallest of those that are left is each in proportion to p
+        times = neg(log(standard_uniform(key, (shape_i(p, 0),), "float64", half=True)))
+        order = without_derivative("choice", SortedOrder()(true_div(times, p)), p)
+    return order[:count].reshape(tuple(lengths))
+
+
+def _as_many(n: Any, count: Any) -> Any:
+    return n >= count
+
+
+def _enough(p: Any, count: Any) -> Any:
+    return (p > 0).sum() >= count

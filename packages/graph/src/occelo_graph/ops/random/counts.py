@@ -1,0 +1,340 @@
+"""Draws by keys of counts: Poisson, binomial, negative binomial, beta-binomial, geometric, hypergeometric and multinomial numbers.
+
+`occelo_graph.random` exports them. Where the mean is below 10, one uniform number is compared with the first terms of the distribution
+function. Elsewhere Hörmann's transformed rejection is used ("The transformed rejection method for generating Poisson random
+variables", 1993; "The generation of binomial random variates", 1993), and for the hypergeometric law the quotient of two
+uniform numbers (Stadlober, "The ratio of uniforms approach for generating discrete random variates", 1990). All are computed in
+float64 and returned as int64. They have no derivatives: a gradient by their parameters raises an error that names the law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.elemwise.arithmetic import (
+    abs,
+    add,
+    and_,
+    ceil,
+    floor,
+    ge,
+    gt,
+    invert,
+    le,
+    lt,
+    maximum,
+    minimum,
+    mul,
+    or_,
+    reciprocal,
+    sqrt,
+    sub,
+    switch,
+    true_div,
+)
+from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
+from occelo_graph.ops.join import stack
+from occelo_graph.ops.random.gamma import standard_gamma
+from occelo_graph.ops.random.implicit import without_derivative
+from occelo_graph.ops.random.keys import fold_in, split
+from occelo_graph.ops.random.parameters import (
+    FRACTION,
+    NOT_NEGATIVE,
+    POSITIVE,
+    begin,
+    checked,
+    draw_shape,
+    float_parameters,
+    integer_parameter,
+    require,
+)
+from occelo_graph.ops.random.rejection import Words, rejection
+from occelo_graph.ops.shape.axes import static_integer
+from occelo_graph.tensors.constant import as_tensor_variable
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = [
+    "betabinom",
+    "binomial",
+    "geometric",
+    "hypergeometric",
+    "multinomial",
+    "negative_binomial",
+    "poisson",
+]
+
+_LARGE = 10.0
+_MOST = float(2**62)
+_STEPS = 48
+"""The probability that a number with a mean below 10 is larger is below 1e-17."""
+
+
+def log_factorial(k: Any) -> Any:
+    """log k!, for float64 from 0 on, by Stirling's series from 8 on; an error of 1e-12 of the greater of it and 1."""
+    x = add(k, 1.0)
+    small = lt(x, 8.0)
+    product = x
+    for i in range(1, 8):
+        product = mul(product, add(x, float(i)))
+    y = switch(small, add(x, 8.0), x)
+    r = reciprocal(y)
+    r2 = mul(r, r)
+    series: Any = 1.0 / 1188.0
+    for coefficient in (-1.0 / 1680.0, 1.0 / 1260.0, -1.0 / 360.0, 1.0 / 12.0):
+        series = add(mul(series, r2), coefficient)
+    whole = add(sub(mul(sub(y, 0.5), log(y)), y), 0.5 * math.log(2 * math.pi), mul(series, r))
+    return sub(whole, switch(small, log(switch(small, product, 1.0)), 0.0))
+
+
+def _integer(value: Any) -> Any:
+    """Counts, as int64."""
+    return cast(value, "int64")
+
+
+def _poisson_attempt(words: Words, mean: Any) -> Any:
+    """Hörmann's PTRS; for means below 10 the distribution function decides."""
+    u, v = words.uniform(0), words.uniform(1)
+    m = maximum(mean, _LARGE)
+    b = add(mul(sqrt(m), 2.53), 0.931)
+    a = sub(mul(b, 0.02483), 0.059)
+    centred = sub(u, 0.5)
+    us = sub(0.5, abs(centred))
+    k = floor(add(mul(add(true_div(mul(a, 2.0), us), b), centred), m, 0.43))
+    surely = and_(ge(us, 0.07), le(v, sub(0.9277, true_div(3.6224, sub(b, 2.0)))))
+    scaled = add(
+        log(v),
+        log(add(true_div(1.1328, sub(b, 3.4)), 1.1239)),
+        -log(add(true_div(a, mul(us, us)), b)),
+    )
+    not_negative = maximum(k, 0.0)
+    log_mass = sub(sub(mul(not_negative, log(m)), m), log_factorial(not_negative))
+    outside = or_(lt(k, 0.0), and_(lt(us, 0.013), gt(v, us)))
+    rejected = and_(invert(surely), or_(outside, gt(scaled, log_mass)))
+    large = switch(rejected, -1.0, k)
+    return switch(
+        lt(mean, _LARGE), _by_inversion(u, exp(-minimum(mean, _LARGE)), _poisson_ratio(mean)), large
+    )
+
+
+def _poisson_ratio(mean: Any) -> Callable[[int], Any]:
+    def ratio(k: int) -> Any:
+        return mul(mean, 1.0 / (k + 1))
+
+    return ratio
+
+
+def _by_inversion(u: Any, mass: Any, ratio: Callable[[int], Any]) -> Any:
+    """The number of probabilities P(X <= k), for the first k, that are below u; ``ratio(k)`` is P(X = k + 1) / P(X = k)."""
+    count: Any = 0.0
+    cumulative = mass
+    for i in range(_STEPS):
+        count = add(count, cast(gt(u, cumulative), "float64"))
+        if i + 1 < _STEPS:
+            mass = mul(mass, ratio(i))
+            cumulative = add(cumulative, mass)
+    return count
+
+
+def _binomial_ratio(n: Any, odds: Any) -> Callable[[int], Any]:
+    def ratio(k: int) -> Any:
+        return mul(maximum(sub(n, float(k)), 0.0), odds, 1.0 / (k + 1))
+
+    return ratio
+
+
+def _binomial_attempt(words: Words, n: Any, p: Any) -> Any:
+    """Hörmann's BTRS, for p up to 1/2; for means below 10 the distribution function decides."""
+    u, v = words.uniform(0), words.uniform(1)
+    mean = mul(n, p)
+    few = lt(mean, _LARGE)
+    # numbers for which the formulas are finite, where the others are not used
+    size, share = switch(few, 40.0, n), switch(few, 0.5, p)
+    rest = sub(1.0, share)
+    spread = sqrt(mul(size, share, rest))
+    b = add(mul(spread, 2.53), 1.15)
+    a = add(mul(b, 0.0248), mul(share, 0.01), -0.0873)
+    centred = sub(u, 0.5)
+    us = sub(0.5, abs(centred))
+    k = floor(add(mul(add(true_div(mul(a, 2.0), us), b), centred), mul(size, share), 0.5))
+    surely = and_(ge(us, 0.07), le(v, sub(0.92, true_div(4.2, b))))
+    alpha = mul(add(true_div(5.1, b), 2.83), spread)
+    scaled = log(true_div(mul(v, alpha), add(true_div(a, mul(us, us)), b)))
+    mode = floor(mul(add(size, 1.0), share))
+    inside = minimum(maximum(k, 0.0), size)
+    log_mass = add(
+        log_factorial(mode),
+        log_factorial(sub(size, mode)),
+        -log_factorial(inside),
+        -log_factorial(sub(size, inside)),
+        mul(sub(inside, mode), log(true_div(share, rest))),
+    )
+    outside = or_(lt(k, 0.0), gt(k, size))
+    rejected = and_(invert(surely), or_(outside, gt(scaled, log_mass)))
+    large = switch(rejected, -1.0, k)
+    first = exp(mul(switch(few, n, 0.0), log1p(-p)))
+    odds = true_div(p, sub(1.0, p))
+    return switch(few, minimum(_by_inversion(u, first, _binomial_ratio(n, odds)), n), large)
+
+
+def _hypergeometric_attempt(words: Words, good: Any, bad: Any, drawn: Any) -> Any:
+    """Stadlober's HRUA for at most half of the items, of which the rarer kind is counted."""
+    x, y = words.uniform(0), words.uniform(1)
+    total = add(good, bad)
+    rarer, others = minimum(good, bad), maximum(good, bad)
+    m = minimum(drawn, sub(total, drawn))
+    share = true_div(rarer, maximum(total, 1.0))
+    centre = add(mul(m, share), 0.5)
+    rest = sub(1.0, share)
+    variance = true_div(mul(sub(total, m), m, share, rest), maximum(sub(total, 1.0), 1.0))
+    spread = sqrt(add(variance, 0.5))
+    width = add(mul(spread, 2.0 * math.sqrt(2.0 / math.e)), 3.0 - 2.0 * math.sqrt(3.0 / math.e))
+    mode = floor(true_div(mul(add(m, 1.0), add(rarer, 1.0)), add(total, 2.0)))
+    end = minimum(add(minimum(m, rarer), 1.0), floor(add(centre, mul(spread, 16.0))))
+    w = add(centre, true_div(mul(width, sub(y, 0.5)), x))
+    outside = or_(lt(w, 0.0), ge(w, end))
+    k = floor(minimum(maximum(w, 0.0), sub(end, 1.0)))
+    log_mass = sub(_log_ways(mode, rarer, others, m), _log_ways(k, rarer, others, m))
+    rejected = or_(outside, gt(mul(log(x), 2.0), log_mass))
+    k = switch(gt(good, bad), sub(m, k), k)
+    k = switch(lt(m, drawn), sub(good, k), k)
+    return switch(rejected, -1.0, k)
+
+
+def _log_ways(k: Any, rarer: Any, others: Any, m: Any) -> Any:
+    """Minus the logarithm of the number of samples with k items of the rarer kind, up to a constant."""
+    rest = add(sub(others, m), k)
+    return add(
+        log_factorial(k),
+        log_factorial(sub(rarer, k)),
+        log_factorial(sub(m, k)),
+        log_factorial(rest),
+    )
+
+
+_poisson = rejection("poisson", 1, 2, _poisson_attempt)
+_binomial = rejection("binomial", 2, 2, _binomial_attempt)
+_hypergeometric = rejection("hypergeometric", 3, 2, _hypergeometric_attempt)
+
+
+def poisson(key: Any, lam: Any = 1.0, size: Any = None) -> TensorVariable:
+    """Numbers of events (int64) with the mean ``lam``. ValueError where it is negative or NaN, or above 2**62."""
+    law = begin(key, size, "float64", lam=lam)
+    (lam,) = law.values
+    checked = require(law.key, _is_mean, lam, message="lam < 0, lam is NaN or lam is too large")
+    return without_derivative("poisson", _integer(_poisson(checked, law.shape, lam)), lam)
+
+
+def _is_mean(lam: Any) -> Any:
+    return (lam >= 0.0) & (lam <= _MOST)
+
+
+def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
+    """Binomial numbers for float64 parameters: of successes or, if they are more likely, of failures."""
+    n, p = cast(n, "float64"), cast(p, "float64")
+    found = _binomial(key, shape, n, minimum(p, sub(1.0, p)))
+    return switch(gt(p, 0.5), sub(n, found), found)
+
+
+def binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
+    """Numbers of successes (int64) in ``n`` trials, each with probability ``p``. ``n`` is of an integer dtype (TypeError)."""
+    count = integer_parameter(n, "n")
+    (p,), _ = float_parameters(p, dtype="float64")
+    key = checked(key, n=(count, NOT_NEGATIVE), p=(p, FRACTION))
+    shape = draw_shape(key, size, [count, p])
+    found = _standard_binomial(key, shape, count, p)
+    return without_derivative("binomial", _integer(found), p)
+
+
+def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVariable:
+    """Binomial numbers (int64) of ``n`` trials whose probability is a beta number with the parameters ``a`` and ``b``."""
+    count = integer_parameter(n, "n")
+    law = begin(key, None, "float64", a=(a, POSITIVE), b=(b, POSITIVE))
+    a, b = law.values
+    shape = draw_shape(key, size, [count, a, b])
+    keys = split(checked(law.key, n=(count, NOT_NEGATIVE)), 3)
+    one, other, last = (keys[..., i] for i in range(3))
+    difference = sub(standard_gamma(one, shape, a, True), standard_gamma(other, shape, b, True))
+    found = _standard_binomial(last, shape, count, reciprocal(add(exp(-difference), 1.0)))
+    return without_derivative("betabinom", _integer(found), a, b)
+
+
+def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
+    """Numbers of failures (int64) before ``n`` successes of probability ``p``; ``n`` > 0 need not be an integer. p must be above 0."""
+    law = begin(key, size, "float64", n=(n, POSITIVE), p=(p, FRACTION))
+    n, p = law.values
+    one, other = law._replace(key=checked(law.key, p=(p, POSITIVE))).split(2)
+    mean = mul(standard_gamma(one, law.shape, n), true_div(sub(1.0, p), p))
+    found = _poisson(other, law.shape, minimum(mean, _MOST))
+    return without_derivative("negative_binomial", _integer(found), n, p)
+
+
+def geometric(key: Any, p: Any, size: Any = None) -> TensorVariable:
+    """Numbers of trials (int64) up to the first success of probability ``p``, from 1 on. p must be above 0."""
+    law = begin(key, size, "float64", p=(p, FRACTION))
+    (p,) = law.values
+    u = law._replace(key=checked(law.key, p=(p, POSITIVE))).uniform(half=True)
+    found = maximum(ceil(true_div(log(u), log1p(-p))), 1.0)
+    return without_derivative("geometric", _integer(minimum(found, _MOST)), p)
+
+
+def hypergeometric(
+    key: Any, ngood: Any, nbad: Any, nsample: Any, size: Any = None
+) -> TensorVariable:
+    """Numbers of good items (int64) among ``nsample`` taken without replacement from ``ngood`` good and ``nbad`` bad items.
+
+    The parameters are of integer dtypes (TypeError), not negative, and ``nsample`` is at most ``ngood + nbad`` (ValueError).
+    """
+    values = [
+        integer_parameter(v, name)
+        for v, name in ((ngood, "ngood"), (nbad, "nbad"), (nsample, "nsample"))
+    ]
+    good, bad, drawn = values
+    key = checked(
+        key,
+        ngood=(good, NOT_NEGATIVE),
+        nbad=(bad, NOT_NEGATIVE),
+        nsample=(drawn, NOT_NEGATIVE),
+    )
+    key = require(key, _enough, good, bad, drawn, message="ngood + nbad < nsample")
+    shape = draw_shape(key, size, values)
+    return _integer(_hypergeometric(key, shape, *(cast(v, "float64") for v in values)))
+
+
+def _enough(good: Any, bad: Any, drawn: Any) -> Any:
+    return good + bad >= drawn
+
+
+def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariable:
+    """How often each of K outcomes comes up (int64) in ``n`` trials with the probabilities ``pvals`` (..., K).
+
+    The shape of the draw is ``size`` and then K, which must be known when the graph is built. As in NumPy, the last probability
+    is what the others leave. ValueError for probabilities below 0 or with a sum above 1.
+    """
+    count = integer_parameter(n, "n")
+    (p,), _ = float_parameters(pvals, dtype="float64")
+    outcomes = static_integer(p.type.shape[-1], "number of outcomes of pvals") if p.type.ndim else 0
+    if not outcomes:
+        raise ValueError("pvals must have a last axis with at least one probability")
+    key = checked(key, n=(count, NOT_NEGATIVE), pvals=(p, FRACTION))
+    key = require(key, _sums_to_one, p, message="sum(pvals[:-1]) > 1.0")
+    shape = draw_shape(key, size, [count.dimshuffle(*range(count.type.ndim), "x"), p], core=1)
+    left, rest = cast(count, "float64"), as_tensor_variable(np.float64(1.0))
+    found: list[Any] = []
+    for i in range(outcomes - 1):
+        share = minimum(true_div(p[..., i], maximum(rest, 1e-300)), 1.0)
+        each = _standard_binomial(fold_in(key, i), shape, left, maximum(share, 0.0))
+        found.append(each)
+        left, rest = sub(left, each), sub(rest, p[..., i])
+    found.append(left if found else add(left, mul(as_tensor_variable(0.0), p[..., 0])))
+    return without_derivative("multinomial", _integer(stack(found, axis=-1)), p)
+
+
+def _sums_to_one(p: Any) -> Any:
+    return p[..., :-1].sum(axis=-1) <= 1.0 + 1e-12
