@@ -36,6 +36,8 @@ LAWS = re.compile(
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same
     r"occelo_link/(loops/(?!elemwise/)|(native|c|numba|units)/)"
+    # distributions, some of which are named like functions
+    r"|occelo_graph/(ops/random/gamma\.py|stats/)|occelo_link/loops/elemwise/rejection\.py"
     # kinds of dtypes, scales of axes, and the name of a schedule of checkpoints
     r"|occelo_graph/(canonical/encoding|ir/op|tensors/type|looping/checkpoints)\.py|occelo/command/"
 )

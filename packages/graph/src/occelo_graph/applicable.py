@@ -13,7 +13,6 @@ from typing import Any
 
 from occelo_graph.ir.op import Op
 from occelo_graph.narrowing import is_class
-from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 
 __all__ = ["check_arguments", "check_classes", "check_scalar_names"]
@@ -30,7 +29,7 @@ def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -
         if is_class(each) and issubclass(each, Op):
             continue
         hint = ""
-        if of_elements and isinstance(each, Elemwise | ScalarOp):
+        if of_elements and (isinstance(each, ScalarOp) or getattr(each, "elementwise", False)):
             hint = f"; for elementwise functions use {of_elements}"
         raise TypeError(f"{what} is for classes of ops, not for {each!r}{hint}")
 
