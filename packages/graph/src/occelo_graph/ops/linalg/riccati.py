@@ -14,6 +14,7 @@ import numpy as np
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.linalg.riccati_pencils import stabilizing_solution
 from occelo_graph.ops.linalg.solve import solve
 from occelo_graph.ops.linalg.sylvester import DiscreteLyapunov, Sylvester
 from occelo_graph.optional_scipy import scipy_module
@@ -43,6 +44,10 @@ class _Riccati(MatrixOp):
             *arrays, balanced=self.balanced
         )
         return np.asarray(solved, arrays[0].dtype)
+
+    def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
+        continuous = self.function == "solve_continuous_are"
+        return [stabilizing_solution(inputs, continuous, self.balanced)]
 
 
 @op

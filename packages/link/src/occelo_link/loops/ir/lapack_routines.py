@@ -160,6 +160,9 @@ ROUTINES: dict[str, Routine] = {
             "trsyl",
             "TRANA TRANB isgn m n a[m,lda,m] lda b[n,ldb,n] ldb c[m,ldc,n]! ldc real:scale[1]! int:info[1]!",
         ),
+        Routine(
+            "gebal", "JOB n a[n,lda,n]! lda int:ilo[1]! int:ihi[1]! real:scale[n]! int:info[1]!"
+        ),
         Routine("trtrs", "UPLO TRANS DIAG n nrhs a[n,lda,n] lda b[n,ldb,nrhs]! ldb int:info[1]!"),
         # the vector of pivots has min(m, n) elements; callers give it m
         Routine("getrf", "m n a[m,lda,n]! lda int:ipiv[m]! int:info[1]!"),

@@ -1,0 +1,147 @@
+"""Decomposition of Riccati equations: generalised Schur forms of extended pencils, with stable eigenvalues first.
+
+`riccati` uses it; linkers lower what it consists of. The steps are those of SciPy, after Van Dooren (1981), A generalized
+eigenvalue approach for solving Riccati equations, SIAM J. Sci. Stat. Comput. 2, 121-135, and Benner (2001), Symplectic
+balancing of Hamiltonian matrices, SIAM J. Sci. Comput. 22, 1885-1904.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.create import eye, zeros_like
+from occelo_graph.ops.elemwise.arithmetic import abs as abs_
+from occelo_graph.ops.elemwise.arithmetic import gt, le, maximum, round
+from occelo_graph.ops.elemwise.transcendental import exp2, log2
+from occelo_graph.ops.join import concatenate
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, hermitian
+from occelo_graph.ops.linalg.qr import FullQR
+from occelo_graph.ops.linalg.qz import SortedQZ
+from occelo_graph.ops.linalg.solve import solve
+from occelo_graph.ops.linalg.svd import svdvals
+from occelo_graph.ops.reduce import max as max_
+from occelo_graph.ops.reduce import sum as sum_
+from occelo_graph.ops.shape.dimensions import expand_dims
+from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.tensors.type import is_complex
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+
+__all__ = ["BalancingScale"]
+
+LinAlgError = np.linalg.LinAlgError
+EPS = float(np.finfo("float64").eps)
+
+
+@op
+class BalancingScale(MatrixOp):
+    """The powers of two by which LAPACK's gebal scales rows and columns, so that their sums are alike; without permutations."""
+
+    signature: ClassVar[str] = "(n,n)->(n)"
+
+    def core(self, *arrays: Array) -> Array:
+        (a,) = arrays
+        if a.size == 0 or not np.isfinite(a).all():
+            return np.ones(a.shape[0], a.dtype)
+        balance: Any = scipy_module("linalg", "matrix_balance").matrix_balance
+        _, (scale, _) = balance(a, separate=True, permute=False)
+        return np.asarray(scale, a.dtype)
+
+    def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
+        return [ZERO]
+
+
+def stabilizing_solution(inputs: Sequence[Any], continuous: bool, balanced: bool) -> Any:
+    """The stabilizing solution of an algebraic Riccati equation with coefficients A, B, Q and R, in double precision."""
+    dtype = inputs[0].dtype
+    wide = "complex128" if is_complex(dtype) else "float64"
+    inputs = [cast(v, wide) for v in inputs]
+    # of the shape of the batch
+    none = sum(sum_(v[..., :0, :0], axis=(-2, -1)) for v in inputs)
+    a, b, q, r = (v + expand_dims(none, (-2, -1)) for v in inputs)
+    n, m = b.shape[-2], b.shape[-1]
+    a = _require(ValueError, a, [le(_norm(v - hermitian(v)), 50 * EPS * _norm(v)) for v in (q, r)])
+    if continuous:
+        a = _require(ValueError, a, [gt(svdvals(r), EPS * expand_dims(_norm(r), -1))])
+    left, right = (_continuous if continuous else _discrete)(a, b, q, r)
+    scale: Any = None
+    if balanced:
+        scale = _symplectic_scale(abs_(left) + abs_(right), n)
+        both = expand_dims(scale, -1) / expand_dims(scale, -2)
+        left, right = left * both, right * both
+    # without the control
+    unitary, _ = FullQR()(left[..., :, 2 * n :], return_list=True)
+    rest = hermitian(unitary[..., :, m:])
+    pencil = [matmul(rest, x[..., :, : 2 * n]) for x in (left, right)]
+    *_, vectors = SortedQZ("lhp" if continuous else "iuc")(*pencil, return_list=True)
+    above, below = vectors[..., :n, :n], vectors[..., n:, :n]
+    values = svdvals(above)
+    above = _require(LinAlgError, above, [gt(values, 4 * EPS * _largest(values))])
+    product = matmul(hermitian(above), below)
+    limit = maximum(1e-13, 0.1 * _norm(product))
+    below = _require(LinAlgError, below, [le(_norm(product - hermitian(product)), limit)])
+    found = solve(hermitian(above), hermitian(below), b_ndim=2)
+    if balanced:
+        own = scale[..., :n]
+        found = found * expand_dims(own, -1) * expand_dims(own, -2)
+    return cast((found + hermitian(found)) * np.asarray(0.5, wide), dtype)
+
+
+def _rows(*blocks: Sequence[Any]) -> Any:
+    """The matrices that consist of rows of blocks."""
+    return concatenate([concatenate(row, axis=-1) for row in blocks], axis=-2)
+
+
+def _continuous(a: Any, b: Any, q: Any, r: Any) -> tuple[Any, Any]:
+    """The pencil of a continuous equation."""
+    none, across = zeros_like(a), zeros_like(hermitian(b))
+    one = none + eye(a.shape[-1], dtype=a.dtype)
+    left = _rows([a, none, b], [-q, -hermitian(a), zeros_like(b)], [across, hermitian(b), r])
+    right = _rows(
+        [one, none, zeros_like(b)], [none, one, zeros_like(b)], [across, across, zeros_like(r)]
+    )
+    return left, right
+
+
+def _discrete(a: Any, b: Any, q: Any, r: Any) -> tuple[Any, Any]:
+    """The pencil of a discrete equation."""
+    none, across = zeros_like(a), zeros_like(hermitian(b))
+    one = none + eye(a.shape[-1], dtype=a.dtype)
+    left = _rows([a, none, b], [-q, one, zeros_like(b)], [across, across, r])
+    right = _rows(
+        [one, none, zeros_like(b)],
+        [none, hermitian(a), zeros_like(b)],
+        [across, -hermitian(b), zeros_like(r)],
+    )
+    return left, right
+
+
+def _symplectic_scale(sizes: Any, n: Any) -> Any:
+    """The scale that balances a pencil and keeps its structure, from the sizes of its elements."""
+    scale = BalancingScale()(sizes * (1 - eye(sizes.shape[-1])))
+    half = round((log2(scale[..., n : 2 * n]) - log2(scale[..., :n])) * 0.5)
+    return concatenate([exp2(half), exp2(-half), scale[..., 2 * n :]], axis=-1)
+
+
+def _largest(values: Any) -> Any:
+    """The largest value of each vector, with its dimension kept; 0 of empty ones."""
+    more = expand_dims(zeros_like(sum_(values, axis=-1)), -1)
+    return max_(concatenate([values, more], axis=-1), axis=-1, keepdims=True)
+
+
+def _norm(x: Any) -> Any:
+    """The largest column sum of absolute values."""
+    return _largest(sum_(abs_(x), axis=-2))[..., 0]
+
+
+def _require(error: type[Exception], value: Any, conditions: Sequence[Any]) -> Any:
+    """The value, after a check of conditions on which there is a stabilizing solution."""
+    return CheckAndRaise(error, "there is no stabilizing solution")(value, *conditions)

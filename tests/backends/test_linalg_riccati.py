@@ -1,0 +1,91 @@
+"""Riccati equations in compiled code, beside SciPy's solutions."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import occelo as oc
+import occelo.tensor as ot
+from occelo.tensor import linalg
+
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+COMPILED = ["native", "c"]
+# its compiler takes many seconds for these programs
+if THOROUGH and importlib.util.find_spec("numba"):
+    COMPILED.append("numba")
+NAMES = ("solve_continuous_are", "solve_discrete_are")
+spl: Any = scipy.linalg
+
+
+def drawn(shape: tuple[int, ...], dtype: str, seed: int) -> Any:
+    rng = np.random.default_rng([seed, *shape])
+    real = rng.standard_normal(shape)
+    return real + 1j * rng.standard_normal(shape) if dtype[0] == "c" else real
+
+
+def definite(n: int, dtype: str, seed: int) -> Any:
+    x = drawn((n, n), dtype, seed)
+    x = x @ x.conj().T + np.eye(n)
+    return (x + x.conj().T).astype(dtype)
+
+
+@pytest.mark.sampled(7)
+@pytest.mark.parametrize("backend", COMPILED)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_solutions_are_those_of_scipy(backend: str, name: str, dtype: str) -> None:
+    a = ot.tensor("a", dtype=dtype, shape=(None, None, None))
+    b, q, r = (ot.tensor(n, dtype=dtype, shape=(None, None)) for n in "bqr")
+    for balanced in (True, False) if backend == "native" else (True,):
+        made = getattr(linalg, name)(a, b, q, r, balanced=balanced)
+        assert oc.supports(backend, made) == []
+        f = oc.function([a, b, q, r], made, mode=backend)
+        for lead, n, m in ((2, 4, 2), (1, 1, 1), (2, 2, 3), (2, 0, 1), (0, 2, 1)):
+            x, y = (
+                drawn((lead, n, n), dtype, 0).astype(dtype),
+                drawn((n, m), dtype, 1).astype(dtype),
+            )
+            # weights of other sizes, so that balancing scales
+            weights = definite(n, dtype, 2) * np.asarray(1e4, dtype), definite(m, dtype, 3)
+            found = f(x, y, *weights)
+            assert (found.dtype, found.shape) == (dtype, (lead, n, n))
+            for each, result in zip(x, found, strict=True):
+                if n == 0:
+                    continue
+                expected = getattr(spl, name)(each, y, *weights, balanced=balanced)
+                tolerance = 1e-5 if dtype in ("float32", "complex64") else 1e-9
+                room = tolerance * np.abs(expected).max()
+                np.testing.assert_allclose(result, expected, tolerance, room)
+
+
+@pytest.mark.parametrize("backend", COMPILED)
+def test_equations_without_solution_are_errors(backend: str) -> None:
+    inputs = [ot.dmatrix(n) for n in "abqr"]
+    continuous, discrete = (
+        oc.function(inputs, getattr(linalg, n)(*inputs), mode=backend) for n in NAMES
+    )
+    one, none = np.eye(2), np.zeros((2, 1))
+    lost = np.array([[1.0, np.nan], [np.nan, 1.0]])
+    for f, error, message, given in (
+        (discrete, np.linalg.LinAlgError, "solve_discrete_are", (2 * one, none, one, np.eye(1))),
+        (
+            continuous,
+            np.linalg.LinAlgError,
+            "solve_continuous_are",
+            (0 * one, none, one, np.eye(1)),
+        ),
+        (continuous, ValueError, "symmetric", (one, one, np.triu(np.ones((2, 2))), one)),
+        (continuous, ValueError, "numerically singular", (one, one, one, 0 * one)),
+        (continuous, ValueError, "infs or NaNs", (one, one, lost, one)),
+        (discrete, ValueError, "infs or NaNs", (lost, one, one, one)),
+    ):
+        with pytest.raises(error, match=message):
+            f(*given)
+    # singular weights of the control are right in discrete time
+    np.testing.assert_allclose(discrete(one, one, one, 0 * one), one, atol=1e-14)
