@@ -49,7 +49,7 @@ class Step:
 
     ``numpy`` and ``symbolic`` are expressions in which ``{i}`` is the i-th of ``args``. ``rounds`` is where the step rounds:
     "no", in the "result", "inside" as well (sums of many terms), or with errors of the size of the arguments ("cancels");
-    "zeros" are exact apart from the sign of zeros. ``integral``: integers give exact results.
+    "zeros" are exact apart from the sign of zeros. ``integral``: integers give results that are exact apart from that sign.
     """
 
     name: str
