@@ -5,6 +5,7 @@ Authors of rules use it; the modules of rules mostly through `rules.matching`. P
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
+from occelo_graph.extensions import is_external
 from occelo_graph.fgraph.features import Feature
 from occelo_graph.narrowing import is_class
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -168,15 +170,24 @@ class PatternRule(NodeRewriter):
             below=_needed_below(patterns),
         )
         self.law = function
-        self._wanted = _wanted(function, patterns)
-        count = itertools.count()
-        self.patterns = (
-            tuple(_named(a, count) for a in patterns) if same_dtype is None else tuple(patterns)
-        )
+        self._given = tuple(patterns)
         self.on = on
         self._fits = _KINDS[on]
         self.same_dtype = same_dtype
         self.__doc__ = function.__doc__
+        if is_external(function):
+            _ = self._wanted  # errors are raised where the rule is defined
+
+    @functools.cached_property
+    def _wanted(self) -> list[tuple[str, ...]]:
+        """The names that the function takes of each pattern; found at the first trial, which most rules never have."""
+        return _wanted(self.law, self._given)
+
+    @functools.cached_property
+    def patterns(self) -> tuple[Call, ...]:
+        """The patterns as they are matched: calls have names where wildcards are to be cast."""
+        count = itertools.count()
+        return tuple([_named(a, count) if self.same_dtype is None else a for a in self._given])
 
     def _apply(self, fgraph: FunctionGraph, node: Apply) -> Any:
         kind = node.outputs[0].type
