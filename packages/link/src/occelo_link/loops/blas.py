@@ -383,6 +383,10 @@ def lower_matmul(
     shape = [*batch, x.shape[-2], y.shape[-1]]
     if not (x.dtype == y.dtype and is_float(output.dtype)):
         return [_batched_loops(context, types, x, y, shape, inner, output.dtype)]
+    if is_small([*shape[-2:], inner]):
+        few = FEW_OF_VECTORS if is_unit(shape[-1]) else FEW
+        if 1 <= inner.args[0] <= few:
+            return [_batched_formula(context, types, x, y, shape, inner.args[0])]
     left, right = MatrixOperand(context, x), MatrixOperand(context, y)
     result = context.new_stored(output.dtype, shape)
 
@@ -431,6 +435,41 @@ def _batched_loops(
     terms = context.virtual(dtype, [*shape[:-1], inner, shape[-1]], element, [x, y])
     combine = "or" if dtype == "bool" else "add"
     return context.reduce(terms, (len(shape) - 1,), combine, dtype, dtype)
+
+
+def _batched_formula(
+    context: Context,
+    types: Sequence[TensorType],
+    x: Tensor,
+    y: Tensor,
+    shape: Sequence[Value],
+    inner: int,
+) -> Tensor:
+    """A formula for each element of small products, which take less time than calls of BLAS.
+
+    A single matrix is stored, since it is read for each element of the batch.
+    """
+    x, y = (
+        context.contiguous_copy(t)
+        if is_small(t.shape)
+        else context.store(t)
+        if t.cost > CHEAP
+        else t
+        for t in (x, y)
+    )
+    count = len(shape) - 2
+
+    def element(builder: Builder, index: Index) -> Value:
+        batch, (i, j) = index[:count], index[count:]
+        left, right = (_own(context, t, batch) for t in types)
+        total: Value | None = None
+        for k in map(builder.i64, range(inner)):
+            term = builder.op("mul", x.at(builder, [*left, i, k]), y.at(builder, [*right, k, j]))
+            total = term if total is None else builder.op("add", total, term)
+        assert total is not None
+        return total
+
+    return context.virtual(x.dtype, shape, element, [x, y], cost=2 * inner)
 
 
 lowers_complex_to_loops(MatMul)(product_by_parts(lower_matmul))

@@ -1,4 +1,4 @@
-"""Lowering of the gradient of the Cholesky factor: blocks of columns, by BLAS and loops.
+"""Lowering of the gradient of the Cholesky factor: blocks of columns, by BLAS and loops; tiny matrices without loops.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `CholeskyPullback` nodes. The algorithm takes twice the
 operations of the factorisation; it is section 4.3 of Murray (2016), Differentiation of the Cholesky decomposition,
@@ -20,8 +20,9 @@ from occelo_link.loops.linalg.lapack import (
     each_element,
     own_index,
 )
+from occelo_link.loops.linalg.unrolled import is_tiny, pull_back_unrolled
 from occelo_link.loops.loop_nests import copy_elements
-from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowering import CHEAP, Context
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
@@ -39,6 +40,8 @@ def lower_cholesky_pullback(
     n = context.unify(context.unify(x.shape[-2], x.shape[-1]), ct.shape[-2])
     n = context.unify(n, ct.shape[-1])
     batch = batch_lengths(context, inputs, [2, 2])
+    if is_tiny(batch, n):
+        return [_unrolled(context, x, ct, [*batch, n, n])]
     factor = context.contiguous_copy(x)
 
     def replace(result: Stored) -> None:
@@ -65,6 +68,14 @@ def lower_cholesky_pullback(
 
     context.step([factor, triangle], [result], emit)
     return [result]
+
+
+def _unrolled(context: Context, x: Tensor, ct: Tensor, shape: Sequence[Value]) -> Tensor:
+    """The cotangent of one tiny matrix."""
+    x, ct = (context.store(t) if t.cost > CHEAP else t for t in (x, ct))
+    result = context.new_stored(ct.dtype, shape)
+    context.step([x, ct], [result], lambda: pull_back_unrolled(context, x, ct, result))
+    return result
 
 
 class _Reverse:

@@ -1,7 +1,7 @@
-"""Cholesky factors and triangular equations of one tiny matrix, without loops over its rows.
+"""Cholesky factors, their gradients and triangular equations of one tiny matrix, without loops over its rows.
 
 All elements are values in registers, so that a step of a filter makes no calls and no detours through memory. The modules
-`cholesky` and `triangular` use this for single real matrices whose static lengths `is_tiny` accepts.
+`cholesky`, `cholesky_pullback` and `triangular` use this for single real matrices whose static lengths `is_tiny` accepts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor, is_unit
 
-__all__ = ["factor_unrolled", "is_tiny", "solve_unrolled"]
+__all__ = ["factor_unrolled", "is_tiny", "pull_back_unrolled", "solve_unrolled"]
 
 ROWS = 4
 """Matrices with more rows have loops, which are less code."""
@@ -48,6 +48,43 @@ def factor_unrolled(context: Context, x: Tensor, result: Stored) -> Value:
             at = result.position(builder, [*lead, context.i64(i), context.i64(j)])
             builder.store(result.buffer, at, factor.get((i, j), zero))
     return good
+
+
+def pull_back_unrolled(context: Context, x: Tensor, ct: Tensor, result: Stored) -> None:
+    """Store the cotangent of a matrix, from its Cholesky factor ``x`` and the cotangent of this factor.
+
+    These are the steps of `factor_unrolled` in reverse order. Only lower triangles are read.
+    """
+    builder = context.builder
+    n = result.shape[-1].args[0]
+    triangle = [(i, j) for i in range(n) for j in range(i + 1)]
+
+    def element(tensor: Tensor, i: int, j: int) -> Value:
+        return tensor.at(
+            builder, [*[context.i64(0)] * (tensor.ndim - 2), context.i64(i), context.i64(j)]
+        )
+
+    def less(value: Value, one: Value, other: Value) -> Value:
+        return builder.op("sub", value, builder.op("mul", one, other))
+
+    factor = {at: element(x, *at) for at in triangle}
+    rest = {at: element(ct, *at) for at in triangle}
+    half = builder.const(0.5, result.dtype)
+    for i, j in reversed(triangle):
+        whole = builder.op("div", rest[i, j], factor[j, j])
+        if j < i:
+            rest[j, j] = less(rest[j, j], whole, factor[i, j])
+        # the element on the diagonal is a root, and its terms are squares
+        for k in range(j):
+            rest[i, k] = less(rest[i, k], whole, factor[j, k])
+            if j < i:
+                rest[j, k] = less(rest[j, k], whole, factor[i, k])
+        rest[i, j] = whole if j < i else builder.op("mul", whole, half)
+    zero, lead = builder.const(0.0, result.dtype), [context.i64(0)] * (result.ndim - 2)
+    for i in range(n):
+        for j in range(n):
+            at = result.position(builder, [*lead, context.i64(i), context.i64(j)])
+            builder.store(result.buffer, at, rest.get((i, j), zero))
 
 
 def solve_unrolled(
