@@ -174,9 +174,9 @@ def _perturbed(array: Any, eps: Any, random: np.random.Generator) -> Any:
         return array
     up: Any = random.random(tuple(array.shape)) < 0.5
     step = max(float(eps), float(np.finfo(array.dtype).eps))
-    perturbed = np.array(array)
     signs: Any = up * 2 - 1
-    perturbed += perturbed * array.dtype.type(step) * signs.astype(array.dtype)
+    # a product, since -0.0 + 0.0 would lose its sign
+    perturbed = np.asarray(array * (1 + array.dtype.type(step) * signs.astype(array.dtype)))
     finite = np.isfinite(array)
     perturbed[~finite] = array[~finite]
     return perturbed
