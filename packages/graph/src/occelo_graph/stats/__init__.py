@@ -7,6 +7,7 @@
 from occelo_graph.late_families import loaded
 from occelo_graph.stats.counts import *
 from occelo_graph.stats.gammas import *
+from occelo_graph.stats.integrals import *
 from occelo_graph.stats.matrices import *
 from occelo_graph.stats.on_an_interval import *
 from occelo_graph.stats.on_the_line import *

@@ -70,7 +70,7 @@ class ContinuousLaw(Law):
     def _at(self, given: Arguments, formula: AnyFormula) -> Any:
         """A log density on the closed support, -inf elsewhere."""
         z, row = self._z(given), self.row
-        if row.support is None:
+        if row.support is None or row.periodic:
             return formula(z, *given.shapes)
         low, high = row.bounds(given.shapes)
         # NaN is not outside, and the formula keeps it

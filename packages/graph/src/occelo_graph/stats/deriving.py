@@ -11,6 +11,7 @@ from typing import Any
 from occelo_graph.ops.elemwise.arithmetic import lt, switch
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, log1mexp, log1p
 from occelo_graph.stats.law import AnyFormula, Row
+from occelo_graph.stats.searching import searched_quantile
 
 __all__ = ["cdf_of", "isf_of", "logcdf_of", "logsf_of", "ppf_of", "sf_of"]
 
@@ -95,6 +96,8 @@ def ppf_of(row: Row) -> AnyFormula | None:
     """The formula of the inverse of the distribution function, or None."""
     if row.ppf is not None:
         return row.ppf
+    if row.searched:
+        return searched_quantile(row, upper=False)
     if row.from_logcdf is not None:
         return _after(log, row.from_logcdf)
     return None if row.from_logsf is None else _after(lambda q: log1p(-q), row.from_logsf)
@@ -104,6 +107,8 @@ def isf_of(row: Row) -> AnyFormula | None:
     """The formula of the inverse of the survival function, or None."""
     if row.isf is not None:
         return row.isf
+    if row.searched:
+        return searched_quantile(row, upper=True)
     if row.symmetric:
         found = ppf_of(row)
         return None if found is None else _of(lambda x: -x, found)

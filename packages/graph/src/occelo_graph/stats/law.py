@@ -105,6 +105,7 @@ class Row:
     hold on the whole line with both infinities. ``open_below`` says that the density is 0 at the lower bound, where the formula of its logarithm
     has no value. ``inside`` is a number within the support; without it, one is derived from the bounds.
     ``from_logcdf`` and ``from_logsf`` are the inverses of ``logcdf`` and ``logsf``. The density of a ``symmetric`` law is an even function.
+    That of a ``periodic`` law has no bounds. Quantiles of a ``searched`` law are found by bisection, with ``logcdf`` and ``logsf``.
     """
 
     name: str
@@ -116,6 +117,8 @@ class Row:
     open_below: bool = False
     inside: Any = None
     symmetric: bool = False
+    periodic: bool = False
+    searched: bool = False
     cdf: Formula | None = None
     sf: Formula | None = None
     logcdf: Formula | None = None

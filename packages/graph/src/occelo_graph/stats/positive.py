@@ -266,6 +266,7 @@ invgauss = ContinuousLaw(
         open_below=True,
         logcdf=_invgauss_logcdf,
         logsf=_invgauss_logsf,
+        searched=True,
         mean=lambda mu: mu,
         var=lambda mu: mu * mu * mu,
     )
@@ -279,6 +280,7 @@ wald = ContinuousLaw(
         open_below=True,
         logcdf=lambda z: _invgauss_logcdf(z, 1.0),
         logsf=lambda z: _invgauss_logsf(z, 1.0),
+        searched=True,
         mean=lambda: 1.0,
         var=lambda: 1.0,
     )

@@ -22,14 +22,86 @@ from occelo_graph.ops.elemwise.arithmetic import (
     sqrt,
     switch,
 )
-from occelo_graph.ops.elemwise.transcendental import exp
+from occelo_graph.ops.elemwise.transcendental import exp, log
 from occelo_graph.ops.reduce import any as any_of
 from occelo_graph.ops.reduce import max as max_of
+from occelo_graph.stats.law import AnyFormula, Row
 
-__all__ = ["smallest_count", "sum_of_probabilities"]
+__all__ = ["searched_quantile", "smallest_count", "sum_of_probabilities"]
 
 _MOST = 4.0e15
 """Whole numbers up to this bound have halves in float64."""
+
+
+def searched_quantile(row: Row, upper: bool) -> AnyFormula:
+    """The inverse of the distribution function of a row, or with ``upper`` of the survival function.
+
+    Bisection narrows down the interval of `_bracket` until no number of the dtype is within. The smaller one of both probabilities
+    is compared. One step of Newton's method follows, whose derivatives are those of an implicit function (the search has none).
+    """
+    logcdf: AnyFormula | None = row.logcdf
+    logsf: AnyFormula | None = row.logsf
+    logdensity: AnyFormula = row.logdensity
+    assert logcdf is not None, row.name
+    assert logsf is not None, row.name
+
+    def formula(q: Any, *shapes: Any) -> Any:
+        rest = 1.0 - q
+        p, tail = (rest, q) if upper else (q, rest)
+        low_half = lt(p, 0.5)
+        log_p = log(switch(low_half, p, 0.5))
+        log_tail = log(switch(low_half, 0.5, tail))
+
+        def reached(x: Any) -> Any:
+            below, above = logcdf(x, *shapes), logsf(x, *shapes)
+            return switch(low_half, below >= log_p, above <= log_tail)
+
+        start, end = _bracket(row, rest / q if upper else q / rest, shapes)
+        found = _bisected(reached, start, end, (p, *shapes))
+        below, above = logcdf(found, *shapes), logsf(found, *shapes)
+        log_here = switch(low_half, below, above)
+        miss = switch(low_half, below - log_p, log_tail - above)
+        # a logarithm and a density of it: neither underflows in a tail
+        return found - miss * exp(log_here - logdensity(found, *shapes))
+
+    return formula
+
+
+def _bracket(row: Row, odds: Any, shapes: Any) -> tuple[Any, Any]:
+    """Numbers between which a quantile lies, from bounds of the support or the first two moments (Cantelli's inequality)."""
+    low, high = row.bounds(shapes)
+    if row.mean is None or row.var is None:
+        return low, high
+    formulas: list[AnyFormula] = [row.mean, row.var]
+    mean, var = (formula(*shapes) for formula in formulas)
+    root, deviation = sqrt(odds), sqrt(var)
+    start, end = mean - 2.0 * deviation / root, mean + 2.0 * deviation * root
+    return maximum(low, start), minimum(high, end)
+
+
+def _bisected(reached: Callable[[Any], Any], start: Any, end: Any, broadcast: Any) -> Any:
+    """The least number between ``start`` and ``end`` with ``reached(x)``, to the precision of the dtype; no derivatives."""
+    from occelo_graph.looping.loops import while_loop
+
+    whole = sum((0.0 * each for each in broadcast[1:]), 0.0 * broadcast[0])
+    start, end = start + whole, end + whole
+    valid = isfinite(start + end)
+    start, end = switch(valid, start, 0.0), switch(valid, end, 0.0)
+
+    def divide(before: Any, at: Any) -> tuple[Any, Any]:
+        middle = 0.5 * (before + at)
+        return middle, gt(middle, before) & lt(middle, at)
+
+    def unfinished(state: Any) -> Any:
+        return any_of(divide(*state)[1])
+
+    def halve(state: Any) -> Any:
+        before, at = state
+        middle, open_ = divide(before, at)
+        there = reached(middle)
+        return switch(open_ & ~there, middle, before), switch(open_ & there, middle, at)
+
+    return zero_grad(while_loop(unfinished, halve, (start, end))[1])
 
 
 def smallest_count(
