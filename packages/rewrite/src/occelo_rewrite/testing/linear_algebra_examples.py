@@ -8,6 +8,7 @@ from __future__ import annotations
 from occelo_graph import TensorVariable, grad, linalg
 from occelo_graph import tensor as ot
 from occelo_graph.ops.index.search import AllocDiag
+from occelo_graph.ops.linalg.cholesky import CholeskyPullback
 from occelo_rewrite.testing.case import Case
 
 __all__ = ["CASES"]
@@ -103,6 +104,12 @@ def _product(x: TensorVariable) -> TensorVariable:
     return ot.kron(_definite(x), _definite(x.T))
 
 
+def _pulled_back_twice(x: TensorVariable) -> TensorVariable:
+    factor = linalg.cholesky(_definite(x))
+    pullback = CholeskyPullback()
+    return pullback(factor, x) - pullback(factor, ot.exp(x.T))
+
+
 def _long(x: TensorVariable, n: int) -> TensorVariable:
     return ot.join(0, *[x] * n)
 
@@ -128,6 +135,7 @@ CASES: list[Case] = [
         lambda x: linalg.solve_triangular(_dominant(x), ot.stack([x, x]), b_ndim=1),
         shapes=SQUARE,
     ),
+    Case("sum_of_linear", _pulled_back_twice, shapes=SQUARE),
     Case("transposed_blocks", lambda x: ot.kron(x, x).T, shapes=SQUARE),
     Case("conjugate_of_blocks", lambda x: ot.kron(ot.complex(x, x), x).conj().imag, shapes=SQUARE),
     Case("inverse_of_blocks", lambda x: linalg.inv(_product(x)), shapes=SQUARE),

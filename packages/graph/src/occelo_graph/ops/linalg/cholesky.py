@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from occelo_graph.ir.op import ZERO, op
+from occelo_graph.ir.traits import SECOND
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import tril
@@ -20,6 +21,7 @@ from occelo_graph.ops.linalg.triangular import solve_triangular
 from occelo_graph.tensors.type import is_complex
 
 if TYPE_CHECKING:
+    from occelo_graph.ir.nodes import Apply
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
@@ -54,6 +56,9 @@ class CholeskyPullback(MatrixOp):
     @property
     def label(self) -> str:
         return "gradient of cholesky"
+
+    def linear_in(self, node: Apply) -> Sequence[slice]:
+        return (SECOND,)
 
     def core(self, *arrays: Array) -> Array:
         factor, ct = (np.tril(a) for a in arrays)

@@ -50,7 +50,7 @@ class BalancingScale(MatrixOp):
     def core(self, *arrays: Array) -> Array:
         (a,) = arrays
         if a.size == 0 or not np.isfinite(a).all():
-            return np.ones(a.shape[0], a.dtype)
+            return np.ones_like(np.diagonal(a))
         balance: Any = scipy_module("linalg", "matrix_balance").matrix_balance
         _, (scale, _) = balance(a, separate=True, permute=False)
         return np.asarray(scale, a.dtype)

@@ -15,6 +15,7 @@ from occelo_rewrite.rules.linalg import (
     shared_lu,
     solves,
     spectra,
+    sums,
 )
 
 __all__ = ["CANONICALIZE", "LOW_RANK", "SPECIALIZE", "STABILIZE"]
@@ -26,6 +27,7 @@ CANONICALIZE = (
     | products.CANONICALIZE
     | spectra.CANONICALIZE
     | blocks.CANONICALIZE
+    | sums.CANONICALIZE
 )
 STABILIZE = blocks.STABILIZE | determinants.STABILIZE | solves.STABILIZE
 SPECIALIZE = (

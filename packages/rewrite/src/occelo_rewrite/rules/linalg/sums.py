@@ -1,0 +1,54 @@
+"""Rule for sums of results of an op that is linear in one argument, such as the pullbacks of two uses of a factor.
+
+`pipeline` puts it into the stage canonicalize.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import tensor as ot
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.linalg.matrix_op import MatrixOp
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import is_only_reader
+
+__all__ = ["CANONICALIZE"]
+
+
+def _linear_argument(first: TensorApply[MatrixOp], second: TensorApply[MatrixOp]) -> int | None:
+    """The position of the argument in which two nodes of one op differ, if the op is linear in it; None for other nodes."""
+    if first is second or first.op != second.op or len(first.outputs) != 1:
+        return None
+    pairs = list(zip(first.inputs, second.inputs, strict=True))
+    unlike = [i for i, (x, y) in enumerate(pairs) if x is not y]
+    if len(unlike) != 1 or pairs[unlike[0]][0].type != pairs[unlike[0]][1].type:
+        return None
+    groups = [range(*g.indices(len(pairs))) for g in first.op.linear_in(first)]
+    return unlike[0] if any(list(group) == unlike for group in groups) else None
+
+
+@node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
+def sum_of_linear(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """f(a, x) + f(a, y) = f(a, x + y), if an op is linear in the argument; so the gradient has one pullback of a factor."""
+    out = node.outputs[0]
+    owners = [computed_by(x, MatrixOp) for x in node.inputs]
+    for (i, first), (j, second) in combinations(enumerate(owners), 2):
+        if first is None or second is None:
+            continue
+        terms = first.outputs[0], second.outputs[0]
+        at = _linear_argument(first, second)
+        if at is None or any(t.type != out.type or not is_only_reader(fgraph, t) for t in terms):
+            continue
+        arguments: list[Any] = list(first.inputs)
+        arguments[at] = node.op(arguments[at], second.inputs[at])
+        rest: Sequence[TensorVariable] = [x for k, x in enumerate(node.inputs) if k not in (i, j)]
+        merged: TensorVariable = first.op(*arguments)
+        return [node.op(merged, *rest) if rest else merged]
+    return None
+
+
+CANONICALIZE = RuleSet((sum_of_linear,), "sums of linear functions")
