@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
     abs,
@@ -37,6 +38,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     switch,
     true_div,
 )
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.ops.join import stack
 from occelo_graph.ops.random.gamma import standard_gamma
@@ -52,10 +54,11 @@ from occelo_graph.ops.random.parameters import (
     float_parameters,
     integer_parameter,
     require,
+    standard_uniform,
 )
 from occelo_graph.ops.random.rejection import Words, rejection
 from occelo_graph.ops.shape.axes import static_integer
-from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.constant import as_tensor_variable, constant
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -99,9 +102,9 @@ def _integer(value: Any) -> Any:
 
 
 def _poisson_attempt(words: Words, mean: Any) -> Any:
-    """Hörmann's PTRS; for means below 10 the distribution function decides."""
+    """Hörmann's PTRS, for means from 10 on."""
     u, v = words.uniform(0), words.uniform(1)
-    m = maximum(mean, _LARGE)
+    m = mean
     b = add(mul(sqrt(m), 2.53), 0.931)
     a = sub(mul(b, 0.02483), 0.059)
     centred = sub(u, 0.5)
@@ -117,10 +120,7 @@ def _poisson_attempt(words: Words, mean: Any) -> Any:
     log_mass = sub(sub(mul(not_negative, log(m)), m), log_factorial(not_negative))
     outside = or_(lt(k, 0.0), and_(lt(us, 0.013), gt(v, us)))
     rejected = and_(invert(surely), or_(outside, gt(scaled, log_mass)))
-    large = switch(rejected, -1.0, k)
-    return switch(
-        lt(mean, _LARGE), _by_inversion(u, exp(-minimum(mean, _LARGE)), _poisson_ratio(mean)), large
-    )
+    return switch(rejected, -1.0, k)
 
 
 def _poisson_ratio(mean: Any) -> Callable[[int], Any]:
@@ -150,12 +150,9 @@ def _binomial_ratio(n: Any, odds: Any) -> Callable[[int], Any]:
 
 
 def _binomial_attempt(words: Words, n: Any, p: Any) -> Any:
-    """Hörmann's BTRS, for p up to 1/2; for means below 10 the distribution function decides."""
+    """Hörmann's BTRS, for p up to 1/2 and means from 10 on."""
     u, v = words.uniform(0), words.uniform(1)
-    mean = mul(n, p)
-    few = lt(mean, _LARGE)
-    # numbers for which the formulas are finite, where the others are not used
-    size, share = switch(few, 40.0, n), switch(few, 0.5, p)
+    size, share = n, p
     rest = sub(1.0, share)
     spread = sqrt(mul(size, share, rest))
     b = add(mul(spread, 2.53), 1.15)
@@ -177,10 +174,7 @@ def _binomial_attempt(words: Words, n: Any, p: Any) -> Any:
     )
     outside = or_(lt(k, 0.0), gt(k, size))
     rejected = and_(invert(surely), or_(outside, gt(scaled, log_mass)))
-    large = switch(rejected, -1.0, k)
-    first = exp(mul(switch(few, n, 0.0), log1p(-p)))
-    odds = true_div(p, sub(1.0, p))
-    return switch(few, minimum(_by_inversion(u, first, _binomial_ratio(n, odds)), n), large)
+    return switch(rejected, -1.0, k)
 
 
 def _hypergeometric_attempt(words: Words, good: Any, bad: Any, drawn: Any) -> Any:
@@ -218,9 +212,60 @@ def _log_ways(k: Any, rarer: Any, others: Any, m: Any) -> Any:
     )
 
 
-_poisson = rejection("poisson", 1, 2, _poisson_attempt)
-_binomial = rejection("binomial", 2, 2, _binomial_attempt)
+_many_events = rejection("poisson", 1, 2, _poisson_attempt)
+_many_successes = rejection("binomial", 2, 2, _binomial_attempt)
 _hypergeometric = rejection("hypergeometric", 3, 2, _hypergeometric_attempt)
+
+
+def _few_events_formula(u: Any, mean: Any) -> Any:
+    return _by_inversion(u, exp(-mean), _poisson_ratio(mean))
+
+
+def _few_successes_formula(u: Any, n: Any, p: Any) -> Any:
+    odds = true_div(p, sub(1.0, p))
+    found = _by_inversion(u, exp(mul(n, log1p(-p))), _binomial_ratio(n, odds))
+    return minimum(found, n)
+
+
+_few_events: Elemwise = elementwise(
+    "poisson_quantile",
+    2,
+    lambda dtypes: "float64",
+    None,
+    [None, None],
+    "The number of events below which there are fewer with probability u, for a mean below 10.",
+    formula=_few_events_formula,
+)
+_few_successes: Elemwise = elementwise(
+    "binomial_quantile",
+    3,
+    lambda dtypes: "float64",
+    None,
+    [None, None, None],
+    "The number of successes in n trials below which there are fewer with probability u, for a mean below 10 and p up to 1/2.",
+    formula=_few_successes_formula,
+)
+
+
+def _by_mean(mean: Any, few: Callable[[], Any], many: Callable[[], Any]) -> Any:
+    """Numbers for means below 10, and others; only one of both where the means are constants on one side."""
+    if isinstance(mean, Constant):
+        small = np.asarray(mean.data) < _LARGE
+        if small.all():
+            return few()
+        if not small.any():
+            return many()
+    return switch(lt(mean, _LARGE), few(), many())
+
+
+def _poisson(key: Any, shape: Any, mean: Any) -> Any:
+    """Poisson numbers for float64 means."""
+
+    def few() -> Any:
+        u = standard_uniform(key, shape, "float64", half=True)
+        return _few_events(u, minimum(mean, _LARGE))
+
+    return _by_mean(mean, few, lambda: _many_events(key, shape, maximum(mean, _LARGE)))
 
 
 def poisson(key: Any, lam: Any = 1.0, size: Any = None) -> TensorVariable:
@@ -238,7 +283,22 @@ def _is_mean(lam: Any) -> Any:
 def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
     """Binomial numbers for float64 parameters: of successes or, if they are more likely, of failures."""
     n, p = cast(n, "float64"), cast(p, "float64")
-    found = _binomial(key, shape, n, minimum(p, sub(1.0, p)))
+    share = minimum(p, sub(1.0, p))
+    mean = mul(n, share)
+    given = [v.data for v in (n, p) if isinstance(v, Constant)]
+    if len(given) == 2:
+        mean = constant(given[0] * np.minimum(given[1], 1.0 - given[1]))
+    small = lt(mean, _LARGE)
+
+    def few() -> Any:
+        u = standard_uniform(key, shape, "float64", half=True)
+        return _few_successes(u, switch(small, n, 0.0), share)
+
+    def many() -> Any:
+        # other numbers where the formulas are not finite, and not used
+        return _many_successes(key, shape, switch(small, 40.0, n), switch(small, 0.5, share))
+
+    found = _by_mean(mean, few, many)
     return switch(gt(p, 0.5), sub(n, found), found)
 
 

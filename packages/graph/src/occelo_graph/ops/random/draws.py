@@ -7,12 +7,12 @@ from `keys.split` for several.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
-    abs,
     add,
     le,
     lt,
@@ -24,7 +24,8 @@ from occelo_graph.ops.elemwise.arithmetic import (
     switch,
     true_div,
 )
-from occelo_graph.ops.elemwise.transcendental import log, log1p
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.elemwise.transcendental import log
 from occelo_graph.ops.random.implicit import without_derivative
 from occelo_graph.ops.random.keys import bits
 from occelo_graph.ops.random.parameters import (
@@ -66,16 +67,19 @@ def exponential(
     """Numbers of the exponential law with mean ``scale`` (ValueError if it is negative), by inversion; the other parameters are those of `uniform`."""
     (scale,), name = float_parameters(scale, dtype=dtype)
     key = checked(key, scale=(scale, NOT_NEGATIVE))
-    u = standard_uniform(key, draw_shape(key, size, [scale]), name)
-    return mul(scale, -log1p(-u))
+    u = standard_uniform(key, draw_shape(key, size, [scale]), name, rest=True)
+    return mul(scale, exponential_quantile(u))
 
 
-_CENTRE = (
-    (2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
-     13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608),
-    (5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867,
-     5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1.0),
+_NEAR = (
+    -3.3408952670514297e-22, -2.37408706321372e-19, 1.5595624147452077e-18, 1.5734249840893945e-17,
+    -1.825328774880696e-16, 3.064593190079847e-17, 9.308290460578683e-15, -5.735221444041998e-14,
+    -1.1464455824953867e-13, 3.724433936330848e-12, -1.835296386245696e-11, -7.658591205111031e-11,
+    1.486649926123177e-09, -5.8161415131622495e-09, -4.111173507827262e-08, 5.988894294256318e-07,
+    -1.9310650328765146e-06, -1.9632852817479085e-05, 0.00026408204954264024, -0.0010475115695030076,
+    -0.00853289917726757, 0.33963495870114085, 2.338620710026593,
 )  # fmt: skip
+"""The normal quantile divided by 2 u - 1, as a polynomial of -log(4 u (1 - u)) - 3.125: Chebyshev interpolation by mpmath."""
 _TAIL = (
     (7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258,
      3.64784832476320460504, 5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734),
@@ -101,25 +105,60 @@ def _rational(coefficients: Sequence[Sequence[float]], x: Any) -> Any:
     return true_div(*values)
 
 
-def normal_quantile(u: Any) -> Any:
-    """The number below which a standard normal number lies with probability ``u``, in (0, 1).
-
-    Rational approximations of three ranges (Wichura 1988, algorithm AS 241, PPND16; relative error near 1e-16).
-    """
-    centred = sub(u, 0.5)
-    near = le(abs(centred), 0.425)
-    central = mul(
-        centred, _rational(_CENTRE, sub(0.180625, mul(switch(near, centred, 0.0), centred)))
-    )
+def _tail(u: Any) -> Any:
+    """Wichura's algorithm AS 241 (1988, PPND16), its parts for the tails."""
     root = sqrt(-log(minimum(u, sub(1.0, u))))
     far = switch(le(root, 5.0), _rational(_TAIL, sub(root, 1.6)), _rational(_FAR, sub(root, 5.0)))
-    return switch(near, central, switch(lt(centred, 0.0), -far, far))
+    return switch(lt(u, 0.5), -far, far)
+
+
+def _quantile(u: Any) -> Any:
+    product = mul(u, sub(1.0, u), 4.0)
+    t = sub(-log(product), 3.125)
+    value: Any = _NEAR[0]
+    for coefficient in _NEAR[1:]:
+        value = add(mul(value, t), coefficient)
+    near = mul(value, sub(mul(u, 2.0), 1.0))
+    return switch(lt(product, math.exp(-6.25)), _normal_tail(u), near)
+
+
+_normal_tail: Elemwise = elementwise(
+    "normal_quantile_tail",
+    1,
+    lambda dtypes: dtypes[0],
+    None,
+    [None],
+    "The quantile of the normal law for probabilities u in its tails, with u (1 - u) below exp(-6.25) / 4.",
+    formula=_tail,
+)
+normal_quantile: Elemwise = elementwise(
+    "normal_quantile",
+    1,
+    lambda dtypes: dtypes[0],
+    None,
+    [None],
+    """The number below which a standard normal number lies with probability u, in (0, 1); a relative error near 1e-15.
+
+    The tails are a function of their own: one number in 500 needs it, so in loops it is a cold branch.
+    """,
+    formula=_quantile,
+)
+exponential_quantile: Elemwise = elementwise(
+    "exponential_quantile",
+    1,
+    lambda dtypes: dtypes[0],
+    None,
+    [None],
+    "The number above which a standard exponential number lies with probability u, in (0, 1]: -log(u).",
+    formula=lambda u: -log(u),
+)
 
 
 def standard_normal(key: Any, shape: Any, dtype: str) -> TensorVariable:
     """Numbers of the normal law with mean 0 and variance 1."""
-    made: TensorVariable = normal_quantile(standard_uniform(key, shape, dtype, half=True))
-    return made
+    # float32 is computed in float64 as well, which is not slower
+    u = cast(standard_uniform(key, shape, dtype, half=True), "float64")
+    return cast(normal_quantile(u), dtype)
 
 
 def normal(

@@ -15,7 +15,7 @@ from occelo_graph.ir.nodes import Constant
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
-from occelo_graph.ops.elemwise.arithmetic import add, int_div, mul
+from occelo_graph.ops.elemwise.arithmetic import add, int_div, mul, sub
 from occelo_graph.ops.length_inputs import lengths_of
 from occelo_graph.ops.random.keys import as_key, bits, split
 from occelo_graph.ops.shape.broadcasting import broadcast_lengths
@@ -184,10 +184,17 @@ def begin(key: Any, size: Any, dtype: str | None, *, core: int = 0, **parameters
     return Begun(checked(key, **conditions), shape, found, values)
 
 
-def standard_uniform(key: Any, shape: Any, dtype: str, half: bool = False) -> TensorVariable:
-    """Multiples of 2**-53 (float64) or 2**-24 (float32) in [0, 1); with ``half``, half a step more, so never 0 or 1."""
+def standard_uniform(
+    key: Any, shape: Any, dtype: str, half: bool = False, rest: bool = False
+) -> TensorVariable:
+    """Multiples of 2**-53 (float64) or 2**-24 (float32) in [0, 1); with ``half``, half a step more, so never 0 or 1.
+
+    With ``rest``, what these numbers leave of 1, which is exact.
+    """
     digits = np.finfo(dtype).nmant + 1
     whole = int_div(bits(key, shape), np.uint64(1 << (64 - digits)))
+    if rest:
+        whole = sub(np.uint64(1 << digits), whole)
     # half a step more needs a digit more, so it has one less to begin with
     if half:
         steps = add(mul(cast(int_div(whole, np.uint64(2)), dtype), 2.0), 1.0)

@@ -21,6 +21,7 @@ __all__ = [
     "horner",
     "is_below",
     "mantissa_and_exponent",
+    "mantissa_of_normal",
     "power_of_two",
     "two_product",
     "two_sum",
@@ -61,16 +62,27 @@ def mantissa_and_exponent(b: Builder, x: Value) -> Pair:
     """``(m, k)`` with ``x = m * 2**k`` and ``m`` from sqrt(1/2) to sqrt(2), for positive finite x."""
     small = b.op("lt", x, constant(b, 2.0**-1022))
     scaled = b.select(small, b.op("mul", x, constant(b, 2.0**54)), x)
-    bits = b.op("bits", scaled, dtype="int64")
+    m, whole = _mantissa(b, scaled)
+    offset = b.select(small, constant(b, 2.0**52 + 1077), constant(b, 2.0**52 + 1023))
+    return m, b.op("sub", whole, offset)
+
+
+def mantissa_of_normal(b: Builder, x: Value) -> Pair:
+    """`mantissa_and_exponent` for x that is not subnormal."""
+    m, whole = _mantissa(b, x)
+    return m, b.op("sub", whole, constant(b, 2.0**52 + 1023))
+
+
+def _mantissa(b: Builder, x: Value) -> Pair:
+    """``m``, and ``k`` plus 2**52 + 1023."""
+    bits = b.op("bits", x, dtype="int64")
     # the exponent counts from sqrt(1/2); a logical shift and a magic number replace instructions that AVX2 lacks
     moved = b.op("add", bits, b.i64(_ONE_BITS - _ROOT_HALF_BITS))
     biased = b.op("shr", b.op("bits", moved, dtype="uint64"), b.const(52, "uint64"))
     biased = b.op("bits", biased, dtype="int64")
     shifted = b.op("shl", b.op("sub", biased, b.i64(1023)), b.i64(52))
     m = b.op("bits", b.op("sub", bits, shifted), dtype="float64")
-    whole = b.op("bits", b.op("or", biased, b.i64(0x4330000000000000)), dtype="float64")
-    offset = b.select(small, constant(b, 2.0**52 + 1077), constant(b, 2.0**52 + 1023))
-    return m, b.op("sub", whole, offset)
+    return m, b.op("bits", b.op("or", biased, b.i64(0x4330000000000000)), dtype="float64")
 
 
 def two_sum(b: Builder, x: Value, y: Value) -> Pair:

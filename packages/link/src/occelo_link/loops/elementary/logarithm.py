@@ -17,11 +17,12 @@ from occelo_link.loops.elementary.building_blocks import (
     horner,
     is_below,
     mantissa_and_exponent,
+    mantissa_of_normal,
 )
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["log", "log1p", "log2", "log10"]
+__all__ = ["log", "log1p", "log2", "log10", "log_of_normal"]
 
 _LN2_HIGH = 0.6931471803691238  # the low bits are 0: k times it is exact
 _LN2_LOW = 1.9082149292705877e-10
@@ -69,6 +70,12 @@ def log(b: Builder, x: Value) -> Value:
     m, k = mantissa_and_exponent(b, x)
     result = _natural(b, k, b.op("sub", m, constant(b, 1.0)))
     return _edges(b, x, result, 0.0)
+
+
+def log_of_normal(b: Builder, x: Value) -> Value:
+    """`log` of positive numbers that are neither subnormal nor infinite."""
+    m, k = mantissa_of_normal(b, x)
+    return _natural(b, k, b.op("sub", m, constant(b, 1.0)))
 
 
 def log1p(b: Builder, x: Value) -> Value:

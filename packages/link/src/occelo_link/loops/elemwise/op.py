@@ -16,7 +16,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.nodes import tensors
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
-from occelo_link.loops.elemwise import arithmetic, rejection, special, transcendental
+from occelo_link.loops.elemwise import arithmetic, quantiles, rejection, special, transcendental
 from occelo_link.loops.elemwise.complex import (
     COMPLEX_COSTS,
     Complex,
@@ -33,7 +33,7 @@ from occelo_link.loops.tensors import Index, Tensor
 
 __all__ = ["broadcast_index", "broadcast_lengths"]
 
-_REGISTERING = (arithmetic, transcendental, special, rejection)
+_REGISTERING = (arithmetic, transcendental, special, rejection, quantiles)
 
 
 def _find(node: TensorApply[Elemwise]) -> ScalarLowering | None:

@@ -1,0 +1,54 @@
+"""Lowering of the quantiles of the normal and the exponential law, by which `occelo_graph.ops.random.draws` draws.
+
+The normal quantile is that of its formula in the graph, with fused multiply-add, a logarithm without edges, and the tails as a cold
+branch: one number in 500 is there. `elemwise.op` imports it to register the lowerings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from occelo_link.loops.elementary.building_blocks import constant, horner
+from occelo_link.loops.elementary.logarithm import log_of_normal
+from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops, scalar_value
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+
+__all__: list[str] = []
+
+# the same as in `draws`, which is imported at its first use
+_NEAR = (
+    -3.3408952670514297e-22, -2.37408706321372e-19, 1.5595624147452077e-18, 1.5734249840893945e-17,
+    -1.825328774880696e-16, 3.064593190079847e-17, 9.308290460578683e-15, -5.735221444041998e-14,
+    -1.1464455824953867e-13, 3.724433936330848e-12, -1.835296386245696e-11, -7.658591205111031e-11,
+    1.486649926123177e-09, -5.8161415131622495e-09, -4.111173507827262e-08, 5.988894294256318e-07,
+    -1.9310650328765146e-06, -1.9632852817479085e-05, 0.00026408204954264024, -0.0010475115695030076,
+    -0.00853289917726757, 0.33963495870114085, 2.338620710026593,
+)  # fmt: skip
+_MIDDLE = 3.125
+_FARTHEST = 0.0019304541362277093
+"""exp(-6.25)"""
+
+
+def _of_float64(dtypes: Sequence[str], result: str) -> bool:
+    return result == "float64" and all(dtype == "float64" for dtype in dtypes)
+
+
+@lowers_scalar_to_loops("normal_quantile", cost=60, when=_of_float64)
+def lower_normal_quantile(b: Builder, dtype: str, args: Sequence[Value]) -> Value:
+    u = args[0]
+    product = b.op("mul", b.op("mul", u, b.op("sub", constant(b, 1.0), u)), constant(b, 4.0))
+    t = b.op("sub", constant(b, -_MIDDLE), log_of_normal(b, product))
+    slope = horner(b, _NEAR, t)
+    near = b.op("mul", slope, b.op("fma", u, constant(b, 2.0), constant(b, -1.0)))
+    far = b.op("lt", product, constant(b, _FARTHEST))
+
+    def tail(builder: Builder, u: Value) -> Value:
+        return scalar_value(builder, "normal_quantile_tail", "float64", u)
+
+    return b.unlikely(far, near, "normal_quantile_tail", tail, u)
+
+
+@lowers_scalar_to_loops("exponential_quantile", cost=30, when=_of_float64)
+def lower_exponential_quantile(b: Builder, dtype: str, args: Sequence[Value]) -> Value:
+    return b.op("neg", log_of_normal(b, args[0]))
