@@ -223,6 +223,7 @@ def tails() -> list[tuple[Any, Callable[[], Any]]]:
         (stats.laplace.logsf(900.0), lambda: -900 - mpmath.log(2)),
         (stats.cauchy.cdf(-1e200), lambda: 1 / (mpmath.pi * mpmath.mpf("1e200"))),
         (stats.expon.logcdf(1e-200), lambda: mpmath.log(mpmath.mpf("1e-200"))),
+        (stats.beta.ppf(1e-300, 2.0, 30.0), lambda: mpmath.sqrt(mpmath.mpf("1e-300") * 2 * mpmath.beta(2, 30))),
         (stats.t.logpdf(0.5, 1e9), lambda: _log_t(0.5, 1e9)),
         (stats.beta.sf(0.999999, 2.0, 40.0), lambda: mpmath.betainc(40, 2, 0, 1 - mpmath.mpf(0.999999), True)),
         (stats.triang.isf(1e-20, 0.3), lambda: 1 - mpmath.sqrt(mpmath.mpf("0.7e-20"))),
@@ -338,6 +339,40 @@ def test_derivatives(method: str) -> None:
             [FARTHER if name == "pareto" and method != "ppf" else POINT, *shapes, *place],
             n_tests=1,
         )
+
+
+def test_the_slope_of_the_distribution_function_is_the_density_at_the_centre() -> None:
+    x, q = ot.dvector("x"), ot.dscalar("q")
+    points = np.array([-1e-3, -1e-7, 0.0, 1e-7, 1e-3])
+    for name in ("norm", "t", "cauchy", "laplace", "logistic", "gumbel_r", "skewnorm", "vonmises"):
+        law = getattr(stats, name)
+        shapes = (CONTINUOUS | BY_INTEGRALS)[name][0]
+        slope = og.grad(law.cdf(x, *shapes).sum(), x)
+        found, density = og.evaluate([slope, law.pdf(x, *shapes)], {x: points})
+        np.testing.assert_allclose(found, density, rtol=1e-8, err_msg=name)
+        if law.row.symmetric:
+            inverse = og.grad(law.ppf(q, *shapes), q)
+            np.testing.assert_allclose(
+                og.evaluate(inverse, {q: np.array(0.5)}), 1 / density[2], rtol=1e-12, err_msg=name
+            )
+
+
+def test_all_laws_are_tested() -> None:
+    vectors = (
+        "categorical dirichlet dirichlet_multinomial multinomial multivariate_normal lkj wishart"
+    )
+    laws = {
+        name
+        for name in dir(stats)
+        if hasattr(getattr(stats, name), "entropy") or name in vectors.split()
+    }
+    counts = {name for name in laws if hasattr(getattr(stats, name), "logpmf")} - set(
+        vectors.split()
+    )
+    assert laws - counts == set(CONTINUOUS) | set(BY_INTEGRALS) | set(vectors.split())
+    from occelo_graph.stats import counts as module
+
+    assert counts == set(module.__all__)
 
 
 def test_derivatives_of_quantiles_that_are_searched() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ops.elemwise.arithmetic import abs, gt, lt, minimum, sqrt, switch
+from occelo_graph.ops.elemwise.arithmetic import gt, lt, minimum, sqrt, switch
 from occelo_graph.ops.elemwise.special import ive, log_ndtr, owens_t
 from occelo_graph.ops.elemwise.transcendental import cos, exp, log, log1p, sin
 from occelo_graph.ops.reduce import sum as sum_of
@@ -63,7 +63,7 @@ def _skewnorm_log_tail(z: Any, a: Any) -> Any:
 def _skewnorm_logsf(z: Any, a: Any) -> Any:
     z, a = z + 0.0 * a, a + 0.0 * z
     low = lt(z, 0.0)
-    tail = _skewnorm_log_tail(abs(z), switch(low, -a, a))
+    tail = _skewnorm_log_tail(switch(low, -z, z), switch(low, -a, a))
     return switch(low, log1p(-exp(switch(low, tail, -1.0))), tail)
 
 
@@ -115,7 +115,7 @@ def _vonmises_log_tail(z: Any, kappa: Any) -> Any:
 def _vonmises_logsf(z: Any, kappa: Any) -> Any:
     z, kappa = z + 0.0 * kappa, kappa + 0.0 * z
     low = lt(z, 0.0)
-    tail = _vonmises_log_tail(abs(z), kappa)
+    tail = _vonmises_log_tail(switch(low, -z, z), kappa)
     return switch(low, log1p(-exp(switch(low, tail, -1.0))), tail)
 
 

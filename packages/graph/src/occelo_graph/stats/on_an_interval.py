@@ -54,6 +54,14 @@ def _beta_entropy(a: Any, b: Any) -> Any:
     return betaln(a, b) - (a - 1.0) * psi(a) - (b - 1.0) * psi(b) + (a + b - 2.0) * psi(a + b)
 
 
+def _beta_quantile(q: Any, a: Any, b: Any) -> Any:
+    """The number with ``betainc(a, b, x)`` = q; for tiny ones, of which SciPy's function misses some, by the first term of a series."""
+    # x^a / (a B(a, b)), DLMF 8.17.8; the next term is less by a factor of about (a + b) x
+    first = exp((log(q) + log(a) + betaln(a, b)) / a)
+    tiny = lt(first * (1.0 + a + b), 1e-17)
+    return switch(tiny, first, betaincinv(a, b, switch(tiny, 0.5, q)))
+
+
 beta = ContinuousLaw(
     Row(
         "beta",
@@ -63,7 +71,7 @@ beta = ContinuousLaw(
         support=(0.0, 1.0),
         cdf=lambda z, a, b: betainc(a, b, z),
         sf=lambda z, a, b: betaincc(a, b, z),
-        ppf=lambda q, a, b: betaincinv(a, b, q),
+        ppf=_beta_quantile,
         isf=lambda q, a, b: betainccinv(a, b, q),
         mean=lambda a, b: a / (a + b),
         var=lambda a, b: a / (a + b) * (b / (a + b)) / (a + b + 1.0),

@@ -93,8 +93,10 @@ cauchy = ContinuousLaw(
 
 
 def _laplace_cdf(z: Any) -> Any:
-    half = 0.5 * exp(-abs(z))
-    return switch(lt(z, 0.0), half, 1.0 - half)
+    low = lt(z, 0.0)
+    # the absolute value has no derivative at 0, where this function has one
+    half = 0.5 * exp(switch(low, z, -z))
+    return switch(low, half, 1.0 - half)
 
 
 def _laplace_logcdf(z: Any) -> Any:
@@ -194,25 +196,39 @@ def _t_constant(df: Any) -> Any:
     return switch(large, series / x, direct)
 
 
+def _t_centre(df: Any) -> tuple[Any, Any]:
+    """The density at 0, and minus the second derivative of its logarithm there."""
+    return exp(_t_constant(df) - LOG_ROOT_TWO_PI), 1.0 + 1.0 / df
+
+
 def _t_cdf(z: Any, df: Any) -> Any:
     # by the incomplete beta function of df / (df + z^2), or of the rest where that is nearer to 0
-    square = z * z
+    slope, bend = _t_centre(df)
+    # both forms have square roots at 0, where they have no derivatives
+    flat = lt(z * z * bend, 1e-10)
+    far = switch(flat, 1.0, z)
+    square = far * far
     near = lt(square, df)
     tail = betainc(0.5 * df, 0.5, switch(near, 0.5, df / (df + square)))
     centre = betaincc(0.5, 0.5 * df, switch(near, square / (df + square), 0.5))
     half = 0.5 * switch(near, centre, tail)
-    return switch(lt(z, 0.0), half, 1.0 - half)
+    curved = switch(lt(far, 0.0), half, 1.0 - half)
+    return switch(flat, 0.5 + slope * z * (1.0 - bend * z * z / 6.0), curved)
 
 
 def _t_quantile(q: Any, df: Any) -> Any:
+    slope, bend = _t_centre(df)
+    straight = (q - 0.5) / slope
+    flat = lt(straight * straight * bend, 1e-10)
     low = lt(q, 0.5)
-    both = 2.0 * minimum(q, 1.0 - q)
+    both = 2.0 * switch(flat, 0.25, minimum(q, 1.0 - q))
     w = betaincinv(0.5 * df, 0.5, both)
     far = le(w, 0.5)
     v = betainccinv(0.5, 0.5 * df, switch(far, 0.5, both))
     ratio = switch(far, (1.0 - w) / switch(far, w, 1.0), v / (1.0 - v))
     size = sqrt(df * ratio)
-    return switch(low, -size, size)
+    centre = straight * (1.0 + bend * straight * straight / 6.0)
+    return switch(flat, centre, switch(low, -size, size))
 
 
 def _t_entropy(df: Any) -> Any:
