@@ -40,6 +40,8 @@ OTHER_WORDS = re.compile(
     r"|occelo_graph/(ops/random/gamma\.py|stats/)|occelo_link/loops/elemwise/rejection\.py"
     # kinds of dtypes, scales of axes, and the name of a schedule of checkpoints
     r"|occelo_graph/(canonical/encoding|ir/op|tensors/type|looping/checkpoints)\.py|occelo/command/"
+    # laws of random numbers
+    r"|occelo_graph/ops/random/generator"
 )
 """Files in which words that are names of scalar functions mean something else."""
 MAKES = {

@@ -55,6 +55,13 @@ NOT_FUNCTIONS_OF_TENSORS = {
     "tensor",
     "FACTS",
     "register_fact",
+    # of generators
+    "LAWS",
+    "random_generator_type",
+    "copied",
+    "rng",
+    "shared_rng",
+    "normalize_size_param",
 }
 
 

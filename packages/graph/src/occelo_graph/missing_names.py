@@ -36,7 +36,7 @@ ABSENT = frozenset(
     "median minimize "
     "optimize percentile quantile rfft root "
     "searchsorted signal sort sparse "
-    "topk unique wrap_jax xtensor RandomStream RandomStreams".split()
+    "topk unique wrap_jax xtensor RandomStreams".split()
 )
 """Names that other libraries of the family have and Occelo does not have yet."""
 

@@ -1,11 +1,21 @@
 """The namespace of random numbers, which `occelo.tensor.random` exports; `missing_names` imports it at its first use."""
 
+from occelo_graph.ops.random import generators as generators
 from occelo_graph.ops.random.choosing import *
 from occelo_graph.ops.random.counts import *
 from occelo_graph.ops.random.draws import *
 from occelo_graph.ops.random.gamma import *
+from occelo_graph.ops.random.generator_laws import *
+from occelo_graph.ops.random.generator_type import RandomGeneratorType as RandomGeneratorType
+from occelo_graph.ops.random.generator_type import random_generator_type as random_generator_type
+from occelo_graph.ops.random.generators import default_rng as default_rng
+from occelo_graph.ops.random.generators import rng as rng
+from occelo_graph.ops.random.generators import shared_rng as shared_rng
 from occelo_graph.ops.random.inversion import *
 from occelo_graph.ops.random.keys import bits as bits
 from occelo_graph.ops.random.keys import fold_in as fold_in
 from occelo_graph.ops.random.keys import key as key
 from occelo_graph.ops.random.keys import split as split
+from occelo_graph.ops.random.random_variable import RandomVariable as RandomVariable
+from occelo_graph.ops.random.random_variable import normalize_size_param as normalize_size_param
+from occelo_graph.ops.random.streams import RandomStream as RandomStream

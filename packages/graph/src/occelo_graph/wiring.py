@@ -6,6 +6,10 @@ packages, and `occelo_compile.function_cache` puts their code into the keys of t
 
 from __future__ import annotations
 
+import importlib
+import sys
+from typing import Any
+
 from occelo_graph.blockwise import batch_by_loop
 from occelo_graph.facade import facade
 from occelo_graph.fgraph.graph import unfreeze
@@ -13,6 +17,7 @@ from occelo_graph.gradient.decomposed import pull_decomposition
 from occelo_graph.interpret import interpret, variable_eval
 from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.join import stack
 from occelo_graph.ops.shape.asserting import specify_shape
@@ -36,3 +41,19 @@ facade.unfreeze = unfreeze
 
 OWN_SCALAR_FUNCTIONS = frozenset(ScalarFunction.table())
 """The names of the scalar functions of this package; others are registered later, from outside."""
+
+
+def _is_generator(value: object) -> bool:
+    # NumPy imports its module of random numbers at the first use
+    numpy_random: Any = sys.modules.get("numpy.random")
+    return numpy_random is not None and isinstance(value, numpy_random.Generator)
+
+
+def _shared_generator(value: Any, name: str | None, borrow: bool, **_: Any) -> SharedVariable:
+    generators: Any = importlib.import_module("occelo_graph.ops.random.generators")
+    made: SharedVariable = generators.shared_rng(value, name=name, borrow=borrow)
+    return made
+
+
+# the family of random numbers is imported at its first use
+shared_constructor(_is_generator, _shared_generator)

@@ -138,7 +138,12 @@ class _Writer:
         name = "" if variable.name is None else f"name={variable.name!r}"
         more = f", {name}" if name else ""
         if isinstance(variable, Constant):
-            return f"{type_}.make_constant({self.value(variable.data)}{more})"
+            kind: Type = variable.type
+            if kind.is_array or not kind.parts():
+                data = self.value(variable.data)
+            else:
+                data = f"{type_}.from_parts({self.value(list(kind.to_parts(variable.data)))})"
+            return f"{type_}.make_constant({data}{more})"
         if isinstance(variable, SharedVariable) and shared:
             value = self.value(variable.get_value(borrow=True))
             return f"{self.class_expression(type(variable))}({type_}, {value}{more})"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from occelo_graph.testing import (
     elementwise_examples,
     equation_examples,
+    generator_examples,
     linear_algebra_examples,
     looping_examples,
     matrix_function_examples,
@@ -32,6 +33,7 @@ EXAMPLES: list[Example] = [
     *looping_examples.EXAMPLES,
     *random_examples.EXAMPLES,
     *random_law_examples.EXAMPLES,
+    *generator_examples.EXAMPLES,
     *product_examples.EXAMPLES,
     *equation_examples.EXAMPLES,
     *matrix_function_examples.EXAMPLES,

@@ -1,0 +1,168 @@
+"""`RandomGeneratorType`: the type of variables whose values are generators of NumPy (`numpy.random.Generator`).
+
+`random_variable` has the ops that take such values. In compiled code, in caches and in saved graphs a value is its state, as
+an array of 64-bit words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random.bit_generator import ISeedSequence
+
+from occelo_graph.ir.types import Type
+from occelo_graph.tensors.type import TensorType
+
+__all__ = ["RandomGeneratorType", "copied", "random_generator_type"]
+
+_WORDS = TensorType("uint64", (None,))
+_MASK = 2**64 - 1
+
+
+class _NoSeed(ISeedSequence):
+    """The seed sequence of a generator that was made from a state: it has none, so it cannot be spawned."""
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        return np.zeros(n_words, dtype)
+
+
+_NO_SEED = _NoSeed()
+
+
+def _long(words: Any, at: int) -> int:
+    return int(words[at]) << 64 | int(words[at + 1])
+
+
+def _from_pcg(state: Any) -> list[Any]:
+    inner = state["state"]
+    halves = [half for n in (inner["state"], inner["inc"]) for half in (n >> 64, n & _MASK)]
+    return [*halves, state["has_uint32"], state["uinteger"]]
+
+
+def _to_pcg(words: Any) -> dict[str, Any]:
+    inner = {"state": _long(words, 0), "inc": _long(words, 2)}
+    return {"state": inner, "has_uint32": int(words[4]), "uinteger": int(words[5])}
+
+
+def _from_philox(state: Any) -> list[Any]:
+    inner = state["state"]
+    ends = [state["buffer_pos"], state["has_uint32"], state["uinteger"]]
+    return [*inner["counter"], *inner["key"], *state["buffer"], *ends]
+
+
+def _to_philox(words: Any) -> dict[str, Any]:
+    return {
+        "state": {"counter": words[:4].copy(), "key": words[4:6].copy()},
+        "buffer": words[6:10].copy(),
+        "buffer_pos": int(words[10]),
+        "has_uint32": int(words[11]),
+        "uinteger": int(words[12]),
+    }
+
+
+def _from_sfc(state: Any) -> list[Any]:
+    return [*state["state"]["state"], state["has_uint32"], state["uinteger"]]
+
+
+def _to_sfc(words: Any) -> dict[str, Any]:
+    inner = {"state": words[:4].copy()}
+    return {"state": inner, "has_uint32": int(words[4]), "uinteger": int(words[5])}
+
+
+def _from_twister(state: Any) -> list[Any]:
+    return [*state["state"]["key"], state["state"]["pos"]]
+
+
+def _to_twister(words: Any) -> dict[str, Any]:
+    return {"state": {"key": words[:624].astype("uint32"), "pos": int(words[624])}}
+
+
+class _Kind(NamedTuple):
+    """A bit generator of NumPy, and its state as words and back; ``length`` is the number of words."""
+
+    make: Callable[[Any], Any]
+    name: str
+    length: int
+    from_state: Callable[[Any], list[Any]]
+    to_state: Callable[[Any], dict[str, Any]]
+
+
+_KINDS = (
+    _Kind(np.random.PCG64, "PCG64", 6, _from_pcg, _to_pcg),
+    _Kind(np.random.PCG64DXSM, "PCG64DXSM", 6, _from_pcg, _to_pcg),
+    _Kind(np.random.Philox, "Philox", 13, _from_philox, _to_philox),
+    _Kind(np.random.SFC64, "SFC64", 6, _from_sfc, _to_sfc),
+    _Kind(np.random.MT19937, "MT19937", 625, _from_twister, _to_twister),
+)
+"""The position of a kind is the first word of the state of its values, so that the order must not change."""
+_NUMBERS = {kind.name: number for number, kind in enumerate(_KINDS)}
+
+
+def _state_words(generator: np.random.Generator) -> Any:
+    state: Any = generator.bit_generator.state
+    number = _NUMBERS[state["bit_generator"]]
+    return np.array([number, *_KINDS[number].from_state(state)], "uint64")
+
+
+def _of_words(words: Any) -> np.random.Generator:
+    kind = _KINDS[int(words[0])]
+    if len(words) != kind.length + 1:
+        raise ValueError(
+            f"The state of a generator {kind.name} has {kind.length} words, got {len(words) - 1}"
+        )
+    made = kind.make(_NO_SEED)
+    made.state = {"bit_generator": kind.name, **kind.to_state(words[1:])}
+    return np.random.Generator(made)
+
+
+def copied(generator: np.random.Generator) -> np.random.Generator:
+    """A generator with the same state, which it does not share. It has no seed sequence, so ``spawn`` raises TypeError."""
+    state: Any = generator.bit_generator.state
+    made = _KINDS[_NUMBERS[state["bit_generator"]]].make(_NO_SEED)
+    made.state = state
+    return np.random.Generator(made)
+
+
+class RandomGeneratorType(Type):
+    """The type of NumPy's generators, over any bit generator of NumPy.
+
+    Two values are equal if their bit generators are of one kind and have the same state.
+    """
+
+    __slots__ = ()
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """The generator itself; TypeError for anything else, such as a seed, and for a bit generator that is not NumPy's."""
+        if not isinstance(data, np.random.Generator):
+            raise TypeError(
+                f"Expected a numpy.random.Generator, made by numpy.random.default_rng(seed), got {data!r}"
+            )
+        name = type(data.bit_generator).__name__
+        if type(data.bit_generator) is not getattr(np.random, name, None):
+            raise TypeError(
+                f"The bit generator {name} is not one of NumPy's: {', '.join(_NUMBERS)}"
+            )
+        return data
+
+    def may_share_memory(self, a: Any, b: Any) -> bool:
+        return a.bit_generator is b.bit_generator
+
+    def copy(self, value: Any) -> Any:
+        return copied(value)
+
+    def parts(self) -> tuple[TensorType, ...]:
+        return (_WORDS,)
+
+    def to_parts(self, value: Any) -> Sequence[Any]:
+        return (_state_words(value),)
+
+    def from_parts(self, parts: Sequence[Any]) -> Any:
+        return _of_words(np.asarray(parts[0]))
+
+    def __repr__(self) -> str:
+        return "RandomGenerator"
+
+
+random_generator_type = RandomGeneratorType()

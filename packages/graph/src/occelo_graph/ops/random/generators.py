@@ -1,0 +1,318 @@
+"""Laws drawn with generators of NumPy as functions and methods, and the variables that hold generators.
+
+`occelo_graph.random` exports the variables; `RandomStream` in `streams` makes one for each draw. A law here takes its parameters,
+``size`` and ``rng``, and gives the next generator and the draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
+from occelo_graph.ir.op import Cotangents, Op, op
+from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ops.create import arange
+from occelo_graph.ops.index.search import take
+from occelo_graph.ops.random import generator_laws as laws
+from occelo_graph.ops.random.generator_type import (
+    RandomGeneratorType,
+    copied,
+    random_generator_type,
+)
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import Tensors
+from occelo_graph.tensors.type import TensorType, is_discrete
+
+__all__ = [
+    "LAWS",
+    "DefaultGenerator",
+    "RandomGeneratorConstant",
+    "RandomGeneratorSharedVariable",
+    "RandomGeneratorVariable",
+    "default_rng",
+    "rng",
+    "shared_rng",
+]
+
+bernoulli = laws.BernoulliRV()
+beta = laws.BetaRV()
+betabinom = laws.BetaBinomialRV()
+binomial = laws.BinomialRV()
+categorical = laws.CategoricalRV()
+cauchy = laws.CauchyRV()
+chisquare = laws.ChiSquareRV()
+dirichlet = laws.DirichletRV()
+exponential = laws.ExponentialRV()
+gamma = laws.GammaRV()
+gengamma = laws.GenGammaRV()
+geometric = laws.GeometricRV()
+gumbel = laws.GumbelRV()
+halfcauchy = laws.HalfCauchyRV()
+halfnormal = laws.HalfNormalRV()
+hypergeometric = laws.HyperGeometricRV()
+invgamma = laws.InvGammaRV()
+laplace = laws.LaplaceRV()
+logistic = laws.LogisticRV()
+lognormal = laws.LogNormalRV()
+multinomial = laws.MultinomialRV()
+nbinom = negative_binomial = laws.NegBinomialRV()
+normal = laws.NormalRV()
+pareto = laws.ParetoRV()
+poisson = laws.PoissonRV()
+t = laws.StudentTRV()
+triangular = laws.TriangularRV()
+truncexpon = laws.TruncExponentialRV()
+uniform = laws.UniformRV()
+vonmises = laws.VonMisesRV()
+wald = laws.WaldRV()
+weibull = laws.WeibullRV()
+
+
+def standard_normal(size: Any = None, rng: Any = None, **options: Any) -> list[Any]:
+    """The normal law with mean 0 and standard deviation 1."""
+    return normal(0.0, 1.0, size=size, rng=rng, **options)
+
+
+def multivariate_normal(
+    mean: Any, cov: Any, size: Any = None, rng: Any = None, *, method: str = "svd", **options: Any
+) -> list[Any]:
+    """Normal vectors; ``method`` of factoring the covariances: "svd", "eigh" or "cholesky".
+
+    ValueError for covariances that are not positive semidefinite.
+    """
+    return laws.MvNormalRV(method=method)(mean, cov, size=size, rng=rng, **options)
+
+
+def integers(
+    low: Any,
+    high: Any = None,
+    size: Any = None,
+    dtype: str | None = None,
+    endpoint: bool = False,
+    rng: Any = None,
+    **options: Any,
+) -> list[Any]:
+    """Integers from ``low`` (0 if only one bound is given) to ``high``, which is excluded unless ``endpoint``."""
+    if high is None:
+        low, high = 0, low
+    high = high + 1 if endpoint else high
+    return laws.IntegersRV()(low, high, size=size, rng=rng, dtype=dtype, **options)
+
+
+def choice(
+    a: Any,
+    size: Any = None,
+    replace: bool = True,
+    p: Any = None,
+    axis: int = 0,
+    rng: Any = None,
+    **options: Any,
+) -> list[Any]:
+    """Elements of ``a`` along ``axis``, or integers below ``a``, with the probabilities ``p``; different ones without ``replace``."""
+    a = as_tensor_variable(a)
+    count = a if a.type.ndim == 0 else a.shape[axis]
+    draw = laws.ChoiceRV(signature="()->()" if p is None else "(),(n)->()", replace=replace)
+    following, at = draw(count, *([] if p is None else [p]), size=size, rng=rng)
+    chosen = at if a.type.ndim == 0 else take(a, at, axis)
+    chosen.name = options.get("name")
+    return [following, chosen]
+
+
+def permutation(x: Any, rng: Any = None, size: Any = None, **options: Any) -> list[Any]:
+    """``x`` in random order along its first axis, or the integers below ``x``; ``size`` as for laws gives several."""
+    x = as_tensor_variable(x)
+    if x.type.ndim == 0:
+        if not is_discrete(x.dtype):
+            raise TypeError(f"Integers below a float cannot be permuted, got {x.type}")
+        x = arange(x.astype("int64"))
+    names = ",".join(f"x{i}" for i in range(x.type.ndim))
+    draw = laws.PermutationRV(signature=f"({names})->({names})", dtype=x.dtype)
+    return draw(x, size=size, rng=rng, **options)
+
+
+Law = Callable[..., Any]
+
+LAWS: dict[str, Law] = {
+    name: globals()[name]
+    for name in (
+        "bernoulli beta betabinom binomial categorical cauchy chisquare choice dirichlet exponential gamma gengamma geometric gumbel "
+        "halfcauchy halfnormal hypergeometric integers invgamma laplace logistic lognormal multinomial multivariate_normal nbinom "
+        "negative_binomial normal pareto permutation poisson standard_normal t triangular truncexpon uniform vonmises wald weibull"
+    ).split()
+}
+"""The laws by the names of their functions and methods."""
+
+
+class _Drawing:
+    """A law as a method of variables that hold generators."""
+
+    def __init__(self, law: Law) -> None:
+        self.law = law
+        self.__doc__ = law.__doc__ if callable(law) else None
+
+    def __get__(self, variable: Any, owner: Any = None) -> Callable[..., Any]:
+        return self.law if variable is None else partial(self.law, rng=variable)
+
+
+class GeneratorMethods:
+    """The laws as methods: ``next_rng, x = rng.normal(0.0, 1.0, size=3)``."""
+
+    __slots__ = ()
+
+    bernoulli = _Drawing(bernoulli)
+    beta = _Drawing(beta)
+    betabinom = _Drawing(betabinom)
+    binomial = _Drawing(binomial)
+    categorical = _Drawing(categorical)
+    cauchy = _Drawing(cauchy)
+    chisquare = _Drawing(chisquare)
+    choice = _Drawing(choice)
+    dirichlet = _Drawing(dirichlet)
+    exponential = _Drawing(exponential)
+    gamma = _Drawing(gamma)
+    gengamma = _Drawing(gengamma)
+    geometric = _Drawing(geometric)
+    gumbel = _Drawing(gumbel)
+    halfcauchy = _Drawing(halfcauchy)
+    halfnormal = _Drawing(halfnormal)
+    hypergeometric = _Drawing(hypergeometric)
+    integers = _Drawing(integers)
+    invgamma = _Drawing(invgamma)
+    laplace = _Drawing(laplace)
+    logistic = _Drawing(logistic)
+    lognormal = _Drawing(lognormal)
+    multinomial = _Drawing(multinomial)
+    multivariate_normal = _Drawing(multivariate_normal)
+    nbinom = _Drawing(nbinom)
+    negative_binomial = _Drawing(negative_binomial)
+    normal = _Drawing(normal)
+    pareto = _Drawing(pareto)
+    permutation = _Drawing(permutation)
+    poisson = _Drawing(poisson)
+    standard_normal = _Drawing(standard_normal)
+    t = _Drawing(t)
+    triangular = _Drawing(triangular)
+    truncexpon = _Drawing(truncexpon)
+    uniform = _Drawing(uniform)
+    vonmises = _Drawing(vonmises)
+    wald = _Drawing(wald)
+    weibull = _Drawing(weibull)
+
+
+class RandomGeneratorVariable(GeneratorMethods, Variable):
+    """A variable whose value is a generator."""
+
+    __slots__ = ()
+
+
+class RandomGeneratorConstant(GeneratorMethods, Constant):
+    """A generator whose state is known; each call of a function draws the same numbers with it."""
+
+    __slots__ = ()
+
+    def __init__(self, type: Any, data: Any, name: str | None = None) -> None:
+        super().__init__(type, copied(type.filter(data)), name)
+
+    def __str__(self) -> str:
+        return self._name if self._name is not None else f"<{self.type}>"
+
+
+class RandomGeneratorNominalVariable(GeneratorMethods, NominalVariable):
+    """A generator as an input of an inner graph."""
+
+    __slots__ = ()
+
+
+class RandomGeneratorSharedVariable(GeneratorMethods, SharedVariable):
+    """A shared variable whose value is a generator."""
+
+    __slots__ = ()
+
+    def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
+        value = self.container.storage[0]
+        return value if borrow else copied(value)
+
+    def set_value(self, new_value: Any, borrow: bool = False) -> None:
+        kept = isinstance(new_value, np.random.Generator) and not borrow
+        super().set_value(copied(self.type.filter(new_value)) if kept else new_value, borrow=True)
+
+
+RandomGeneratorType.variable_class = RandomGeneratorVariable
+RandomGeneratorType.constant_class = RandomGeneratorConstant
+RandomGeneratorType.nominal_class = RandomGeneratorNominalVariable
+
+
+def rng(name: str | None = None) -> RandomGeneratorVariable:
+    """An input of a function that takes a generator; the function does not change the generator it is given."""
+    made: Any = random_generator_type(name)
+    return made
+
+
+def shared_rng(
+    value: Any = None,
+    *,
+    seed: Any = None,
+    name: str | None = None,
+    borrow: bool = False,
+) -> RandomGeneratorSharedVariable:
+    """A shared variable that holds a generator: ``value`` (a copy unless ``borrow``), or that of `numpy.random.default_rng` (seed).
+
+    A draw gives the next generator, with which functions update the variable: ``next_rng, x = rng.normal()`` and
+    ``updates={rng: next_rng}``. Without an update each call draws the same numbers. TypeError for a value that is no
+    generator, such as a seed, and for a value and a seed.
+    """
+    if value is None:
+        generator: Any = np.random.default_rng(seed)
+    elif seed is not None:
+        raise TypeError("A shared generator has a value or a seed, not both")
+    else:
+        if not isinstance(value, np.random.Generator):
+            raise TypeError(
+                f"The value of a shared generator is a numpy.random.Generator, got {value!r}; for a seed, write seed="
+            )
+        random_generator_type.filter(value)
+        generator = value if borrow else copied(value)
+    return RandomGeneratorSharedVariable(random_generator_type, generator, name=name)
+
+
+@op
+class DefaultGenerator(Op):
+    """The generator of `numpy.random.default_rng` with a seed, an integer or a vector of integers."""
+
+    def infer(self, seed: Any) -> Any:
+        if not isinstance(seed, TensorType) or not is_discrete(seed.dtype) or seed.ndim > 1:
+            raise TypeError(f"A seed is an integer or a vector of integers, got {seed}")
+        return random_generator_type
+
+    def evaluate(self, seed: Any) -> Any:
+        return np.random.default_rng(seed)
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        return [None]
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        raise NotImplementedError("There are no batches of generators; draw by keys for a batch")
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False]]
+
+    def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
+        return [None]
+
+
+def default_rng(seed: Any) -> Any:
+    """The generator of `numpy.random.default_rng` (seed), a variable or a value; of a value, a constant.
+
+    TypeError for None, which would be another seed in each call: `shared_rng` has one.
+    """
+    if seed is None:
+        raise TypeError("default_rng needs a seed; for an unknown one, use shared_rng()")
+    if isinstance(seed, Variable):
+        return DefaultGenerator()(seed)
+    return random_generator_type.make_constant(np.random.default_rng(seed))

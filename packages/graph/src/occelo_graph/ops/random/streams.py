@@ -1,0 +1,67 @@
+"""`RandomStream`: draws whose generators are shared variables that every function updates by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ops.random.generators import LAWS, RandomGeneratorSharedVariable, shared_rng
+
+__all__ = ["RandomStream"]
+
+
+class RandomStream:
+    """Draws by the laws of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is the draw.
+
+    Each draw has a generator of its own, a shared variable. Its seed is spawned from ``seed`` (`numpy.random.SeedSequence`; None
+    for one from the operating system), so no two draws have a stream in common. The generator after the draw is its default
+    update: functions apply it unless ``no_default_updates`` excludes it. ``rng_ctor`` makes a generator of a seed sequence.
+    """
+
+    def __init__(
+        self,
+        seed: int | Sequence[int] | None = None,
+        namespace: Any = None,
+        rng_ctor: Callable[[Any], np.random.Generator] = np.random.default_rng,
+    ) -> None:
+        self.default_instance_seed = seed
+        self.rng_ctor = rng_ctor
+        self.namespace = namespace
+        self.gen_seedgen = np.random.SeedSequence(seed)
+        self.state_updates: list[tuple[RandomGeneratorSharedVariable, Any]] = []
+
+    def updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:
+        """The generators and their updates, in the order in which the draws were made."""
+        return list(self.state_updates)
+
+    def seed(self, seed: int | Sequence[int] | None = None) -> None:
+        """Set all generators anew, from ``seed`` or the seed of the stream, as if the draws were made just now."""
+        self.gen_seedgen = np.random.SeedSequence(
+            self.default_instance_seed if seed is None else seed
+        )
+        states = self.gen_seedgen.spawn(len(self.state_updates))
+        for (state, _), own in zip(self.state_updates, states, strict=True):
+            state.set_value(self.rng_ctor(own), borrow=True)
+
+    def gen(self, law: Callable[..., Any], *parameters: Any, **options: Any) -> Any:
+        """The draw of a law, which may be a `RandomVariable` of one's own, with a new generator."""
+        (own,) = self.gen_seedgen.spawn(1)
+        state = shared_rng(self.rng_ctor(own), borrow=True)
+        following, draw = law(*parameters, rng=state, **options)
+        state.default_update = following
+        self.state_updates.append((state, following))
+        return draw
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        law = LAWS.get(name)
+        if law is None and self.__dict__.get("namespace") is not None:
+            law = getattr(self.namespace, name, None)
+        if law is None:
+            raise AttributeError(f"A random stream has no law {name!r}", name=name)
+        return partial(self.gen, law)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *LAWS]
