@@ -1,4 +1,4 @@
-"""Riccati equations in compiled code, beside SciPy's solutions."""
+"""Riccati equations and discrete Lyapunov equations in compiled code."""
 
 from __future__ import annotations
 
@@ -89,3 +89,19 @@ def test_equations_without_solution_are_errors(backend: str) -> None:
             f(*given)
     # singular weights of the control are right in discrete time
     np.testing.assert_allclose(discrete(one, one, one, 0 * one), one, atol=1e-14)
+
+
+@pytest.mark.parametrize("backend", COMPILED)
+def test_discrete_lyapunov_equations_of_unknown_lengths(backend: str) -> None:
+    a, q = ot.dtensor3("a"), ot.dmatrix("q")
+    made = linalg.solve_discrete_lyapunov(a, q)
+    assert oc.supports(backend, made) == []
+    f = oc.function([a, q], made, mode=backend)
+    # on both sides of the length from which on the equation is transformed
+    for lead, n in ((2, 3), (1, 9), (2, 10), (1, 12), (2, 0), (0, 3), (0, 11)):
+        x, y = 0.2 * drawn((lead, n, n), "float64", 4), drawn((n, n), "float64", 5)
+        found = f(x, y)
+        assert found.shape == (lead, n, n)
+        np.testing.assert_allclose(found, x @ found @ x.swapaxes(-1, -2) + y, atol=1e-10)
+    with pytest.raises(np.linalg.LinAlgError, match=r"solve_discrete_lyapunov.*at index 1"):
+        f(np.stack([0 * np.eye(2), np.eye(2)]), np.eye(2))

@@ -18,6 +18,8 @@ import numpy as np
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import eye, triu
+from occelo_graph.ops.elemwise.arithmetic import lt, switch
+from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
 from occelo_graph.ops.linalg.schur import Schur
 from occelo_graph.ops.linalg.solve import solve
@@ -170,19 +172,23 @@ class DiscreteLyapunov(MatrixOp):
         solve = scipy_module("linalg", self.label).solve_discrete_lyapunov
         return np.asarray(solve(a, q, method=self.method), q.dtype)
 
-    def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any] | None:
+    def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         a, q = inputs
         known = [n for v in inputs for n in v.type.shape[-2:] if n is not None]
-        if self.method is None and not known:
-            return None
-        one = eye(a.shape[-1], dtype=a.dtype)
-        if self.method == "direct" or (self.method is None and known[0] < DIRECT):
+        if self.method == "direct" or (self.method is None and known and known[0] < DIRECT):
             return [_elementwise(a, q)]
-        # X is that of a continuous equation with (A - I) (A + I)^-1
-        inverse = solve(a + one, one, b_ndim=2)
-        moved = matmul(a - one, inverse)
-        right = matmul(matmul(inverse, q), hermitian(inverse))
-        return [Lyapunov()(moved, right * np.asarray(-2, a.dtype))]
+        if self.method == "bilinear" or known:
+            return [_bilinear(a, q)]
+        # each method gets the matrices or empty ones, and the elements of both results are those of the one that is not empty
+        n = a.shape[-1]
+        some = switch(lt(n, DIRECT), n, 0)
+        parts = (
+            _elementwise(a[..., :some, :some], q[..., :some, :some]),
+            _bilinear(a[..., some:, some:], q[..., some:, some:]),
+        )
+        lead = [parts[0].shape[i] for i in range(parts[0].type.ndim - 2)]
+        elements = [x.reshape([*lead, x.shape[-2] * x.shape[-1]]) for x in parts]
+        return [concatenate(elements, axis=-1).reshape([*lead, n, n])]
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         (a, _), (x,), ct = inputs, outputs, cotangents[0]
@@ -191,6 +197,15 @@ class DiscreteLyapunov(MatrixOp):
         of_q = self(hermitian(a), ct)
         of_a = matmul(of_q, matmul(a, hermitian(x))) + matmul(hermitian(of_q), matmul(a, x))
         return [of_a, of_q]
+
+
+def _bilinear(a: Any, q: Any) -> Any:
+    """The solution of a discrete Lyapunov equation: that of a continuous one with (A - I) (A + I)^-1."""
+    one = eye(a.shape[-1], dtype=a.dtype)
+    inverse = solve(a + one, one, b_ndim=2)
+    moved = matmul(a - one, inverse)
+    right = matmul(matmul(inverse, q), hermitian(inverse))
+    return Lyapunov()(moved, right * np.asarray(-2, a.dtype))
 
 
 def _elementwise(a: Any, q: Any) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.eig import Eig, Eigvals
-from occelo_graph.ops.linalg.sylvester import DiscreteLyapunov, TriangularSylvester
+from occelo_graph.ops.linalg.sylvester import TriangularSylvester
 from occelo_graph.tensors.type import is_complex
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
@@ -22,7 +22,6 @@ from occelo_link.loops.linalg.work_matrices import (
     whole_tensor,
 )
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
@@ -193,6 +192,3 @@ def lower_triangular_sylvester(
 
     context.step([part for operand in operands for part in operand], result, emit)
     return [whole_tensor(result)]
-
-
-leave_to_python(DiscreteLyapunov, "the method depends on a length that is known only when it runs")
