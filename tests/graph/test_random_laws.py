@@ -49,6 +49,13 @@ BY_GAMMA: list[tuple[str, tuple[float, ...], Any]] = [
     ("beta", (0.05, 0.5), scipy.stats.beta(0.05, 0.5)),
     ("f", (5.0, 12.0), scipy.stats.f(5.0, 12.0)),
     ("t", (5.0, 1.0, 2.0), scipy.stats.t(5.0, 1.0, 2.0)),
+    ("vonmises", (0.0, 0.0), scipy.stats.uniform(-np.pi, 2 * np.pi)),
+    ("vonmises", (0.0, 1.5), scipy.stats.vonmises(1.5)),
+    ("vonmises", (0.5, 1e6), scipy.stats.norm(0.5, 1e-3)),
+    ("wald", (2.0, 3.0), scipy.stats.invgauss(2 / 3, scale=3.0)),
+    ("skewnorm", (3.0, 1.0, 2.0), scipy.stats.skewnorm(3.0, 1.0, 2.0)),
+    ("truncnorm", (-1.0, 0.5, 1.0, 2.0), scipy.stats.truncnorm(-1.0, 0.5, 1.0, 2.0)),
+    ("truncnorm", (3.0, np.inf), scipy.stats.truncnorm(3.0, np.inf)),
 ]
 BY_NAME = {f"{name}{args}": (name, args, law) for name, args, law in CONTINUOUS + BY_GAMMA}
 
@@ -108,6 +115,86 @@ def test_implicit_derivatives_of_gamma_numbers(a: float) -> None:
     p = scipy.special.gammainc(a, values)
     quantile = slope_of_quantile(lambda q, b: scipy.special.gammaincinv(b, q), p, a)
     np.testing.assert_allclose(slopes, quantile, rtol=2e-5)
+
+
+@pytest.mark.parametrize("kappa", [0.2, 2.0, 30.0, 1000.0])
+def test_implicit_derivatives_of_angles(kappa: float) -> None:
+    parameter = ot.dvector("kappa")
+    draw = random.vonmises(KEY, 0.0, parameter)
+    points = np.full(30, kappa)
+    values, slopes = (
+        np.asarray(og.evaluate(v, {parameter: points}))
+        for v in (draw, og.grad(draw.sum(), parameter))
+    )
+    h = 1e-5 * kappa
+    up, down = (scipy.stats.vonmises(kappa + d).cdf(values) for d in (h, -h))
+    exact = -(up - down) / (2 * h) / scipy.stats.vonmises(kappa).pdf(values)
+    np.testing.assert_allclose(slopes, exact, rtol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(40.0, np.inf), (-50.0, -45.0), (30.0, 30.001), (4.9, 5.2), (-np.inf, np.inf)]
+)
+def test_normal_numbers_between_bounds_in_the_tails(low: float, high: float) -> None:
+    values = drawn(random.truncnorm(KEY, low, high, size=1000))
+    assert ((low <= values) & (values <= high)).all()
+    assert scipy.stats.kstest(values, scipy.stats.truncnorm(low, high).cdf).pvalue > 1e-3
+
+
+def test_derivatives_by_bounds_and_shapes() -> None:
+    low, high = np.array([-1.0, 0.5, 6.0]), np.array([0.5, 3.0, 8.0])
+    loc, scale = np.array([0.0, 1.0, 2.0]), np.array([1.0, 2.0, 0.5])
+    og.verify_grad(lambda a, b, m, s: random.truncnorm(KEY, a, b, m, s), [low, high, loc, scale])
+    og.verify_grad(lambda a, m, s: random.skewnorm(KEY, a, m, s), [low, loc, scale])
+    og.verify_grad(lambda m, s: random.wald(KEY, m, s), [high, scale])
+    covariance = np.array([[2.0, 0.6], [0.6, 1.0]])
+    og.verify_grad(lambda m, s: random.multivariate_normal(KEY, m, s), [loc[:2], covariance])
+
+
+COVARIANCE = np.array([[2.0, 0.6, 0.1], [0.6, 1.0, -0.3], [0.1, -0.3, 0.5]])
+
+
+def test_multivariate_normal() -> None:
+    mean = np.array([1.0, 2.0, 3.0])
+    for options in (
+        {"cov": COVARIANCE},
+        {"cov": COVARIANCE, "method": "eigh"},
+        {"cov": COVARIANCE, "method": "svd"},
+        {"chol": np.linalg.cholesky(COVARIANCE)},
+    ):
+        values = drawn(random.multivariate_normal(KEY, mean, size=COUNT, **options))
+        np.testing.assert_allclose(values.mean(axis=0), mean, atol=7 / np.sqrt(COUNT))
+        np.testing.assert_allclose(np.cov(values.T), COVARIANCE, atol=14 / np.sqrt(COUNT))
+    two = np.array([COVARIANCE, 2 * COVARIANCE])
+    assert drawn(random.multivariate_normal(KEY, mean, two, size=(5, 2))).shape == (5, 2, 3)
+    keys = random.split(KEY, 2)
+    rows = drawn(random.multivariate_normal(keys, np.array([mean, mean]), two))
+    np.testing.assert_allclose(
+        rows[1], drawn(random.multivariate_normal(keys[1], mean, two[1])), rtol=1e-14
+    )
+    with pytest.raises(ValueError, match="either cov or chol"):
+        random.multivariate_normal(KEY, mean)
+    with pytest.raises(ValueError, match="cholesky, eigh or svd"):
+        random.multivariate_normal(KEY, mean, COVARIANCE, method="qr")
+
+
+def test_wishart_matrices() -> None:
+    values = drawn(random.wishart(KEY, 5.5, COVARIANCE, size=COUNT))
+    np.testing.assert_allclose(values.mean(axis=0), 5.5 * COVARIANCE, atol=40 / np.sqrt(COUNT))
+    for i in range(3):
+        follows(values[:, i, i] / COVARIANCE[i, i], scipy.stats.chi2(5.5))
+    with pytest.raises(ValueError, match="df <= n - 1"):
+        drawn(random.wishart(KEY, 1.5, COVARIANCE))
+
+
+@pytest.mark.parametrize("eta", [0.7, 1.0, 4.0])
+def test_correlation_matrices(eta: float) -> None:
+    values = drawn(random.lkj(KEY, 3, eta, size=COUNT // 2))
+    np.testing.assert_allclose(np.diagonal(values, axis1=1, axis2=2), 1.0, rtol=1e-14)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        law = scipy.stats.beta(eta + 0.5, eta + 0.5)
+        assert scipy.stats.kstest((values[:, i, j] + 1) / 2, law.cdf).pvalue > 1e-3
+    assert drawn(random.lkj(KEY, 1)).tolist() == [[1.0]]
 
 
 MEANS: list[tuple[str, tuple[float, ...], Any]] = [
@@ -290,6 +377,9 @@ INVALID: list[tuple[str, tuple[float, ...], str]] = [
     ("beta", (1.0, 0.0), "b <= 0"),
     ("t", (0.0,), "df <= 0"),
     ("poisson", (-1.0,), "lam < 0"),
+    ("vonmises", (0.0, -1.0), "kappa < 0"),
+    ("truncnorm", (1.0, 1.0), "a >= b"),
+    ("wald", (1.0, 0.0), "scale <= 0"),
     ("binomial", (-1, 0.5), "n < 0"),
     ("binomial", (2, 1.5), "p < 0, p > 1 or p is NaN"),
     ("geometric", (0.0,), "p <= 0"),

@@ -4,6 +4,7 @@ from occelo_graph.ops.random import generators as generators
 from occelo_graph.ops.random.choosing import *
 from occelo_graph.ops.random.counts import *
 from occelo_graph.ops.random.draws import *
+from occelo_graph.ops.random.further import *
 from occelo_graph.ops.random.gamma import *
 from occelo_graph.ops.random.generator_laws import *
 from occelo_graph.ops.random.generator_type import RandomGeneratorType as RandomGeneratorType
@@ -16,6 +17,7 @@ from occelo_graph.ops.random.keys import bits as bits
 from occelo_graph.ops.random.keys import fold_in as fold_in
 from occelo_graph.ops.random.keys import key as key
 from occelo_graph.ops.random.keys import split as split
+from occelo_graph.ops.random.matrices import *
 from occelo_graph.ops.random.random_variable import RandomVariable as RandomVariable
 from occelo_graph.ops.random.random_variable import normalize_size_param as normalize_size_param
 from occelo_graph.ops.random.streams import RandomStream as RandomStream

@@ -16,6 +16,7 @@ from occelo_graph.ops.random.counts import (
     negative_binomial,
     poisson,
 )
+from occelo_graph.ops.random.further import skewnorm, truncnorm, vonmises, wald
 from occelo_graph.ops.random.gamma import (
     beta,
     chisquare,
@@ -41,6 +42,7 @@ from occelo_graph.ops.random.inversion import (
     truncexpon,
     weibull,
 )
+from occelo_graph.ops.random.matrices import lkj, multivariate_normal, wishart
 from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.testing.random_examples import (
@@ -142,7 +144,44 @@ def _betabinom(key: Any, n: Any, a: Any, b: Any) -> Any:
     one, other, last = bits_of(key ^ SPLIT, (3,))
     p = 1 / (1 + np.exp(_log_gamma(other, b) - _log_gamma(one, a)))
     few = _first(last, _law("binom", n, np.minimum(p, 1 - p)))
-    return np.where(p > 0.5, n - few, few)
+    return few + (p > 0.5) * (n - 2 * few)
+
+
+def _angles(key: Any, mu: Any, kappa: Any) -> Any:
+    """Best and Fisher's angles, one after the other."""
+    one, other = _keys(key)
+    found: list[float] = []
+    for i, k in enumerate(kappa):
+        tau = 1 + np.sqrt(1 + 4 * k * k)
+        rho = (tau - np.sqrt(2 * tau)) / (2 * k)
+        r, number = (1 + rho * rho) / (2 * rho), 0
+        while True:
+            z = np.cos(np.pi * _words(one, i, number))
+            cosine = (1 + r * z) / (r + z)
+            c = k * (r - cosine)
+            if np.log(c / _words(one, i, number + 1)) + 1 - c >= 0:
+                break
+            number += 2
+        found.append(np.arccos(cosine))
+    side = np.where(uniform_numbers(other, (3,)) < 0.5, -1, 1)
+    angles: Any = np.mod(mu + side * np.array(found) + np.pi, 2 * np.pi) - np.pi
+    return angles
+
+
+def _wald(key: Any, mean: Any, scale: Any) -> Any:
+    one, other = _keys(key)
+    y = _law("norm").ppf(_u(one)) ** 2 * mean / scale
+    x = mean * 2 / (2 + y + np.sqrt(y * (y + 4)))
+    return x + (uniform_numbers(other, (3,)) > mean / (mean + x)) * (mean**2 / x - x)
+
+
+def _skewed(key: Any, a: Any, loc: Any, scale: Any) -> Any:
+    one, other = (_law("norm").ppf(_u(k)) for k in _keys(key))
+    return loc + scale * (a * abs(one) + other) / np.sqrt(1 + a * a)
+
+
+def _wishart(key: Any, df: Any, scale: Any) -> Any:
+    return 2 * np.exp(_log_gamma(_keys(key)[1], df / 2))[:, None, None] * scale
 
 
 def _order(key: Any, n: int) -> Any:
@@ -199,6 +238,23 @@ EXAMPLES: list[Example] = [
         lambda k, p: np.zeros((2, 3), "int64"),
         KEY, _P,
     ),
+    make("vonmises", vonmises, _angles, KEY, LOC, _A),
+    make("wald", wald, _wald, KEY, _A, _B, grad=(1, 2)),
+    make("skewnorm", skewnorm, _skewed, KEY, LOC, LOC, SCALE, grad=(1, 2, 3)),
+    make(
+        "truncnorm",
+        lambda k, a, b: truncnorm(k, a, b),
+        lambda k, a, b: _law("truncnorm", a, b).ppf(_u(k)),
+        KEY, LOC - 1, LOC + SCALE, grad=(1, 2),
+    ),
+    make(
+        "multivariate_normal",
+        lambda k, m, s: multivariate_normal(k, m, s * np.eye(3)),
+        lambda k, m, s: m + np.sqrt(s) * _law("norm").ppf(_u(k)),
+        KEY, LOC, SCALE, grad=(1, 2),
+    ),
+    make("wishart", wishart, _wishart, KEY, _A, _B[:, None, None]),
+    make("lkj", lambda k, eta: lkj(k, 1, eta), lambda k, eta: np.ones((3, 1, 1)), KEY, _A),
     make("permutation", lambda k: permutation(k, 5), lambda k: _order(k, 5), KEY),
     make("shuffle", shuffle, lambda k, x: x[_order(k, 3)], KEY, LOC),
     make("categorical", lambda k, p: categorical(k, p, 4), lambda k, p: _found(k, p, 4), KEY, _P),

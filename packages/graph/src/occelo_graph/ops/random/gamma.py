@@ -109,7 +109,13 @@ gamma_slope: Elemwise = elementwise(
     _gamma_slope,
     doc="The derivative of draws of the standard gamma law by its parameter, from the draws and the parameter.",
 )
-SLOPES["gamma"] = gamma_slope
+
+
+def _slopes(value: Any, a: Any) -> list[Any]:
+    return [gamma_slope(value, a)]
+
+
+SLOPES["gamma"] = _slopes
 
 
 def _at_least_one(a: Any) -> bool:

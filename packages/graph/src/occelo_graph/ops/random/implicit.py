@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from occelo_graph.ir.nodes import Apply, Constant
+from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
 from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.ir.types import NullType
-from occelo_graph.ops.elemwise.arithmetic import mul
+from occelo_graph.ops.elemwise.arithmetic import add, mul
 from occelo_graph.ops.elemwise.op import unbroadcast
 from occelo_graph.ops.shape.dimensions import shape_padleft
 from occelo_graph.tensors.nodes import Tensors
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ImplicitDerivative", "NoDerivative", "with_derivative", "without_derivative"]
 
-SLOPES: dict[str, Callable[[Any, Any], Any]] = {}
-"""For each law, the derivative of its standard draws by the parameter, from the draws and the parameter."""
+SLOPES: dict[str, Callable[..., Sequence[Any]]] = {}
+"""For each law, the derivatives of its standard draws by each parameter (None for none), from the draws and the parameters."""
 
 
 class _OfParameters(Op):
@@ -61,17 +61,24 @@ class _OfParameters(Op):
 
 @op
 class ImplicitDerivative(_OfParameters):
-    """A draw of the standard law ``law`` (in `SLOPES`) and its parameter, which has as many dimensions as the draw."""
+    """A draw of the standard law ``law`` (in `SLOPES`) and its parameters, which have as many dimensions as the draw."""
 
     law: str
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
-        value, parameter = inputs
-        term = mul(cotangents[0], SLOPES[self.law](value, parameter))
-        return [None, unbroadcast(term, term.type, parameter.type)]
+        terms: list[Any] = [None]
+        for parameter, slope in zip(inputs[1:], SLOPES[self.law](*inputs), strict=True):
+            term = None if slope is None else mul(cotangents[0], slope)
+            terms.append(None if term is None else unbroadcast(term, term.type, parameter.type))
+        return terms
 
     def pushforward(self, inputs: Tensors, outputs: Tensors, tangents: Tangents) -> Tangents:
-        return [mul(tangents[1], SLOPES[self.law](*inputs))]
+        terms = [
+            mul(tangent, slope)
+            for tangent, slope in zip(tangents[1:], SLOPES[self.law](*inputs), strict=True)
+            if isinstance(tangent, Variable) and slope is not None
+        ]
+        return [add(*terms) if terms else None]
 
 
 @op
@@ -100,9 +107,8 @@ def without_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable
     return made
 
 
-def with_derivative(law: str, value: Any, parameter: Any) -> TensorVariable:
-    """The draw, with its derivative by the parameter, which broadcasts to it."""
-    made: TensorVariable = ImplicitDerivative(law)(
-        value, shape_padleft(parameter, value.type.ndim - parameter.type.ndim)
-    )
+def with_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable:
+    """The draw, with its derivative by the parameters, which broadcast to it."""
+    aligned = [shape_padleft(p, value.type.ndim - p.type.ndim) for p in parameters]
+    made: TensorVariable = ImplicitDerivative(law)(value, *aligned)
     return made

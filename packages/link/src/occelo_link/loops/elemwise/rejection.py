@@ -12,7 +12,7 @@ from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops, scalar_val
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-LAWS = ("gamma", "poisson", "binomial", "hypergeometric")
+LAWS = ("gamma", "poisson", "binomial", "hypergeometric", "vonmises")
 """The laws whose ops are called ``<law>_attempt`` and ``<law>_accepted``."""
 
 

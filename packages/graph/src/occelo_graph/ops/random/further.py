@@ -1,0 +1,244 @@
+"""Draws by keys of further continuous laws: von Mises, inverse Gaussian (Wald), skew-normal and truncated normal numbers.
+
+`occelo_graph.random` exports them. They are computed in float64, and have derivatives by all parameters.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph.ops.cast import cast
+from occelo_graph.ops.elemwise.arithmetic import (
+    abs,
+    add,
+    gt,
+    le,
+    lt,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    neg,
+    reciprocal,
+    sqrt,
+    sub,
+    switch,
+    true_div,
+)
+from occelo_graph.ops.elemwise.op import Elemwise, elementwise
+from occelo_graph.ops.elemwise.special import erfc, erfcx
+from occelo_graph.ops.elemwise.transcendental import arcsin, exp, log, sin
+from occelo_graph.ops.random.draws import normal_quantile, standard_normal
+from occelo_graph.ops.random.implicit import SLOPES, with_derivative
+from occelo_graph.ops.random.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    begin,
+    require,
+    standard_uniform,
+)
+from occelo_graph.ops.random.rejection import Words, rejection
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import Array
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["skewnorm", "truncnorm", "vonmises", "wald"]
+
+
+def _angle_attempt(words: Words, kappa: Any) -> Any:
+    """Best and Fisher's attempt at the size of an angle ("Efficient simulation of the von Mises distribution", 1979).
+
+    With r = 1 + s, the cosine of the angle is (1 + r z) / (r + z) for a cosine z; what it lacks to 1 is computed without cancellation.
+    """
+    u, v = words.uniform(0), words.uniform(1)
+    root = sqrt(add(mul(kappa, kappa, 4.0), 1.0))
+    tau = add(root, 1.0)
+    rho = true_div(sub(tau, sqrt(mul(tau, 2.0))), mul(kappa, 2.0))
+    lacking = sub(1.0, rho)
+    small = lt(kappa, 1e-5)
+    s = switch(
+        small,
+        sub(add(reciprocal(kappa), kappa), 1.0),
+        true_div(mul(lacking, lacking), mul(switch(small, 1.0, rho), 2.0)),
+    )
+    half = sin(mul(u, math.pi / 2))
+    z = mul(half, half, 2.0)  # 1 minus the cosine
+    w = true_div(mul(s, z), sub(add(s, 2.0), z))
+    y = mul(kappa, add(s, w))
+    rejected = lt(add(log(true_div(y, v)), sub(1.0, y)), 0.0)
+    return switch(rejected, -1.0, mul(arcsin(sqrt(minimum(mul(w, 0.5), 1.0))), 2.0))
+
+
+_angles = rejection("vonmises", 1, 2, _angle_attempt)
+
+
+def _angle_slope(angle: Array, kappa: Array) -> Array:
+    """The derivative of von Mises angles by kappa: -int_0^angle exp(kappa (cos t - cos angle)) (cos t - A) dt.
+
+    A is the mean of the cosine, I1(kappa) / I0(kappa). Both integrals are by Gauss-Legendre's rule with 64 nodes, the second over
+    the angles that matter.
+    """
+    angle, kappa = (np.array(v, "float64") for v in np.broadcast_arrays(angle, kappa))
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    at = 0.5 * (nodes + 1)
+
+    def lack(t: Any) -> Any:
+        return 2 * np.sin(t / 2) ** 2
+
+    with np.errstate(all="ignore"):
+        end = np.minimum(np.pi, 13 / np.sqrt(np.maximum(kappa, 1e-300)))[..., None]
+        t = end * at
+        mass = np.exp(-kappa[..., None] * lack(t)) * weights
+        mean_lack = (mass * lack(t)).sum(-1) / mass.sum(-1)
+        t = angle[..., None] * at
+        inside = np.exp(kappa[..., None] * (lack(angle)[..., None] - lack(t)))
+        total = (inside * (mean_lack[..., None] - lack(t)) * weights).sum(-1)
+    return -0.5 * angle * total
+
+
+angle_slope: Elemwise = elementwise(
+    "vonmises_slope",
+    2,
+    lambda dtypes: "float64",
+    _angle_slope,
+    doc="The derivative of von Mises angles by the concentration, from the angles and the concentration.",
+)
+
+
+def _angle_slopes(angle: Any, kappa: Any) -> list[Any]:
+    return [angle_slope(angle, kappa)]
+
+
+SLOPES["vonmises"] = _angle_slopes
+
+
+def vonmises(
+    key: Any, mu: Any, kappa: Any, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Angles from -pi to pi with a density proportional to exp(kappa cos(x - mu)). Below 1e-8, ``kappa`` is taken for 1e-8."""
+    law = begin(key, size, dtype, mu=mu, kappa=(kappa, NOT_NEGATIVE))
+    mu, kappa = law.values
+    one, other = law.split(2)
+    concentration = maximum(cast(kappa, "float64"), 1e-8)
+    found = _angles(one, law.shape, concentration)
+    side = lt(standard_uniform(other, law.shape, "float64"), 0.5)
+    angle = with_derivative("vonmises", switch(side, neg(found), found), concentration)
+    turned = mod(add(cast(mu, "float64"), angle, math.pi), 2 * math.pi)
+    return cast(sub(turned, math.pi), law.dtype)
+
+
+def wald(
+    key: Any, mean: Any, scale: Any, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the inverse Gaussian law with mean ``mean`` and variance ``mean**3 / scale``.
+
+    They are one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976).
+    """
+    law = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
+    mean, scale = (cast(v, "float64") for v in law.values)
+    one, other = law.split(2)
+    z = standard_normal(one, law.shape, "float64")
+    y = true_div(mul(mean, z, z), scale)
+    # the smaller root divided by the mean, without cancellation
+    root = true_div(2.0, add(2.0, y, sqrt(mul(y, add(y, 4.0)))))
+    u = standard_uniform(other, law.shape, "float64")
+    smaller = le(u, reciprocal(add(root, 1.0)))
+    return cast(mul(mean, switch(smaller, root, reciprocal(root))), law.dtype)
+
+
+def skewnorm(
+    key: Any,
+    a: Any,
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: str | None = None,
+) -> TensorVariable:
+    """Numbers of the skew-normal law with skewness parameter ``a``, as in SciPy."""
+    law = begin(key, size, dtype, a=a, loc=loc, scale=(scale, NOT_NEGATIVE))
+    a, loc, scale = law.values
+    one, other = law.split(2)
+    size_ = abs(standard_normal(one, law.shape, law.dtype))
+    z = standard_normal(other, law.shape, law.dtype)
+    return add(loc, mul(scale, true_div(add(mul(a, size_), z), sqrt(add(1.0, mul(a, a))))))
+
+
+def truncnorm(
+    key: Any,
+    a: Any,
+    b: Any,
+    loc: Any = 0.0,
+    scale: Any = 1.0,
+    size: Any = None,
+    dtype: str | None = None,
+) -> TensorVariable:
+    """Normal numbers between ``loc + a scale`` and ``loc + b scale``, as in SciPy; ValueError unless a < b.
+
+    By inversion, also far in the tails, where both bounds may be beyond 40 deviations. An infinite bound has no derivative.
+    """
+    law = begin(key, size, dtype, a=a, b=b, loc=loc, scale=(scale, NOT_NEGATIVE))
+    given = law.values
+    checked = require(law.key, _below, given[0], given[1], message="a >= b")
+    a, b, loc, scale = (cast(v, "float64") for v in given)
+    u = standard_uniform(checked, law.shape, "float64", half=True)
+    # the upper tail is mirrored, so that probabilities are those below the numbers
+    upper = gt(add(a, b), 0.0)
+    low, high = switch(upper, neg(b), a), switch(upper, neg(a), b)
+    found = _between(low, high, switch(upper, sub(1.0, u), u))
+    x = minimum(maximum(switch(upper, neg(found), found), a), b)
+    return cast(add(loc, mul(scale, with_derivative("truncnorm", x, a, b, u))), law.dtype)
+
+
+def _below(a: Any, b: Any) -> Any:
+    return a < b
+
+
+_ROOT = math.sqrt(0.5)
+_DEEP = -5.0
+
+
+def _between(low: Any, high: Any, u: Any) -> Any:
+    """The number that has the share u of the probability of a normal number from ``low`` to ``high``, where low + high <= 0."""
+    deep = lt(high, _DEEP)
+    below = mul(erfc(mul(low, -_ROOT)), 0.5)
+    whole = sub(mul(erfc(mul(high, -_ROOT)), 0.5), below)
+    # half as a probability where the other branch is used
+    usual = normal_quantile(switch(deep, 0.5, add(below, mul(u, whole))))
+    near = switch(deep, neg(high), -_DEEP)
+    far = switch(deep, neg(low), -2 * _DEEP)
+    return switch(deep, neg(_beyond(near, far, u)), usual)
+
+
+def _beyond(near: Any, far: Any, u: Any) -> Any:
+    """The same in the upper tail, with the share u above it: Newton's method for the logarithm of the probability.
+
+    log Q(x) = -x**2 / 2 + log(erfcx(x / sqrt(2)) / 2), whose derivative is the hazard with the other sign.
+    """
+    scale = log(erfcx(mul(near, _ROOT)))
+    # an infinite bound leaves no probability beyond it
+    end = minimum(far, 1e150)
+    rest = exp(
+        sub(sub(log(erfcx(mul(end, _ROOT))), scale), mul(sub(end, near), add(end, near), 0.5))
+    )
+    e = -log(add(u, mul(sub(1.0, u), rest)))
+    x = sqrt(add(mul(near, near), mul(e, 2.0)))
+    for _ in range(4):
+        own = erfcx(mul(x, _ROOT))
+        excess = sub(sub(mul(sub(x, near), add(x, near), 0.5), sub(log(own), scale)), e)
+        x = sub(x, mul(excess, own, math.sqrt(math.pi / 2)))
+    return x
+
+
+def _bound_slopes(x: Any, a: Any, b: Any, u: Any) -> list[Any]:
+    return [
+        mul(exp(mul(sub(x, a), add(x, a), 0.5)), sub(1.0, u)),
+        mul(exp(mul(sub(x, b), add(x, b), 0.5)), u),
+        None,
+    ]
+
+
+SLOPES["truncnorm"] = _bound_slopes
