@@ -107,6 +107,8 @@ def tails() -> list[tuple[Any, Callable[[], Any]]]:
         (stats.binom.logcdf(300, 400, 0.5), lambda: mpmath.log1p(-_binomial_sf(300, 400, 0.5))),
         (stats.binom.sf(390, 400, 0.5), lambda: _binomial_sf(390, 400, 0.5)),
         (stats.poisson.logcdf(20, 0.4), lambda: mpmath.log1p(-mpmath.gammainc(21, 0, mpmath.mpf(0.4), True))),
+        (stats.poisson.logsf(400, 3.0), lambda: mpmath.log(mpmath.gammainc(401, 0, 3, True))),
+        (stats.poisson.logcdf(3, 900.0), lambda: mpmath.log(mpmath.gammainc(4, 900, mpmath.inf, True))),
         (stats.poisson.sf(300, 3.0), lambda: mpmath.gammainc(301, 0, 3, True)),
         (stats.geom.logsf(10**9, 0.3), lambda: 10**9 * mpmath.log1p(-mpmath.mpf(0.3))),
         (stats.geom.logcdf(60, 0.3), lambda: mpmath.log1p(-mpmath.mpf(1 - mpmath.mpf(0.3)) ** 60)),

@@ -18,6 +18,7 @@ from occelo_graph.ops.elemwise.special import (
 )
 from occelo_graph.ops.elemwise.transcendental import log, log1p
 from occelo_graph.stats.discrete import DiscreteLaw
+from occelo_graph.stats.gamma_tails import log_lower, log_upper
 from occelo_graph.stats.law import (
     Row,
     constant_in,
@@ -144,6 +145,8 @@ poisson = DiscreteLaw(
         support=_FROM_ZERO,
         cdf=lambda k, mu: gammaincc(k + 1.0, mu),
         sf=lambda k, mu: gammainc(k + 1.0, mu),
+        logcdf=lambda k, mu: log_upper(k + 1.0, mu),
+        logsf=lambda k, mu: log_lower(k + 1.0, mu),
         mean=lambda mu: mu,
         var=lambda mu: mu,
     )

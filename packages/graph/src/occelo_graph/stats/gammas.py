@@ -22,6 +22,7 @@ from occelo_graph.ops.elemwise.special import (
 )
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, pow
 from occelo_graph.stats.continuous import ContinuousLaw
+from occelo_graph.stats.gamma_tails import log_lower, log_upper
 from occelo_graph.stats.law import Row, positive
 from occelo_graph.stats.positive import HALF_LINE
 
@@ -36,6 +37,8 @@ gamma = ContinuousLaw(
         support=HALF_LINE,
         cdf=lambda z, a: gammainc(a, z),
         sf=lambda z, a: gammaincc(a, z),
+        logcdf=lambda z, a: log_lower(a, z),
+        logsf=lambda z, a: log_upper(a, z),
         ppf=lambda q, a: gammaincinv(a, q),
         isf=lambda q, a: gammainccinv(a, q),
         mean=lambda a: a,
@@ -61,6 +64,8 @@ chi2 = ContinuousLaw(
         support=HALF_LINE,
         cdf=lambda z, df: gammainc(0.5 * df, 0.5 * z),
         sf=lambda z, df: gammaincc(0.5 * df, 0.5 * z),
+        logcdf=lambda z, df: log_lower(0.5 * df, 0.5 * z),
+        logsf=lambda z, df: log_upper(0.5 * df, 0.5 * z),
         ppf=lambda q, df: 2.0 * gammaincinv(0.5 * df, q),
         isf=lambda q, df: 2.0 * gammainccinv(0.5 * df, q),
         mean=lambda df: df,
@@ -78,6 +83,8 @@ invgamma = ContinuousLaw(
         open_below=True,
         cdf=lambda z, a: gammaincc(a, 1.0 / z),
         sf=lambda z, a: gammainc(a, 1.0 / z),
+        logcdf=lambda z, a: log_upper(a, 1.0 / z),
+        logsf=lambda z, a: log_lower(a, 1.0 / z),
         ppf=lambda q, a: 1.0 / gammainccinv(a, q),
         isf=lambda q, a: 1.0 / gammaincinv(a, q),
         mean=lambda a: switch(gt(a, 1.0), 1.0 / (a - 1.0), math.inf),
