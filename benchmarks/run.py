@@ -27,6 +27,7 @@ from loops import LOOP_MODELS, LOOP_WORKLOADS
 from other_process import OtherProcess
 from overhead import library_overhead
 from profiling import profile_overhead
+from random_numbers import GOAL, random_times
 from rich.console import Console
 from rich.table import Table
 
@@ -44,6 +45,7 @@ class Part(StrEnum):
     runtime = "runtime"
     linear = "linear"
     loops = "loops"
+    random = "random"
     scaling = "scaling"
     stages = "stages"
     rewriting = "rewriting"
@@ -237,6 +239,17 @@ def _building(setting: Setting, console: Console) -> Any:
     return figures
 
 
+def _random(setting: Setting, console: Console) -> Any:
+    figures = random_times(setting.rounds, setting.chosen, getattr(time, setting.clock))
+    names = ["occelo", *dict.fromkeys(n for t in figures.values() for n in t if n != "occelo")]
+    table = Table("us a call", *names, "best peer / occelo")
+    ratios = {n: r for n, t in figures.items() if (r := _row(table, n, t, 1e6)) is not None}
+    console.print(table)
+    missed = [f"{n} ({r:.2f})" for n, r in ratios.items() if r < GOAL]
+    console.print(f"below their goals: {'; '.join(missed) or 'none'}")
+    return figures
+
+
 def _profile(setting: Setting, console: Console) -> Any:
     figures = profile_overhead(setting.rounds)
     table = Table("1,000 nodes, us a call", "without", "with a profile", "profile adds")
@@ -265,6 +278,7 @@ _MEASURES = {
     Part.runtime: _runtime,
     Part.linear: _linear,
     Part.loops: _loops,
+    Part.random: _random,
     Part.scaling: _scaling,
     Part.stages: _stages,
     Part.rewriting: _rewriting,

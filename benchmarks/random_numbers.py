@@ -1,0 +1,175 @@
+"""Draws of random numbers for the benchmarks, beside the generators of NumPy, JAX and PyTorch: the part `random` of `run`.
+
+Libraries draw different numbers, so what is compared before timing is the mean of each draw with that of its law.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["GOAL", "random_times"]
+
+GOAL = 2.0
+"""How many times as fast as the best peer each case is to be."""
+COUNT = 1_000_000
+LENGTH, VECTORS, STEPS = 50, 10_000, 10_000
+SHARES = np.arange(1.0, 11.0) / 55.0
+
+Draw = Callable[[], Any]
+
+
+def _covariance() -> Any:
+    root = np.random.default_rng(1).normal(size=(LENGTH, LENGTH))
+    return root @ root.T / LENGTH + np.eye(LENGTH)
+
+
+COVARIANCE = _covariance()
+MEANS = {
+    "uniforms": 0.5,
+    "normals": 0.0,
+    "exponentials": 1.0,
+    "gammas": 2.5,
+    "categoricals": float(SHARES @ np.arange(10)),
+    "mean of exp(normal)": float(np.exp(0.5)),
+    "normal vectors": 0.0,
+    "10 normals in a loop": 0.0,
+}
+
+
+def _occelo() -> dict[str, Draw]:
+    import occelo as oc
+    import occelo.tensor as ot
+
+    random = ot.random
+    key = ot.scalar("key", dtype="uint64")
+
+    def step(total: Any, mine: Any) -> Any:
+        return total + random.normal(mine, size=10), None
+
+    looped, _ = oc.loop(step, ot.zeros(10), random.split(key, STEPS))
+    made = {
+        "uniforms": random.uniform(key, size=COUNT),
+        "normals": random.normal(key, size=COUNT),
+        "exponentials": random.exponential(key, size=COUNT),
+        "gammas": random.gamma(key, 2.5, size=COUNT),
+        "categoricals": random.categorical(key, SHARES, size=COUNT),
+        "mean of exp(normal)": ot.exp(random.normal(key, size=COUNT)).mean(),
+        "normal vectors": random.multivariate_normal(
+            key, np.zeros(LENGTH), COVARIANCE, size=VECTORS
+        ),
+        "10 normals in a loop": looped / STEPS,
+    }
+    seed = np.uint64(2024)
+    functions = {name: oc.function([key], value) for name, value in made.items()}
+    return {name: lambda f=f: f(seed) for name, f in functions.items()}
+
+
+def _numpy() -> dict[str, Draw]:
+    rng = np.random.default_rng(1)
+    return {
+        "uniforms": lambda: rng.random(COUNT),
+        "normals": lambda: rng.standard_normal(COUNT),
+        "exponentials": lambda: rng.standard_exponential(COUNT),
+        "gammas": lambda: rng.standard_gamma(2.5, COUNT),
+        "categoricals": lambda: rng.choice(10, size=COUNT, p=SHARES),
+        "mean of exp(normal)": lambda: np.exp(rng.standard_normal(COUNT)).mean(),
+        "normal vectors": lambda: rng.multivariate_normal(
+            np.zeros(LENGTH), COVARIANCE, size=VECTORS, method="cholesky"
+        ),
+        "10 normals in a loop": lambda: sum(rng.standard_normal(10) for _ in range(STEPS)) / STEPS,
+    }
+
+
+def _jax() -> dict[str, Draw]:
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    random, key = jax.random, jax.random.key(1)
+
+    def looped(k: Any) -> Any:
+        def step(total: Any, mine: Any) -> Any:
+            return total + random.normal(mine, (10,)), None
+
+        return jax.lax.scan(step, jnp.zeros(10), random.split(k, STEPS))[0] / STEPS
+
+    made: dict[str, Callable[[Any], Any]] = {
+        "uniforms": lambda k: random.uniform(k, (COUNT,)),
+        "normals": lambda k: random.normal(k, (COUNT,)),
+        "exponentials": lambda k: random.exponential(k, (COUNT,)),
+        "gammas": lambda k: random.gamma(k, 2.5, (COUNT,)),
+        "categoricals": lambda k: random.choice(k, 10, (COUNT,), p=jnp.asarray(SHARES)),
+        "mean of exp(normal)": lambda k: jnp.exp(random.normal(k, (COUNT,))).mean(),
+        "normal vectors": lambda k: random.multivariate_normal(
+            k, jnp.zeros(LENGTH), jnp.asarray(COVARIANCE), (VECTORS,)
+        ),
+        "10 normals in a loop": looped,
+    }
+    compiled = {name: jax.jit(f) for name, f in made.items()}
+    return {name: lambda f=f: f(key).block_until_ready() for name, f in compiled.items()}
+
+
+def _torch() -> dict[str, Draw]:
+    import torch
+
+    rng, dtype = torch.Generator().manual_seed(1), torch.float64
+    shares, factor = torch.asarray(SHARES), torch.linalg.cholesky(torch.asarray(COVARIANCE))
+    a = torch.full((COUNT,), 2.5, dtype=dtype)
+
+    def exponentials() -> Any:
+        return torch.empty(COUNT, dtype=dtype).exponential_(generator=rng)
+
+    def normals(*shape: int) -> Any:
+        return torch.randn(*shape, dtype=dtype, generator=rng)
+
+    return {
+        "uniforms": lambda: torch.rand(COUNT, dtype=dtype, generator=rng),
+        "normals": lambda: normals(COUNT),
+        "exponentials": exponentials,
+        "gammas": lambda: torch._standard_gamma(a, generator=rng),
+        "categoricals": lambda: torch.multinomial(shares, COUNT, True, generator=rng),
+        "mean of exp(normal)": lambda: normals(COUNT).exp().mean(),
+        "normal vectors": lambda: normals(VECTORS, LENGTH) @ factor.T,
+        "10 normals in a loop": lambda: sum(normals(10) for _ in range(STEPS)) / STEPS,
+    }
+
+
+PEERS: dict[str, tuple[str, Callable[[], dict[str, Draw]]]] = {
+    "occelo": ("occelo", _occelo),
+    "numpy": ("numpy", _numpy),
+    "jax": ("jax", _jax),
+    "torch": ("torch", _torch),
+}
+
+
+def _check(name: str, peer: str, value: Any) -> None:
+    values = np.asarray(value, "float64")
+    expected = MEANS[name]
+    if abs(values.mean() - expected) > 0.02:
+        raise ValueError(f"{name} of {peer} have the mean {values.mean()} instead of {expected}")
+
+
+def random_times(
+    rounds: int, chosen: str, clock: Callable[[], float]
+) -> dict[str, dict[str, float]]:
+    """Seconds of each case with each library that is installed, the least of the rounds, measured alternately."""
+    found = {
+        peer: make() for peer, (module, make) in PEERS.items() if importlib.util.find_spec(module)
+    }
+    times: dict[str, dict[str, float]] = {}
+    for name in MEANS:
+        if chosen not in name:
+            continue
+        best = times[name] = {}
+        for peer, draws in found.items():
+            _check(name, peer, draws[name]())
+        for _ in range(max(rounds, 3)):
+            for peer, draws in found.items():
+                start = clock()
+                draws[name]()
+                best[peer] = min(best.get(peer, np.inf), clock() - start)
+    return times
