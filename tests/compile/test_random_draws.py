@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -76,3 +79,20 @@ def test_errors_name_the_parameter_and_the_line() -> None:
         ValueError, match=r"(?s)scale < 0.*test_random_draws|test_random_draws.*scale < 0"
     ):
         f([1.0, -2.0])
+
+
+def test_saved_draws_are_loaded_where_nothing_was_drawn() -> None:
+    key = ot.scalar("key", dtype="uint64")
+    text = pickle.dumps((key, random.gamma(key, [0.5, 3.0]) + random.poisson(key, 20.0)))
+    program = (
+        "import pickle, numpy as np, occelo_graph as og\n"
+        f"key, drawn = pickle.loads({text!r})\n"
+        "print(og.evaluate(drawn, {key: np.uint64(5)}).tolist())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    expected = og.evaluate(
+        random.gamma(key, [0.5, 3.0]) + random.poisson(key, 20.0), {key: np.uint64(5)}
+    )
+    assert done.stdout.strip() == str(np.asarray(expected).tolist())

@@ -9,6 +9,7 @@ this map serves both pullback and pushforward.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
@@ -138,6 +139,10 @@ _unknown: Any = object()
 _table: dict[str, ScalarFunction] = {}
 
 
+_IMPORTED_LATE = ("occelo_graph.ops.random.counts", "occelo_graph.ops.random.further")
+"""Modules that define scalar functions and are imported at their first use, with all that they import."""
+
+
 @dataclass(eq=False, repr=False)
 class _Fields(ScalarOp):
     name: str
@@ -174,6 +179,10 @@ class ScalarFunction(_Fields):
 
     def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:
         if not parameters and not options:
+            if name not in _table:
+                # a saved graph may be the first to use them
+                for module in _IMPORTED_LATE:
+                    importlib.import_module(module)
             if name not in _table:
                 raise ValueError(f"There is no scalar function {name!r}")
             return _table[name]
