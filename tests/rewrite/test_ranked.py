@@ -13,6 +13,7 @@ import pytest
 import occelo_graph.linalg  # so that its rules are registered
 import occelo_graph.looping  # likewise
 import occelo_graph.ops
+import occelo_graph.random  # likewise
 from occelo_graph import Blockwise, Op, TensorType, op
 from occelo_graph import tensor as ot
 from occelo_graph.ir.traversal import toposort

@@ -193,6 +193,24 @@ def _rules_of_loops() -> None:
     optdb.extend_standard(stages)
 
 
+def _unsafe_rules_of_draws(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules.random import generators
+
+    db.register_rules(generators.UNSAFE, use_db_name_as_tag=False)
+
+
+def _rules_of_random_numbers() -> None:
+    def stages(db: SequenceDB) -> None:
+        from occelo_rewrite.inplace import InplaceRewriter
+        from occelo_rewrite.rules.random import generators
+
+        rewriter = InplaceRewriter("random_make_inplace", generators.IN_PLACE)
+        db.register(rewriter.name, rewriter, "fast_run", "inplace", position=50.9)
+
+    canonicalize_db.extend_standard(_unsafe_rules_of_draws)
+    optdb.extend_standard(stages)
+
+
 uncanonicalize_db = EquilibriumDB("uncanonicalize")
 
 
@@ -230,6 +248,7 @@ def _stages(db: SequenceDB) -> None:
 
 optdb = SequenceDB("optdb", _stages)
 follow("looping", _rules_of_loops)
+follow("random", _rules_of_random_numbers)
 
 
 _OPEN_STAGES = (canonicalize_db, stabilize_db, specialize_db, uncanonicalize_db)

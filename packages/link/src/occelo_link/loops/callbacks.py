@@ -31,9 +31,13 @@ __all__ = ["can_be_callback", "lower_callback"]
 
 
 def can_be_callback(node: Apply) -> bool:
-    """Whether a program can call a node in Python: its values consist of arrays, and it neither is lazy nor overwrites inputs."""
+    """Whether a program can call a node in Python: its values consist of arrays, and it neither is lazy nor overwrites arrays.
+
+    Of a value that only consists of arrays, such as the state of a generator, a callback gets a copy, which it may overwrite.
+    """
     op = node.op
-    return not (op.lazy or op.destroy_map) and all(
+    overwritten = [node.inputs[i] for at in op.destroy_map.values() for i in at]
+    return not (op.lazy or any(v.type.is_array for v in overwritten)) and all(
         consists_of_arrays(v) for v in (*node.inputs, *node.outputs)
     )
 

@@ -265,9 +265,13 @@ class RandomVariable(Op):
     def destroy_map(self) -> Mapping[int, Sequence[int]]:
         return {0: [0]} if self.inplace else {}
 
-    def inplace_on_inputs(self, input_indices: Sequence[int]) -> Op:
+    def with_inplace(self) -> Op:
+        """The op that changes the generator it is given."""
         made: Op = self.changed(inplace=True)
         return made
+
+    def inplace_on_inputs(self, input_indices: Sequence[int]) -> Op:
+        return self.with_inplace()
 
     def evaluate(self, rng: Any, size: Any, *parameters: Any) -> Any:
         own = rng if self.inplace else copied(rng)

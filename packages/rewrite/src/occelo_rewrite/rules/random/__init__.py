@@ -1,0 +1,1 @@
+"""Rules for draws with generators; `pipeline` puts them into their stages when random numbers are imported."""

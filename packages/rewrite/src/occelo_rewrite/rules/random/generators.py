@@ -1,0 +1,32 @@
+"""Rules for draws with generators: draws in place, and draws that nothing reads.
+
+When random numbers are imported, `pipeline` makes a stage of the in-place variants and registers `UNSAFE`, which is only applied if a
+query includes the tag ``random_unsafe``: later draws are then other numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.ops.random.random_variable import RandomVariable
+from occelo_rewrite.inplace import flag_variants
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+
+__all__ = ["IN_PLACE", "UNSAFE"]
+
+IN_PLACE = flag_variants(RandomVariable)
+"""A draw may change the generator it is given if nothing else reads it. The states of shared variables are protected."""
+
+
+@node_rewriter([RandomVariable])
+def dead_draw(fgraph: FunctionGraph, node: Any) -> Replacements:
+    """A draw that nothing reads is not made, so the generator after it is the one before it."""
+    drawing = cast("Apply", node)
+    outputs: list[Variable] = drawing.outputs
+    if fgraph.clients[outputs[1]] or not fgraph.clients[outputs[0]]:
+        return None
+    return [drawing.inputs[0], None]
+
+
+UNSAFE = RuleSet((dead_draw,), "random_unsafe")

@@ -1,0 +1,168 @@
+"""Draws with generators in compiled functions: NumPy's numbers on every linker, in loops and branches, updates, copies, the cache."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_graph import random
+from occelo_graph import tensor as ot
+from occelo_graph.looping.classic import scan
+from occelo_graph.ops.control import ifelse
+
+LINKERS = ["py", "vm", "native", "c", "c|py"]
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*runs in Python:UserWarning")
+
+
+def compiled(linker: str, inputs: Any, outputs: Any, **options: Any) -> Any:
+    return oc.function(inputs, outputs, mode=oc.Mode(linker, "fast_run"), **options)
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_numbers_are_those_of_numpy(linker: str) -> None:
+    state = random.shared_rng(seed=3)
+    x, many = ot.dvector("x"), ot.iscalar("many")
+    following, noise = state.normal(x, 2.0, size=(2, 3))
+    following, counts = following.poisson(4.0, size=(many,))
+    f = compiled(linker, [x, many], [(noise * x).sum(0), counts], updates={state: following})
+    g = np.random.default_rng(3)
+    values = np.array([1.0, 2.0, 3.0])
+    for n in (2, 0, 3):
+        found = f(values, n)
+        expected = [(g.normal(values, 2.0, (2, 3)) * values).sum(0), g.poisson(4.0, n)]
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+    assert state.get_value().bit_generator.state == g.bit_generator.state
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_loops_and_branches(linker: str) -> None:
+    state, given = random.shared_rng(seed=3), random.rng("given")
+    at = ot.dscalar("at")
+
+    def step(x: Any, rng: Any) -> Any:
+        rng, move = rng.normal(0.0, 0.5)
+        return x + move, rng
+
+    xs, states = scan(step, outputs_info=[at, state], n_steps=20, return_updates=False)
+    last = states[-1] if isinstance(states, list) else states
+    chosen = ifelse(at > 0.0, given.uniform(size=2)[1], given.normal(size=2)[1])
+    f = compiled(linker, [at, given], [xs, chosen], updates={state: last})
+    g = np.random.default_rng(3)
+    for start in (1.0, -1.0):
+        sign, mine = start, np.random.default_rng(8)
+        found = f(start, mine)
+        moves = []
+        for _ in range(20):
+            start += g.normal(0.0, 0.5)
+            moves.append(start)
+        np.testing.assert_array_equal(found[0], moves)
+        again = np.random.default_rng(8)
+        expected = again.uniform(size=2) if sign > 0 else again.normal(size=2)
+        np.testing.assert_array_equal(found[1], expected)
+        # the generator of the user has not changed
+        assert mine.bit_generator.state == np.random.default_rng(8).bit_generator.state
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_a_call_that_fails_draws_nothing(linker: str) -> None:
+    state = random.shared_rng(seed=3)
+    scale = ot.dscalar("scale")
+    following, x = state.normal(size=2)
+    following, y = following.normal(0.0, scale)
+    f = compiled(linker, [scale], [x, y], updates={state: following})
+    with pytest.raises(ValueError, match="scale < 0"):
+        f(-1.0)
+    g = np.random.default_rng(3)
+    assert state.get_value().bit_generator.state == g.bit_generator.state
+    np.testing.assert_array_equal(f(1.0)[0], g.normal(size=2))
+
+
+@pytest.mark.parametrize("linker", ["py", "native"])
+def test_results_and_states_are_not_shared(linker: str) -> None:
+    state = random.shared_rng(seed=3)
+    following, x = state.normal(size=2)
+    f = compiled(linker, [], [x, following], updates={state: following})
+    _, returned = f()
+    returned.normal(size=5)  # a result belongs to the user
+    g = np.random.default_rng(3)
+    g.normal(size=2)
+    np.testing.assert_array_equal(f()[0], g.normal(size=2))
+    other = f.copy(swap={state: random.shared_rng(seed=4)})
+    np.testing.assert_array_equal(other()[0], np.random.default_rng(4).normal(size=2))
+    apart = copy.deepcopy(f)
+    loaded = pickle.loads(pickle.dumps(f))
+    expected = g.normal(size=2)
+    for each in (f, apart, loaded):
+        np.testing.assert_array_equal(each()[0], expected)
+
+
+def test_streams_update_by_default() -> None:
+    stream = random.RandomStream(5)
+    x = stream.normal(size=3)
+    f, fixed = oc.function([], x), oc.function([], x, no_default_updates=True)
+    own = np.random.default_rng(np.random.SeedSequence(5).spawn(1)[0])
+    first = own.normal(size=3)
+    np.testing.assert_array_equal(fixed(), first)
+    np.testing.assert_array_equal(f(), first)
+    second = own.normal(size=3)
+    np.testing.assert_array_equal(fixed(), second)
+    np.testing.assert_array_equal(f(), second)
+    stream.seed()
+    np.testing.assert_array_equal(f(), first)
+
+
+def test_constants_have_streams_of_their_own() -> None:
+    f, g, again = (oc.function([], random.default_rng(s).normal(size=2)[1]) for s in (1, 2, 1))
+    assert not np.array_equal(f(), g())
+    np.testing.assert_array_equal(f(), again())
+    np.testing.assert_array_equal(f(), f())
+
+
+@pytest.mark.parametrize("linker", ["vm", "native"])
+def test_only_states_that_nothing_else_reads_are_changed_in_place(linker: str) -> None:
+    state = random.shared_rng(seed=3)
+    following, x = state.normal(size=2)
+    last, y = following.normal(size=2)
+    f = compiled(linker, [], [x, y], updates={state: last})
+    flags = [node.op.inplace for node in f.maker.fgraph.toposort() if hasattr(node.op, "rng_fn")]
+    assert flags == [False, True]
+    g = np.random.default_rng(3)
+    for _ in range(2):
+        for found in f():
+            np.testing.assert_array_equal(found, g.normal(size=2))
+    # the generator in between is a result as well
+    both = compiled(linker, [], [following, y])
+    between, _ = both()
+    h = np.random.default_rng()
+    h.bit_generator.state = g.bit_generator.state
+    h.normal(size=2)
+    assert between.bit_generator.state == h.bit_generator.state
+
+
+def test_dead_draws_are_dropped_on_request() -> None:
+    state = random.shared_rng(seed=3)
+    following, _ = state.normal(size=2)
+    _, y = following.normal(size=2)
+    g = np.random.default_rng(3)
+    first, second = g.normal(size=2), g.normal(size=2)
+    np.testing.assert_array_equal(oc.function([], y)(), second)
+    mode = oc.get_default_mode().including("random_unsafe")
+    np.testing.assert_array_equal(oc.function([], y, mode=mode)(), first)
+
+
+def test_lengths_need_no_draw() -> None:
+    state, n = random.shared_rng(seed=3), ot.lscalar("n")
+    x = state.multivariate_normal(np.zeros(2), np.eye(2), size=(n, 3))[1]
+    f = oc.function([n], x.shape)
+    assert f(4).tolist() == [4, 3, 2]
+    ops = {type(node.op).__name__ for node in f.maker.fgraph.apply_nodes}
+    assert "MvNormalRV" not in ops
+    assert og.evaluate(x, {n: 2}).shape == (2, 3, 2)
