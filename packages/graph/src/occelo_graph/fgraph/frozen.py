@@ -15,12 +15,14 @@ from occelo_graph.canonical.encoding import (
     Arrays,
     NoCanonicalForm,
     decode,
+    decode_value,
     encode,
+    encode_value,
     register_coder,
 )
 from occelo_graph.facade import facade
 from occelo_graph.ir.clone import clone_replace
-from occelo_graph.ir.nodes import Apply, NominalVariable, Variable
+from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.traversal import toposort
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ def _encode_frozen(graph: FrozenFunctionGraph, arrays: Arrays) -> Any:
                     [
                         numbers[variable],
                         encode(variable.type, arrays),
-                        encode(_data(variable), arrays),
+                        _encode_data(variable, arrays),
                     ]
                 )
         for variable in node.outputs:
@@ -132,7 +134,7 @@ def _encode_frozen(graph: FrozenFunctionGraph, arrays: Arrays) -> Any:
         if variable not in numbers:
             numbers[variable] = len(numbers)
             constants.append(
-                [numbers[variable], encode(variable.type, arrays), encode(_data(variable), arrays)]
+                [numbers[variable], encode(variable.type, arrays), _encode_data(variable, arrays)]
             )
     return {
         "inputs": [encode(v.type, arrays) for v in graph.inputs],
@@ -142,11 +144,10 @@ def _encode_frozen(graph: FrozenFunctionGraph, arrays: Arrays) -> Any:
     }
 
 
-def _data(variable: Variable) -> Any:
-    data = getattr(variable, "data", None)
-    if data is None:
+def _encode_data(variable: Variable, arrays: Arrays) -> Any:
+    if not isinstance(variable, Constant):
         raise TypeError(f"An inner graph may not use the outer variable {variable}")
-    return data
+    return encode_value(variable.type, variable.data, arrays)
 
 
 def _decode_frozen(plain: Any, arrays: Arrays) -> FrozenFunctionGraph:
@@ -154,7 +155,8 @@ def _decode_frozen(plain: Any, arrays: Arrays) -> FrozenFunctionGraph:
     inputs = [NominalVariable(i, decode(t, arrays)) for i, t in enumerate(plain["inputs"])]
     variables.update(enumerate(inputs))
     for number, type_, data in plain["constants"]:
-        variables[number] = decode(type_, arrays).make_constant(decode(data, arrays))
+        kind = decode(type_, arrays)
+        variables[number] = kind.make_constant(decode_value(kind, data, arrays))
     for op_, ins, outs in plain["nodes"]:
         node = decode(op_, arrays).make_node(*(variables[i] for i in ins))
         variables.update(zip(outs, node.outputs, strict=True))

@@ -19,7 +19,7 @@ IN_PLACE = flag_variants(RandomVariable)
 """A draw may change the generator it is given if nothing else reads it. The states of shared variables are protected."""
 
 
-@node_rewriter([RandomVariable])
+@node_rewriter([RandomVariable], tags=("random_unsafe",))
 def dead_draw(fgraph: FunctionGraph, node: Any) -> Replacements:
     """A draw that nothing reads is not made, so the generator after it is the one before it."""
     drawing = cast("Apply", node)
@@ -29,4 +29,4 @@ def dead_draw(fgraph: FunctionGraph, node: Any) -> Replacements:
     return [drawing.inputs[0], None]
 
 
-UNSAFE = RuleSet((dead_draw,), "random_unsafe")
+UNSAFE = RuleSet((dead_draw,), "random unsafe")

@@ -1,0 +1,38 @@
+"""Draws with generators on Numba, JAX and PyTorch: NumPy's numbers, in loops too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+
+
+@pytest.mark.filterwarnings(
+    "ignore:.*runs in Python:UserWarning", "ignore:.*torch.jit.*:DeprecationWarning"
+)
+@pytest.mark.parametrize("linker", ["numba", "jax", "pytorch"])
+def test_numbers_are_those_of_numpy(linker: str) -> None:
+    pytest.importorskip("torch" if linker == "pytorch" else linker, reason="not installed")
+    state = ot.random.shared_rng(seed=3)
+    scale = ot.dscalar("scale")
+
+    def step(carried: Any, _: Any) -> Any:
+        x, rng = carried
+        rng, move = rng.normal(0.0, scale, size=2)
+        return (x + move, rng), None
+
+    (end, last), _ = oc.loop(step, (ot.constant(np.zeros(2)), state), ot.arange(4))
+    last, counts = last.poisson(4.0, size=3)
+    f = oc.function([scale], [end, counts], updates={state: last}, mode=oc.Mode(linker, "fast_run"))
+    g = np.random.default_rng(3)
+    for _ in range(2):
+        moved, counted = f(0.5)
+        expected = np.zeros(2)
+        for _ in range(4):
+            expected += g.normal(0.0, 0.5, 2)
+        np.testing.assert_array_equal(moved, expected)
+        np.testing.assert_array_equal(counted, g.poisson(4.0, 3))
