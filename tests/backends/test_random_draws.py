@@ -17,6 +17,7 @@ THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 KEY = np.uint64(987654321987654321)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore")  # what runs in Python, and PyTorch's own
 def test_the_same_numbers(backend: str) -> None:
     key = ot.scalar("key", dtype="uint64")
@@ -29,7 +30,7 @@ def test_the_same_numbers(backend: str) -> None:
         random.permutation(keys[4], 50),
     ]
     if backend == "pytorch" and not THOROUGH:
-        made = made[:2]  # its products of unsigned integers take minutes to build for the others
+        made = made[1:2]  # its products of unsigned integers take minutes to build for the others
     expected = [np.asarray(og.evaluate(v, {key: KEY})) for v in made]
     with config.change_flags(pytorch__compile=False):
         found = oc.function([key], made, mode=backend)(KEY)

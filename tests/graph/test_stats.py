@@ -332,7 +332,10 @@ TO_DIFFERENTIATE = ("logpdf", "cdf", "logsf", "ppf")
 
 @pytest.mark.parametrize("method", TO_DIFFERENTIATE)
 def test_derivatives(method: str) -> None:
-    for name, rows in (CONTINUOUS | BY_INTEGRALS).items():
+    laws = list((CONTINUOUS | BY_INTEGRALS).items())
+    if not THOROUGH:
+        laws = laws[TO_DIFFERENTIATE.index(method) :: len(TO_DIFFERENTIATE)]
+    for name, rows in laws:
         if method == "ppf" and getattr(stats, name).row.searched:
             continue
         shapes = [np.array(each) for each in rows[0]]
