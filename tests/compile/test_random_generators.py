@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -166,3 +167,50 @@ def test_lengths_need_no_draw() -> None:
     ops = {type(node.op).__name__ for node in f.maker.fgraph.apply_nodes}
     assert "MvNormalRV" not in ops
     assert og.evaluate(x, {n: 2}).shape == (2, 3, 2)
+
+
+def _reused(outputs: Any, **options: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        oc.function([], outputs, on_unused_input="ignore", mode="fast_compile", **options)
+    assert all(each.filename == __file__ for each in caught)
+    return [str(each.message) for each in caught]
+
+
+def test_a_state_that_is_used_twice_is_a_warning() -> None:
+    state = random.shared_rng(seed=3, name="state")
+    following, x = state.normal()
+    y, again = state.uniform()[1], state.normal()[1]
+    for outputs in ([x, y], [following, y], [x, state.normal(size=2)[1]]):
+        (message,) = _reused(outputs)
+        assert "The generator state (RandomGenerator)" in message
+        assert message.count("test_random_generators.py") == 3
+    assert _reused(y, updates={state: following})
+    # a chain, the same draw again, and lengths
+    assert not _reused([x, following.uniform()[1]], updates={state: following})
+    assert not _reused([x, again])
+    assert not _reused([x, y.shape])
+    # copies of one draw for the outputs and the updates
+    n = ot.lscalar("n")
+    later, z = state.normal(ot.exp(n))
+    assert not _reused([z], givens={n: ot.as_tensor(2)}, updates={state: later})
+
+
+def test_states_in_loops_and_branches_that_are_used_twice() -> None:
+    state, flag = random.shared_rng(seed=3, name="state"), oc.shared(np.array(True))
+    x, y = state.normal()[1], state.uniform()[1]
+    assert not _reused(ifelse(flag, x, y))
+    assert not _reused(ifelse(flag, ifelse(flag, x, 1.0), ifelse(flag, y, 2.0)))
+    assert _reused([ifelse(flag, x, y), x])
+    assert _reused(ifelse(flag, x + y, 1.0))
+
+    def step(carried: Any, _: Any) -> Any:
+        (rng,) = carried
+        following, a = rng.normal()
+        return (following,), a + (rng.uniform()[1] if twice else 0.0)
+
+    for twice in (False, True):
+        (_, traces) = loop(step, (state,), ot.arange(3))
+        assert bool(_reused(traces)) == twice
+    twice = False
+    assert _reused([loop(step, (state,), ot.arange(3))[1], x])

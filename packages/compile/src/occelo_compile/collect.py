@@ -26,6 +26,7 @@ from occelo_graph.errors import describe, lines
 from occelo_graph.ir.clone import replacement_pairs
 from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.ir.traversal import ancestors, walk
+from occelo_graph.late_families import is_loaded
 from occelo_graph.ops.specialization import inputs_needed
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import is_sequence, refuse_bool
@@ -215,6 +216,8 @@ def collect(
     _check_missing([*roots, *expressions.values()], cut, given_inputs)
     _check_float64([*roots, *expressions.values()], cut)
     _check_unused(given_inputs, [*roots, *expressions.values()], cut, on_unused_input)
+    if is_loaded("random"):
+        _check_states([*roots, *expressions.values()], cut)
     implicit = [_implicit(v, expressions.get(v)) for v in found]
     return Collected(
         [*given_inputs, *implicit], outs, keys, unpack_single, return_none, found, name
@@ -322,6 +325,16 @@ def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) 
                 # pdb is slow to import
                 importlib.import_module("pdb").set_trace()
             return
+
+
+def _check_states(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
+    """Warn of a generator with which two draws are made."""
+    # imported only where random numbers are
+    from occelo_graph.ops.random.reuse import reused_state
+
+    message = reused_state(roots, cut)
+    if message is not None:
+        warnings.warn(message, stacklevel=4)
 
 
 def _is_float64(variable: Variable) -> bool:

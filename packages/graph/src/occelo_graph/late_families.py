@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-__all__ = ["catch_up", "follow", "loaded", "registering"]
+__all__ = ["catch_up", "follow", "is_loaded", "loaded", "registering"]
 
 registering = threading.RLock()
 """Held while initial rewrites and lowerings are imported and registered; nothing waits for it during an import of Occelo."""
@@ -71,6 +71,11 @@ def loaded(family: str) -> None:
     with _changing:
         _loaded.add(family)
         _pending.add(_followers.pop(family, []))
+
+
+def is_loaded(family: str) -> bool:
+    """Whether a family was imported, or is being imported."""
+    return family in _loaded
 
 
 def catch_up() -> None:
