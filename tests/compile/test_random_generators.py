@@ -214,3 +214,118 @@ def test_states_in_loops_and_branches_that_are_used_twice() -> None:
         assert bool(_reused(traces)) == twice
     twice = False
     assert _reused([loop(step, (state,), ot.arange(3))[1], x])
+
+
+def _lifted(outputs: Any, given: dict[Any, Any], **options: Any) -> Any:
+    """The results of a function that is compiled with `random_unsafe`; all draws are read directly."""
+    mode = oc.get_default_mode().including("random_unsafe")
+    f = oc.function(list(given), outputs, mode=mode, **options)
+    for node in f.maker.fgraph.apply_nodes:
+        read = node.inputs[0].owner if node.inputs else None
+        assert read is None or not hasattr(read.op, "rng_fn"), node
+    return f(*given.values())
+
+
+def test_reads_of_draws_move_into_the_parameters() -> None:
+    mu, n, i = ot.dvector("mu"), ot.lscalar("n"), ot.lscalar("i")
+    m, s = np.arange(5.0) * 100, np.arange(1.0, 6.0)
+    cases: list[tuple[Any, dict[Any, Any], Any]] = [
+        (lambda g: g.normal(mu, 2.0)[1][1:3], {mu: m}, lambda g: g.normal(m[1:3], 2.0)),
+        (
+            lambda g: g.normal(mu[:, None], mu[None, :] + 1)[1][i, ::2],
+            {mu: m, i: -2},
+            lambda g: g.normal(m[-2], m[::2] + 1),
+        ),
+        (
+            lambda g: g.normal(mu[:, None], mu[None, :] + 1)[1].T[1],
+            {mu: m},
+            lambda g: g.normal(m, m[1] + 1),
+        ),
+        (
+            lambda g: g.normal(s[:, None], 2.0, size=(5, 3))[1][::-1, 1:],
+            {},
+            lambda g: g.normal(s[::-1, None], 2.0, (5, 2)),
+        ),
+        (
+            lambda g: g.normal(0.0, 1.0, size=(4, n))[1][1:, n // 2 :],
+            {n: 5},
+            lambda g: g.normal(size=(3, 3)),
+        ),
+        (
+            lambda g: g.normal(s, 1.0)[1].dimshuffle("x", 0),
+            {},
+            lambda g: g.normal(s, 1.0)[None],
+        ),
+        (
+            lambda g: g.multivariate_normal([0.0, 1.0], np.eye(2), size=(3, 4))[1].transpose(
+                1, 0, 2
+            )[0],
+            {},
+            lambda g: g.multivariate_normal([0.0, 1.0], np.eye(2), 3),
+        ),
+        (lambda g: g.poisson(2.0, size=3)[1][:0], {}, lambda g: g.poisson(2.0, 0)),
+    ]
+    for build, given, expected in cases:
+        state = random.shared_rng(seed=3)
+        found = _lifted(build(state), given)
+        np.testing.assert_array_equal(found, expected(np.random.default_rng(3)))
+    # the generator after the draw is the one after the smaller draw
+    state = random.shared_rng(seed=3)
+    following, x = state.normal(s, 1.0)
+    _lifted(x[:2], {}, updates={state: following})
+    g = np.random.default_rng(3)
+    g.normal(size=2)
+    assert state.get_value().bit_generator.state == g.bit_generator.state
+
+
+def test_reads_that_stay() -> None:
+    state, i = random.shared_rng(seed=3), ot.lscalar("i")
+    following, x = state.normal(0.0, 1.0, size=3)
+    mode = oc.get_default_mode().including("random_unsafe")
+    later = following.integers(3)[1]
+    g = np.random.default_rng(3)
+    # a position that comes from the generator after the draw, two readers, choices that depend on each other
+    numbers = g.normal(size=3)
+    at = g.integers(3)
+    assert oc.function([], x[later], mode=mode)() == numbers[at]
+    both = oc.function([], [x[1:], x[:1]], mode=mode)()
+    np.testing.assert_array_equal(both[0], numbers[1:])
+    chosen = state.choice(5, size=5, replace=False)[1][2:]
+    expected = np.random.default_rng(3).choice(5, 5, replace=False)[2:]
+    np.testing.assert_array_equal(oc.function([], chosen, mode=mode)(), expected)
+    # a position that may be out of bounds, and columns of vectors
+    with pytest.raises(IndexError):
+        oc.function([i], x[i], mode=mode)(3)
+    vectors = state.multivariate_normal(np.zeros(2), np.eye(2), size=3)[1]
+    column = np.random.default_rng(3).multivariate_normal(np.zeros(2), np.eye(2), 3)[:, 1]
+    np.testing.assert_array_equal(oc.function([], vectors[:, 1], mode=mode)(), column)
+    # without the tag
+    np.testing.assert_array_equal(oc.function([], x[1:])(), numbers[1:])
+
+
+def test_sizes_move_into_the_parameters() -> None:
+    n, mode = ot.lscalar("n"), oc.get_default_mode().including("random_sizes")
+    for build, expected in (
+        (lambda g: g.normal(0.0, 1.0, size=(2, n)), lambda g: g.normal(size=(2, 3))),
+        (
+            lambda g: g.gamma([2.0, 3.0], 1.0, size=(n, 2)),
+            lambda g: g.gamma([2.0, 3.0], size=(3, 2)),
+        ),
+        (
+            lambda g: g.multivariate_normal(np.zeros(2), np.eye(2), size=n),
+            lambda g: g.multivariate_normal(np.zeros(2), np.eye(2), 3),
+        ),
+    ):
+        f = oc.function([n], build(random.shared_rng(seed=3))[1], mode=mode)
+        (draw,) = (v for v in f.maker.fgraph.apply_nodes if hasattr(v.op, "rng_fn"))
+        assert draw.inputs[1].data is None
+        np.testing.assert_array_equal(f(3), expected(np.random.default_rng(3)))
+
+
+def test_a_size_that_is_a_filled_vector() -> None:
+    n, state = ot.lscalar("n"), random.shared_rng(seed=3)
+    for size, lengths in ((ot.full((3,), n), [4, 4, 4]), (ot.ones((2,), dtype="int64"), [1, 1])):
+        x = state.normal(size=size)[1]
+        assert len(x.type.shape) == len(lengths)
+        f = oc.function([n], [x, x.shape], on_unused_input="ignore")
+        assert list(f(4)[0].shape) == f(4)[1].tolist() == lengths

@@ -193,10 +193,11 @@ def _rules_of_loops() -> None:
     optdb.extend_standard(stages)
 
 
-def _unsafe_rules_of_draws(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules.random import generators
+def _chosen_rules_of_draws(db: EquilibriumDB) -> None:
+    from occelo_rewrite.rules.random import generators, lifting
 
-    db.register_rules(generators.UNSAFE, use_db_name_as_tag=False)
+    for rules in (generators.UNSAFE, lifting.READS, lifting.SIZES):
+        db.register_rules(rules, use_db_name_as_tag=False)
 
 
 def _rules_of_random_numbers() -> None:
@@ -207,7 +208,7 @@ def _rules_of_random_numbers() -> None:
         rewriter = InplaceRewriter("random_make_inplace", generators.IN_PLACE)
         db.register(rewriter.name, rewriter, "fast_run", "inplace", position=50.9)
 
-    canonicalize_db.extend_standard(_unsafe_rules_of_draws)
+    canonicalize_db.extend_standard(_chosen_rules_of_draws)
     optdb.extend_standard(stages)
 
 

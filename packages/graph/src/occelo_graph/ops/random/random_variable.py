@@ -18,7 +18,7 @@ from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.known_values import known_integers
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op
-from occelo_graph.ir.traits import trait
+from occelo_graph.ir.traits import EVERY, trait
 from occelo_graph.ir.types import NoneTypeT, Type, none_type
 from occelo_graph.ops.batching import batch_shape, parse_signature
 from occelo_graph.ops.cast import cast
@@ -321,7 +321,7 @@ class RandomVariable(Op):
             ends = zip(shapes, self.ndims_params, strict=True)
             batch = broadcast_lengths([tuple(s[: len(s) - core]) for s, core in ends])
         else:
-            batch = lengths_of(size)
+            batch = _elements(size) or lengths_of(size)
         core = self._supp_shape_from_params(node.inputs[2:], shapes) if self.ndim_supp else ()
         return [None, (*batch, *core)]
 
@@ -371,10 +371,18 @@ def _known_size(size: Variable) -> Sequence[int | None] | None:
     if isinstance(size, Constant):
         found: Sequence[int | None] | None = known_integers(size)
         return found
-    scalars: Sequence[Variable] = [] if size.owner is None else size.owner.inputs
-    if size.owner is None or size.owner.op.moves is None or any(v.type.ndim != 0 for v in scalars):
+    scalars = _elements(size)
+    if scalars is None:
         return None
     return [int(v.data) if isinstance(v, Constant) else None for v in scalars]
+
+
+def _elements(size: Variable) -> Sequence[Variable] | None:
+    """The scalars of which a size is made; None for one that is computed in another way."""
+    node = size.owner
+    if node is None or node.op.moves != EVERY or any(v.type.ndim != 0 for v in node.inputs):
+        return None
+    return node.inputs
 
 
 def _broadcast_static(shapes: Sequence[StaticShape]) -> StaticShape:

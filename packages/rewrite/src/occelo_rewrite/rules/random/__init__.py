@@ -1,1 +1,1 @@
-"""Rules for draws with generators; `pipeline` puts them into their stages when random numbers are imported."""
+"""Rules for draws with generators, and for what reads the draws; `pipeline` puts them into their stages when random numbers are imported."""

@@ -1,0 +1,172 @@
+"""Rules that move sizes, reads and orders of dimensions into the parameters of draws with generators, so that fewer numbers are drawn.
+
+`pipeline` registers them when random numbers are imported. They are only applied if a query includes their tag: `READS`,
+``random_unsafe``, changes the numbers that are drawn, but not their law; `SIZES`, ``random_sizes``, serves programs that look for
+all lengths in the parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from occelo_graph import Apply, FunctionGraph, TensorApply, TensorVariable, apply_ancestors
+from occelo_graph import tensor as ot
+from occelo_graph.ir.types import NoneTypeT
+from occelo_graph.ops.index.subtensor import Subtensor
+from occelo_graph.ops.random.generator_laws import ChoiceRV
+from occelo_graph.ops.random.random_variable import RandomVariable, normalize_size_param
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read
+from occelo_rewrite.shapes import Length, shapes_of
+
+__all__ = ["READS", "SIZES"]
+
+
+def _independent(op: RandomVariable) -> bool:
+    """Whether the elements of a batch of draws are independent, and the op may be copied."""
+    return not op.inplace and not (isinstance(op, ChoiceRV) and not op.replace)
+
+
+def _drawn(fgraph: FunctionGraph, node: TensorApply) -> TensorApply[RandomVariable] | None:
+    """The draw that only ``node`` reads, at its first input; None if there is none, or it is not free to change."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, RandomVariable) or not _independent(inner.op):
+        return None
+    if node.inputs[0] is not inner.outputs[1] or len(fgraph.clients[inner.outputs[1]]) > 1:
+        return None
+    found = cast("TensorApply[RandomVariable]", inner)
+    # the other inputs of the node, such as positions, may come from the generator after this draw
+    if len(node.inputs) > 1 and inner in apply_ancestors(node.inputs[1:]):
+        return None
+    return found if found.op.dist_params(inner) else None
+
+
+def _same(a: Length, b: Length) -> bool:
+    return a is b or (isinstance(a, int) and a == b)
+
+
+def _repeated(fgraph: FunctionGraph, inner: TensorApply[RandomVariable]) -> list[list[bool]] | None:
+    """For each parameter, which of its dimensions of the batch are repeated, since their length is 1; None if that is not known."""
+    known = shapes_of(fgraph)
+    lengths = known.shape_of(fgraph, inner.outputs[1])
+    batch = inner.outputs[1].type.ndim - inner.op.ndim_supp
+    found: list[list[bool]] = []
+    for p, core in zip(inner.inputs[2:], inner.op.ndims_params, strict=True):
+        own = p.type.ndim - core
+        mine = known.shape_of(fgraph, p)[:own]
+        flags = [n == 1 for n in p.type.shape[:own]]
+        if not all(
+            flag or _same(n, m)
+            for flag, n, m in zip(flags, mine, lengths[batch - own : batch], strict=True)
+        ):
+            return None
+        found.append(flags)
+    return found
+
+
+def _again(
+    fgraph: FunctionGraph,
+    node: TensorApply,
+    inner: TensorApply[RandomVariable],
+    repeated: Sequence[Sequence[bool]],
+    moved: Callable[[TensorVariable, Sequence[bool]], TensorVariable],
+) -> Replacements:
+    """The draw with parameters changed by ``moved``, which also gets the flags of `_repeated`, for the result of ``node``."""
+    generator, size, *parameters = inner.inputs
+    own = [
+        p if not flags else moved(p, flags) for p, flags in zip(parameters, repeated, strict=True)
+    ]
+    batch = inner.outputs[1].type.ndim - inner.op.ndim_supp
+    # one parameter has the shape of the draw
+    whole = batch and any(len(flags) == batch and not any(flags) for flags in repeated)
+    wanted = None
+    if not (whole and isinstance(size.type, NoneTypeT)):
+        lengths = shapes_of(fgraph).shape_of(fgraph, node.outputs[0])
+        wanted = lengths[: len(lengths) - inner.op.ndim_supp]
+    made = inner.op.make_node(generator, normalize_size_param(wanted), *own)
+    following, draw = made.outputs
+    return {inner.outputs[0]: following, node.outputs[0]: draw}
+
+
+@node_rewriter([Subtensor], tags=("random_unsafe",))
+def read_through_draw(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
+    """law(p, q)[key] = law(p[key], q[key]), where only the elements in question are drawn."""
+    inner = _drawn(fgraph, node)
+    if inner is None:
+        return None
+    repeated = _repeated(fgraph, inner)
+    shape = inner.outputs[1].type.shape
+    batch = len(shape) - inner.op.ndim_supp
+    parts = parts_of(node)
+    parts += [FULL] * (len(shape) - len(parts))
+    if repeated is None or not all(is_full(part) for part in parts[batch:]):
+        return None
+    for i, part in enumerate(parts[:batch]):
+        n = shape[i]
+        if isinstance(part, slice) or (n is not None and isinstance(part, int) and -n <= part < n):
+            continue
+        # a position that may be out of bounds is still an error if a parameter has this dimension
+        at = [flags[i - batch] for flags in repeated if len(flags) >= batch - i]
+        if all(at):
+            return None
+
+    def moved(p: TensorVariable, flags: Sequence[bool]) -> TensorVariable:
+        mine = parts[batch - len(flags) : batch]
+        pairs = zip(mine, flags, strict=True)
+        return read(p, [(FULL if isinstance(k, slice) else 0) if one else k for k, one in pairs])
+
+    assert len(kept_axes(parts)) == node.outputs[0].type.ndim
+    return _again(fgraph, node, inner, repeated, moved)
+
+
+@node_rewriter([DimShuffle], tags=("random_unsafe",))
+def dimshuffle_of_draw(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
+    """law(p, q).dimshuffle(order) = law(p.dimshuffle(order), q.dimshuffle(order)), for dimensions of the batch."""
+    inner = _drawn(fgraph, node)
+    if inner is None:
+        return None
+    repeated = _repeated(fgraph, inner)
+    ndim = inner.outputs[1].type.ndim
+    batch = ndim - inner.op.ndim_supp
+    order = node.op.new_order
+    first = len(order) - inner.op.ndim_supp
+    if repeated is None or first < 0 or order[first:] != tuple(range(batch, ndim)):
+        return None
+    for a in node.op.dropped:
+        # its static length is 1, but that of a parameter need not be
+        if any(len(flags) >= batch - a and not flags[a - batch] for flags in repeated):
+            return None
+
+    def moved(p: TensorVariable, flags: Sequence[bool]) -> TensorVariable:
+        before = batch - len(flags)
+        mine = [a - before if isinstance(a, int) and a >= before else "x" for a in order[:first]]
+        return p.dimshuffle(*mine, *range(len(flags), p.type.ndim))
+
+    return _again(fgraph, node, inner, repeated, moved)
+
+
+@node_rewriter([RandomVariable], tags=("random_sizes",))
+def size_into_parameters(fgraph: FunctionGraph, node: TensorApply[RandomVariable]) -> Replacements:
+    """law(p, q, size) = law(broadcast_to(p, size), q)."""
+    size, parameters = node.inputs[1], node.inputs[2:]
+    if isinstance(size.type, NoneTypeT) or not parameters or not _independent(node.op):
+        return None
+    if _repeated(fgraph, node) is None:
+        return None
+    batch = node.outputs[1].type.ndim - node.op.ndim_supp
+    at = min(range(len(parameters)), key=lambda i: node.op.ndims_params[i])
+    known = shapes_of(fgraph)
+    core = known.shape_of(fgraph, parameters[at])[
+        parameters[at].type.ndim - node.op.ndims_params[at] :
+    ]
+    wanted = (*known.shape_of(fgraph, node.outputs[1])[:batch], *core)
+    whole = list(parameters)
+    whole[at] = ot.broadcast_to(parameters[at], wanted)
+    made: Apply = node.op.make_node(node.inputs[0], normalize_size_param(None), *whole)
+    return made.outputs
+
+
+READS = RuleSet((read_through_draw, dimshuffle_of_draw), "random reads")
+SIZES = RuleSet((size_into_parameters,), "random sizes")
