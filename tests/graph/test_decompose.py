@@ -28,6 +28,7 @@ PRIMITIVE = {
     "CAReduce": "what reduces",
     "CheckAndRaise": "has an effect: it raises",
     "DeepCopyOp": "is about memory, not values",
+    "DefaultGenerator": "what makes one of NumPy's generators",
     "DimShuffle": "what moves dimensions",
     "FromFunctionOp": "somebody's Python",
     "IfElse": "a region is run or not",
@@ -39,9 +40,11 @@ PRIMITIVE = {
     "Output": "is not run",
     "PdbBreakpoint": "has an effect",
     "Print": "has an effect",
+    "RandomVariable": "what NumPy's generator draws",
     "Repeat": "the length is known from the values alone, which are checked",
     "Reshape": "what gives elements another shape",
     "Shape_i": "what reads a length",
+    "SortedOrder": "what sorts",
     "SpecifyShape": "has an effect: it raises",
     "SlidingWindow": "what reads elements several times",
     "Subtensor": "what reads a part",
@@ -56,7 +59,7 @@ def _classes(base: type) -> list[type]:
 def test_every_op_consists_of_others_or_is_known_not_to() -> None:
     for module in ("observing", "python_function"):  # which users load
         importlib.import_module(f"occelo_graph.ops.control.{module}")
-    for module in ("linalg", "looping.loops"):  # which are imported at their first use
+    for module in ("linalg", "looping.loops", "random"):  # which are imported at their first use
         importlib.import_module(f"occelo_graph.{module}")
     own = [c for c in _classes(Op) if c.__module__.startswith("occelo_graph.")]
     bases = {b for c in own for b in c.__mro__[1:]}

@@ -29,6 +29,7 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "lazy": (False, "all inputs are computed, whether they are needed or not"),
         "outputs_are_results": (False, "derivatives are those of the pullback"),
         "loops": (False, "there is no inner graph to look into"),
+        "no_derivative": ("", "integers that decide outputs have derivative 0, as other integers"),
         "identity_at_runtime": (False, "compiled graphs keep it"),
         "observes": (False, "an op without effects need not be kept or ordered"),
         "view_map": ({}, "results that share memory with an input nevertheless are copied when they are computed"),

@@ -40,6 +40,7 @@ FAMILIES = (
 )
 """The modules whose import registers the lowerings."""
 follow("linalg", lambda: importlib.import_module("occelo_link.loops.linalg"))
+follow("random", lambda: importlib.import_module("occelo_link.loops.random"))
 
 
 def lower_graph(

@@ -12,20 +12,21 @@ from occelo_link.loops.complexes import has_complex
 
 __all__ = ["COMPLEX", "leave_to_python", "reason_for_python"]
 
-_classes: dict[type[Op], str] = {}
+_classes: dict[type, str] = {}
 
 COMPLEX = "loop programs have no formula for it over complex numbers, which are pairs in them"
 
 
 def leave_to_python(op_class: type[Op], reason: str) -> None:
-    """Record the reason why a family has no lowering for one of its ops."""
+    """Record the reason why a family has no lowering for the ops of a class and its subclasses."""
     _classes[op_class] = reason
 
 
 def reason_for_python(node: Apply) -> str | None:
     """Why a node of this library's ops has no loop lowering; None if there is no known reason."""
-    if type(node.op) in _classes:
-        return _classes[type(node.op)]
+    for op_class in type(node.op).__mro__:
+        if op_class in _classes:
+            return _classes[op_class]
     if node.op.destroy_map:
         return "an op that overwrites its input needs the input's own memory"
     if has_complex(node):

@@ -1,0 +1,15 @@
+"""Random numbers that Python draws: the reasons why these ops have no loops. Draws by keys are loops of elementwise ops.
+
+`loops.build` has this module imported when random numbers are.
+"""
+
+from __future__ import annotations
+
+from occelo_graph.ops.random.choosing import SortedOrder
+from occelo_graph.ops.random.generators import DefaultGenerator
+from occelo_graph.ops.random.random_variable import RandomVariable
+from occelo_link.loops.python_only import leave_to_python
+
+leave_to_python(DefaultGenerator, "NumPy makes its generator from the seed")
+leave_to_python(RandomVariable, "NumPy's own generator draws, so that the numbers are NumPy's")
+leave_to_python(SortedOrder, "NumPy sorts")
