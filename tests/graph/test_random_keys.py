@@ -71,6 +71,35 @@ def test_integers_and_truth_values() -> None:
     np.testing.assert_array_equal(drawn(random.integers(KEY, 4, 5, size=3)), [4, 4, 4])
 
 
+def test_integers_at_the_ends_of_dtypes() -> None:
+    every = np.uint64(2**63)
+    for low, high, dtype, message in (
+        (0, 256, "uint8", None),
+        (0, 257, "uint8", "high is out of bounds for uint8"),
+        (-1, 5, "uint8", "low is out of bounds for uint8"),
+        (-129, 5, "int8", "low is out of bounds for int8"),
+        (np.int8(-3), np.uint8(200), "int8", "high is out of bounds for int8"),
+        (np.uint64(0), every, "int64", None),
+        (np.uint64(0), every + np.uint64(1), "int64", "high is out of bounds for int64"),
+        (np.int64(-(2**63)), every, "int64", None),
+        (every, np.uint64(2**64 - 1), "uint64", None),
+        (np.int64(-1), np.uint64(5), "uint64", "low is out of bounds for uint64"),
+    ):
+        bounds = [ot.scalar(dtype=np.asarray(each).dtype) for each in (low, high)]
+        given = dict(zip(bounds, (np.asarray(low), np.asarray(high)), strict=True))
+        if message:
+            with pytest.raises(ValueError, match=message):
+                random.integers(KEY, low, high, dtype=dtype)
+            with pytest.raises(ValueError, match=message):
+                og.evaluate(random.integers(KEY, *bounds, dtype=dtype), given)
+            continue
+        values = drawn(random.integers(KEY, low, high, size=2000, dtype=dtype))
+        other = og.evaluate(random.integers(KEY, *bounds, size=2000, dtype=dtype), given)
+        np.testing.assert_array_equal(values, other)
+        shares = (values.astype(object) - int(low)) / (int(high) - int(low))
+        assert scipy.stats.kstest(shares.astype(float), "uniform").pvalue > 1e-3
+
+
 def test_the_quantile_of_the_normal_law() -> None:
     tail = np.logspace(-16, -0.31, 500)
     u = np.concatenate([tail, 1 - tail[tail > 1e-10], [0.075, 0.925, 0.5 + 2.0**-40]])

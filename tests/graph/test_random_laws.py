@@ -281,6 +281,7 @@ def test_counts_of_certain_results() -> None:
         (random.hypergeometric(KEY, [0, 4, 7, 2], [4, 0, 7, 2], [2, 2, 14, 0]), [0, 2, 7, 0]),
         (random.multinomial(KEY, 4, [0.0, 1.0, 0.0]), [0, 4, 0]),
         (random.multinomial(KEY, 4, [1.0]), [4]),
+        (random.multinomial(random.split(KEY, 2), 4, [1.0], size=3), [[[4]] * 3] * 2),
     ):
         np.testing.assert_array_equal(drawn(variable), expected)
 
@@ -343,9 +344,31 @@ def test_choices() -> None:
         (lambda: random.choice(KEY, 3, size=4, replace=False), "size is larger than a"),
         (lambda: random.choice(KEY, 2, size=2, replace=False, p=[1.0, 0.0]), "entries with p > 0"),
         (lambda: random.choice(KEY, 2, p=[0.6, 0.6]), "p does not sum to 1"),
+        (lambda: random.choice(KEY, 3, p=[0.4, 0.6]), "a and p must have the same size"),
+        (lambda: random.choice(KEY, rows, p=[0.4, 0.6]), "a and p must have the same size"),
+        (lambda: random.choice(KEY, 1, p=[[0.4, 0.6]]), "p must be a vector"),
+        (lambda: random.choice(KEY, 0), "a must be positive unless no samples are taken"),
+        (lambda: random.choice(KEY, rows[:0], size=2), "a must be positive unless no samples"),
     ):
         with pytest.raises(ValueError, match=message):
             drawn(call())
+
+
+def test_choices_of_nothing() -> None:
+    rows, p, n = ot.dmatrix("rows"), ot.dvector("p"), ot.lscalar("n")
+    for replace in (True, False):
+        assert drawn(random.choice(KEY, 0, size=(0, 2), replace=replace)).shape == (0, 2)
+        found = random.choice(KEY, rows, size=n, replace=replace)
+        table = np.zeros((0, 3))
+        none = og.evaluate(found, {rows: table, n: np.int64(0)})
+        assert np.shape(none) == (0, 3)
+        with pytest.raises(ValueError, match=r"a must be positive|size is larger than a"):
+            og.evaluate(found, {rows: table, n: np.int64(1)})
+        weighted = random.choice(KEY, rows, size=n, replace=replace, p=p)
+        with pytest.raises(ValueError, match="a and p must have the same size"):
+            og.evaluate(weighted, {rows: table, n: np.int64(1), p: np.ones(1)})
+    with pytest.raises(TypeError, match="an integer or an array"):
+        random.choice(KEY, 2.5)
 
 
 def test_integers_have_no_derivative() -> None:

@@ -19,6 +19,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     ge,
     le,
+    maximum,
     minimum,
     mul,
     neg,
@@ -181,15 +182,24 @@ def choice(
     """Entries of ``a`` along ``axis``, or integers from 0 to ``a`` - 1 (int64), with equal probabilities or with ``p`` (a vector).
 
     Without ``replace`` no entry comes twice, and the order is random; with ``p`` each next entry is taken from the rest in
-    proportion to ``p``. ``size`` is the shape of the draw, () by default; its dimensions take the place of ``axis``. ValueError without
-    replacement if the draw has more elements than there are entries, or than entries with a probability above 0.
+    proportion to ``p``. ``size`` is the shape of the draw, () by default; its dimensions take the place of ``axis``. ValueError if there
+    are no entries to draw from, or ``p`` has another length; without replacement, if the draw has more elements than there are
+    entries, or than entries with a probability above 0.
     """
     made = as_tensor_variable(a)
+    if not made.type.ndim and (not is_discrete(made.dtype) or made.dtype == "bool"):
+        raise TypeError(f"choice takes an integer or an array, got {made.type}")
     at = normalize_axis(axis, made.type.ndim) if made.type.ndim else 0
-    n: Any = shape_i(made, at) if made.type.ndim else cast(made, "int64")
+    n: Any = as_tensor_variable(shape_i(made, at)) if made.type.ndim else cast(made, "int64")
     size = () if size is None else size
+    if p is not None:
+        p = as_tensor_variable(p)
+        if p.type.ndim != 1:
+            raise ValueError(f"p must be a vector, got {p.type}")
+        entries = as_tensor_variable(shape_i(p, 0))
+        key = require(key, _equal, n, entries, message="a and p must have the same size")
     if replace:
-        chosen = integers(key, n, size=size) if p is None else categorical(key, p, size)
+        chosen = _one_of(key, n, size) if p is None else categorical(key, p, size)
     else:
         chosen = _without_replacement(key, made, n, size, p)
     if not made.type.ndim:
@@ -229,6 +239,21 @@ def _without_replacement(key: Any, a: Variable, n: Any, size: Any, p: Any) -> An
         times = neg(log(standard_uniform(key, (shape_i(p, 0),), "float64", half=True)))
         order = without_derivative("choice", SortedOrder()(true_div(times, p)), p)
     return order[:count].reshape(tuple(lengths))
+
+
+def _one_of(key: Any, n: Any, size: Any) -> Any:
+    count = as_tensor_variable(length_product(lengths_of(size)))
+    message = "a must be positive unless no samples are taken"
+    key = require(key, _some, n, count, message=message)
+    return integers(key, maximum(n, np.int64(1)), size=size)
+
+
+def _some(n: Any, count: Any) -> Any:
+    return (n > 0) | (count < 1)
+
+
+def _equal(n: Any, entries: Any) -> Any:
+    return (n >= entries) & (n <= entries)
 
 
 def _as_many(n: Any, count: Any) -> Any:

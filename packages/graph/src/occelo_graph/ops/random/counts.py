@@ -392,7 +392,9 @@ def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariabl
         each = _standard_binomial(fold_in(key, i), shape, left, maximum(share, 0.0))
         found.append(each)
         left, rest = sub(left, each), sub(rest, p[..., i])
-    found.append(left if found else add(left, mul(as_tensor_variable(0.0), p[..., 0])))
+    if not found:  # a single outcome comes up in all trials; the numbers give the shape, with that of a batch of keys
+        left = add(left, mul(standard_uniform(key, shape, "float64"), 0.0))
+    found.append(left)
     return without_derivative("multinomial", _integer(stack(found, axis=-1)), p)
 
 

@@ -11,9 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
+    eq,
     le,
     lt,
     minimum,
@@ -187,13 +190,30 @@ def _below(low: Any, high: Any) -> Any:
     return low < high
 
 
+def _ordered(one: Any, other: Any) -> Any:
+    return one <= other
+
+
+def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
+    """The key, after a check of the bounds whose dtypes have numbers that ``dtype`` lacks."""
+    bounds = np.iinfo(dtype)
+    least, limit = int(bounds.min), int(bounds.max) + 1
+    if np.iinfo(low.dtype).min < least:
+        first = np.array(least, low.dtype)
+        key = require(key, _ordered, first, low, message=f"low is out of bounds for {dtype}")
+    if np.iinfo(high.dtype).max > limit:
+        last = np.array(limit, high.dtype)
+        key = require(key, _ordered, high, last, message=f"high is out of bounds for {dtype}")
+    return key
+
+
 def integers(
     key: Any, low: Any, high: Any = None, size: Any = None, dtype: str = "int64"
 ) -> TensorVariable:
     """Integers from ``low`` (0 if only one bound is given) to ``high``, which is excluded; ``size`` as for `uniform`.
 
     The remainder of 64 bits: for n integers, the probability of each is 1/n within n / 2**64 of it. Bounds and ``dtype`` are
-    of integer dtypes (TypeError); ValueError where ``high`` is not above ``low``.
+    of integer dtypes (TypeError); ValueError where ``high`` is not above ``low``, or where ``dtype`` does not have all these integers.
     """
     if high is None:
         low, high = 0, low
@@ -202,6 +222,11 @@ def integers(
         if not is_discrete(each) or each == "bool":
             raise TypeError(f"Random integers have integer bounds and dtypes, got {each}")
     key = require(key, _below, low, high, message="low >= high")
+    key = _representable(key, low, high, dtype)
     shape = draw_shape(key, size, [low, high])
     count = cast(sub(cast(high, "int64"), cast(low, "int64")), "uint64")
-    return cast(add(cast(low, "int64"), cast(mod(bits(key, shape), count), "int64")), dtype)
+    drawn = bits(key, shape)
+    steps = mod(drawn, count)
+    if high.dtype == "uint64" and not low.dtype.startswith("u"):
+        steps = switch(eq(count, 0), drawn, steps)  # 2**64 integers, whose number is 0 in 64 bits
+    return cast(add(cast(low, "int64"), cast(steps, "int64")), dtype)
