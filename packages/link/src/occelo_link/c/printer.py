@@ -238,7 +238,7 @@ class _Printer(Visitor[None]):
         self.line(f"if (!{name}) return -1;")
 
     def grow_buffer(self, buffer: Buffer, bytes_: str) -> None:
-        """Allocate anew if a buffer needs more than its capacity, and at least twice that."""
+        """Allocate new memory, at least twice the old capacity, if a buffer needs more than its capacity."""
         name, room, kind = buffer.name, f"{buffer.name}_room", memory_type(buffer.dtype)
         self.rooms[buffer] = f"i64 {room} = 0;"
         self.line(f"if ({bytes_} > {room}) {{")
@@ -360,7 +360,7 @@ class _Printer(Visitor[None]):
     # polling for interrupts
 
     def is_strip_mined(self, loop: For) -> bool:
-        """Whether a loop polls for interrupts: an outermost loop that may run for long and is interruptible."""
+        """Whether a loop is divided into strips, to poll for interrupts: if it is outermost, long and interruptible."""
         return not self.nesting and not loop.non_interruptible and is_long(loop)
 
     def poll(self) -> str:
@@ -368,7 +368,10 @@ class _Printer(Visitor[None]):
 
     @contextmanager
     def strips(self, loop: For, first: str) -> Generator[str]:
-        """Around a loop over one strip, from ``first`` to the yielded limit: the loop over strips, which polls."""
+        """Write the loop over strips, which polls after each strip; the ``with`` block writes the loop over one strip.
+
+        The strip goes from the number in the C variable ``first`` to that in the yielded variable.
+        """
         limit, step, stop = self.fresh("limit"), self.fresh("step"), self.use(loop.stop)
         self.line(f"i64 {step} = {poll_interval_text(loop, self.use, '/')};")
         self.line("for (;;) {")

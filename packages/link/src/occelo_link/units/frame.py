@@ -3,10 +3,12 @@
 All printers write units for this layout, and all callers of units fill the frame and the table. ``frame`` is an array
 of 8-byte slots:
 
-- a pointer for the caller of the unit;
+- a slot that units do not read: in it, services find the data of the entry that made the call;
 - the start of the free part of the arena for working memory, its end, and the list of memory outside of the arena;
 - the thread state while the global interpreter lock (GIL) is released;
 - for each input the addresses of its data, lengths and strides (in bytes).
+
+Entries add further slots for their own use.
 
 ``table`` has addresses: first the services (functions that a unit calls for memory and interrupts, listed below), then
 the functions and constants that the program names.

@@ -1,6 +1,7 @@
 """Registry of the lowerings of scalar ops on complex numbers, and complex arithmetic on pairs of real values.
 
-`elemwise.op` looks lowerings up here; `arithmetic` and `transcendental` register theirs. A lowering takes pairs in
+`elemwise.op` looks lowerings up here; `arithmetic` and `transcendental` register theirs. The lowerings of Schur
+decompositions (`linalg.schur`, `linalg.qz`) use the arithmetic. A lowering takes pairs in
 the dtype of the parts and returns a pair or one real number. Functions that use exp, log and the like are computed in
 float64 and rounded once.
 """
@@ -184,7 +185,7 @@ def exponential_less_one(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of(b: Builder, z: Complex) -> Complex:
-    """log|z| and the angle; near |z| = 1 by log1p of |z|^2 - 1, whose digits are kept."""
+    """log|z| and the angle; near |z| = 1, log|z| is half of log1p(|z|^2 - 1), with |z|^2 - 1 in twice the precision."""
     size = modulus(b, z)
     half = b.const(0.5, "float64")
     parts = [b.op("abs", part) for part in z]
@@ -202,7 +203,10 @@ def logarithm_of(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
-    """log1p(x (2 + x) + y^2) / 2, the square of |1 + z| less 1; by log|1 + z| unless z is small."""
+    """log(1 + z). If z is small, the real part is log1p(x (2 + x) + y^2) / 2; else it is log|1 + z|.
+
+    The two are equal: x (2 + x) + y^2 = |1 + z|^2 - 1.
+    """
     x, y = z
     two, half = b.const(2.0, "float64"), b.const(0.5, "float64")
     shifted = b.op("add", x, b.const(1.0, "float64"))
@@ -236,7 +240,10 @@ def hyperbolic_cosine(b: Builder, z: Complex) -> Complex:
 
 
 def hyperbolic_tangent(b: Builder, z: Complex) -> Complex:
-    """(sinh x cosh x + i sin y cos y) / (sinh(x)^2 + cos(y)^2); far out 1 and a small imaginary part."""
+    """(sinh x cosh x + i sin y cos y) / (sinh(x)^2 + cos(y)^2).
+
+    Where |x| > 22, the real part is 1 with the sign of x, and the imaginary part is 4 sin y cos y exp(-2 |x|).
+    """
     x, y = z
     s, c = sin(b, y), cos(b, y)
     u, v = sinh(b, x), cosh(b, x)

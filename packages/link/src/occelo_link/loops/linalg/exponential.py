@@ -57,7 +57,10 @@ def _coefficients() -> Array:
 
 
 class _Exponential:
-    """The matrices that an exponential needs; constructed while the statements of a step are written."""
+    """The matrices that an exponential needs.
+
+    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
         self.context, self.builder, self.dtype, self.n = context, context.builder, dtype, n

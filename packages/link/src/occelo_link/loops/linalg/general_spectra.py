@@ -29,7 +29,10 @@ __all__: list[str] = []
 
 
 class _Eigenvalues:
-    """Calls of geev; constructed while the statements of a step are written."""
+    """The memory for geev, and calls of it.
+
+    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    """
 
     def __init__(self, context: Context, dtype: str, n: Value, vectors: bool) -> None:
         self.context, self.real = context, dtype not in PARTS

@@ -62,7 +62,9 @@ class _Vector:
 
 
 class _Levinson:
-    """The recursion for one element of the batch; constructed while the statements of a step are written.
+    """The recursion for one element of the batch.
+
+    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
 
     ``diagonals`` are those of the matrix, from the upper right corner to the lower left one. ``backward`` and ``forward`` are
     the solutions with the leading minor for the next elements of the diagonals as right-hand sides. See Levinson (1946), The

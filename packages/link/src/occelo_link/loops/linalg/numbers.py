@@ -18,7 +18,7 @@ Number = list[Value]
 
 
 class Numbers:
-    """Functions of numbers; constructed while the statements of a step are written."""
+    """Functions of numbers; each writes its operations at the current place of the builder."""
 
     def __init__(self, builder: Builder, parts: int) -> None:
         self.builder, self.parts = builder, parts

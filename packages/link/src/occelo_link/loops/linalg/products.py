@@ -11,7 +11,10 @@ __all__ = ["Products"]
 
 
 class Products:
-    """Products of matrices of one length and dtype in column-major order; constructed while the statements of a step are written."""
+    """Products of square matrices of one size and dtype in column-major order.
+
+    Construct it within the ``emit`` of a `Context.step`: it writes an allocation.
+    """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
         self.context, self.dtype, self.n = context, dtype, n

@@ -39,7 +39,10 @@ def _longer(context: Context, m: Value, n: Value) -> Value:
 
 
 class _Factored:
-    """Calls of geqrf and orgqr; constructed while the statements of a step are written."""
+    """The memory for geqrf and for orgqr or ungqr, and calls of them.
+
+    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    """
 
     def __init__(
         self, context: Context, dtype: str, m: Value, n: Value, columns: Value, width: Value | None

@@ -34,7 +34,9 @@ Test = Callable[[Sequence[Value], Sequence[Value]], Value]
 
 
 class PencilForm:
-    """AA, BB and unitary Q, Z with A = Q AA Z^H and B = Q BB Z^H; constructed while the statements of a step are written.
+    """AA, BB and unitary Q, Z with A = Q AA Z^H and B = Q BB Z^H.
+
+    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
 
     ``matrices`` hold A and B before the call and AA and BB after it.
     """

@@ -37,7 +37,10 @@ TOLERANCE = float(np.sqrt(np.finfo("float64").eps))
 
 
 class SchurFunction(ABC):
-    """A function of matrices of one dtype, float64 or complex128; constructed while the statements of a step are written."""
+    """A function of matrices of one dtype, float64 or complex128.
+
+    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    """
 
     smallest_is_zero: bool
     """Whether the function is real for a real eigenvalue 0, not just for positive ones."""

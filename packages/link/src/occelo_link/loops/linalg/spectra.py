@@ -117,7 +117,10 @@ def lower_eigvalsh(
 
 
 class _Svd:
-    """Calls of gesdd; constructed while the statements of a step are written. ``job`` is LAPACK's letter: A, S or N."""
+    """The memory for gesdd, and calls of it; ``job`` is LAPACK's letter: A, S or N.
+
+    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    """
 
     def __init__(self, context: Context, dtype: str, m: Value, n: Value, job: str) -> None:
         builder = context.builder

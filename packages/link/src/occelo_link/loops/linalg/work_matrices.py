@@ -67,7 +67,9 @@ def in_tiles(context: Context, rows: Value, columns: Value) -> Generator[tuple[V
 
 
 class WorkMatrix:
-    """A matrix in memory allocated here; constructed while the statements of a step are written, before the loop over the batch.
+    """A matrix in working memory.
+
+    Construct it within the ``emit`` of a `Context.step`, before the loop over the batch: it writes an allocation.
 
     ``dtype`` may be complex. ``pointer`` is the address of its first element, ``leading`` its leading dimension, which is
     at least 1. Vectors have one column. With ``by_rows`` the elements lie in C order, so that LAPACK sees the transpose.

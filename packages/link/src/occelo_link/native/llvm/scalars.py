@@ -1,7 +1,7 @@
 """Scalar code as LLVM IR: names of values and buffers, loads, stores, operations.
 
-A part of the LLVM printer (`printer`): loads and stores here are of one element, those of all lanes are in `vectors`. The printers of
-loops and memory use it for names and addresses.
+It is a part of the LLVM printer (`printer`). Loads and stores of one element are here, those of all lanes in `vectors`.
+The printers of loops and memory hold the same `Scalars` object, and ask it for names and addresses.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ __all__ = ["Scalars"]
 class Scalars:
     """Printer of statements outside of vector loops.
 
-    ``names`` maps numbers of values to their names, ``pointers`` buffers to the names of their addresses. Buffers whose
-    address changes while the program runs have it in ``slots``.
+    - ``names``: for the number of each value, its name in LLVM IR.
+    - ``pointers``: for each buffer whose address does not change, the name of that address.
+    - ``slots``: for each buffer whose address changes while the program runs, the name of the memory that holds it.
     """
 
     def __init__(self, out: ModuleWriter, functions: Functions) -> None:
