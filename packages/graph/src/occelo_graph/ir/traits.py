@@ -243,7 +243,7 @@ _METHODS = (
 
 
 def check_declared(cls: type[Any]) -> None:
-    """TypeError for a trait of a class, or a method that rules and linkers call, with a value that means nothing."""
+    """TypeError if a trait of a class, or a method that rules and linkers call, has a value of the wrong kind."""
     own = vars(cls)
     for names, holds, wanted in (
         (_TRUTH, _is_truth, "True or False"),

@@ -148,7 +148,7 @@ def _shape_of_result(node: Apply) -> Sequence[Any]:
 
 
 def surely_has_length(x: Variable, axis: int, length: Any) -> bool:
-    """Whether a tensor provably has a length, an integer or a scalar variable, whatever rewriting removes."""
+    """Whether a tensor provably has a length (an integer or a scalar variable), whatever rules remove."""
     search = _LengthSearch(KnownLengths())
     return search.is_proved_equal(x, axis, search.of_scalar(length))
 

@@ -77,7 +77,7 @@ def _freedom(count: Any, ddof: Any) -> Any:
 def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
     """Square root of `var`.
 
-    The gradient where all elements are equal is 0, the subgradient of smallest length.
+    The gradient where all elements are equal is 0, the subgradient of least norm.
     """
     return sqrt(var(input, axis, ddof, keepdims))
 
@@ -94,10 +94,10 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     or two. Orders of vectors are 2 (None), 1, inf, -inf, 0 (the number of nonzero elements) and other numbers; orders
     of matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row sum), 2 and -2 (largest
     and smallest singular value), "nuc" (the sum of the singular values). ValueError for another order. Integers give
-    float64. A norm of no elements is 0 as in NumPy 2.4; for an order that asks for a smallest number it is a
-    ValueError.
+    float64. Without elements the norm is that of NumPy 2.4: 0, inf for a negative order of vectors, but a ValueError if
+    it is the smallest of no numbers.
 
-    The gradient at a zero vector is 0, the subgradient of smallest length, where the formula
+    The gradient at a zero vector is 0, the subgradient of least norm, where the formula
     x / norm(x) would be 0 / 0.
     """
     x = as_tensor_variable(x)
@@ -160,7 +160,7 @@ def _vector_norm(x: Any, order: Any, axis: int, keepdims: bool) -> TensorVariabl
 
 
 def _largest(sizes: Any, axis: int, keepdims: bool = False) -> TensorVariable:
-    """The largest of numbers that are not negative, 0 of none."""
+    """The largest of numbers that are not negative; 0 if there are none."""
     length = sizes.type.shape[axis]
     if length:
         return max(sizes, axis, keepdims)
@@ -207,8 +207,9 @@ def cov(
 ) -> TensorVariable:
     """Covariance matrix of variables in rows (or columns, if not ``rowvar``), at least float64.
 
-    ``y`` has more variables. Sums of products are divided by the number of observations minus ``ddof``, by default 0 with
-    ``bias`` and else 1. With statically one variable the result is a scalar, the variance. NotImplementedError for weights.
+    ``y`` has further variables, which are appended to those of ``m``. Sums of products are divided by the number of
+    observations minus ``ddof``, by default 0 with ``bias`` and else 1. If the number of variables is statically 1, the
+    result is a scalar, the variance. NotImplementedError for weights.
     """
     if fweights is not None or aweights is not None:
         raise NotImplementedError("cov takes no weights, neither fweights nor aweights")

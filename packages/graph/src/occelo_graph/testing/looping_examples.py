@@ -34,7 +34,7 @@ def make(
     grad: tuple[int, ...] = (),
     batched: tuple[int, ...] = (),
 ) -> Example:
-    """An example of the family."""
+    """An example of the family "looping", with a relative tolerance of 1e-10."""
     return Example(name, "looping", function, reference, args, grad, 1e-10, batched)
 
 

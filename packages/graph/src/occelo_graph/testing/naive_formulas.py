@@ -274,7 +274,7 @@ def page() -> str:
     chosen = ", ".join(f"`{f.text}`" for f in FORMULAS if f.at_zero is not None)
     lines += [
         "",
-        "Where a function is not differentiable, the gradient is the subgradient of smallest length: 0 at 0 for "
+        "Where a function is not differentiable, the gradient is the subgradient of least norm: 0 at 0 for "
         + chosen
         + " and `abs(x)`.",
         "",

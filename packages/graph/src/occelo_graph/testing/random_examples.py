@@ -85,7 +85,7 @@ def make(
     grad: tuple[int, ...] = (),
     batched: tuple[int, ...] = (),
 ) -> Example:
-    """An example of the family."""
+    """An example of the family "random"."""
     return Example(name, "random", function, reference, args, grad, 1e-12, batched)
 
 

@@ -43,7 +43,7 @@ def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Rep
 
 @node_rewriter([Shape])
 def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Replacements:
-    """shape(x) = make_vector of the lengths of x. Not if x is an input without static lengths."""
+    """shape(x) = make_vector of the lengths of x, unless x is an input without static lengths."""
     x = node.inputs[0]
     if x.type.ndim == 0 or (x.owner is None and all(n is None for n in x.type.shape)):
         return None
@@ -71,7 +71,7 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle
 
 @node_rewriter([DimShuffle], tags=("rounding", "finite"))
 def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """x.T = x, for symmetric x and batches of them (rounding, finite: elements that are equal in theory may differ)."""
+    """x.T = x, for a symmetric matrix or a batch of them (rounding, finite: elements equal in theory may differ)."""
     op = node.op
     x = node.inputs[0]
     if not is_transposition(op) or x.type != node.outputs[0].type:
@@ -101,7 +101,7 @@ def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Rep
 
 
 def _reordered(variable: TensorVariable, order: Sequence[int | str], ndim: int) -> TensorVariable:
-    """The dimshuffle of an operand of an elementwise op, whose result has ``ndim`` dimensions."""
+    """The dimshuffle by ``order`` of an operand that an elementwise op broadcasts to ``ndim`` dimensions."""
     missing = ndim - variable.type.ndim
     if missing == ndim and ndim:
         return variable
@@ -142,9 +142,10 @@ def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Rep
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
 def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
-    """reshape(x, shape(x)) = x. One length need not be known to be that of x, if all others are static and positive.
+    """reshape(x, shape(x)) = x.
 
-    Then it follows from the number of elements.
+    All lengths must be known to be those of x, except one if the other lengths of x are static and positive: that one
+    follows from the number of elements.
 
     (shape_unsafe: shapes of the tensors from which the lengths are computed are not checked.)
     """
@@ -179,7 +180,7 @@ def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> 
 
 @node_rewriter([SpecifyShape])
 def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
-    """specify_shape(x, n) = x, if a proof that x has the lengths n holds whatever other rules remove."""
+    """specify_shape(x, n) = x, if x provably has the lengths n, by a proof that no other rule can make invalid."""
     op = node.op
     x = node.inputs[0]
     rest = iter(node.inputs[1:])
@@ -208,7 +209,7 @@ def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -
 
 @node_rewriter([OpPattern(Elemwise)], below=[SpecifyShape])
 def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(specify_shape(x), y) = specify_shape(f(x, y)), for lengths that are also those of the result.
+    """f(specify_shape(x), y) = specify_shape(f(x, y)), if x is not broadcast along dimensions with asserted lengths.
 
     If y is an input of the graph with exactly the asserted lengths, f checks them itself, so the assertion is dropped.
     """
@@ -267,7 +268,7 @@ def lengths_that_are_known(
 ) -> Replacements:
     """Lengths and indices that are constant inputs become fields of the op.
 
-    (A length that was static when the node was made, but is not any more, is asserted.)
+    (If a length was static when the node was made but is now an input whose value is not known, it is asserted.)
     """
     try:
         found = specialized_lengths(node, node.inputs)

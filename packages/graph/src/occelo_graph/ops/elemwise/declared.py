@@ -44,7 +44,7 @@ _ALLOWED = _by_option(
 def check_options(
     name: str, nin: int | None, partials: Sequence[Any], options: Mapping[str, Any]
 ) -> None:
-    """TypeError or ValueError for an option of `elementwise` with a value that means nothing."""
+    """TypeError or ValueError if the value of an option of `elementwise` is not one of those defined for it."""
     for option, allowed in _ALLOWED.items():
         value = options.get(option)
         if option in options and not any(value is a or value == a for a in allowed):
@@ -96,7 +96,7 @@ def check_traits(
 ) -> None:
     """ValueError if the NumPy code contradicts a declared trait for a few sample numbers.
 
-    A trait for whose sample numbers the code raises is not checked.
+    A trait is not checked if the code raises for its sample numbers.
     """
     for trait, (of, holds) in _TESTS.items():
         declared: Any = options.get(trait)
@@ -179,9 +179,9 @@ _TESTS: Mapping[str, _Test] = _by_option(
 def contradicted(
     scalar_op: ScalarOp, inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Iterator[str]:
-    """The traits of a function that some values of its inputs and outputs contradict.
+    """Which traits of a function are contradicted by values of its inputs and outputs.
 
-    For each of these traits a text that names the trait and the values.
+    Yields a text for each of these traits, with the trait and the values.
     """
     arrays = [np.asarray(a) for a in inputs]
     result = np.asarray(outputs[0])

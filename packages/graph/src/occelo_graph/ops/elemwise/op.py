@@ -525,8 +525,8 @@ def elementwise(
 
     ValueError for a name that is taken, unless it was defined at the same place, as by a cell of a notebook or a module that
     is loaded again. That defines another function; graphs and compiled functions keep the earlier one. ValueError
-    also for an option with a value that means nothing, for a trait that the NumPy code contradicts on a few numbers, and for
-    code that overwrites its arguments.
+    also for an option with a value that is not defined, for a trait that the NumPy code contradicts on a few numbers,
+    and for code that overwrites its arguments.
     """
     place = place_of_definition()
     if place is not None:

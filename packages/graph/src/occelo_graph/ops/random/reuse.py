@@ -22,7 +22,7 @@ _Branch = dict[Apply, int]
 def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -> str | None:
     """A message about the first state with which two different draws are made, in loops too; None if there is none.
 
-    Draws of which only one runs, since they belong to different branches, may share a state.
+    Draws may share a state if they belong to different branches, so that only one of them runs.
     """
     order = toposort(outputs, inputs)
     for node in order:

@@ -97,7 +97,7 @@ class Drawing:
         return int(self.random.integers(low, high + 1))
 
     def pick(self, fits: Callable[[Made], bool] = lambda _: True) -> Made:
-        """A node for which ``fits`` holds, later ones more often; Unfit if there is none."""
+        """A node for which ``fits`` holds, later ones more often; `Unfit` if there is none."""
         fitting = [m for m in self.made if fits(m)]
         if not fitting:
             raise Unfit
@@ -155,7 +155,7 @@ class Drawing:
         rounds: str = "no",
         integral: bool = False,
     ) -> Made:
-        """Add a step; Unfit if NumPy rejects it, BuildFailure if only Occelo does."""
+        """Add a step; `Unfit` if NumPy rejects it, `BuildFailure` if only Occelo does."""
         step = Step(
             name,
             tuple(a.position for a in args),

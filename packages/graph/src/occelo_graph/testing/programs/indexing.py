@@ -39,7 +39,7 @@ class _Key:
         self.text = ", ".join(entries)
 
     def new(self, value: Any) -> str:
-        """An input, or an earlier one with the same value, as text."""
+        """The text of an input with this value: a new one, or sometimes an earlier one that has the same value."""
         value = np.asarray(value)
         for m in self.args:
             if (
@@ -198,7 +198,7 @@ def _value_of(text: str, values: list[Any]) -> Any:
 
 
 def _refuse_repeated(key: str, values: list[Any]) -> None:
-    """Unfit if values are set twice at one position: NumPy does not define which one is kept."""
+    """Raise `Unfit` if a position is set twice: NumPy does not define which of the values is kept."""
     x = values[0]
     text = f"n[{key.format(*[f'a{i}' for i in range(len(values))])}]"
     places: Any = np.reshape(np.arange(int(x.size)), x.shape)
