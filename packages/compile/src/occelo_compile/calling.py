@@ -67,13 +67,13 @@ class Function:
 
     Calling it takes the inputs in order or by name and returns one array, a list or a dict, as the
     outputs were given. Scalars are returned as 0-d arrays. ``f[key]`` reads and sets the value of an
-    input or shared variable by variable, name or position. Arguments are not kept after a call, so
-    they read None. With ``trust_input`` arguments are not checked, and wrong ones give wrong
+    input or shared variable by variable, name or position. Arguments are not kept after a call: for an
+    argument ``f[key]`` is None. With ``trust_input`` arguments are not checked, and wrong ones give wrong
     results. Several threads may call one function.
 
-    ``indices`` pairs each input with its position. ``defaults`` has for each input whether a call needs
-    it, whether its default is restored after a call, and that default. ``copy.copy`` shares the `maker`;
-    `copy` makes a new one.
+    ``indices`` pairs each input with its position. ``defaults`` has three entries for each input: whether a
+    call must give it, whether its default is restored after a call, and the default. A function made by
+    ``copy.copy`` has the same `maker`; one made by the method `copy` has its own.
     """
 
     pickle_aliased_memory_strategy: ClassVar[str] = "warn"
@@ -275,7 +275,7 @@ class Function:
             self.__class__ = direct
 
     def _profiled_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
-        """The entry with its calls timed. Calls whose nodes the VM wants to measure go through Python."""
+        """The entry with its calls timed. Calls in which the VM measures single nodes go through Python."""
         profile, vm = self.profile, self.vm
         assert profile is not None
         note = getattr(vm, "note", None)
@@ -302,7 +302,7 @@ class Function:
             container.storage[0] = local(container.storage[0])
 
     def _given_external_arrays(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-        """Whether an argument is an array of another library. If so, results are also returned as its arrays."""
+        """Whether an argument is an array of another library. If so, the results are arrays of that library, too."""
         return any(type(value) in external_array_types for value in (*args, *kwargs.values()))
 
     def _run(self, subset: list[int] | None) -> None:
@@ -472,8 +472,8 @@ class Function:
     ) -> Function:
         """Return a function of the same graph, with a maker and a graph of its own.
 
-        Values of inputs are copied. Shared variables stay shared, unless ``swap``
-        maps them to others of the same type, in the copy alone. With ``share_memory`` the two
+        Values of inputs are copied. Shared variables stay shared, but ``swap`` may replace some of
+        them in the copy by others of the same types. With ``share_memory`` the two
         functions use the same storage for intermediate values, and one lock. ``delete_updates``
         drops all updates. ``name`` is the old one with " copy" by default; ``profile`` is as in
         `function`. ValueError if a key of ``swap`` is not a shared variable of the function,

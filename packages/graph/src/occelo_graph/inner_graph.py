@@ -51,8 +51,9 @@ class OpFromGraph(Op):
       `OpFromGraph` for each input, which returns the cotangent of that input. None, also in the list, stands for the
       pullback of the graph.
     - ``pushforward``: the same with ``tangents`` instead of cotangents; it returns a tangent for each output, and a
-      list has an entry for each output. ``lop_overrides`` and ``rop_overrides`` are the older names of both.
-    - ``connection_pattern``: a row for each input, with whether each output depends on it.
+      list has an entry for each output.
+    - ``lop_overrides``, ``rop_overrides``: older names of ``pullback`` and ``pushforward``.
+    - ``connection_pattern``: for each input a list of truth values: whether each output depends on it.
     - ``name``: the name in printed graphs.
 
     TypeError for inputs or outputs that are no lists, ValueError for an input given twice,
@@ -313,7 +314,7 @@ class OpFromGraph(Op):
         arguments: Sequence[Variable],
         found: Sequence[Any],
     ) -> list[Any]:
-        """The derivatives ``found`` as outputs of one op; None and undefined ones are kept."""
+        """The derivatives ``found`` as outputs of one new op, except those that are None or undefined."""
         usable = [isinstance(g, Variable) and not isinstance(g.type, NullType) for g in found]
         wanted = [g for g, use in zip(found, usable, strict=True) if use]
         if not wanted:

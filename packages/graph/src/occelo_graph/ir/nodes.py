@@ -1,4 +1,4 @@
-"""The nodes of a graph: variables, constants, nominal variables and applications of ops.
+"""The parts of a graph: variables, constants, nominal variables and apply nodes.
 
 All layers use these classes. `tensors.variable` has the classes of tensor variables.
 """
@@ -291,7 +291,7 @@ _recording = _Recording()
 
 @contextmanager
 def nodes_made() -> Generator[list[AnyApply]]:
-    """A list of the nodes that are made within the context, in order."""
+    """A list of the nodes that this thread makes within the ``with`` block, in order."""
     made: list[AnyApply] = []
     before = _recording.lists
     _recording.lists = (*before, made)
@@ -456,7 +456,7 @@ class Apply(Generic[OpT, VariableT]):
 
 
 def is_node(value: object) -> TypeIs[Apply]:
-    """Whether a value is an `Apply`; after a plain ``isinstance``, op and variables are unknown to type checkers."""
+    """Whether a value is an `Apply`; unlike ``isinstance``, it tells type checkers the types of op and variables."""
     return isinstance(value, Apply)
 
 

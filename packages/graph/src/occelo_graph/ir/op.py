@@ -532,7 +532,7 @@ class Op(Traits):
         return not type(self).__module__.startswith(_OWN)
 
     def connection_pattern(self, node: AnyApply) -> list[list[bool]]:
-        """For each input, a list with whether each output depends on it differentiably."""
+        """For each input, a list of truth values: whether each output depends on it differentiably."""
         return [[True] * len(node.outputs) for _ in node.inputs]
 
     # shapes and batches

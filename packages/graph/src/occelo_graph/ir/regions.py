@@ -1,8 +1,8 @@
 """Regions: parts of a graph that one node runs itself.
 
 Most inputs of a node, its operands, are computed before the node runs. The other inputs are results of its regions,
-such as the branches of `IfElse`: the node decides whether they run. The nodes on which only the results of a region
-depend belong to that region. `divide` finds the nodes of all regions of a graph in one pass.
+such as the branches of `IfElse`: the node decides whether they run. A node that only the results of a region depend on
+belongs to that region. `divide` finds the nodes of all regions of a graph in one pass.
 
 A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph, whose only
 inputs are its arguments.
@@ -71,7 +71,7 @@ def operands_of(node: Apply) -> Sequence[Variable]:
 
 
 def perhaps_needless(order: Sequence[Apply], outputs: Sequence[Variable]) -> set[Apply]:
-    """The nodes that `divide` leaves outside of all regions although only regions (several of them) read the results.
+    """The nodes that `divide` leaves outside of all regions although only regions, more than one, read the results.
 
     Compiled code runs them before these regions, though it may turn out that none of the regions runs.
     """
@@ -96,8 +96,8 @@ def awaited(
 ) -> list[Variable]:
     """The inputs of a node that must still be computed before it can run.
 
-    These are the operands of the node that are not ``known``. Once all operands are known, they are the results of the
-    regions that the values of the operands choose.
+    First these are the operands of the node that are not ``known``. If all operands are known, their values choose the
+    regions that run, and the results of these regions that are not known are returned.
     """
     op = node.op
     if not op.lazy:
