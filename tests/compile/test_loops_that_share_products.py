@@ -9,11 +9,13 @@ import numpy.typing as npt
 import pytest
 
 import occelo_compile as oc
-from occelo_graph import grad
+from occelo_graph import grad, linalg
 from occelo_graph import tensor as ot
 from occelo_graph.looping.iterate import Iterate
 from occelo_graph.looping.loops import loop
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.control.branches import ifelse
+from occelo_graph.ops.linalg.cholesky import Cholesky
 
 Array = npt.NDArray[Any]
 LINKERS = ("native", "c", "numba")
@@ -99,3 +101,62 @@ def test_a_product_of_a_state_is_computed_once(skipped: int, outside: int) -> No
     nodes = f.maker.fgraph.toposort()
     assert sum(isinstance(n.op, Iterate) for n in nodes) == 2
     assert sum(isinstance(n.op, Dot | MatMul) for n in nodes) == outside
+
+
+def _filter(n: int | None, lazily: bool = False) -> tuple[list[Any], list[Any]]:
+    """A loop that factors a matrix made of its state and solves with the factor, and its derivatives."""
+    x = ot.tensor("x", dtype="float64", shape=(None, 2))
+    start = ot.tensor("start", dtype="float64", shape=(n, n))
+
+    def step(state: Any, e: Any) -> Any:
+        s, total = state
+        factor = linalg.cholesky(s @ s.T + ot.eye(2))
+        if lazily:
+            factor = ifelse(e[0] > 0, factor, s)
+        part = linalg.solve_triangular(factor, s * ot.cos(e), lower=True)
+        return (0.5 * s + part @ part.T, total + part), None
+
+    (last, total), _ = loop(step, (start, start), x)
+    cost = (total**2).sum() + last.sum()
+    return [x, start], [cost, *grad(cost, [x, start])]
+
+
+def _filtered(x: Array, start: Array, lazily: bool) -> float:
+    s, total = start, start
+    for e in x:
+        factor = np.linalg.cholesky(s @ s.T + np.eye(2))
+        if lazily and e[0] <= 0:
+            factor = np.tril(s)
+        part = np.linalg.solve(factor, s * np.cos(e))
+        s, total = 0.5 * s + part @ part.T, total + part
+    return float((total**2).sum() + s.sum())
+
+
+@pytest.mark.parametrize("lazily", [False, True])
+@pytest.mark.parametrize("n", [2, None])
+def test_factors_are_read_as_they_are(mode: str, n: int | None, lazily: bool) -> None:
+    if mode not in (("native", "c") if n else ("native",)):
+        pytest.skip("the rule is the same for all linkers")
+    f = oc.function(*_filter(n, lazily), mode=mode)
+    generator = np.random.default_rng(0)
+    for steps in (3, 1, 0):
+        given = [generator.normal(size=(steps, 2)), np.eye(2) + generator.uniform(size=(2, 2)) / 3]
+        found = f(*given)
+        np.testing.assert_allclose(found[0], _filtered(given[0], given[1], lazily), rtol=1e-11)
+        for k, array in enumerate(given):
+            for i in np.ndindex(array.shape):
+                near: list[float] = []
+                for sign in (1, -1):
+                    moved = [a.copy() for a in given]
+                    moved[k][i] += sign * 1e-6
+                    near.append(_filtered(moved[0], moved[1], lazily))
+                slope = (near[0] - near[1]) / 2e-6
+                np.testing.assert_allclose(found[1 + k][i], slope, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(("n", "lazily", "count"), [(2, False, 1), (2, True, 2), (None, False, 2)])
+def test_a_small_matrix_is_factored_once(n: int | None, lazily: bool, count: int) -> None:
+    f = oc.function(*_filter(n, lazily), mode="vm")
+    bodies = [v.op.body for v in f.maker.fgraph.toposort() if isinstance(v.op, Iterate)]
+    assert len(bodies) == 2
+    assert sum(isinstance(v.op, Cholesky) for b in bodies for v in b.nodes) == count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import occelo_graph as og
-from occelo_graph import TensorVariable
+from occelo_graph import TensorVariable, linalg
 from occelo_graph import tensor as ot
 from occelo_graph.looping.classic import scan
 from occelo_graph.looping.loops import fori_loop, loop
@@ -31,6 +31,19 @@ def _of_gradient(x: TensorVariable) -> TensorVariable:
     """A loop and its gradient, which keeps what the loop carries."""
     final, _ = loop(lambda s, e: (ot.tanh(s * e), None), x[0], x)
     return og.grad(final.sum(), x) * final
+
+
+def _factors(x: TensorVariable) -> TensorVariable:
+    """The gradient of a loop whose steps factor a matrix of known lengths, and solve with the factor."""
+
+    def step(state: Any, e: Any) -> Any:
+        s, total = state
+        factor = linalg.cholesky(ot.dot(s, s.T) + ot.eye(2))
+        made = linalg.solve_triangular(factor, s, lower=True) * ot.cos(e).mean()
+        return (made, total + made), None
+
+    (_, total), _ = loop(step, (ot.eye(2), ot.zeros((2, 2))), x)
+    return og.grad((total * total).sum(), x)
 
 
 def _two_loops(x: TensorVariable) -> TensorVariable:
@@ -97,6 +110,7 @@ CASES: list[Case] = [
     Case("hoisted_constants", _unchanged),
     Case("merged_scans", _of_gradient),
     Case("merged_scans", _two_loops),
+    Case("shared_factorizations", _factors),
     Case("unused_of_scan", _more_than_is_read),
     Case("unused_of_scan", lambda x: fori_loop(0, 7, lambda i, s: s * x, x)),
 ]

@@ -12,6 +12,7 @@ from occelo_rewrite.rules.looping import (
     hoisting,
     merging,
     sequences,
+    sharing,
     steps,
     unused,
 )
@@ -24,6 +25,7 @@ CANONICALIZE = (
     | unused.CANONICALIZE
     | hoisting.CANONICALIZE
     | sequences.CANONICALIZE
+    | sharing.CANONICALIZE
     | steps.CANONICALIZE
 )
 EXPAND = expanding.EXPAND

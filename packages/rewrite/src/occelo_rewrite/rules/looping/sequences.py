@@ -5,13 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from occelo_graph import (
     Apply,
-    Constant,
     FunctionGraph,
     TensorVariable,
     Variable,
@@ -23,12 +20,12 @@ from occelo_graph import tensor as ot
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.regions import divide
 from occelo_graph.looping.expansion import checked_steps
-from occelo_graph.looping.scan_op import Scan, ScanParts
+from occelo_graph.looping.scan_op import Scan
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.nodes import tensors
-from occelo_rewrite.demands import run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.looping.sharing import kept_by_other_scans
 from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["CANONICALIZE"]
@@ -174,7 +171,7 @@ def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -
     # only the elements that the steps read
     (steps,) = tensors(node.inputs[:1])
     read = [_first(fgraph, s, steps) for s in tensors(inputs.sequences)]
-    known = _kept_by_other_scans(fgraph, node, products)
+    known = kept_by_other_scans(fgraph, node, products)
     rest = [v for v in products if v not in known]
     bound: list[Variable] = clone_replace(
         rest,
@@ -200,67 +197,6 @@ def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -
         return_list=True,
     )
     return made
-
-
-def _kept_by_other_scans(
-    fgraph: FunctionGraph, node: Apply[Scan], products: Sequence[Variable]
-) -> dict[Variable, Variable]:
-    """Those of ``products`` that are computed by the steps of scans whose traces ``node`` reads, as traces of these scans.
-
-    The gradient of a loop reads the states of the loop, and computes the same functions of them. It takes memory for the
-    results of all steps anyway. `merged_scans` merges the scans that keep more with those that are there.
-    """
-    op_, found = node.op, dict[Variable, Variable]()
-    inner, outer = op_.parts(op_.body.inputs), op_.parts(node.inputs[1:])
-    (steps,) = tensors(node.inputs[:1])
-    for s in dict.fromkeys(v.owner for v in outer.sequences):
-        if s is None or not isinstance(s.op, Scan) or s.op.stops:
-            continue
-        other = cast("Apply[Scan]", s)
-        (trace,) = tensors(other.outputs[-1:])
-        same_steps = shapes_of(fgraph).is_length(fgraph, steps, trace, 0)
-        if other.op.traces and same_steps and run_together(fgraph, node, other):
-            same = _same_values(op_, other, inner, outer)
-            kept = [v for v in products if v not in found and v in same and same[v].type == v.type]
-            if kept:
-                found.update(zip(kept, _traced(other, [same[v] for v in kept]), strict=True))
-    return found
-
-
-def _same_values(
-    op_: Scan, other: Apply[Scan], inner: ScanParts, outer: ScanParts
-) -> dict[Variable, Variable]:
-    """The variables of a body that have, in each step, the value of a variable in the body of another scan.
-
-    ``inner`` and ``outer`` are the arguments of the body and what they stand for. The scans take the same steps, in any
-    direction.
-    """
-    its_inner, its_outer = other.op.parts(other.op.body.inputs), other.op.parts(other.inputs[1:])
-    first = other.op.carried
-    elements = dict(zip(its_outer.sequences, its_inner.sequences, strict=True))
-    elements.update(zip(other.outputs[first:], other.op.body.outputs[first:], strict=True))
-    constants = dict(zip(its_outer.constants, its_inner.constants, strict=True))
-    same: dict[Variable, Variable] = {}
-    for arguments, given, known in (
-        (inner.sequences, outer.sequences, elements),
-        (inner.constants, outer.constants, constants),
-    ):
-        same.update((a, known[v]) for a, v in zip(arguments, given, strict=True) if v in known)
-    nodes = {(each.op, tuple(each.inputs)): each for each in other.op.body.nodes}
-    for each in op_.body.nodes:
-        read = [v if isinstance(v, Constant) else same.get(v) for v in each.inputs]
-        twin = nodes.get((each.op, tuple(v for v in read if v is not None)))
-        if twin is not None and None not in read:
-            same.update(zip(each.outputs, twin.outputs, strict=True))
-    return same
-
-
-def _traced(node: Apply[Scan], variables: Sequence[Variable]) -> list[Variable]:
-    """Variables of the body of a scan as traces, of a scan that keeps nothing else."""
-    op_ = node.op
-    body = freeze(op_.body.inputs, [*op_.body.outputs[: op_.carried], *variables])
-    made: list[Variable] = replace(op_, body=body)(*node.inputs, return_list=True)
-    return made[op_.carried :]
 
 
 def _first(

@@ -1,0 +1,176 @@
+"""What a scan computes of the states of another scan that this one computes, too, and the rule that keeps such results.
+
+The gradient of a loop is a scan that reads the states of all steps and computes parts of each step again. `pipeline` puts the
+rule into the stage canonicalize; the rule about products in `rules.looping.sequences` calls `kept_by_other_scans`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+from occelo_graph import Apply, Constant, FunctionGraph, Variable, ancestors, freeze
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.regions import divide
+from occelo_graph.late_families import is_loaded
+from occelo_graph.looping.scan_op import Scan
+from occelo_graph.tensors.nodes import is_tensor, tensors
+from occelo_rewrite.demands import run_together
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.shapes import shapes_of
+
+__all__ = ["CANONICALIZE", "kept_by_other_scans"]
+
+
+@node_rewriter([Scan])
+def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """Factors, solutions and the like that the scan whose states are read computes anyway are read, too.
+
+    They become traces of the other scan, if they have known lengths and together no more elements than its states, so
+    that the memory stays that of the states.
+    """
+    if not is_loaded("linalg") or node.op.stops:
+        return None
+    results = _results_of_matrices(node.op)
+    if not results:
+        return None
+    for other in _other_scans(fgraph, node):
+        same = _same_values(node, other)
+        known = {v for v in results if v in same and same[v].type == v.type}
+        # not those that only others of them are computed from
+        kept = [v for v in ancestors(node.op.body.outputs, known) if v in known]
+        size, most = _elements(kept), _elements(other.op.body.inputs[: other.op.carried])
+        if kept and size is not None and most is not None and size <= most:
+            return _reading(node, kept, _traced(other, [same[v] for v in kept]))
+    return None
+
+
+def _results_of_matrices(op_: Scan) -> list[Variable]:
+    """The results of linear algebra in a body that are computed in every step."""
+    # imported with its family only
+    from occelo_graph.ops.linalg.matrix_op import MatrixOp
+
+    found = [each for each in op_.body.nodes if isinstance(each.op, MatrixOp)]
+    if not found:
+        return []
+    lazily = divide(op_.body.nodes, op_.body.outputs).outermost
+    return [v for each in found if each not in lazily for v in each.outputs]
+
+
+def _elements(variables: Sequence[Variable]) -> int | None:
+    """The number of elements of some tensors together; None if it is not known."""
+    total = 0
+    for v in variables:
+        if not is_tensor(v) or None in v.type.shape:
+            return None
+        total += math.prod(cast("tuple[int, ...]", v.type.shape))
+    return total
+
+
+def _reading(
+    node: Apply[Scan], variables: Sequence[Variable], traces: Sequence[Variable]
+) -> list[Variable]:
+    """The outputs of a scan that reads variables of its body as sequences."""
+    op_ = node.op
+    inner, outer = op_.parts(op_.body.inputs), op_.parts(node.inputs[1:])
+    fresh = [v.type.make_variable() for v in variables]
+    results: list[Variable] = clone_replace(
+        list(op_.body.outputs), dict(zip(variables, fresh, strict=True))
+    )
+    arguments = [*inner.carried, *inner.sequences, *fresh, *inner.constants]
+    smaller = replace(op_, body=freeze(arguments, results), sequences=op_.sequences + len(fresh))
+    given = [*outer.carried, *outer.sequences, *traces, *outer.constants]
+    made: list[Variable] = smaller(node.inputs[0], *given, return_list=True)
+    return made
+
+
+def kept_by_other_scans(
+    fgraph: FunctionGraph, node: Apply[Scan], products: Sequence[Variable]
+) -> dict[Variable, Variable]:
+    """Those of ``products`` that are computed by the steps of scans whose traces ``node`` reads, as traces of these scans.
+
+    The gradient of a loop reads the states of the loop, and computes the same functions of them. It takes memory for the
+    results of all steps anyway. `merged_scans` merges the scans that keep more with those that are there.
+    """
+    found = dict[Variable, Variable]()
+    for other in _other_scans(fgraph, node):
+        same = _same_values(node, other)
+        kept = [v for v in products if v not in found and v in same and same[v].type == v.type]
+        if kept:
+            found.update(zip(kept, _traced(other, [same[v] for v in kept]), strict=True))
+    return found
+
+
+def _other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Scan]]:
+    """The scans that take as many steps as ``node``, run whenever it runs, and make traces that it reads."""
+    (steps,) = tensors(node.inputs[:1])
+    for s in dict.fromkeys(v.owner for v in node.op.parts(node.inputs[1:]).sequences):
+        if s is None or not isinstance(s.op, Scan) or s.op.stops or not s.op.traces:
+            continue
+        other = cast("Apply[Scan]", s)
+        (trace,) = tensors(other.outputs[-1:])
+        same_steps = shapes_of(fgraph).is_length(fgraph, steps, trace, 0)
+        if same_steps and run_together(fgraph, node, other):
+            yield other
+
+
+def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
+    """The variables of the body of ``node`` that have, in each step, the value of a variable in the body of ``other``.
+
+    The scans take the same steps, in any direction.
+    """
+    op_ = node.op
+    inner, outer = op_.parts(op_.body.inputs), op_.parts(node.inputs[1:])
+    its_inner, its_outer = other.op.parts(other.op.body.inputs), other.op.parts(other.inputs[1:])
+    first = other.op.carried
+    computed = _Computed(other.op)
+    elements = dict(zip(its_outer.sequences, its_inner.sequences, strict=True))
+    elements.update(zip(other.outputs[first:], other.op.body.outputs[first:], strict=True))
+    constants = dict(zip(its_outer.constants, its_inner.constants, strict=True))
+    same: dict[Variable, Variable] = {}
+    for arguments, given, known in (
+        (inner.sequences, outer.sequences, elements),
+        (inner.constants, outer.constants, constants),
+    ):
+        same.update(
+            (a, computed.first(known[v]))
+            for a, v in zip(arguments, given, strict=True)
+            if v in known
+        )
+    for each in op_.body.nodes:
+        read = [v if isinstance(v, Constant) else same.get(v) for v in each.inputs]
+        twin = computed.nodes.get((each.op, tuple(v for v in read if v is not None)))
+        if twin is not None and None not in read:
+            same.update(zip(each.outputs, twin.outputs, strict=True))
+    return same
+
+
+class _Computed:
+    """The nodes that each step of a scan runs, by op and operands; of nodes that compute the same, the first one."""
+
+    def __init__(self, op_: Scan) -> None:
+        self.nodes: dict[tuple[object, tuple[Variable, ...]], Apply] = {}
+        self._first: dict[Variable, Variable] = {}
+        lazily = divide(op_.body.nodes, op_.body.outputs).outermost
+        for each in op_.body.nodes:
+            if each not in lazily:
+                key = each.op, tuple(map(self.first, each.inputs))
+                twin = self.nodes.setdefault(key, each)
+                self._first.update(zip(each.outputs, twin.outputs, strict=True))
+
+    def first(self, variable: Variable) -> Variable:
+        """The first variable of the body that has the value of ``variable``."""
+        return self._first.get(variable, variable)
+
+
+def _traced(node: Apply[Scan], variables: Sequence[Variable]) -> list[Variable]:
+    """Variables of the body of a scan as traces, of a scan that keeps nothing else."""
+    op_ = node.op
+    body = freeze(op_.body.inputs, [*op_.body.outputs[: op_.carried], *variables])
+    made: list[Variable] = replace(op_, body=body)(*node.inputs, return_list=True)
+    return made[op_.carried :]
+
+
+CANONICALIZE = RuleSet((shared_factorizations,), "looping sharing")
