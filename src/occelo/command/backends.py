@@ -1,4 +1,4 @@
-"""``occelo backends``: the table of ops that each backend compiles, of a graph or all; it also writes ``docs/backends.md``."""
+"""``occelo backends``: which ops of a graph, or of all ops, each backend compiles; also writes ``docs/backends.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`Container`: a storage cell that admits only values of its type.
 
-Shared variables and inputs of compiled functions have one each; linkers read and write their cells. The linkers of JAX and
-PyTorch register the arrays of their libraries, which all other code converts to NumPy arrays by `local`.
+Each shared variable has one, and each input of a compiled function; linkers read and write their cells. The linkers of
+JAX and PyTorch register the arrays of their libraries, which all other code converts to NumPy arrays by `local`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def local(value: object) -> Any:
 
 
 class Container:
-    """A value in a list of one element, ``storage``, which linkers read and write, with the type of the value.
+    """A cell and the type of the values that it may hold.
+
+    The cell, ``storage``, is a list of one element, which linkers read and write.
 
     A container that is ``readonly`` refuses all new values. One that is ``strict`` refuses values that need
     conversion. ``allow_downcast`` is passed to the type's `filter`.

@@ -1,8 +1,8 @@
 """Regions: parts of a graph that one node runs itself.
 
 Most inputs of a node, its operands, are computed before the node runs. The other inputs are results of its regions,
-such as the branches of `IfElse`: the node decides whether they run. A node that only the results of a region depend on
-belongs to that region. `divide` finds the nodes of all regions of a graph in one pass.
+such as the branches of `IfElse`: the node decides whether they run. If a node is needed for the results of one region
+only, it belongs to that region. `divide` finds the nodes of all regions of a graph in one pass.
 
 A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph, whose only
 inputs are its arguments.

@@ -1,6 +1,7 @@
-"""The methods of continuous laws, from the formulas of a row; the names and arguments are those of ``scipy.stats``.
+"""The methods of continuous laws, with the names and arguments of ``scipy.stats``.
 
-The files of laws make `ContinuousLaw` of their rows.
+The modules with the tables of laws, such as `on_the_line` and `positive`, construct a `ContinuousLaw` from each row of
+formulas.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ _MINUS_INF = -math.inf
 class ContinuousLaw(Law):
     """A continuous law.
 
-    All methods take the parameters by position or name, after the variable; they broadcast. The results are of the float dtype that the arguments
-    have together (floatX where all are integers or Python numbers). Outside of the support a density is 0; where a
-    parameter is invalid, the result is NaN. NotImplementedError for methods that the law has no formula for.
+    All methods take the parameters by position or name, after the variable; all arguments broadcast. The results have
+    the common float dtype of the arguments (floatX if all are integers or Python numbers). Outside of the support a
+    density is 0; where a parameter is invalid, the result is NaN. NotImplementedError for methods for which the law
+    has no formula.
     """
 
     def _z(self, given: Arguments) -> Any:

@@ -1,6 +1,6 @@
-"""The methods of laws on whole numbers, from the formulas of a row; the names and arguments are those of ``scipy.stats``.
+"""The methods of laws on whole numbers, with the names and arguments of ``scipy.stats``.
 
-`counts` makes `DiscreteLaw` of its rows.
+`counts` constructs a `DiscreteLaw` from each of its rows of formulas.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _MINUS_INF = -math.inf
 class DiscreteLaw(Law):
     """A law on whole numbers.
 
-    All methods take the parameters by position or name, after the variable; they broadcast. The results are of the float dtype that the arguments
-    have together (floatX where all are integers or Python numbers), also the quantiles, which are whole numbers. What is no
-    whole number of the support has the probability 0; where a parameter is invalid, the result is NaN. NotImplementedError for
-    methods that the law has no formula for.
+    All methods take the parameters by position or name, after the variable; all arguments broadcast. The results have
+    the common float dtype of the arguments (floatX if all are integers or Python numbers), also the
+    quantiles, which are whole numbers. A number that is not a whole number of the support has the probability 0; where a
+    parameter is invalid, the result is NaN. NotImplementedError for methods for which the law has no formula.
     """
 
     scaled = False

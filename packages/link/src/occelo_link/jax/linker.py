@@ -41,7 +41,7 @@ class JAXLinker(TracedLinker):
     """``jax``: compiled by XLA; see `TracedLinker` for ``static`` and ``strict``.
 
     - ``mesh``: a `jax.sharding.Mesh` of devices, of this process or of several, that share the work.
-    - ``placements``: names (or variables) of inputs and shared variables to their placement on the mesh, a
+    - ``placements``: a mapping from inputs and shared variables, or their names, to their placement on the mesh: a
       `jax.sharding.PartitionSpec` or a tuple of axis names and None for each dimension. Other inputs are on
       every device. Updated variables keep their placement.
     - ``donate``: let XLA reuse the memory of updated variables, where nothing can fail once the function

@@ -106,7 +106,8 @@ def time_loops(
 ) -> LoopTimes:
     """The time of each loop of a graph that the linker ``native`` compiles, for values of its inputs.
 
-    The first of ``runs`` + 1 runs is not counted. Nodes that run in Python between blocks count in the total alone.
+    The first of ``runs`` + 1 runs is not counted. The time of nodes that run in Python between blocks is
+    part of the total only.
     """
     timed = _Timed(linker)
     vm, inputs, _ = timed.accept(fgraph).make_thunk()

@@ -57,8 +57,8 @@ _STACK_BYTES = 2048
 class Memory(NamedTuple):
     """A memory operation.
 
-    ``action`` names the operation, ``dtype`` is that of the elements. ``number`` is the number of elements of
-    ``stack``, the number of dimensions of ``output``, and the address of the function of ``call``.
+    ``action`` names the operation, ``dtype`` is that of the elements. ``number`` depends on the action: for
+    ``stack`` the number of elements, for ``output`` the number of dimensions, for ``call`` the address of the function.
     """
 
     action: str

@@ -1,6 +1,7 @@
 """Cases of the rules of linear algebra, a part of the table in `examples`.
 
-From any values that are drawn, the graphs make matrices that are regular, positive definite, and so on.
+The inputs are drawn without conditions; the graphs make of them the nonsingular, positive definite or other matrices
+that the rules need.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _diagonal(x: TensorVariable) -> TensorVariable:
 
 
 def _turn(x: TensorVariable) -> TensorVariable:
-    """A permutation of as many elements as x has columns: orthogonal."""
+    """The permutation matrix that reverses the columns of x."""
     return ot.assume(ot.eye(x.shape[1])[::-1], permutation=True)
 
 

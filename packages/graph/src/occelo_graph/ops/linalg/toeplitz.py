@@ -29,7 +29,7 @@ __all__ = ["SolveToeplitz", "solve_toeplitz", "toeplitz"]
 
 
 def toeplitz(c: Any, r: Any = None) -> TensorVariable:
-    """The matrices, (..., m, n), with first column ``c``, (..., m), and first row ``r``, (..., n), constant along diagonals.
+    """Matrices (..., m, n) with constant diagonals, first column ``c`` (..., m) and first row ``r`` (..., n).
 
     SciPy's ``toeplitz``: ``r[0]`` is not read, and ``r`` is the conjugate of ``c`` by default. The result has the common dtype.
     ValueError for scalars.
@@ -53,7 +53,7 @@ def toeplitz(c: Any, r: Any = None) -> TensorVariable:
 
 @op
 class SolveToeplitz(MatrixOp):
-    """The X with T X = B for the Toeplitz matrix T with a first column and a first row, whose first element is not read.
+    """The X with T X = B, from the first column and row of the Toeplitz matrix T, and B; ``row[0]`` is not read.
 
     By Levinson's recursion over leading minors, in double precision: n^2 operations and memory for n numbers.
     """

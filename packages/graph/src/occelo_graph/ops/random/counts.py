@@ -1,10 +1,18 @@
-"""Draws by keys of counts: Poisson, binomial, negative binomial, beta-binomial, geometric, hypergeometric and multinomial numbers.
+"""Draws of counts by keys: Poisson, binomial, negative binomial, beta-binomial, geometric, hypergeometric, multinomial.
 
-`occelo_graph.random` exports them. Where the mean is below 10, one uniform number is compared with the first terms of the distribution
-function. Elsewhere Hörmann's transformed rejection is used ("The transformed rejection method for generating Poisson random
-variables", 1993; "The generation of binomial random variates", 1993), and for the hypergeometric law the quotient of two
-uniform numbers (Stadlober, "The ratio of uniforms approach for generating discrete random variates", 1990). All are computed in
-float64 and returned as int64. They have no derivatives: a gradient by their parameters raises an error that names the law.
+`occelo_graph.random` exports them. The methods are:
+
+- Poisson and binomial with a mean below 10: the first values of the distribution function are compared with one uniform
+  number.
+- Poisson and binomial with a mean of at least 10: Hörmann's transformed rejection ("The transformed rejection method
+  for generating Poisson random variables", 1993; "The generation of binomial random variates", 1993).
+- negative binomial, beta-binomial and multinomial: Poisson or binomial draws with drawn or computed parameters.
+- geometric: the quantile of one uniform number.
+- hypergeometric: rejection by the quotient of two uniform numbers (Stadlober, "The ratio of uniforms approach for
+  generating discrete random variates", 1990).
+
+All are computed in float64 and returned as int64. They have no derivatives: a gradient with respect to their parameters
+raises an error that names the law.
 """
 
 from __future__ import annotations
@@ -80,7 +88,10 @@ _STEPS = 48
 
 
 def log_factorial(k: Any) -> Any:
-    """log k!, for float64 from 0 on, by Stirling's series from 8 on; an error of 1e-12 of the greater of it and 1."""
+    """log k! for a float64 k >= 0: by Stirling's series if k >= 7, else as log (k + 8)! - log((k + 1) ... (k + 8)).
+
+    The error is at most 1e-12 max(1, log k!).
+    """
     x = add(k, 1.0)
     small = lt(x, 8.0)
     product = x
@@ -102,7 +113,7 @@ def _integer(value: Any) -> Any:
 
 
 def _poisson_attempt(words: Words, mean: Any) -> Any:
-    """Hörmann's PTRS, for means from 10 on."""
+    """An attempt of Hörmann's algorithm PTRS, for a mean of at least 10; -1 if it is rejected."""
     u, v = words.uniform(0), words.uniform(1)
     m = mean
     b = add(mul(sqrt(m), 2.53), 0.931)
@@ -131,7 +142,10 @@ def _poisson_ratio(mean: Any) -> Callable[[int], Any]:
 
 
 def _by_inversion(u: Any, mass: Any, ratio: Callable[[int], Any]) -> Any:
-    """The number of probabilities P(X <= k), for the first k, that are below u; ``ratio(k)`` is P(X = k + 1) / P(X = k)."""
+    """The number of k < `_STEPS` with P(X <= k) < u: the quantile of u.
+
+    ``mass`` is P(X = 0), and ``ratio(k)`` is P(X = k + 1) / P(X = k).
+    """
     count: Any = 0.0
     cumulative = mass
     for i in range(_STEPS):
@@ -150,7 +164,7 @@ def _binomial_ratio(n: Any, odds: Any) -> Callable[[int], Any]:
 
 
 def _binomial_attempt(words: Words, n: Any, p: Any) -> Any:
-    """Hörmann's BTRS, for p up to 1/2 and means from 10 on."""
+    """An attempt of Hörmann's algorithm BTRS, for p <= 1/2 and a mean of at least 10; -1 if it is rejected."""
     u, v = words.uniform(0), words.uniform(1)
     size, share = n, p
     rest = sub(1.0, share)
@@ -178,7 +192,10 @@ def _binomial_attempt(words: Words, n: Any, p: Any) -> Any:
 
 
 def _hypergeometric_attempt(words: Words, good: Any, bad: Any, drawn: Any) -> Any:
-    """Stadlober's HRUA for at most half of the items, of which the rarer kind is counted."""
+    """An attempt of Stadlober's algorithm HRUA; -1 if it is rejected.
+
+    It counts the rarer kind in a sample of at most half of the items, and converts the count.
+    """
     x, y = words.uniform(0), words.uniform(1)
     total = add(good, bad)
     rarer, others = minimum(good, bad), maximum(good, bad)
@@ -202,7 +219,7 @@ def _hypergeometric_attempt(words: Words, good: Any, bad: Any, drawn: Any) -> An
 
 
 def _log_ways(k: Any, rarer: Any, others: Any, m: Any) -> Any:
-    """Minus the logarithm of the number of samples with k items of the rarer kind, up to a constant."""
+    """Minus the logarithm of the number of samples that have k items of the rarer kind, up to a constant."""
     rest = add(sub(others, m), k)
     return add(
         log_factorial(k),
@@ -248,7 +265,10 @@ _few_successes: Elemwise = elementwise(
 
 
 def _by_mean(mean: Any, few: Callable[[], Any], many: Callable[[], Any]) -> Any:
-    """Numbers for means below 10, and others; only one of both where the means are constants on one side."""
+    """``few()`` where the mean is below 10, ``many()`` elsewhere.
+
+    Only one of them is called if the means are constants, and all below 10 or none.
+    """
     if isinstance(mean, Constant):
         small = np.asarray(mean.data) < _LARGE
         if small.all():
@@ -326,7 +346,7 @@ def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVaria
 
 
 def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers of failures (int64) before ``n`` successes of probability ``p``; ``n`` > 0 need not be an integer. p must be above 0."""
+    """Numbers of failures (int64) before ``n`` successes of probability ``p`` > 0; ``n`` > 0 need not be an integer."""
     law = begin(key, size, "float64", n=(n, POSITIVE), p=(p, FRACTION))
     n, p = law.values
     one, other = law._replace(key=checked(law.key, p=(p, POSITIVE))).split(2)
@@ -336,7 +356,7 @@ def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVaria
 
 
 def geometric(key: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers of trials (int64) up to the first success of probability ``p``, from 1 on. p must be above 0."""
+    """Numbers of trials (int64) up to and including the first success of probability ``p`` > 0."""
     law = begin(key, size, "float64", p=(p, FRACTION))
     (p,) = law.values
     u = law._replace(key=checked(law.key, p=(p, POSITIVE))).uniform(half=True)
@@ -372,10 +392,10 @@ def _enough(good: Any, bad: Any, drawn: Any) -> Any:
 
 
 def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariable:
-    """How often each of K outcomes comes up (int64) in ``n`` trials with the probabilities ``pvals`` (..., K).
+    """Counts (int64) of each of K outcomes in ``n`` trials with the probabilities ``pvals`` (..., K).
 
     The shape of the draw is ``size`` and then K, which must be known when the graph is built. As in NumPy, the last probability
-    is what the others leave. ValueError for probabilities below 0 or with a sum above 1.
+    follows from the others. ValueError for a probability outside of [0, 1], or if all but the last have a sum above 1.
     """
     count = integer_parameter(n, "n")
     (p,), _ = float_parameters(pvals, dtype="float64")

@@ -1,6 +1,6 @@
 """Proofs that an integer computed from lengths of tensors is not negative, or is at most a certain length.
 
-With such a proof `Reshape` and `Scan` leave out checks, and `Alloc` says that it cannot fail.
+If there is such a proof, `Reshape` and loops leave out checks, and the trait ``may_fail`` of `Alloc` is false.
 """
 
 from __future__ import annotations

@@ -47,9 +47,16 @@ class Input:
 class Step:
     """One operation on earlier nodes.
 
-    ``numpy`` and ``symbolic`` are expressions in which ``{i}`` is the i-th of ``args``. ``rounds`` is where the step rounds:
-    "no", in the "result", "inside" as well (sums of many terms), or with errors of the size of the arguments ("cancels");
-    "zeros" are exact apart from the sign of zeros. ``integral``: integers give results that are exact apart from that sign.
+    ``numpy`` and ``symbolic`` are expressions in which ``{i}`` is the i-th of ``args``. ``rounds`` says how exact the
+    results are:
+
+    - "no": exact.
+    - "zeros": exact except for the signs of zeros.
+    - "result": rounded once.
+    - "inside": intermediate results are rounded, too, as in sums of many terms.
+    - "cancels": the errors are relative to the size of the arguments, not of the result.
+
+    ``integral``: if all arguments are integers, the results are exact except for the signs of zeros.
     """
 
     name: str

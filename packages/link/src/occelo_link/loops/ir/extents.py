@@ -1,7 +1,8 @@
 """Extents of memory that BLAS and LAPACK calls read and write, computed from the arguments, for programs with bounds checks.
 
-`bounds_checked` compares the extents with the sizes of buffers. They follow the documentation of the routines, not the
-lowerings that write the calls. A program with bounds checks cannot call a routine that is not in the table here.
+`bounds_checked` compares the extents with the sizes of buffers. They are written after the documentation of the
+routines, not after the lowerings that write the calls. The table of LAPACK's routines is in `lapack_routines`, that of
+BLAS is here. A program with bounds checks cannot call a routine that is in neither.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def extents_of(
 ) -> Sequence[Extent] | None:
     """The extents that a call of BLAS or LAPACK accesses; None for any other call.
 
-    NotImplementedError for a routine that is not in the table.
+    NotImplementedError for a routine of BLAS that is not in the table.
     """
     lapack = routine_of(call.entry)
     if lapack is not None:
@@ -88,18 +89,22 @@ class _Arguments:
         return chr(reference.value.args[0])
 
     def plain(self, position: int) -> bool:
-        """Whether the argument is the letter N: a matrix that is not transposed, or results that are not wanted."""
+        """Whether the argument is the letter N: "not transposed", or in some routines "results not wanted"."""
         return self.letter(position) == "N"
 
     def spread(self, lines: Value, step: Value, width: Value) -> Value:
-        """The elements spanned by ``lines`` of ``width`` elements each that start ``step`` apart."""
+        """The number of elements from the first to the last of ``lines`` rows of ``width`` elements that start ``step`` apart."""
         run, one, zero = self._operate, self._i64(1), self._i64(0)
         count = run("add", run("mul", run("sub", lines, one), step), width)
         some = run("and", run("lt", zero, lines), run("lt", zero, width))
         return run("select", some, count, zero)
 
     def matrix(self, at: int, leading: int, rows: int, columns: int, letter: int = -1) -> Extent:
-        """A matrix in column-major order; unless the letter is "N", the lengths belong to the transpose."""
+        """A matrix in column-major order; all arguments are positions.
+
+        The argument at ``letter`` says whether the call transposes the matrix. If it does, the matrix in memory has the
+        lengths in reverse order.
+        """
         run = self._operate
         if letter >= 0 and not self.plain(letter):
             rows, columns = columns, rows

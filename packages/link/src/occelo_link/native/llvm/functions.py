@@ -78,7 +78,7 @@ class Functions:
         return result
 
     def unlikely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
-        """The usual value, but in lanes where the condition holds the result of a function.
+        """The usual value; in lanes where the condition holds, the result of a function instead.
 
         The function is called only if the condition holds in some lane.
         """

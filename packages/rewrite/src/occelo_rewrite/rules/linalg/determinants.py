@@ -30,7 +30,7 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 @node_rewriter([ot.log, ot.abs, ot.sgn], tags=CHANGES)
 def function_of_det(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """log(det(x)), log(|det(x)|) and sgn(det(x)) from slogdet(x), whose products neither overflow nor vanish."""
+    """log(det(x)), log(|det(x)|) and sgn(det(x)) by slogdet(x), as the product in det(x) may overflow or underflow."""
     (value,) = node.inputs
     if node.op == ot.abs:
         return None  # the absolute value itself would be an exponential
@@ -79,7 +79,7 @@ def slogdet_of_triangular(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> 
 
 @node_rewriter([Det, SLogDet], tags=CHANGES)
 def det_of_permutation(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> Replacements:
-    """det(p) of a permutation is 1 or -1, for an even or odd number of rows that are in the wrong order."""
+    """det(p) of a permutation matrix p: 1 if the number of pairs of rows in the wrong order is even, else -1."""
     (x,) = node.inputs
     if not has(fgraph, x, "permutation"):
         return None
@@ -112,7 +112,7 @@ def det_of_inverse(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> R
 
 @node_rewriter([Adjugate], tags=("stabler", "rounding", "overflow", "finite", "singular"))
 def adjugate_beside_det(fgraph: FunctionGraph, node: TensorApply[Adjugate]) -> Replacements:
-    """adj(x.T) = det(x) inv(x).T where det(x) is a divisor or has a logarithm, so that it cancels."""
+    """adj(x.T) = det(x) inv(x).T, if the graph also divides by det(x) or takes its logarithm: then det(x) cancels."""
     (given,) = node.inputs
     # a symmetric matrix is its own transpose
     x = given if has(fgraph, given, "symmetric") else transposed_of(given)
