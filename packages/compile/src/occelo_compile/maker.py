@@ -1,7 +1,7 @@
 """`FunctionMaker` rewrites the graph, links it, and wraps the VM in a callable.
 
-`function` makes a maker by the mode's ``function_maker`` (DebugMode's makes a subclass). The module `copying` makes
-another one for each `Function.copy`.
+`function` calls the mode's ``function_maker``: this class, or the subclass of DebugMode. The module `copying` makes
+another maker for each `Function.copy`.
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ def _protected(inputs: Sequence[SymbolicInput]) -> list[int]:
 
 
 class CallGraph:
-    """Inputs, outputs and updates of the linked graph. A function from the cache has a call graph, but no rewritten
-    graph.
+    """Inputs, outputs and updates of the linked graph.
+
+    A function from the cache has only this, not the rewritten graph.
 
     ``computed`` says for each output whether the call computes it; the others are inputs or constants.
     """
@@ -181,7 +182,7 @@ class FunctionMaker:
         accept_inplace: bool = False,
         **options: Any,
     ) -> FunctionMaker:
-        """A maker for the result of `collect`, by the mode's ``function_maker``."""
+        """A maker for the result of `collect`, of the class that is the mode's ``function_maker``."""
         chosen = get_mode(mode)
         return chosen.function_maker(
             collected.inputs,
@@ -329,7 +330,7 @@ class FunctionMaker:
     def link(self, storage_map: StorageMap | None = None) -> Linked:
         """Link the graph with the mode's linker, over new cells and those of shared variables.
 
-        ``storage_map`` may have cells for intermediate variables, which are then used.
+        If ``storage_map`` has a cell for an intermediate variable, that cell is used.
         """
         fgraph = self.fgraph
         start = perf_counter()
@@ -350,7 +351,7 @@ class FunctionMaker:
         return Linked(vm, inputs, outputs)
 
     def input_cells(self) -> list[list[Any]]:
-        """A cell for each input: the cell of its container, if it has one (as a shared variable has), or a new cell."""
+        """A cell for each input: that of its container if it has one, as shared variables do, else a new one."""
         return [
             each.value.storage if isinstance(each.value, Container) else [None]
             for each in self.inputs
@@ -420,7 +421,7 @@ def _symbolic_output(given: Any) -> SymbolicOutput:
 
 
 def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, Any]:
-    """Whether a call needs the input, whether its default is restored after a call, and that default."""
+    """Whether a call must give the input, whether its default is restored after a call, and the default."""
     if given.value is None:
         return True, False, None
     if isinstance(given.value, Container):
@@ -432,9 +433,9 @@ def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, An
 
 
 def move_observers_to_outputs(fgraph: FunctionGraph) -> None:
-    """Turn each observer, such as `Print`, into a hidden output, and let the users of its result use its input instead.
+    """Make each observer, such as `Print`, a hidden output, and let the users of its result use its input instead.
 
-    Then observers do not stand in the way of rewriting. In graphs with lazy branches they stay in place.
+    Otherwise observers would keep rules from matching. In graphs with lazy branches they stay in place.
     """
     nodes = [node for node in fgraph.toposort() if node.op.observes]
     if not nodes or any(node.op.lazy for node in fgraph.apply_nodes):

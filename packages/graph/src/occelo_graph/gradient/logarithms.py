@@ -1,8 +1,8 @@
 """Logarithms of expressions in forms whose intermediates neither overflow nor underflow.
 
 `Reader.log_of` finds them for expressions of exponentials, sigmoids, softmax, hyperbolic and error functions: their sums,
-products, quotients, powers, means and parts. The graph is not changed. `stable_forms` uses it for every logarithm, and the
-rules in `occelo_rewrite.rules.elemwise.stable` use `log_erfc`.
+products, quotients, powers and means, and elements or slices of them. The graph is not changed. `stable_forms` uses it for
+every logarithm, and the rules in `occelo_rewrite.rules.elemwise.stable` use `log_erfc`.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _SMALLEST = {"float16": -8.0, "float32": -80.0}
 class Logarithm(NamedTuple):
     """The logarithm of an expression in a stable form.
 
-    ``sure``: the expression is never negative. The logarithm of a product of two negative expressions is real while the
-    sum of their logarithms is not, so a logarithm that is not sure can be part of others only in limited ways.
+    ``sure``: the expression is never negative. If two expressions are negative, the logarithm of their product is real,
+    but the sum of their logarithms is NaN. So at most one factor of a product may have a logarithm that is not sure.
     """
 
     form: TensorVariable
@@ -158,8 +158,8 @@ class Reader(ExpressionReader):
     ) -> Logarithm | None:
         """The logarithm of sum(plus) - sum(minus), or None.
 
-        The logarithms of all terms must be known. One term of any sign is excepted if no term of known logarithm is
-        subtracted.
+        The logarithms of all terms must be known, with one exception: if no term with a known logarithm is subtracted,
+        one other term may have any sign.
         """
         bounded = self.bounded_sum(plus, minus)
         if bounded is not None:
@@ -210,7 +210,7 @@ class Reader(ExpressionReader):
         return found is not None and any(self._holds_power(v, depth - 1) for v in found.inputs)
 
     def _holds_power_of_number(self, variable: TensorVariable, depth: int = 4) -> bool:
-        """Whether c^x for a number c is in an expression of products, quotients, powers and sums."""
+        """Whether an expression of products, quotients, powers and sums contains c^x for a number c."""
         if self.power_of_number(variable) is not None:
             return True
         names = ("mul", "true_div", "neg", "reciprocal", "sqrt", "sqr", "pow", "add", "sub")

@@ -49,7 +49,7 @@ class Traits:
     loops: ClassVar[bool] = False
     """The op runs an inner graph repeatedly; see `Op.loop`."""
     no_derivative: str = ""
-    """Why there is no derivative by inputs that decide the outputs, where 0, as of other integers, would mislead."""
+    """Why there is no derivative with respect to inputs that decide the outputs; "" if there is one, or if 0 is right."""
     identity_at_runtime: ClassVar[bool] = False
     """The op matters to gradients only; compiled graphs drop it."""
     observes: ClassVar[bool] = False

@@ -58,7 +58,7 @@ def _along(x: TensorVariable, axis: int, part: slice) -> TensorVariable:
 def _steps(
     reduction: Reduction, x: TensorVariable, running: TensorVariable, axis: int
 ) -> tuple[TensorVariable, TensorVariable]:
-    """The derivatives of ``p_k = f(p_{k-1}, x_k)``, p_0 = x_0, by p_{k-1} (for k from 1 on) and by x_k."""
+    """The derivatives of ``p_k = f(p_{k-1}, x_k)``, p_0 = x_0, with respect to p_{k-1} (for k >= 1) and x_k."""
     before = _along(running, axis, slice(None, -1))
     rest, after = _along(x, axis, slice(1, None)), _along(running, axis, slice(1, None))
     ones = ones_like(after)

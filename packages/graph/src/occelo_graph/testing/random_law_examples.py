@@ -1,4 +1,4 @@
-"""Examples of draws by keys of laws beyond those in `random_examples`, beside SciPy's quantiles of the same uniform numbers."""
+"""Examples of draws by keys from laws that `random_examples` lacks, with SciPy's quantiles of the same uniform numbers."""
 
 from __future__ import annotations
 

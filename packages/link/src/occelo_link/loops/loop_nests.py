@@ -47,7 +47,7 @@ def copy_elements(context: Context, tensor: Tensor, target: Stored) -> None:
 
 
 def copy_together(context: Context, pairs: Sequence[tuple[Tensor, Stored]]) -> None:
-    """Store tensors of one shape in targets that are allocated already, in the same loops."""
+    """Write loops that store several tensors of one shape in targets that are allocated already."""
     kernel = LoopKernel((), pairs[0][0].shape)
     for tensor, target in pairs:
         kernel.add(ElementRoot(tensor, target, context.builder.node))
@@ -104,7 +104,7 @@ class _Nest:
             root.target.forward_store(builder, index, value)
 
     def _loops(self, stack: ExitStack, axes: Sequence[int], index: list[Value]) -> None:
-        """Open loops over the given dimensions; only the outermost may be parallel, unless it is reduced."""
+        """Open loops over the given dimensions; the outermost may be parallel, if its dimension is not reduced."""
         for position, axis in enumerate(axes):
             independent = position == 0 and axis not in self.reduced
             loop = self.builder.loop(self.shape[axis], parallel=independent)
@@ -190,7 +190,7 @@ class _Nest:
         return [each.result for each in carried]
 
     def _write_general(self) -> None:
-        """Reductions over other dimensions: accumulators lie in memory."""
+        """Reductions not only over the innermost dimensions: accumulators lie in memory."""
         builder, index = self.builder, self._zeros()
         accumulators = [self._accumulator(root) for root in self.reductions]
         last = self.axes[-1]
@@ -249,7 +249,7 @@ def reduce_elements(
     element: Callable[[Value], Sequence[Value]],
     lanes: int,
 ) -> list[Value]:
-    """Combine ``element(k)`` for ``k`` below ``count``; each operation has a name and a dtype.
+    """Reduce the values of ``element(k)`` for 0 <= k < ``count``, each with an operation, given as name and dtype.
 
     Floats are summed in blocks of `BLOCK` elements, whose sums are added up with Neumaier's
     compensation (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher

@@ -130,7 +130,7 @@ def categorical(key: Any, p: Any, size: Any = None) -> TensorVariable:
     """Numbers k (int64) with the probabilities ``p[..., k]``.
 
     ValueError if a probability is negative or NaN, or where their sum is not 1, as in NumPy: by more than the root of the rounding error.
-    There is no derivative by ``p``: a gradient raises an error that names the law.
+    There is no derivative with respect to ``p``: a gradient raises an error that names the law.
     """
     p = float_parameters(p, dtype=None)[0][0]
     if not p.type.ndim:

@@ -1,6 +1,7 @@
-"""Draws by keys of further continuous laws: von Mises, inverse Gaussian (Wald), skew-normal and truncated normal numbers.
+"""Draws by keys from further continuous laws: von Mises, inverse Gaussian (Wald), skew-normal and truncated normal.
 
-`occelo_graph.random` exports them. They are computed in float64, and have derivatives by all parameters.
+`occelo_graph.random` exports them. They are computed in float64, and have derivatives with respect to all
+parameters.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ _angles = rejection("vonmises", 1, 2, _angle_attempt)
 
 
 def _angle_slope(angle: Array, kappa: Array) -> Array:
-    """The derivative of von Mises angles by kappa: -int_0^angle exp(kappa (cos t - cos angle)) (cos t - A) dt.
+    """The derivative of von Mises angles with respect to kappa.
+
+    It is -int_0^angle exp(kappa (cos t - cos angle)) (cos t - A) dt.
 
     A is the mean of the cosine, I1(kappa) / I0(kappa). Both integrals are by Gauss-Legendre's rule with 64 nodes, the second over
     the angles that matter.
@@ -105,7 +108,7 @@ angle_slope: Elemwise = elementwise(
     2,
     lambda dtypes: "float64",
     _angle_slope,
-    doc="The derivative of von Mises angles by the concentration, from the angles and the concentration.",
+    doc="The derivative of von Mises angles with respect to the concentration, from the angles and the concentration.",
 )
 
 

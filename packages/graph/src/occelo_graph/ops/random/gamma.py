@@ -1,7 +1,8 @@
-"""Draws by keys of the gamma law, and of the laws that are functions of gamma numbers: beta, chi-square, Dirichlet, Student's t, F.
+"""Draws by keys from the gamma law, and from laws of functions of gamma numbers: beta, chi-square, Dirichlet, t, F.
 
 `occelo_graph.random` exports them. Marsaglia and Tsang ("A simple method for generating gamma variables", 2000) accept a function of a
-normal number in at least 95 of 100 attempts. All are computed in float64, and have derivatives by all parameters (`implicit`).
+normal number in at least 95 of 100 attempts. All are computed in float64, and have derivatives with respect to all
+parameters (`implicit`).
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ __all__ = [
 
 
 def _attempt(words: Words, a: Any) -> Any:
-    """Marsaglia and Tsang's attempt, for parameters a from 1 on; negative if it is rejected."""
+    """An attempt of Marsaglia and Tsang's algorithm, for a parameter a >= 1; negative if it is rejected."""
     d = sub(a, 1.0 / 3.0)
     root = add(1.0, mul(words.normal(0), reciprocal(sqrt(mul(d, 9.0)))))
     v = mul(root, root, root)
@@ -69,7 +70,7 @@ _TERMS = 1_000_000
 
 
 def _gamma_slope(z: Array, a: Array) -> Array:
-    """The derivative of gamma numbers z by their parameter a, by a series of positive and negative terms.
+    """The derivative of gamma numbers z with respect to their parameter a, by a series of positive and negative terms.
 
     -dF/da / p = z sum_n t_n (psi(a + n + 1) - log z) with t_n = z**n Gamma(a) / Gamma(a + n + 1), from DLMF 8.7.1.
     """
@@ -90,7 +91,7 @@ def _gamma_slope(z: Array, a: Array) -> Array:
 
 
 def _digamma(x: Array) -> Array:
-    """psi(x) for x from 1 on, by its recurrence and its asymptotic series."""
+    """psi(x) for x >= 1, by its recurrence and its asymptotic series."""
     shift = np.zeros_like(x)
     for k in range(10):
         shift += 1 / (x + k)
@@ -107,7 +108,7 @@ gamma_slope: Elemwise = elementwise(
     2,
     lambda dtypes: "float64",
     _gamma_slope,
-    doc="The derivative of draws of the standard gamma law by its parameter, from the draws and the parameter.",
+    doc="The derivative of draws from the standard gamma law with respect to its parameter, from the draws and the parameter.",
 )
 
 

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["ImplicitDerivative", "NoDerivative", "with_derivative", "without_derivative"]
 
 SLOPES: dict[str, Callable[..., Sequence[Any]]] = {}
-"""For each law, the derivatives of its standard draws by each parameter (None for none), from the draws and the parameters."""
+"""For each law, a function of its standard draws and parameters: the derivatives of the draws with respect to each
+parameter (None where there is none)."""
 
 
 class _OfParameters(Op):
-    """The first input, a draw, which for gradients is a function of the other inputs, its parameters, and not of how it was drawn."""
+    """The first input, a draw. For gradients it is a function of the other inputs, which are its parameters."""
 
     view_map = {0: [0]}
     moves = FIRST
@@ -83,7 +84,7 @@ class ImplicitDerivative(_OfParameters):
 
 @op
 class NoDerivative(_OfParameters):
-    """A draw of the law ``law`` that has no derivative by its parameters, although they decide it."""
+    """A draw of the law ``law`` that has no derivative with respect to its parameters, although they decide it."""
 
     law: str
 
@@ -99,7 +100,7 @@ class NoDerivative(_OfParameters):
 
 
 def without_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable:
-    """The draw; a gradient of it by the parameters is an error, not 0."""
+    """The draw; a gradient of it with respect to the parameters is an error, not 0."""
     variables = [p for p in parameters if not isinstance(p, Constant)]
     if not variables:
         return value
@@ -108,7 +109,7 @@ def without_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable
 
 
 def with_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable:
-    """The draw, with its derivative by the parameters, which broadcast to it."""
+    """The draw, with its derivative with respect to the parameters, which broadcast to it."""
     aligned = [shape_padleft(p, value.type.ndim - p.type.ndim) for p in parameters]
     made: TensorVariable = ImplicitDerivative(law)(value, *aligned)
     return made

@@ -1,7 +1,8 @@
-"""Draws by keys of laws whose quantile is an elementary function: Cauchy, Laplace, logistic, Gumbel, Pareto, Weibull and the like.
+"""Draws by keys from laws with an elementary quantile function: Cauchy, Laplace, logistic, Gumbel, Pareto, Weibull, ...
 
-`occelo_graph.random` exports them. Each number comes from one uniform number, so it has derivatives by all parameters. Parameters
-that a law does not have raise ValueError with their name. ``size`` and ``dtype`` are those of `draws.uniform`.
+`occelo_graph.random` exports them. Each number is a function of one uniform number, so it has derivatives with respect to
+all parameters. ValueError for invalid values of a parameter, with its name. ``size`` and ``dtype`` are those of
+`draws.uniform`.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ _FOLD = np.uint64(0x243F6A8885A308D3)
 def key(seed: int | Sequence[int]) -> TensorVariable:
     """The key of a seed: a constant uint64 scalar.
 
-    A seed is an integer of any size from 0 on, or several; they are mixed by `numpy.random.SeedSequence`, so close seeds
+    A seed is a nonnegative integer of any size, or several; `numpy.random.SeedSequence` mixes them, so close seeds
     give unrelated keys. ValueError for a negative seed, TypeError for anything else. Symbolic integers are folded into a
     key instead: ``fold_in(key(0), seed)``.
     """

@@ -1,6 +1,7 @@
-"""Draws by keys of vectors and matrices: multivariate normal, Wishart and LKJ.
+"""Draws of vectors and matrices by keys: multivariate normal, Wishart and LKJ.
 
-`occelo_graph.random` exports them. They have derivatives by all parameters. Linear algebra is imported at its first use.
+`occelo_graph.random` exports them. They have derivatives with respect to all parameters. Linear algebra is
+imported at its first use.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def lkj(
     """Correlation matrices (n, n) with a density proportional to the power ``eta - 1`` of their determinant.
 
     The rows of the Cholesky factor are directions of normal vectors, with lengths of beta numbers (Lewandowski, Kurowicka and Joe, 2009). ``n`` is
-    a Python integer from 1 on (ValueError). The shape of the draw is ``size`` and then (n, n).
+    a Python integer of at least 1 (ValueError). The shape of the draw is ``size`` and then (n, n).
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, got {n}")

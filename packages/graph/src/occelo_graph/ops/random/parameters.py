@@ -1,4 +1,4 @@
-"""Parameters of draws: their dtype, the shape of the draw, and checks that raise ValueError for values that a law does not have.
+"""Parameters of draws: their dtype, the shape of the draw, and checks that raise ValueError for invalid values.
 
 `draws` and the other files of laws call these functions first.
 """
