@@ -83,7 +83,7 @@ class _Guard:
                 self.act(context, f"NanGuardMode found {fault} in {describe(variable)}{when}")
 
     def _first_step(self, node: Apply, values: Sequence[Any]) -> int | None:
-        """The first iteration of a loop, from 0 on, after which a carried value has a fault; None for other nodes."""
+        """The first iteration of a loop, counted from 0, after which a carried value has a fault; None for other nodes."""
         loop = node.op.loop(node) if node.op.loops else None
         if loop is None or loop.count is None:
             return None

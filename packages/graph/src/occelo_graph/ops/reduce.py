@@ -87,7 +87,7 @@ def _accumulated(dtype: str) -> str:
 
 @op
 class CAReduce(Op):
-    """Combine the elements along ``axis`` (sorted, from 0 on) with a commutative function.
+    """Combine the elements along ``axis`` (sorted, none negative) with a commutative function.
 
     ``acc_dtype`` is the dtype of the accumulator and ``dtype`` that of the result. None is the dtype of the input, or
     int64 or uint64 for sums and products of integers.
@@ -307,7 +307,7 @@ def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Ten
 
 @op
 class SumOfSquares(Op):
-    """The squares of the elements, summed over ``axis`` (sorted, from 0 on); integers as int64 or uint64."""
+    """The squares of the elements, summed over ``axis`` (sorted, none negative); integers as int64 or uint64."""
 
     axis: tuple[int, ...]
     reads_once: ClassVar[bool] = True

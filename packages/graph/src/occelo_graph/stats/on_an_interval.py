@@ -164,7 +164,7 @@ def _half(b: Any) -> Any:
 
 
 _BERNOULLI = (1/6, -1/30, 1/42, -1/30, 5/66, -691/2730, 7/6, -3617/510, 43867/798)  # fmt: skip
-"""The Bernoulli numbers with even indices, from 2 on (DLMF 24.2)."""
+"""The Bernoulli numbers with the indices 2, 4, 6, ... (DLMF 24.2)."""
 
 
 def _series(square: Any, factors: Sequence[float]) -> Any:

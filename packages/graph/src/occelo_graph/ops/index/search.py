@@ -342,7 +342,7 @@ def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
 
 
 def slice_at_axis(sl: slice, axis: int) -> tuple[Any, ...]:
-    """The key that applies a slice to one axis (from 0 on, or -1 for the last)."""
+    """The key that applies a slice to one axis (not negative, or -1 for the last)."""
     if axis >= 0:
         return (*[slice(None)] * axis, sl)
     return (Ellipsis, sl, *[slice(None)] * (-axis - 1))

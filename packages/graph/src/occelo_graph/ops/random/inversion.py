@@ -129,7 +129,7 @@ def lognormal(
 def pareto(
     key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Pareto law of exponent ``b``, from ``scale`` on, as in SciPy (NumPy's are less by 1)."""
+    """Numbers of the Pareto law of exponent ``b``, at least ``scale``, as in SciPy (NumPy's are less by 1)."""
     law = begin(key, size, dtype, b=(b, POSITIVE), scale=(scale, NOT_NEGATIVE))
     b, scale = law.values
     return mul(scale, exp(true_div(_exponential(law), b)))

@@ -34,7 +34,7 @@ def static_integer(value: Any, what: str) -> int:
 
 
 def normalize_axis(axis: Any, ndim: int, what: str = "axis") -> int:
-    """An axis as a number from 0 on; `numpy.exceptions.AxisError` if there is no such axis."""
+    """An axis as a nonnegative number; `numpy.exceptions.AxisError` if there is no such axis."""
     number = static_integer(axis, what)
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim)

@@ -93,7 +93,7 @@ class _Arguments:
         return self.letter(position) == "N"
 
     def spread(self, lines: Value, step: Value, width: Value) -> Value:
-        """The number of elements from the first to the last of ``lines`` rows of ``width`` elements that start ``step`` apart."""
+        """The number of elements spanned by ``lines`` rows of ``width`` elements that start ``step`` apart."""
         run, one, zero = self._operate, self._i64(1), self._i64(0)
         count = run("add", run("mul", run("sub", lines, one), step), width)
         some = run("and", run("lt", zero, lines), run("lt", zero, width))
