@@ -57,9 +57,11 @@ def _angle_attempt(words: Words, kappa: Any) -> Any:
     """
     u, v = words.uniform(0), words.uniform(1)
     root = sqrt(add(mul(kappa, kappa, 4.0), 1.0))
-    tau = add(root, 1.0)
-    rho = true_div(sub(tau, sqrt(mul(tau, 2.0))), mul(kappa, 2.0))
-    lacking = sub(1.0, rho)
+    double = mul(kappa, 2.0)
+    # rho = (root + 1 - sqrt(2 root + 2)) / double, by what it lacks to 1, which is small for a large kappa
+    shortfall = sub(sqrt(mul(add(root, 1.0), 2.0)), add(1.0, reciprocal(add(root, double))))
+    lacking = true_div(shortfall, double)
+    rho = sub(1.0, lacking)
     small = lt(kappa, 1e-5)
     s = switch(
         small,
@@ -122,11 +124,12 @@ SLOPES["vonmises"] = _angle_slopes
 def vonmises(
     key: Any, mu: Any, kappa: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Angles from -pi to pi with a density proportional to exp(kappa cos(x - mu)). Below 1e-8, ``kappa`` is taken for 1e-8."""
+    """Angles from -pi to pi with a density proportional to exp(kappa cos(x - mu)). ``kappa`` is taken for at least 1e-8 and at most 1e40."""
     law = begin(key, size, dtype, mu=mu, kappa=(kappa, NOT_NEGATIVE))
     mu, kappa = law.values
     one, other = law.split(2)
-    concentration = maximum(cast(kappa, "float64"), 1e-8)
+    # beyond these bounds the angles are uniform, or 0, to the last digit
+    concentration = minimum(maximum(cast(kappa, "float64"), 1e-8), 1e40)
     found = _angles(one, law.shape, concentration)
     side = lt(standard_uniform(other, law.shape, "float64"), 0.5)
     angle = with_derivative("vonmises", switch(side, neg(found), found), concentration)
@@ -139,7 +142,8 @@ def wald(
 ) -> TensorVariable:
     """Numbers of the inverse Gaussian law with mean ``mean`` and variance ``mean**3 / scale``.
 
-    They are one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976).
+    They are one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976). Which of them it is
+    depends on the parameters, so derivatives are implicit.
     """
     law = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
     mean, scale = (cast(v, "float64") for v in law.values)
@@ -147,10 +151,31 @@ def wald(
     z = standard_normal(one, law.shape, "float64")
     y = true_div(mul(mean, z, z), scale)
     # the smaller root divided by the mean, without cancellation
-    root = true_div(2.0, add(2.0, y, sqrt(mul(y, add(y, 4.0)))))
+    root = true_div(2.0, add(2.0, y, mul(sqrt(y), sqrt(add(y, 4.0)))))
     u = standard_uniform(other, law.shape, "float64")
     smaller = le(u, reciprocal(add(root, 1.0)))
-    return cast(mul(mean, switch(smaller, root, reciprocal(root))), law.dtype)
+    found = mul(mean, switch(smaller, root, reciprocal(root)))
+    return cast(with_derivative("wald", found, mean, scale), law.dtype)
+
+
+def _wald_slopes(x: Any, mean: Any, scale: Any) -> list[Any]:
+    """By the mean, -dF/dmean / p; the other one since multiples of these numbers belong to multiples of both parameters.
+
+    F(x) = Phi(a) + exp(2 scale / mean) Phi(-b) with a, b = sqrt(scale / x) (x / mean -+ 1), whose parts with the density of a normal number
+    cancel in the derivative.
+    """
+    ratio = true_div(x, mean)
+    b = mul(sqrt(true_div(scale, x)), add(ratio, 1.0))
+    by_mean = mul(sqrt(mul(scale, true_div(ratio, mean))), ratio, math.sqrt(2 * math.pi))
+    by_mean = mul(by_mean, erfcx(mul(b, _ROOT)))
+    return [by_mean, true_div(sub(x, mul(mean, by_mean)), scale)]
+
+
+SLOPES["wald"] = _wald_slopes
+
+
+_SKEWEST = 1e12
+"""Beyond it, numbers are those of half of the normal law, to the last digit."""
 
 
 def skewnorm(
@@ -164,6 +189,7 @@ def skewnorm(
     """Numbers of the skew-normal law with skewness parameter ``a``, as in SciPy."""
     law = begin(key, size, dtype, a=a, loc=loc, scale=(scale, NOT_NEGATIVE))
     a, loc, scale = law.values
+    a = minimum(maximum(a, -_SKEWEST), _SKEWEST)
     one, other = law.split(2)
     size_ = abs(standard_normal(one, law.shape, law.dtype))
     z = standard_normal(other, law.shape, law.dtype)
@@ -202,6 +228,8 @@ def _below(a: Any, b: Any) -> Any:
 
 _ROOT = math.sqrt(0.5)
 _DEEP = -5.0
+_FARTHEST = 1e150
+"""Squares must be finite. So far out, numbers are at the nearer bound, to the last digit."""
 
 
 def _between(low: Any, high: Any, u: Any) -> Any:
@@ -211,7 +239,7 @@ def _between(low: Any, high: Any, u: Any) -> Any:
     whole = sub(mul(erfc(mul(high, -_ROOT)), 0.5), below)
     # half as a probability where the other branch is used
     usual = normal_quantile(switch(deep, 0.5, add(below, mul(u, whole))))
-    near = switch(deep, neg(high), -_DEEP)
+    near = switch(deep, minimum(neg(high), _FARTHEST), -_DEEP)
     far = switch(deep, neg(low), -2 * _DEEP)
     return switch(deep, neg(_beyond(near, far, u)), usual)
 
@@ -223,7 +251,7 @@ def _beyond(near: Any, far: Any, u: Any) -> Any:
     """
     scale = log(erfcx(mul(near, _ROOT)))
     # an infinite bound leaves no probability beyond it
-    end = minimum(far, 1e150)
+    end = minimum(far, _FARTHEST)
     rest = exp(
         sub(sub(log(erfcx(mul(end, _ROOT))), scale), mul(sub(end, near), add(end, near), 0.5))
     )
