@@ -298,3 +298,35 @@ def test_an_update_reads_any_layout(view: str, inplace: bool) -> None:
             expected = target + alpha * row[:, None] * column
             found = Ger(inplace).evaluate(target, alpha, row, column)
             np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_vectors_are_read_by_any_step(linker: str) -> None:
+    steps = (-3, -2, -1, 2, 3)
+    rng = np.random.default_rng(0)
+    for dtype in ("float64", "float32", "bool", "int8"):
+        x = ot.vector("x", dtype=dtype)
+        flip = dtype == "bool"
+        call = linked(linker, [x], [~x[::k] if flip else x[::k] + 1 for k in steps])
+        for length in (0, 7, 103):
+            a = (rng.normal(size=length) * 3).astype(dtype)
+            for k, found in zip(steps, call(a), strict=True):
+                np.testing.assert_array_equal(found, ~a[::k] if flip else a[::k] + 1, strict=True)
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_small_products_read_turned_factors(linker: str) -> None:
+    rng = np.random.default_rng(0)
+    inputs: list[Any] = []
+    outputs: list[Any] = []
+    arrays: list[Any] = []
+    expected: list[Any] = []
+    for rows, inner, columns in ((4, 4, 4), (3, 2, 8), (5, 3, 1), (1, 4, 5)):
+        a, b = (rng.integers(-4, 5, (n, inner)).astype("float64") for n in (rows, columns))
+        x, y = (ot.tensor(dtype="float64", shape=v.shape) for v in (a, b))
+        inputs += [x, y]
+        outputs += [x @ y.T, (y[::-1] @ x.T).T, x + x[:, ::-1]]
+        arrays += [a, b]
+        expected += [a @ b.T, (b[::-1] @ a.T).T, a + a[:, ::-1]]
+    for found, value in zip(linked(linker, inputs, outputs)(*arrays), expected, strict=True):
+        np.testing.assert_array_equal(found, value, strict=True)

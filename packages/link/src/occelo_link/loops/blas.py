@@ -78,6 +78,9 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
         and 1 <= inner.args[0] <= (FEW if columns else FEW_OF_VECTORS)
         and dtype != "bool"
     ):
+        if columns and _is_gathered(y) and is_small(y.shape) and is_small(rows):
+            # gathered once instead of for each row
+            y = context.contiguous_copy(y)
         return _product_formula(context, x, y, inner.args[0], dtype)
 
     def element(builder: Builder, index: Index) -> Value:
@@ -90,6 +93,11 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
     terms = context.virtual(dtype, [*rows, inner, *columns], element, [x, y])
     combine = "or" if dtype == "bool" else "add"
     return context.reduce(terms, (len(rows),), combine, dtype, dtype)
+
+
+def _is_gathered(matrix: Tensor) -> bool:
+    """Whether the elements of a row of a stored matrix lie apart in memory."""
+    return isinstance(matrix, Stored) and not is_unit(matrix.strides[-1])
 
 
 def _product_formula(context: Context, x: Tensor, y: Tensor, inner: int, dtype: str) -> Tensor:

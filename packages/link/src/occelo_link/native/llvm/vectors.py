@@ -76,6 +76,16 @@ class Vectors:
         )
         return self._truth(raw, dtype, kind)
 
+    def load_apart(self, dtype: str, address: str, stride: int, lanes: int) -> str:
+        """A load of elements that lie ``stride`` elements apart, each by an instruction of its own."""
+        memory = memory_type(dtype)
+        kind, found = f"<{lanes} x {memory}>", "poison"
+        for k in range(lanes):
+            own = self.emit(f"getelementptr {memory}, ptr {address}, i64 {k * stride}")
+            element = self.emit(f"load {memory}, ptr {own}, align {itemsize(dtype)}")
+            found = self.emit(f"insertelement {kind} {found}, {memory} {element}, i32 {k}")
+        return self._truth(found, dtype, kind)
+
     def gather(self, dtype: str, addresses: str, lanes: int, mask: str | None) -> str:
         """A load of elements at a vector of addresses."""
         kind = f"<{lanes} x {memory_type(dtype)}>"
