@@ -307,6 +307,9 @@ def test_counts(case: str) -> None:
     assert abs(values.mean() - law.mean()) < 4.5 * law.std() / np.sqrt(COUNT)
 
 
+MOST = 2**63 - 1
+
+
 def test_counts_of_certain_results() -> None:
     for variable, expected in (
         (random.poisson(KEY, 0.0, size=3), [0, 0, 0]),
@@ -316,6 +319,13 @@ def test_counts_of_certain_results() -> None:
         (random.hypergeometric(KEY, [0, 4, 7, 2], [4, 0, 7, 2], [2, 2, 14, 0]), [0, 2, 7, 0]),
         (random.multinomial(KEY, 4, [0.0, 1.0, 0.0]), [0, 4, 0]),
         (random.multinomial(KEY, 4, [1.0]), [4]),
+        (random.binomial(KEY, MOST, 1.0, size=2), [MOST, MOST]),
+        (random.binomial(KEY, 2**53 + 1, [0.0, 1.0]), [0, 2**53 + 1]),
+        (random.betabinom(KEY, MOST, 1e9, 1e-9, size=2), [MOST, MOST]),
+        (random.multinomial(KEY, MOST, [0.0, 1.0]), [0, MOST]),
+        (random.multinomial(KEY, MOST, [1.0]), [MOST]),
+        (random.multinomial(KEY, MOST - 5, [0.1] * 10).sum(), MOST - 5),
+        (random.hypergeometric(KEY, 2**52, 0, [2**52, 3]), [2**52, 3]),
         (random.multinomial(random.split(KEY, 2), 4, [1.0], size=3), [[[4]] * 3] * 2),
     ):
         np.testing.assert_array_equal(drawn(variable), expected)
@@ -442,6 +452,7 @@ INVALID: list[tuple[str, tuple[float, ...], str]] = [
     ("binomial", (2, 1.5), "p < 0, p > 1 or p is NaN"),
     ("geometric", (0.0,), "p <= 0"),
     ("hypergeometric", (1, 1, 3), r"ngood \+ nbad < nsample"),
+    ("hypergeometric", (2**62, 2**62, 3), r"ngood > 2\*\*52"),
 ]
 
 

@@ -301,8 +301,8 @@ def _is_mean(lam: Any) -> Any:
 
 
 def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
-    """Binomial numbers for float64 parameters: of successes or, if they are more likely, of failures."""
-    n, p = cast(n, "float64"), cast(p, "float64")
+    """Binomial numbers (int64) for an integer n: of successes or, if they are more likely, what failures leave of n, which is exact."""
+    whole, n, p = n, cast(n, "float64"), cast(p, "float64")
     share = minimum(p, sub(1.0, p))
     mean = mul(n, share)
     given = [v.data for v in (n, p) if isinstance(v, Constant)]
@@ -318,8 +318,8 @@ def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
         # other numbers where the formulas are not finite, and not used
         return _many_successes(key, shape, switch(small, 40.0, n), switch(small, 0.5, share))
 
-    found = _by_mean(mean, few, many)
-    return switch(gt(p, 0.5), sub(n, found), found)
+    found = _integer(_by_mean(mean, few, many))
+    return switch(gt(p, 0.5), sub(whole, found), found)
 
 
 def binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
@@ -329,7 +329,7 @@ def binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
     key = checked(key, n=(count, NOT_NEGATIVE), p=(p, FRACTION))
     shape = draw_shape(key, size, [count, p])
     found = _standard_binomial(key, shape, count, p)
-    return without_derivative("binomial", _integer(found), p)
+    return without_derivative("binomial", found, p)
 
 
 def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVariable:
@@ -342,7 +342,7 @@ def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVaria
     one, other, last = (keys[..., i] for i in range(3))
     difference = sub(standard_gamma(one, shape, a, True), standard_gamma(other, shape, b, True))
     found = _standard_binomial(last, shape, count, reciprocal(add(exp(-difference), 1.0)))
-    return without_derivative("betabinom", _integer(found), a, b)
+    return without_derivative("betabinom", found, a, b)
 
 
 def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
@@ -369,7 +369,8 @@ def hypergeometric(
 ) -> TensorVariable:
     """Numbers of good items (int64) among ``nsample`` taken without replacement from ``ngood`` good and ``nbad`` bad items.
 
-    The parameters are of integer dtypes (TypeError), not negative, and ``nsample`` is at most ``ngood + nbad`` (ValueError).
+    The parameters are of integer dtypes (TypeError), not negative, ``ngood`` and ``nbad`` at most 2**52, and ``nsample`` at most
+    ``ngood + nbad`` (ValueError).
     """
     values = [
         integer_parameter(v, name)
@@ -382,9 +383,15 @@ def hypergeometric(
         nbad=(bad, NOT_NEGATIVE),
         nsample=(drawn, NOT_NEGATIVE),
     )
+    key = require(key, _exact, good, message="ngood > 2**52")
+    key = require(key, _exact, bad, message="nbad > 2**52")
     key = require(key, _enough, good, bad, drawn, message="ngood + nbad < nsample")
     shape = draw_shape(key, size, values)
     return _integer(_hypergeometric(key, shape, *(cast(v, "float64") for v in values)))
+
+
+def _exact(count: Any) -> Any:
+    return count <= 2**52
 
 
 def _enough(good: Any, bad: Any, drawn: Any) -> Any:
@@ -405,7 +412,7 @@ def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariabl
     key = checked(key, n=(count, NOT_NEGATIVE), pvals=(p, FRACTION))
     key = require(key, _sums_to_one, p, message="sum(pvals[:-1]) > 1.0")
     shape = draw_shape(key, size, [count.dimshuffle(*range(count.type.ndim), "x"), p], core=1)
-    left, rest = cast(count, "float64"), as_tensor_variable(np.float64(1.0))
+    left, rest = count, as_tensor_variable(np.float64(1.0))
     found: list[Any] = []
     for i in range(outcomes - 1):
         share = minimum(true_div(p[..., i], maximum(rest, 1e-300)), 1.0)
@@ -413,9 +420,9 @@ def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariabl
         found.append(each)
         left, rest = sub(left, each), sub(rest, p[..., i])
     if not found:  # a single outcome comes up in all trials; the numbers give the shape, with that of a batch of keys
-        left = add(left, mul(standard_uniform(key, shape, "float64"), 0.0))
+        left = add(left, _integer(standard_uniform(key, shape, "float64")))
     found.append(left)
-    return without_derivative("multinomial", _integer(stack(found, axis=-1)), p)
+    return without_derivative("multinomial", stack(found, axis=-1), p)
 
 
 def _sums_to_one(p: Any) -> Any:
