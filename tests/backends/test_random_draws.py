@@ -28,6 +28,7 @@ def test_the_same_numbers(backend: str) -> None:
         random.gamma(keys[2], [0.25, 1.0, 40.0], size=(100, 3)),
         random.poisson(keys[3], [12.0, 40.0, 1e5], size=(100, 3)),
         random.permutation(keys[4], 50),
+        random.bits(key, (9,)),
     ]
     if backend == "pytorch" and not THOROUGH:
         made = made[1:2]  # its products of unsigned integers take minutes to build for the others

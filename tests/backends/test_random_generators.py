@@ -40,3 +40,6 @@ def test_numbers_are_those_of_numpy(linker: str) -> None:
             expected += g.normal(0.0, 0.5, 2)
         np.testing.assert_array_equal(moved, expected)
         np.testing.assert_array_equal(counted, g.poisson(4.0, 3))
+    with pytest.raises(ValueError, match="scale < 0") as caught:
+        f(-1.0)
+    assert "test_random_generators.py" in str(caught.value)

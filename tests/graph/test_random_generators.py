@@ -14,7 +14,7 @@ from occelo_graph import random
 from occelo_graph import tensor as ot
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ops.random.generators import LAWS
-from occelo_graph.ops.random.random_variable import RandomVariable
+from occelo_graph.ops.random.random_variable import RandomVariable, normalize_size_param
 
 P = np.array([0.2, 0.5, 0.3])
 COV = np.array([[2.0, 0.5], [0.5, 1.0]])
@@ -240,6 +240,75 @@ def test_a_law_of_ones_own() -> None:
     stream = random.RandomStream(7)
     own = np.random.default_rng(np.random.SeedSequence(7).spawn(1)[0])
     np.testing.assert_array_equal(drawn(stream.gen(PowerRV(), 2.0, size=3)), own.power(2.0, 3))
+
+
+class MatrixNormalRV(RandomVariable):
+    name = "matrix_normal"
+    signature = "(m,n),(m,m),(n,n)->(m,n)"
+    parameters = {"mean": ..., "rows": ..., "columns": ...}
+    one_batch = False
+
+    def rng_fn(self, rng: Any, mean: Any, rows: Any, columns: Any, size: Any) -> Any:
+        return mean + rows @ rng.normal(size=(*(size or ()), *mean.shape)) @ columns.T
+
+
+def _matrices(seed: int, mean: Any, rows: Any, columns: Any) -> Any:
+    g = np.random.default_rng(seed)
+    return mean + rows @ g.normal(size=np.shape(mean)) @ columns
+
+
+def test_a_law_of_matrices() -> None:
+    mean, rows, columns = (ot.dmatrix(name) for name in ("mean", "rows", "columns"))
+    means, n = ot.dtensor3("means"), ot.lscalar("n")
+    law, rng = MatrixNormalRV(), random.default_rng(3)
+    x = law(mean, rows, columns=columns, rng=rng)[1]
+    m, u, v = np.arange(6.0).reshape(2, 3), np.diag([1.0, 2.0]), np.diag([1.0, 2.0, 4.0])
+    given = {mean: m, rows: u, columns: v, means: np.stack([m, 2 * m, 3 * m]), n: 4}
+    np.testing.assert_array_equal(og.evaluate(x, given), _matrices(3, m, u, v))
+    # a batch of one parameter, by the graph and by hand
+    batched = og.vectorize_graph(x, {mean: means})
+    assert batched.type == law(means, rows, columns, rng=rng)[1].type
+    np.testing.assert_array_equal(og.evaluate(batched, given), _matrices(3, given[means], u, v))
+    # shapes come from the parameters and the size, without a draw
+    sized = law(mean, rows, columns, rng=rng, size=(n, 5))[1]
+    for draw, expected in ((x, (2, 3)), (batched, (3, 2, 3)), (sized, (4, 5, 2, 3))):
+        assert og.evaluate(draw, given).shape == expected
+        node = draw.owner
+        shapes = [None, None, *(tuple(p.shape) for p in node.inputs[2:])]
+        lengths = [ot.as_tensor(k) for k in node.op.infer_shape(node, shapes)[1]]
+        assert tuple(int(k) for k in og.evaluate(lengths, given)) == expected
+        assert not any(isinstance(a.op, MatrixNormalRV) for a in og.apply_ancestors(lengths))
+    for call, error, text in (
+        (lambda: law(mean, rows, rng=rng), TypeError, "needs the parameter columns"),
+        (lambda: law(mean, rows[0], columns, rng=rng), TypeError, "at least 2 dimensions"),
+        (lambda: law(m, np.eye(3), v, rng=rng), ValueError, "m of .* lengths 2 and 3"),
+        (lambda: law(means, rows, columns, rng=rng, size=()), ValueError, "has 0 lengths"),
+    ):
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_sizes_as_inputs_of_nodes() -> None:
+    n = ot.lscalar("n")
+    assert normalize_size_param(None).data is None
+    pairs: list[tuple[Any, list[int]]] = [
+        (3, [3]),
+        ((), []),
+        ([2, np.int8(3)], [2, 3]),
+        (np.array([2, 3]), [2, 3]),
+        (n, [4]),
+        ((n, 2), [4, 2]),
+        (ot.stack([n, n + 1]), [4, 5]),
+    ]
+    for given, expected in pairs:
+        made = normalize_size_param(given)
+        assert made.type == og.TensorType("int64", (len(expected),))
+        assert og.evaluate(made, {n: 4}).tolist() == expected
+    for wrong in ("a", 2.5, True, np.nan, np.inf, (None, 2), ot.dscalar(), b"1"):
+        with pytest.raises(TypeError, match="A length must be"):
+            normalize_size_param(wrong)
+    with pytest.raises(ValueError, match="is not known when the graph is built"):
+        normalize_size_param(ot.lvector())
 
 
 def test_errors_name_the_parameter() -> None:

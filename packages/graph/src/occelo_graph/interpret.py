@@ -7,6 +7,7 @@ trace. The Python linkers (`occelo_link.vm`) share its liveness. All linkers and
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -44,6 +45,8 @@ __all__ = [
 ]
 
 _ANNOTATED = "_occelo_annotated"
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+"""Where Python's own text of an object says where it is: no two errors would be equal."""
 
 Place = tuple[Apply, ...]
 Recorded = Mapping[Place, deque[Any]]
@@ -78,7 +81,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
 def _shown(array: Any, more: bool) -> str:
     """An input of a node that failed; with ``more`` also its strides and, if there are few, its elements."""
     if not is_array(array):
-        return repr(array)
+        return _ADDRESS.sub("", repr(array))
     text = f"{array.dtype} {array.shape}"
     if not more:
         return text

@@ -50,9 +50,12 @@ def integer_length(value: Any) -> Any:
         if value.ndim != 0:
             raise TypeError(f"A length must be a scalar, got {value} of type {value.type}")
         return value if value.dtype == "int64" else value.astype("int64")
-    if isinstance(value, bool) or int(value) != value:
-        raise TypeError(f"A length must be an integer, got {value!r}")
-    return int(value)
+    try:
+        if not isinstance(value, bool) and int(value) == value:
+            return int(value)
+    except (TypeError, ValueError, OverflowError):  # of None, "a", NaN and infinity
+        pass
+    raise TypeError(f"A length must be an integer, got {value!r}")
 
 
 def lengths_of(given: Any) -> Lengths:
