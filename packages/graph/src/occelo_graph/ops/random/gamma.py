@@ -66,28 +66,59 @@ def _attempt(words: Words, a: Any) -> Any:
 _from_one = rejection("gamma", 1, 2, _attempt)
 
 
-_TERMS = 1_000_000
+_SERIES = 1e5
+_MOST_TERMS = 1_000_000
 
 
 def _gamma_slope(z: Array, a: Array) -> Array:
-    """The derivative of gamma numbers z with respect to their parameter a, by a series of positive and negative terms.
+    """The derivative of gamma numbers z by their parameter a: a series, or from 1e5 on an asymptotic expansion."""
+    z, a = np.broadcast_arrays(np.asarray(z, "float64"), np.asarray(a, "float64"))
+    large = a > _SERIES
+    if not large.any():
+        return _slope_by_series(z, a)
+    slope = np.empty(z.shape)
+    slope[large] = _slope_by_expansion(z[large], a[large])
+    slope[~large] = _slope_by_series(z[~large], a[~large])
+    return slope
+
+
+def _slope_by_series(z: Array, a: Array) -> Array:
+    """A series of positive and negative terms, of which about 8 sqrt(a) count.
 
     -dF/da / p = z sum_n t_n (psi(a + n + 1) - log z) with t_n = z**n Gamma(a) / Gamma(a + n + 1), from DLMF 8.7.1.
     """
-    z, a = (np.array(v, "float64") for v in np.broadcast_arrays(z, a))
     with np.errstate(all="ignore"):
         logarithm = np.log(np.maximum(z, 1e-300))
         term = 1 / a
         psi = _digamma(a + 1)
         total, size = term * (psi - logarithm), term.copy()
-        for n in range(1, _TERMS):
-            term *= z / (a + n)
-            psi += 1 / (a + n)
+        for n in range(1, _MOST_TERMS):
+            term = term * (z / (a + n))
+            psi = psi + 1 / (a + n)
             total += term * (psi - logarithm)
             size += term
             if not np.any(term > 1e-17 * size):
                 break
     return z * total
+
+
+def _slope_by_expansion(z: Array, a: Array) -> Array:
+    """The derivative of the quantile as a series of powers of r = 1 / sqrt(a) (Cornish and Fisher, 1960), where x is the normal quantile.
+
+    z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...); x is found by Newton's method.
+    """
+    r = 1 / np.sqrt(a)
+    w = (z - a) * r
+    x = w
+    for _ in range(3):
+        x2 = x * x
+        second, third = (x2 - 1) / 3, x * (x2 - 7) / 36
+        fourth = (16 - x2 * (7 + 3 * x2)) / 810
+        excess = x + r * (second + r * (third + r * fourth)) - w
+        x = x - excess / (1 + r * (x / 1.5 + r * (x2 / 12 - 7 / 36)))
+    x2 = x * x
+    third, fourth = x * (x2 - 7) / 36, (16 - x2 * (7 + 3 * x2)) / 810
+    return 1 + r * (x / 2 - r * r * (third / 2 + r * fourth))
 
 
 def _digamma(x: Array) -> Array:
