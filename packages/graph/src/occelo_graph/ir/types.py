@@ -9,6 +9,8 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from occelo_graph.facade import facade
 
 if TYPE_CHECKING:
@@ -151,6 +153,11 @@ class Type:
     def from_parts(self, parts: Sequence[Any]) -> Any:
         """The value that consists of these arrays, which it may keep; the inverse of `to_parts`."""
         raise NotImplementedError(f"Values of {self!r} do not lie in arrays")
+
+    def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
+        """A value to try code on: its parts have these shapes, and ``number`` as all elements where that is allowed."""
+        parts = zip(self.parts() or (), shapes, strict=True)
+        return self.from_parts([np.full(shape, number, part.dtype) for part, shape in parts])
 
     # variables
 

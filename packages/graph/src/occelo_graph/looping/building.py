@@ -6,21 +6,24 @@ their nodes with `scan_node`; so do the derivatives, the batching rule and the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from occelo_graph.errors import describe
 from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
+from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import general_toposort
 from occelo_graph.ir.types import Type
 from occelo_graph.looping.carried import CarriedValue, is_number
 from occelo_graph.looping.guarding import alike_in_all_steps, guarded
 from occelo_graph.looping.scan_op import Scan
+from occelo_graph.looping.states import forget_updates, is_made_by, with_updates
 from occelo_graph.ops.shape.reading import length_read
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor
@@ -31,11 +34,17 @@ __all__ = ["Step", "Stepping", "as_condition", "element_type", "number_of_steps"
 
 @dataclass(frozen=True)
 class Step:
-    """The results of one step: new carried values, elements of traces, and whether this step is the last one."""
+    """The results of one step: new carried values, elements of traces, and whether this step is the last one.
+
+    ``updates`` are the new values of shared variables; the loop carries these as well, after ``carried``.
+    """
 
     carried: Sequence[Any]
     traced: Sequence[Any] = ()
     stop: Any = None
+    updates: Mapping[SharedVariable, Any] = field(
+        default_factory=lambda: dict[SharedVariable, Any]()
+    )
 
 
 Stepping = Callable[[list[Variable], list[Variable], list[Variable]], Step]
@@ -76,7 +85,9 @@ def scan_node(
     """The op and the outputs of a node of `Scan` whose body is traced from ``step``.
 
     ``carried`` are the initial values, variables or numbers (`CarriedValue`); ``names`` say what they are, for errors. Variables that
-    ``step`` reads from outside become constants of the node; ValueError without ``capture``.
+    ``step`` reads from outside become constants of the node; ValueError without ``capture``. Shared variables that a step updates are
+    carried after ``carried``. If the update is a default update that the step made, the value after the last step becomes the default
+    update.
 
     TypeError where a carried value changes its dtype, its number of dimensions or a static length.
     """
@@ -95,19 +106,32 @@ def scan_node(
                 # numbers that have no dtype yet may not fit where a step uses them
                 if not any([v.settle() for v in values]):
                     raise
+                forget_updates(nodes)
                 continue
             following = [
                 as_variable(v, before.kind, before.label)
                 for v, before in zip(made.carried, values, strict=True)
             ]
-            if any([before.adapt(v) for before, v in zip(values, following, strict=True)]):
-                continue
-            if any([v.settle() for v in values]):
+            changed = any([before.adapt(v) for before, v in zip(values, following, strict=True)])
+            if changed or any([v.settle() for v in values]):
+                forget_updates(nodes)
                 continue
             results: list[Any] = [*following, *map(_traced, made.traced)]
             if made.stop is not None:
                 results.append(as_condition(made.stop))
+            given = list(zip(constants, read, strict=True))
+            if not capture:
+                # what is among the constants may be read from outside as well
+                results = clone_replace(results, given)
+            states, results = with_updates(made.updates, len(values), results, given)
         break
+    values += [CarriedValue(state, str(state)) for state in states]
+    inner += states.values()
+    own = {
+        s
+        for s, update in made.updates.items()
+        if update is s.default_update and is_made_by(update, nodes)
+    }
     arguments = [*inner, *elements, *read]
     outside, values_outside = _outside(count, results, arguments, nodes)
     if outside and not capture:
@@ -116,7 +140,7 @@ def scan_node(
         )
     body = freeze([*arguments, *outside], results)
     stops = made.stop is not None
-    op_ = Scan(body, len(carried), len(sequences), stops, reverse, truncate, bounded, name)
+    op_ = Scan(body, len(values), len(sequences), stops, reverse, truncate, bounded, name)
     outputs: list[Variable] = op_(
         count,
         *(v.initial() for v in values),
@@ -125,6 +149,9 @@ def scan_node(
         *values_outside,
         return_list=True,
     )
+    for state, after in zip(states, outputs[len(carried) :], strict=False):
+        if state in own:
+            state.default_update = after
     return op_, outputs
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.looping.building import Step, number_of_steps, scan_node
 from occelo_graph.looping.expansion import checked_steps
 from occelo_graph.ops.elemwise.arithmetic import ceil, floor, maximum, minimum, sqrt, switch
@@ -50,7 +51,12 @@ def checkpointed(
         return []
     node = outputs[0].owner
     assert node is not None
-    return _Blocks(op_, node.inputs, every, ends).run()
+    made = _Blocks(op_, node.inputs, every, ends).run()
+    for state, before, after in zip(node.inputs[1:], outputs[: op_.carried], made, strict=False):
+        # a draw of a `RandomStream` in a step
+        if isinstance(state, SharedVariable) and state.default_update is before:
+            state.default_update = after
+    return made
 
 
 class _Blocks:

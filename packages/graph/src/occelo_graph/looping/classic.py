@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from occelo_graph.ir.clone import clone_replace
-from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.nodes import Variable, nodes_made
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.looping.building import Step, as_condition, scan_node
 from occelo_graph.looping.checkpoints import checkpointed
@@ -24,8 +23,10 @@ from occelo_graph.looping.classic_arguments import (
     steps_of,
 )
 from occelo_graph.looping.nested import Stepped
+from occelo_graph.looping.states import default_updates
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.nodes import is_tensor
 
 __all__ = ["filter", "foldl", "foldr", "map", "reduce", "scan", "scan_checkpoints", "until"]
 
@@ -116,11 +117,13 @@ def scan(
 
     - ``fn`` is called with the elements of all ``sequences`` at their taps, the earlier values of all outputs at their
       taps, and ``non_sequences``. It returns the outputs of a step, and may also return updates of shared variables (a
-      dict) and `until`.
+      dict) and `until`. Shared variables with default updates are updated in each step, such as the generators of draws with a
+      `RandomStream`.
     - ``sequences``: tensors, or dicts with ``input`` and ``taps``, the offsets at which a step reads (default ``[0]``).
     - ``outputs_info``: an entry for each output, or None if no step reads an output. An entry is the initial value; None
       for an output that no step reads; or a dict with ``initial`` and ``taps`` (negative offsets, default ``[-1]``). For
-      other taps than ``[-1]``, ``initial`` has a first axis with the values before the first step, the oldest first.
+      other taps than ``[-1]``, ``initial`` has a first axis with the values before the first step, the oldest first. An output that is
+      no tensor, such as a generator, has no trace: the value after the last step is returned.
     - ``n_steps``: the number of steps, by default as many as the shortest sequence has.
     - ``truncate_gradient``: through how many of the last steps a gradient goes; -1 for all.
     - ``go_backwards``: read the sequences from their ends.
@@ -148,10 +151,7 @@ def scan(
     )
     outputs: Any = made if return_list or len(made) != 1 else made[0]
     if not return_updates:
-        if updates:
-            raise ValueError(
-                f"The function of scan updates {', '.join(f'{v}' for v in updates)}: ask for return_updates"
-            )
+        _refuse_updates(updates, "scan")
         return outputs
     warnings.warn(
         "scan will return its outputs alone; pass return_updates=False to have that now, and carry states as outputs",
@@ -159,6 +159,15 @@ def scan(
         stacklevel=2,
     )
     return outputs, updates
+
+
+def _refuse_updates(updates: Mapping[SharedVariable, Any], what: str) -> None:
+    """ValueError for updates that the caller did not ask for, except default updates, which functions apply anyway."""
+    lost = [str(s) for s, update in updates.items() if s.default_update is not update]
+    if lost:
+        raise ValueError(
+            f"The function of {what} updates {', '.join(lost)}: ask for return_updates"
+        )
 
 
 class _Classic:
@@ -180,8 +189,6 @@ class _Classic:
         self.checkpoint: int | str | None = None
         self.ends = False
         """Whether only the outputs of the last step of each block are wanted."""
-        self.shared: list[SharedVariable] = []
-        """Shared variables that the function updates; found when it is first called."""
 
     def run(
         self,
@@ -194,22 +201,21 @@ class _Classic:
         """The outputs of all steps, and the updates of shared variables."""
         slices = [part for s in self.sequences for part in s.slices(backwards)]
         windows = [o.window() for o in self.outputs]
-        while True:
-            known = len(self.shared)
-            carried = [v for w in windows for v in w] + list[Any](self.shared)
-            op_, made = scan_node(
-                self._step,
-                steps,
-                carried,
-                slices,
-                constants,
-                truncate=truncate,
-                name=self.name,
-                names=self._names(windows),
-                capture=not strict,
-            )
-            if len(self.shared) == known:
-                break
+        carried = [v for w in windows for v in w]
+        op_, made = scan_node(
+            self._step,
+            steps,
+            carried,
+            slices,
+            constants,
+            truncate=truncate,
+            name=self.name,
+            names=[f"The value of outputs_info {i}" for i, w in enumerate(windows) for _ in w],
+            capture=not strict,
+        )
+        node = made[0].owner
+        assert node is not None
+        shared = node.inputs[1 + len(carried) : 1 + op_.carried]
         if self.checkpoint is not None:
             made = checkpointed(op_, made, self.checkpoint, self.ends)
         first = op_.carried
@@ -217,12 +223,23 @@ class _Classic:
         if self.name is not None:
             for i, trace in enumerate(traces):
                 trace.name = self.name if len(traces) == 1 else f"{self.name}[{i}]"
-        count = first - len(self.shared)
-        return traces, dict(zip(self.shared, made[count:first], strict=True))
+        # what is no tensor has no trace: its output is the value after the last step
+        ends = self._ends(windows)
+        rest = iter(traces)
+        outputs = [
+            made[ends[i]] if i in ends else next(rest) for i in range(len(ends) + len(traces))
+        ]
+        return outputs, dict(zip(shared, made[len(carried) : first], strict=True))
 
-    def _names(self, windows: Sequence[Sequence[Any]]) -> list[str]:
-        names = [f"The value of outputs_info {i}" for i, w in enumerate(windows) for _ in w]
-        return [*names, *(f"The shared variable {s.name or s}" for s in self.shared)]
+    def _ends(self, windows: Sequence[Sequence[Any]]) -> dict[int, int]:
+        """The positions of outputs that have no trace, since they are no tensors, each with that of its carried value."""
+        found: dict[int, int] = {}
+        position = 0
+        for i, window in enumerate(windows):
+            position += len(window)
+            if window and isinstance(window[0], Variable) and not is_tensor(window[0]):
+                found[i] = position - 1
+        return found
 
     def _step(
         self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
@@ -238,7 +255,8 @@ class _Classic:
             *(v for o, w in zip(self.outputs, windows, strict=True) for v in o.read(w)),
             *constants,
         ]
-        found = _returned(self.fn(*given))
+        with nodes_made() as nodes:
+            found = _returned(self.fn(*given))
         if any(v is None for v in found.outputs) or not (
             found.outputs or found.updates or found.condition is not None
         ):
@@ -247,26 +265,19 @@ class _Classic:
             )
         results = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in found.outputs]
         self._check_count(results)
-        for variable in found.updates:
-            if variable not in self.shared:
-                self.shared.append(variable)
         following: list[Any] = []
+        traced: list[Any] = []
         outputs = self.outputs or [ScanOutput() for _ in results]
         for output, window, result in zip(
             outputs, windows or [[] for _ in results], results, strict=True
         ):
             if output.initial is not None:
                 following += [*window[1:], result]
-        # what a step reads of an updated variable is what the step before left there
-        following += [found.updates.get(s, s) for s in self.shared][: len(rest)]
-        inner = dict(zip(self.shared, rest, strict=False))
-        everything: list[Any] = [*following, *results]
-        everything += [] if found.condition is None else [found.condition]
-        if inner:
-            everything = clone_replace(everything, inner)
-        count = len(following)
-        stop = None if found.condition is None else everything[-1]
-        return Step(everything[:count], everything[count : count + len(results)], stop)
+            if output.initial is None or is_tensor(window[0]):
+                traced.append(result)
+        updates = default_updates([*results, *found.updates.values(), found.condition], nodes)
+        updates.update(found.updates)
+        return Step(following, traced, found.condition, updates)
 
     def _check_count(self, results: Sequence[Any]) -> None:
         if not self.any_outputs and len(results) != len(self.outputs):
@@ -308,8 +319,7 @@ def scan_checkpoints(
     outputs: Any = made if len(made) != 1 else made[0]
     if return_updates:
         return outputs, updates
-    if updates:
-        raise ValueError(f"The function of scan updates {', '.join(f'{v}' for v in updates)}")
+    _refuse_updates(updates, "scan")
     return outputs
 
 
@@ -371,8 +381,7 @@ def reduce(
     result: Any = last if len(last) != 1 else last[0]
     if return_updates:
         return result, updates
-    if updates:
-        raise ValueError(f"The function of reduce updates {', '.join(f'{v}' for v in updates)}")
+    _refuse_updates(updates, "reduce")
     return result
 
 

@@ -20,7 +20,7 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangent
-from occelo_graph.ir.traversal import ancestors
+from occelo_graph.ir.traversal import ancestors, toposort
 from occelo_graph.ir.types import NullType
 from occelo_graph.looping.building import Step, scan_node
 from occelo_graph.ops.create import zeros_like
@@ -173,7 +173,10 @@ class _Backwards:
         self.of_constants = [i for i in usable if i >= last]
         wanted = [step.found[i] for i in usable if i in step.seeds_of_carried or i >= first]
         self.results = self._results_read(wanted)
-        needed = set(ancestors(wanted, [step.results[j] for j in self.results]))
+        stops = [step.results[j] for j in self.results]
+        self.drawn = self._computed_from_states(wanted, stops)
+        needed = set(ancestors(wanted, [*stops, *self.drawn]))
+        self.drawn = [v for v in self.drawn if v in needed]
         self.kept = [i for i in range(first) if step.arguments[i] in needed]
         self.read = [i for i in range(first, last) if step.arguments[i] in needed]
 
@@ -189,6 +192,28 @@ class _Backwards:
             if result in needed and result.owner is not None and is_tensor(result):
                 found.setdefault(result, j)
         return sorted(found.values())
+
+    def _computed_from_states(
+        self, wanted: Sequence[Variable], stops: Sequence[Variable]
+    ) -> list[Variable]:
+        """The tensors of a step that its derivatives read and that are computed from carried values of other types.
+
+        Draws with the state of a generator are such tensors. They are kept, since the states of all steps cannot be.
+        """
+        op_, step = self.op, self.step
+        states = {v for v in step.arguments[: op_.carried] if not is_tensor(v)}
+        if not states:
+            return []
+        found: list[Variable] = []
+        seeds: set[Variable] = {*step.seeds_of_carried.values(), *step.seeds_of_traces.values()}
+        for node in toposort([*step.results, *wanted]):
+            if not seeds.isdisjoint(node.inputs):
+                seeds.update(node.outputs)
+            elif not states.isdisjoint(node.inputs):
+                states.update(v for v in node.outputs if not is_tensor(v))
+                found += [v for v in node.outputs if is_tensor(v)]
+        needed = set(ancestors(wanted, [*stops, *found]))
+        return [v for v in found if v in needed and v not in stops]
 
     # which steps
 
@@ -227,14 +252,14 @@ class _Backwards:
 
     def _kept_values(self) -> list[Variable]:
         """Traces of the values that derivatives read: the carried values before each step, and results of each step."""
-        op_ = self.op
-        body = op_.body
-        more = [body.inputs[i] for i in self.kept] + [body.outputs[j] for j in self.results]
+        op_, step = self.op, self.step
+        more = [step.arguments[i] for i in self.kept] + [step.results[j] for j in self.results]
+        more += self.drawn
         if not more:
             return []
         middle = op_.carried + op_.traces
-        results = [*body.outputs[:middle], *more, *body.outputs[middle:]]
-        keeping = replace(op_, body=freeze(body.inputs, results))
+        results = [*step.results[:middle], *more, *step.results[middle:]]
+        keeping = replace(op_, body=freeze(step.arguments, results))
         made: list[Variable] = keeping(*self.inputs, return_list=True)
         return made[middle : middle + len(more)]
 
@@ -299,15 +324,13 @@ class _Backwards:
         step = self.step
         live = list(step.seeds_of_carried)
         traced = list(step.seeds_of_traces)
-        kept, read = len(self.kept) + len(self.results), len(self.read)
+        values = [step.arguments[i] for i in self.kept] + [step.results[j] for j in self.results]
+        values += self.drawn
+        kept, read = len(values), len(self.read)
         last = self.op.carried + self.op.sequences
         pairs: dict[Variable, Variable] = {
             **{step.seeds_of_carried[j]: v for j, v in zip(live, carried, strict=False)},
-            **{step.arguments[i]: v for i, v in zip(self.kept, elements, strict=False)},
-            **{
-                step.results[j]: v
-                for j, v in zip(self.results, elements[len(self.kept) :], strict=False)
-            },
+            **dict(zip(values, elements, strict=False)),
             **{step.arguments[i]: v for i, v in zip(self.read, elements[kept:], strict=False)},
             **{
                 step.seeds_of_traces[k]: v

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.errors import describe
-from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.nodes import Variable, nodes_made
 from occelo_graph.looping.building import Step, as_condition, number_of_steps, scan_node
 from occelo_graph.looping.checkpoints import checkpointed
 from occelo_graph.looping.nested import Stepper, Structure, flatten
+from occelo_graph.looping.states import default_updates
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
 from occelo_graph.ops.shape.reading import shape_i
@@ -77,7 +78,7 @@ def loop(
     Returns the final state, and the kept values of all steps, stacked along a new first axis.
 
     A state keeps its structure, dtypes, numbers of dimensions and static lengths (TypeError); numbers of Python take the dtype
-    that the steps return. ValueError without ``xs`` and ``length``, for static lengths that do not fit, and at run time for a
+    that the steps return. Draws with a `RandomStream` in a step are new in each step. ValueError without ``xs`` and ``length``, for static lengths that do not fit, and at run time for a
     negative length or sequences that are too short.
     """
     return _run(step, init, xs, length, until, reverse, checkpoint=checkpoint, name=name)
@@ -106,17 +107,19 @@ def _run(
 
     def body(carried: list[Variable], at: list[Variable], constants: list[Variable]) -> Step:
         given = state_structure.rebuild(list(carried))
-        if xs is None:
-            made = run(given)
-        else:
-            made = run(given, element_structure.rebuild(list(at)))
-        following, trace = _two(made)
+        with nodes_made() as nodes:
+            if xs is None:
+                made = run(given)
+            else:
+                made = run(given, element_structure.rebuild(list(at)))
+            following, trace = _two(made)
+            stop = None if until is None else until(following)
         new, structure = flatten(following, "state")
         _same_structure(structure, state_structure)
         traced, structure = flatten(trace, "kept")
         kept[:] = [structure]
-        stop = None if until is None else until(following)
-        return Step(new, _variables(traced), stop)
+        updates = default_updates([*new, *traced, stop], nodes, own=True)
+        return Step(new, _variables(traced), stop, updates)
 
     op_, outputs = scan_node(
         body,
@@ -132,7 +135,8 @@ def _run(
         outputs = checkpointed(op_, outputs, checkpoint)
     first = len(state)
     final = state_structure.rebuild(list(outputs[:first]))
-    return final, kept[0].rebuild(list(outputs[first : first + op_.traces]))
+    traces = outputs[op_.carried : op_.carried + op_.traces]
+    return final, kept[0].rebuild(list(traces))
 
 
 def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:

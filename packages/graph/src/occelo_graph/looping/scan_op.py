@@ -14,6 +14,7 @@ import numpy as np
 
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.interpret import body_runner
+from occelo_graph.ir.clone import equal_computations
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents, op
@@ -85,6 +86,23 @@ class Scan(Op):
     def forward(self) -> Scan:
         """The op with the same body that reads sequences from the first element to the last."""
         return replace(self, reverse=False)
+
+    def same_steps(self, other: Scan) -> bool:
+        """Whether two scans with the same inputs carry the same values and end alike; their traces may differ."""
+        one, two = self.body, other.body
+        if replace(other, body=one, truncate=self.truncate) != self:
+            return False
+        if one is two:
+            return True
+        if [v.type for v in one.inputs] != [v.type for v in two.inputs]:
+            return False
+        return equal_computations(
+            self._without_traces(), other._without_traces(), list(one.inputs), list(two.inputs)
+        )
+
+    def _without_traces(self) -> list[Variable]:
+        outputs = list(self.body.outputs)
+        return [*outputs[: self.carried], *outputs[self.carried + self.traces :]]
 
     # types
 

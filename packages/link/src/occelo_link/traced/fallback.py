@@ -81,28 +81,30 @@ def _chosen(
 
 
 def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
-    """The shapes of a loop's carried values, if an iteration keeps them (one is run on zeros to find out); else None."""
+    """The shapes of a loop's carried values, if an iteration keeps them (one is run to find out); else None."""
     loop, kernel = node.op.loop(node), node.op.kernel(node)
-    tried = [_zeros(v.type, x) for v, x in zip(node.inputs, inputs, strict=True)]
     if loop.count is None:
         return None
     kinds = [node.inputs[i].type for i in loop.carried]
-    tried[loop.count] = np.ones_like(tried[loop.count])
-    before = _part_shapes(kinds, [tried[i] for i in loop.carried])
-    try:
-        with np.errstate(all="ignore"):
-            after = _part_shapes(kinds, kernel(*tried))
-    except Exception:
-        return None
-    return before if after == before else None
+    # parameters of a law may not be zero
+    for number in (0, 1):
+        tried = [_filled(v.type, x, number) for v, x in zip(node.inputs, inputs, strict=True)]
+        tried[loop.count] = np.ones_like(tried[loop.count])
+        before = _part_shapes(kinds, [tried[i] for i in loop.carried])
+        try:
+            with np.errstate(all="ignore"):
+                after = _part_shapes(kinds, kernel(*tried))
+        except Exception:
+            continue
+        return before if after == before else None
+    return None
 
 
-def _zeros(kind: Type, value: TracedValue) -> TracedValue:
-    """A value of zeros with the shapes of another value."""
+def _filled(kind: Type, value: TracedValue, number: int) -> TracedValue:
+    """A value with the shapes of another value, filled with a number."""
     if is_opaque(kind):
         return value
-    parts = zip(kind.parts() or (), flat([value]), strict=True)
-    return kind.from_parts([np.zeros(tuple(x.shape), part.dtype) for part, x in parts])
+    return kind.filled([tuple(x.shape) for x in flat([value])], number)
 
 
 def _part_shapes(kinds: Sequence[Type], values: Sequence[TracedValue]) -> list[tuple[int, ...]]:

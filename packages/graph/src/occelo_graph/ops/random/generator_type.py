@@ -161,6 +161,12 @@ class RandomGeneratorType(Type):
     def from_parts(self, parts: Sequence[Any]) -> Any:
         return _of_words(np.asarray(parts[0]))
 
+    def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
+        """A generator with as many words of state; a state of equal words could draw forever."""
+        (shape,) = shapes
+        make = next((kind.make for kind in _KINDS if (kind.length + 1,) == shape), np.random.PCG64)
+        return np.random.Generator(make(number))
+
     def __repr__(self) -> str:
         return "RandomGenerator"
 

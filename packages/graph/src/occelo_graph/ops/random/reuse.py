@@ -34,7 +34,7 @@ def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ())
     branches: dict[Apply, _Branch] | None = None
     for state, draws in _draws_by_state(order, outputs).items():
         for one, other in combinations(draws, 2):
-            if one.op == other.op and equal_computations(one.inputs, other.inputs):
+            if _same_draws(one, other) and equal_computations(one.inputs, other.inputs):
                 continue
             if branches is None:
                 branches = _branches(order, outputs)
@@ -43,6 +43,14 @@ def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ())
                 continue
             return _message(state, one, other)
     return None
+
+
+def _same_draws(one: Apply, other: Apply) -> bool:
+    """Whether two nodes make the same draws if their inputs are equal. A loop and its gradient do: they take the same steps."""
+    same_steps = getattr(one.op, "same_steps", None)
+    return one.op == other.op or (
+        same_steps is not None and type(one.op) is type(other.op) and same_steps(other.op)
+    )
 
 
 def _draws_by_state(

@@ -31,19 +31,29 @@ class RandomStream:
         self.rng_ctor = rng_ctor
         self.namespace = namespace
         self.gen_seedgen = np.random.SeedSequence(seed)
-        self.state_updates: list[tuple[RandomGeneratorSharedVariable, Any]] = []
+        self._states: list[RandomGeneratorSharedVariable] = []
+
+    @property
+    def state_updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:
+        """The generators and their updates, in the order in which the draws were made.
+
+        In a loop, a draw changes its generator in each step. Its update is the generator after the last step.
+        """
+        found = ((state, state.default_update) for state in self._states)
+        # a step that is traced again leaves draws without an update
+        return [(state, update) for state, update in found if update is not None]
 
     def updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:
-        """The generators and their updates, in the order in which the draws were made."""
-        return list(self.state_updates)
+        """`state_updates`, as a call."""
+        return self.state_updates
 
     def seed(self, seed: int | Sequence[int] | None = None) -> None:
         """Set all generators anew, from ``seed`` or the seed of the stream, as if the draws were made just now."""
         self.gen_seedgen = np.random.SeedSequence(
             self.default_instance_seed if seed is None else seed
         )
-        states = self.gen_seedgen.spawn(len(self.state_updates))
-        for (state, _), own in zip(self.state_updates, states, strict=True):
+        states = self.gen_seedgen.spawn(len(self._states))
+        for state, own in zip(self._states, states, strict=True):
             state.set_value(self.rng_ctor(own), borrow=True)
 
     def gen(self, law: Callable[..., Any], *parameters: Any, **options: Any) -> Any:
@@ -52,7 +62,7 @@ class RandomStream:
         state = shared_rng(self.rng_ctor(own), borrow=True)
         following, draw = law(*parameters, rng=state, **options)
         state.default_update = following
-        self.state_updates.append((state, following))
+        self._states.append(state)
         return draw
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

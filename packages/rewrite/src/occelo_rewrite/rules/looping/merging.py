@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from occelo_graph import Apply, FunctionGraph, Variable, equal_computations, freeze
+from occelo_graph import Apply, FunctionGraph, Variable, freeze
 from occelo_graph.looping.scan_op import Scan
 from occelo_rewrite.demands import note_merged, run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
@@ -40,24 +40,11 @@ def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 def _alike(node: Apply[Scan], other: Apply[Scan]) -> bool:
     """Whether two scans have equal inputs and do the same steps; their traces may differ."""
-    a, b = node.op, other.op
-    same = replace(b, body=a.body, truncate=a.truncate) == a
-    if not same or len(node.inputs) != len(other.inputs):
+    if len(node.inputs) != len(other.inputs):
         return False
     if any(x is not y for x, y in zip(node.inputs, other.inputs, strict=True)):
         return False
-    if [v.type for v in a.body.inputs] != [v.type for v in b.body.inputs]:
-        return False
-    first, second = _steps_of(a), _steps_of(b)
-    return a.body is b.body or equal_computations(
-        first, second, list(a.body.inputs), list(b.body.inputs)
-    )
-
-
-def _steps_of(op_: Scan) -> list[Variable]:
-    """The results of a body without the traces: carried values, and the condition that ends the loop if there is one."""
-    outputs = list(op_.body.outputs)
-    return [*outputs[: op_.carried], *outputs[op_.carried + op_.traces :]]
+    return node.op.same_steps(other.op)
 
 
 def _merged(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:

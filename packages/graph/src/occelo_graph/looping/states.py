@@ -1,0 +1,98 @@
+"""Shared variables that the steps of a loop update: states of random generators, counters and the like.
+
+`building` carries them from step to step. `classic` and `loops` find the default updates that a step makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ir.traversal import ancestors
+from occelo_graph.looping.carried import CarriedValue
+
+__all__ = ["default_updates", "forget_updates", "is_made_by", "with_updates"]
+
+
+def is_made_by(update: Any, nodes: Collection[Apply]) -> bool:
+    """Whether one of ``nodes`` computes ``update``."""
+    return isinstance(update, Variable) and update.owner is not None and update.owner in nodes
+
+
+def _with_defaults(variables: Iterable[Any]) -> dict[SharedVariable, Variable]:
+    """The shared variables among ``variables`` that have default updates, with these updates."""
+    return {
+        v: v.default_update
+        for v in variables
+        if isinstance(v, SharedVariable) and v.default_update is not None
+    }
+
+
+def default_updates(
+    results: Sequence[Any], nodes: Sequence[Apply], own: bool = False
+) -> dict[SharedVariable, Variable]:
+    """The shared variables with default updates that a step reads in order to compute ``results``, with these updates.
+
+    ``nodes`` are those that the step made. With ``own`` only the updates that it made itself are returned, such as
+    those of draws with a `RandomStream`.
+    """
+    candidates = _with_defaults([*results, *(v for node in nodes for v in node.inputs)])
+    made = set(nodes)
+    if own:
+        candidates = {s: u for s, u in candidates.items() if is_made_by(u, made)}
+    found: dict[SharedVariable, Variable] = {}
+    new: list[Variable] = [v for v in results if isinstance(v, Variable)]
+    while candidates and new:
+        reached = set(new)
+        for v in ancestors(new):
+            if is_made_by(v, made) and v.owner is not None:
+                reached.update(v.owner.inputs)
+        # a default update may read other shared variables
+        more = {s: u for s, u in candidates.items() if s in reached and s not in found}
+        found.update(more)
+        new = list(more.values())
+    return found
+
+
+def forget_updates(nodes: Sequence[Apply]) -> None:
+    """Take back the default updates that ``nodes`` compute, since a step is traced again."""
+    made = set(nodes)
+    for state, update in _with_defaults(v for node in nodes for v in node.inputs).items():
+        if is_made_by(update, made):
+            state.default_update = None
+
+
+def with_updates(
+    updates: Mapping[SharedVariable, Any],
+    position: int,
+    results: Sequence[Variable],
+    constants: Sequence[tuple[Variable, Variable]],
+) -> tuple[dict[SharedVariable, Variable], list[Variable]]:
+    """The shared variables that a step updates, each with the variable for its value before a step, and the results.
+
+    The new values are among the results from ``position`` on. ``constants`` are pairs of a constant of the loop and the
+    argument for it. TypeError if an update changes the dtype or the number of dimensions.
+    """
+    if not updates:
+        return {}, list(results)
+    following: list[Variable] = []
+    for state, update in updates.items():
+        before = CarriedValue(state, f"The shared variable {state.name or state}")
+        after = state.type.filter_variable(update) if not isinstance(update, Variable) else update
+        if before.adapt(after):
+            # a length that is static for functions is so for steps
+            after = state.type.filter_variable(after)
+        following.append(after)
+    inner: dict[SharedVariable, Variable] = {s: s.type.make_variable(s.name) for s in updates}
+    pairs: list[tuple[Variable, Variable]] = list(inner.items())
+    pairs += [
+        (argument, inner[given])
+        for given, argument in constants
+        if isinstance(given, SharedVariable) and given in inner
+    ]
+    everything = [*results[:position], *following, *results[position:]]
+    made: list[Variable] = clone_replace(everything, pairs)
+    return inner, made
