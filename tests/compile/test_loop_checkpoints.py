@@ -11,7 +11,7 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.looping.classic import scan, scan_checkpoints
+from occelo_graph.looping.classic import scan, scan_checkpoints, until
 from occelo_graph.looping.loops import loop
 
 pytestmark = pytest.mark.filterwarnings(
@@ -57,6 +57,30 @@ def test_results_are_the_same_in_python(mode: str) -> None:
     compare(2, False, False, mode, [5])
 
 
+@pytest.mark.sampled(10)
+@pytest.mark.parametrize("mode", ["native", "c", "vm"])
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("checkpoint", [1, 3, 40, "sqrt", "100 B"])
+def test_a_condition_may_end_them(checkpoint: Any, back: bool, mode: str) -> None:
+    functions: list[Any] = []
+    for every in (None, checkpoint):
+        a, x, n, most = ot.dvector("a"), ot.dmatrix("x"), ot.lscalar("n"), ot.lscalar("most")
+        (final, count), kept = loop(
+            lambda s, e, a=a: step(s, e, a),
+            (a, 0), x, length=n, reverse=back, checkpoint=every, until=lambda s, m=most: s[1] >= m,
+        )  # fmt: skip
+        cost = (final**2).sum() + (kept["new"] ** 3).sum() + kept["sum"][0]
+        slopes = og.grad(cost, [a, x])
+        outputs = [final, count, kept["new"], kept["sum"], *slopes, og.grad(slopes[0].sum(), a)]
+        functions.append(oc.function([a, x, n, most], outputs, mode=mode if every else "native"))
+    for steps, most in ((11, 1), (11, 3), (11, 5), (11, 6), (11, 10), (9, 9), (9, 20), (1, 1)):
+        given = [0.3, -0.2, 0.5], X, steps, most
+        plain, found = (f(*given) for f in functions)
+        assert found[1] == min(steps, most) == len(found[2])
+        for got, wanted in zip(found, plain, strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
+
+
 def test_no_step_and_too_many() -> None:
     x, n = ot.dmatrix("x"), ot.lscalar("n")
     final, kept = loop(lambda s, e: (s + e, s), np.zeros(3), x, length=n, checkpoint="sqrt")
@@ -84,6 +108,14 @@ def test_the_classic_forms() -> None:
         np.testing.assert_allclose(found[1], found[0][ends])
         np.testing.assert_allclose(found[2], found[0])
         np.testing.assert_allclose(found[4:], found[3])
+    ended, _ = scan_checkpoints(
+        lambda s: (s * 2, until(s * 2 >= a)),
+        outputs_info=ot.ones_like(a),
+        n_steps=20,
+        save_every_N=3,
+    )
+    f = oc.function([a], ended, mode="native")
+    assert [f(2.0**n).tolist() for n in (2, 6, 7)] == [[4], [8, 64], [8, 64, 128]]
 
 
 def test_memory_is_bounded() -> None:
@@ -112,7 +144,6 @@ def test_memory_is_bounded() -> None:
     [
         ({"checkpoint": 0}, "at least one step"),
         ({"checkpoint": "some"}, "'sqrt', or a budget such as '64 MB', and not 'some'"),
-        ({"checkpoint": 5, "until": lambda s: s > 3}, "no condition that ends the loop"),
     ],
 )
 def test_mistakes(options: Any, message: str) -> None:

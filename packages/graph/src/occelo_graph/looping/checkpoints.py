@@ -10,16 +10,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.looping.building import Step, number_of_steps, scan_node
 from occelo_graph.looping.expansion import checked_steps
-from occelo_graph.ops.elemwise.arithmetic import ceil, floor, maximum, minimum, sqrt, switch
+from occelo_graph.ops.create import alloc
+from occelo_graph.ops.elemwise.arithmetic import add, ceil, floor, maximum, minimum, sqrt, switch
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.shape.reading import length_product, shape_tuple
+from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor, tensors
+from occelo_graph.tensors.type import TensorType
 
 if TYPE_CHECKING:
     from occelo_graph.looping.scan_op import Scan
@@ -37,14 +44,10 @@ def checkpointed(
 
     ``every`` is the number of steps of a block; or "sqrt" for the square root of the number of steps; or a memory limit
     for the states that are kept, such as "64 MB". With ``ends`` the traces have only the elements of the last step of
-    each block.
+    each block. If a condition may end the scan, the largest number of steps counts, and no block starts after the step in which it holds.
 
-    ValueError for another ``every``, and for a scan that a condition ends or whose gradient is truncated.
+    ValueError for another ``every``, and for a scan whose gradient is truncated.
     """
-    if op_.stops:
-        raise ValueError(
-            "checkpoint needs a known number of steps, and so no condition that ends the loop"
-        )
     if op_.truncate is not None:
         raise ValueError("A truncated gradient keeps few steps, and takes no checkpoint")
     if not outputs:
@@ -65,10 +68,13 @@ class _Blocks:
     def __init__(self, op_: Scan, inputs: Sequence[Variable], every: Any, ends: bool) -> None:
         parts = op_.parts(inputs[1:])
         steps = checked_steps(op_, tensors(inputs)[0], tensors(parts.sequences))
-        self.op = op_
+        self.op = _with_flag(op_.forward()) if op_.stops else op_.forward()
+        self.reverse = op_.reverse
         self.ends = ends
         self.steps = steps
         self.carried = parts.carried
+        if op_.stops:
+            self.carried = [*parts.carried, as_tensor_variable(np.False_)]
         self.constants = parts.constants
         # from here on, all steps go forward
         self.sequences = [s[:steps][::-1] if op_.reverse else s for s in tensors(parts.sequences)]
@@ -76,30 +82,35 @@ class _Blocks:
         self.blocks = steps // self.size
 
     def run(self) -> list[Variable]:
+        op_ = self.op
         whole = self.blocks * self.size
         divided = [
             s[:whole].reshape((self.blocks, self.size, *shape_tuple(s)[1:])) for s in self.sequences
         ]
+        counts = [as_tensor_variable(np.int64(0))] if op_.stops else []
         _, made = scan_node(
             self._block,
             self.blocks,
-            self.carried,
+            [*self.carried, *counts],
             divided,
             [*self.constants, self.size],
-            name=f"blocks of {self.op.name}" if self.op.name else None,
+            name=f"blocks of {op_.name}" if op_.name else None,
         )
-        first = self.op.carried
+        first = op_.carried
+        before, traces = made[:first], tensors(made[first + len(counts) :])
+        remaining: Any = self.steps - whole
+        if op_.stops:
+            (stopped,) = tensors(before[-1:])
+            remaining = switch(stopped, np.int64(0), remaining)
         rest = self._some(
-            self.steps - whole,
-            made[:first],
-            [s[whole : self.steps] for s in self.sequences],
-            self.constants,
+            remaining, before, [s[whole : self.steps] for s in self.sequences], self.constants
         )
-        traces = [
-            self._joined(*pair)
-            for pair in zip(tensors(made[first:]), tensors(rest[first:]), strict=True)
-        ]
-        return [*rest[:first], *traces]
+        done = tensors(made[first : first + 1])[0] if op_.stops else whole
+        of_rest = tensors(rest[first : first + op_.traces])
+        joined = [self._joined(*pair, done) for pair in zip(traces, of_rest, strict=False)]
+        if not op_.stops:
+            return [*rest[:first], *joined]
+        return [*rest[: first - 1], *joined, add(done, rest[-1])]
 
     def _some(
         self,
@@ -109,27 +120,48 @@ class _Blocks:
         constants: Sequence[Variable],
     ) -> list[Variable]:
         """The outputs of a scan of the same body that takes only ``steps`` steps, with the given inputs."""
-        forward = self.op.forward()
-        made: list[Variable] = forward(steps, *carried, *sequences, *constants, return_list=True)
+        made: list[Variable] = self.op(steps, *carried, *sequences, *constants, return_list=True)
         return made
 
     def _block(
         self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
     ) -> Step:
         *others, size = constants
-        made = self._some(size, carried, elements, others)
-        traces: list[Any] = list(tensors(made[self.op.carried :]))
-        return Step(made[: self.op.carried], [t[-1] for t in traces] if self.ends else traces)
+        first = self.op.carried
+        made = self._some(size, carried[:first], elements, others)
+        traces: list[Any] = list(tensors(made[first : first + self.op.traces]))
+        if self.ends:
+            traces = [t[-1] for t in traces]
+        if not self.op.stops:
+            return Step(made[:first], traces)
+        (done,) = tensors(made[-1:])
+        if not self.ends:
+            # blocks are stacked, so they have one length
+            traces = [
+                alloc(np.zeros((), t.dtype), size, *shape_tuple(t)[1:])[:done].set(t)
+                for t in traces
+            ]
+        return Step([*made[:first], add(carried[first], done)], traces, made[first - 1])
 
-    def _joined(self, blocks: Any, rest: Any) -> Variable:
-        """The whole trace: that of the full blocks, followed by that of the remaining steps."""
+    def _joined(self, blocks: Any, rest: Any, done: Any) -> Variable:
+        """The whole trace: that of the blocks, of which ``done`` steps ran, followed by that of the remaining steps."""
         if self.ends:
             blocks = concatenate([blocks, rest[-1:]])
         else:
             lengths = shape_tuple(rest)[1:]
-            blocks = concatenate([blocks.reshape((self.blocks * self.size, *lengths)), rest])
-        joined: Variable = blocks[::-1] if self.op.reverse else blocks
+            flat = blocks.reshape((shape_tuple(blocks)[0] * self.size, *lengths))
+            blocks = concatenate([flat[:done] if self.op.stops else flat, rest])
+        joined: Variable = blocks[::-1] if self.reverse else blocks
         return joined
+
+
+def _with_flag(op_: Scan) -> Scan:
+    """A scan that also carries, as its last carried value, whether the condition that ends it held in the last step."""
+    body, first = op_.body, op_.carried
+    flag = TensorType("bool", ()).make_variable()
+    results = [*body.outputs[:first], body.outputs[-1], *body.outputs[first:]]
+    arguments = [*body.inputs[:first], flag, *body.inputs[first:]]
+    return replace(op_, body=freeze(arguments, results), carried=first + 1)
 
 
 def _block_size(every: Any, steps: Any, carried: Sequence[Variable]) -> Any:

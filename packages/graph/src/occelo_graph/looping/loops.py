@@ -71,7 +71,7 @@ def loop(
     - ``checkpoint``: for less memory in reverse mode, at the cost of one more forward pass: only the states between
       blocks of steps are kept. An integer is the number of steps of a block. "sqrt" stands for the square root of the
       number of steps, which needs the least memory. A text such as "64 MB" is a memory limit for these states; if it is
-      too small, "sqrt" is used. Not with ``until``.
+      too small, "sqrt" is used. With ``until`` the largest number of steps counts.
     - ``reverse``: go through ``xs`` from the last element to the first. Kept values are at the positions of their
       elements.
 
