@@ -239,8 +239,29 @@ def tails() -> list[tuple[Any, Callable[[], Any]]]:
         (stats.wald.sf(800.0), lambda: _inverse_gaussian_sf(800, 1)),
         (stats.invgauss.logsf(400.0, 0.02), lambda: mpmath.log(_inverse_gaussian_sf(400, mpmath.mpf(0.02)))),
         (stats.invgauss.logcdf(0.01, 5.0), lambda: mpmath.log(1 - _inverse_gaussian_sf(mpmath.mpf(0.01), 5))),
+        (stats.beta.logcdf(0.3, 2000.0, 30.0), lambda: _log_beta(2000, 30, 0.3)),
+        (stats.beta.logsf(0.99, 2.0, 400.0), lambda: _log_beta(400, 2, 1 - mpmath.mpf(0.99))),
+        (stats.t.logcdf(-1e200, 3.0), lambda: _log_beta(1.5, 0.5, 3 / (3 + mpmath.mpf("1e400"))) - mpmath.log(2)),
+        (stats.t.logsf(40.0, 1e6), lambda: _log_beta(5e5, 0.5, 1e6 / (mpmath.mpf(1e6) + 1600)) - mpmath.log(2)),
+        (stats.t.logpdf(1e200, 3.0), lambda: _log_t(1e200, 3.0)),
+        (stats.cauchy.logpdf(-1e200), lambda: -mpmath.log(mpmath.pi) - 2 * mpmath.log(mpmath.mpf(1e200))),
+        (stats.f.logcdf(1e-200, 5.0, 30.0), lambda: _log_beta(2.5, 15, 1 / (1 + 6 / mpmath.mpf(1e-200)))),
+        (stats.f.logsf(3.0, 500.0, 3000.0), lambda: _log_beta(1500, 250, mpmath.mpf(2) / 3)),
+        (stats.gengamma.logsf(1000.0, 2.0, 3.0), lambda: mpmath.log(mpmath.gammainc(2, mpmath.mpf(10) ** 9, mpmath.inf, True))),
+        (stats.gengamma.logcdf(1e-160, 2.0, 3.0), lambda: 6 * mpmath.log(mpmath.mpf(1e-160)) - mpmath.log(2)),
+        (stats.truncexpon.logsf(990.0, 1000.0), lambda: mpmath.log((mpmath.exp(-990) - mpmath.exp(-1000)) / -mpmath.expm1(-1000))),
+        (stats.weibull_min.logcdf(1e-150, 3.0), lambda: 3 * mpmath.log(mpmath.mpf(1e-150))),
+        (stats.rayleigh.logcdf(1e-200), lambda: 2 * mpmath.log(mpmath.mpf(1e-200)) - mpmath.log(2)),
+        (stats.triang.logcdf(1e-200, 0.25), lambda: 2 * mpmath.log(mpmath.mpf(1e-200)) + mpmath.log(4)),
         (stats.gamma.logcdf(1e-30, 8.0), lambda: mpmath.log(mpmath.gammainc(8, 0, 1e-30, True))),
     ]  # fmt: skip
+
+
+def _log_beta(a: Any, b: Any, x: Any) -> Any:
+    """Logarithm of the incomplete beta function, below its mean, by DLMF 8.17.8."""
+    a, b, x = mpmath.mpf(a), mpmath.mpf(b), mpmath.mpf(x)
+    factor = a * mpmath.log(x) + b * mpmath.log1p(-x) - mpmath.log(a * mpmath.beta(a, b))
+    return factor + mpmath.log(mpmath.hyp2f1(a + b, 1, a + 1, x))
 
 
 def _truncated_exponential_var(b: Any) -> Any:

@@ -112,6 +112,10 @@ def tails() -> list[tuple[Any, Callable[[], Any]]]:
         (stats.poisson.sf(300, 3.0), lambda: mpmath.gammainc(301, 0, 3, True)),
         (stats.geom.logsf(10**9, 0.3), lambda: 10**9 * mpmath.log1p(-mpmath.mpf(0.3))),
         (stats.geom.logcdf(60, 0.3), lambda: mpmath.log1p(-mpmath.mpf(1 - mpmath.mpf(0.3)) ** 60)),
+        (stats.binom.logcdf(3, 4000, 0.5), lambda: mpmath.log(_binomial_cdf(3, 4000, 0.5))),
+        (stats.binom.logsf(3900, 4000, 0.3), lambda: mpmath.log(_binomial_sf(3900, 4000, 0.3))),
+        (stats.nbinom.logcdf(3, 900, 0.3), lambda: mpmath.log(_binomial_sf(899, 903, 0.3))),
+        (stats.nbinom.logsf(4000, 3, 0.3), lambda: mpmath.log(_binomial_cdf(2, 4003, 0.3))),
         (stats.nbinom.sf(2000, 3, 0.2), lambda: 1 - mpmath.betainc(3, 2001, 0, mpmath.mpf(0.2), True)),
     ]  # fmt: skip
 
@@ -121,6 +125,10 @@ def _binomial_sf(k: int, n: int, p: float) -> Any:
     return mpmath.fsum(
         mpmath.binomial(n, j) * one**j * (1 - one) ** (n - j) for j in range(k + 1, n + 1)
     )
+
+
+def _binomial_cdf(k: int, n: int, p: float) -> Any:
+    return _binomial_sf(n - k - 1, n, 1 - mpmath.mpf(p))
 
 
 def test_tails_are_precise() -> None:

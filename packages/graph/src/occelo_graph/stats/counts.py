@@ -17,6 +17,7 @@ from occelo_graph.ops.elemwise.special import (
     xlogy,
 )
 from occelo_graph.ops.elemwise.transcendental import log, log1p
+from occelo_graph.stats.beta_tails import log_beta
 from occelo_graph.stats.discrete import DiscreteLaw
 from occelo_graph.stats.gamma_tails import log_lower, log_upper
 from occelo_graph.stats.law import (
@@ -69,6 +70,26 @@ def _log_choose(n: Any, k: Any) -> Any:
     return -log(n + 1.0) - betaln(n - k + 1.0, k + 1.0)
 
 
+def _binom_logcdf(k: Any, n: Any, p: Any) -> Any:
+    value, other = betaincc(k + 1.0, n - k, p), betainc(k + 1.0, n - k, p)
+    return log_beta(value, other, n - k, k + 1.0, 1.0 - p, p, log1p(-p), log(p))
+
+
+def _binom_logsf(k: Any, n: Any, p: Any) -> Any:
+    value, other = betainc(k + 1.0, n - k, p), betaincc(k + 1.0, n - k, p)
+    return log_beta(value, other, k + 1.0, n - k, p, 1.0 - p, log(p), log1p(-p))
+
+
+def _nbinom_logcdf(k: Any, n: Any, p: Any) -> Any:
+    value, other = betainc(n, k + 1.0, p), betaincc(n, k + 1.0, p)
+    return log_beta(value, other, n, k + 1.0, p, 1.0 - p, log(p), log1p(-p))
+
+
+def _nbinom_logsf(k: Any, n: Any, p: Any) -> Any:
+    value, other = betaincc(n, k + 1.0, p), betainc(n, k + 1.0, p)
+    return log_beta(value, other, k + 1.0, n, 1.0 - p, p, log1p(-p), log(p))
+
+
 def _trials(n: Any, *rest: Any) -> Any:
     return n
 
@@ -82,6 +103,8 @@ binom = DiscreteLaw(
         support=(0.0, _trials),
         cdf=lambda k, n, p: betaincc(k + 1.0, n - k, p),
         sf=lambda k, n, p: betainc(k + 1.0, n - k, p),
+        logcdf=_binom_logcdf,
+        logsf=_binom_logsf,
         mean=lambda n, p: n * p,
         var=lambda n, p: n * p * (1.0 - p),
     )
@@ -119,6 +142,8 @@ nbinom = DiscreteLaw(
         support=_FROM_ZERO,
         cdf=lambda k, n, p: betainc(n, k + 1.0, p),
         sf=lambda k, n, p: betaincc(n, k + 1.0, p),
+        logcdf=_nbinom_logcdf,
+        logsf=_nbinom_logsf,
         mean=lambda n, p: n * (1.0 - p) / p,
         var=lambda n, p: n * (1.0 - p) / (p * p),
     )

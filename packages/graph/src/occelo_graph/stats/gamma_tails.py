@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from occelo_graph.ops.elemwise.arithmetic import and_, gt, lt, switch
-from occelo_graph.ops.elemwise.special import gammainc, gammaincc, gammaln
+from occelo_graph.ops.elemwise.special import gammainc, gammaincc
 from occelo_graph.ops.elemwise.transcendental import log, log1p
+from occelo_graph.stats.stirling import log_gamma_term
 
-__all__ = ["log_lower", "log_upper"]
+__all__ = ["TINY", "log_lower", "log_of_smaller", "log_upper"]
 
 _TERMS = 6
-_TINY = {"float64": 1e-290, "float32": 1e-30}
+TINY = {"float64": 1e-290, "float32": 1e-30}
+"""Below these bounds the functions lose digits, and 0 is not far."""
 
 
 def _upper_fraction(a: Any, x: Any) -> Any:
@@ -33,24 +36,28 @@ def _lower_fraction(a: Any, x: Any) -> Any:
     return 1.0 - x / below
 
 
-def _logarithm(small: Any, other: Any) -> Any:
-    direct = lt(small, 0.5)
-    return switch(direct, log(switch(direct, small, 0.5)), log1p(-switch(direct, 0.5, other)))
+def log_of_smaller(value: Any, other: Any) -> Any:
+    """Logarithm of a probability, by way of it or of its complement, whichever is smaller."""
+    direct = lt(value, 0.5)
+    return switch(direct, log(switch(direct, value, 0.5)), log1p(-switch(direct, 0.5, other)))
 
 
 def log_upper(a: Any, x: Any) -> Any:
     """Logarithm of gammaincc(a, x)."""
     upper = gammaincc(a, x)
-    far = and_(lt(upper, _TINY.get(upper.dtype, 0.0)), gt(x, a + 1.0))
+    far = and_(lt(upper, TINY.get(upper.dtype, 0.0)), gt(x, a + 1.0))
+    far = and_(far, lt(x, math.inf))
     far_a, far_x = switch(far, a, 1.0), switch(far, x, 4.0)
-    tail = far_a * log(far_x) - far_x - gammaln(far_a) - log(_upper_fraction(far_a, far_x))
-    return switch(far, tail, _logarithm(switch(far, 0.25, upper), gammainc(a, x)))
+    tail = log_gamma_term(far_a, far_x, log(far_x)) - log(_upper_fraction(far_a, far_x))
+    return switch(far, tail, log_of_smaller(switch(far, 0.25, upper), gammainc(a, x)))
 
 
-def log_lower(a: Any, x: Any) -> Any:
-    """Logarithm of gammainc(a, x)."""
+def log_lower(a: Any, x: Any, log_x: Any = None) -> Any:
+    """Logarithm of gammainc(a, x); the logarithm of x may be given where x underflows."""
     lower = gammainc(a, x)
-    far = and_(lt(lower, _TINY.get(lower.dtype, 0.0)), and_(lt(x, a), gt(x, 0.0)))
+    log_x = log(x) if log_x is None else log_x
+    far = and_(lt(lower, TINY.get(lower.dtype, 0.0)), and_(lt(x, a), gt(log_x, -math.inf)))
     far_a, far_x = switch(far, a, 4.0), switch(far, x, 1.0)
-    tail = far_a * log(far_x) - far_x - gammaln(far_a + 1.0) - log(_lower_fraction(far_a, far_x))
-    return switch(far, tail, _logarithm(switch(far, 0.25, lower), gammaincc(a, x)))
+    term = log_gamma_term(far_a, far_x, switch(far, log_x, 0.0))
+    tail = term - log(far_a) - log(_lower_fraction(far_a, far_x))
+    return switch(far, tail, log_of_smaller(switch(far, 0.25, lower), gammaincc(a, x)))

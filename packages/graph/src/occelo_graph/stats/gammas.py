@@ -20,7 +20,8 @@ from occelo_graph.ops.elemwise.special import (
     psi,
     xlogy,
 )
-from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, pow
+from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, pow, sigmoid, softplus
+from occelo_graph.stats.beta_tails import log_beta
 from occelo_graph.stats.continuous import ContinuousLaw
 from occelo_graph.stats.gamma_tails import log_lower, log_upper
 from occelo_graph.stats.law import Row, positive
@@ -112,6 +113,18 @@ def _gengamma_sf(z: Any, a: Any, c: Any) -> Any:
     return switch(gt(c, 0.0), gammaincc(a, power), gammainc(a, power))
 
 
+def _gengamma_logcdf(z: Any, a: Any, c: Any) -> Any:
+    up, power = gt(c, 0.0), pow(z, c)
+    lower = log_lower(switch(up, a, 1.0), switch(up, power, 1.0), switch(up, c * log(z), 0.0))
+    return switch(up, lower, log_upper(switch(up, 1.0, a), switch(up, 1.0, power)))
+
+
+def _gengamma_logsf(z: Any, a: Any, c: Any) -> Any:
+    up, power = gt(c, 0.0), pow(z, c)
+    lower = log_lower(switch(up, 1.0, a), switch(up, 1.0, power), switch(up, 0.0, c * log(z)))
+    return switch(up, log_upper(switch(up, a, 1.0), switch(up, power, 1.0)), lower)
+
+
 def _gengamma_ppf(q: Any, a: Any, c: Any) -> Any:
     return pow(switch(gt(c, 0.0), gammaincinv(a, q), gammainccinv(a, q)), 1.0 / c)
 
@@ -138,6 +151,8 @@ gengamma = ContinuousLaw(
         support=HALF_LINE,
         cdf=_gengamma_cdf,
         sf=_gengamma_sf,
+        logcdf=_gengamma_logcdf,
+        logsf=_gengamma_logsf,
         ppf=_gengamma_ppf,
         isf=_gengamma_isf,
         mean=lambda a, c: exp(_gengamma_logmoment(1.0, a, c)),
@@ -175,6 +190,23 @@ def _f_sf(z: Any, dfn: Any, dfd: Any) -> Any:
     low, part, rest = _f_parts(z, dfn, dfd)
     n, m = 0.5 * dfn, 0.5 * dfd
     return switch(low, betaincc(n, m, part), betainc(m, n, rest))
+
+
+def _f_logcdf(z: Any, dfn: Any, dfd: Any) -> Any:
+    return _f_log_tail(_f_cdf(z, dfn, dfd), _f_sf(z, dfn, dfd), dfn, dfd, log(dfn) + log(z))
+
+
+def _f_logsf(z: Any, dfn: Any, dfd: Any) -> Any:
+    return _f_log_tail(_f_sf(z, dfn, dfd), _f_cdf(z, dfn, dfd), dfd, dfn, log(dfd) - log(z))
+
+
+def _f_log_tail(value: Any, other: Any, df: Any, other_df: Any, log_weight: Any) -> Any:
+    """Logarithm of the incomplete beta function of the share of the term of ``df``, from the logarithm of its weight."""
+    log_odds = log_weight - log(other_df)
+    x, y = sigmoid(log_odds), sigmoid(-log_odds)
+    return log_beta(
+        value, other, 0.5 * df, 0.5 * other_df, x, y, -softplus(-log_odds), -softplus(log_odds)
+    )
 
 
 def _f_quantile(part: Any, rest: Any, dfn: Any, dfd: Any) -> Any:
@@ -220,6 +252,8 @@ f = ContinuousLaw(
         support=HALF_LINE,
         cdf=_f_cdf,
         sf=_f_sf,
+        logcdf=_f_logcdf,
+        logsf=_f_logsf,
         ppf=_f_ppf,
         isf=_f_isf,
         mean=lambda dfn, dfd: switch(gt(dfd, 2.0), dfd / (dfd - 2.0), math.inf),

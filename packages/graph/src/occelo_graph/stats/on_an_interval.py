@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph.ops.elemwise.arithmetic import clip, eq, gt, isinf, le, lt, sqrt, switch
+from occelo_graph.ops.elemwise.arithmetic import and_, clip, eq, gt, isinf, le, lt, sqrt, switch
 from occelo_graph.ops.elemwise.special import (
     betainc,
     betaincc,
@@ -27,7 +27,9 @@ from occelo_graph.ops.elemwise.transcendental import (
     log1p,
     logaddexp,
 )
+from occelo_graph.stats.beta_tails import log_beta
 from occelo_graph.stats.continuous import ContinuousLaw
+from occelo_graph.stats.gamma_tails import log_of_smaller
 from occelo_graph.stats.law import Row, constant_in, number, positive, probability
 from occelo_graph.stats.on_the_line import LOG_ROOT_TWO_PI, ndtr
 
@@ -62,6 +64,16 @@ def _beta_quantile(q: Any, a: Any, b: Any) -> Any:
     return switch(tiny, first, betaincinv(a, b, switch(tiny, 0.5, q)))
 
 
+def _beta_logcdf(z: Any, a: Any, b: Any) -> Any:
+    value, other = betainc(a, b, z), betaincc(a, b, z)
+    return log_beta(value, other, a, b, z, 1.0 - z, log(z), log1p(-z))
+
+
+def _beta_logsf(z: Any, a: Any, b: Any) -> Any:
+    value, other = betaincc(a, b, z), betainc(a, b, z)
+    return log_beta(value, other, b, a, 1.0 - z, z, log1p(-z), log(z))
+
+
 beta = ContinuousLaw(
     Row(
         "beta",
@@ -71,6 +83,8 @@ beta = ContinuousLaw(
         support=(0.0, 1.0),
         cdf=lambda z, a, b: betainc(a, b, z),
         sf=lambda z, a, b: betaincc(a, b, z),
+        logcdf=_beta_logcdf,
+        logsf=_beta_logsf,
         ppf=_beta_quantile,
         isf=lambda q, a, b: betainccinv(a, b, q),
         mean=lambda a, b: a / (a + b),
@@ -118,6 +132,15 @@ def _triang_sf(z: Any, c: Any) -> Any:
     return _triang_cdf(1.0 - z, 1.0 - c)
 
 
+def _triang_logcdf(z: Any, c: Any) -> Any:
+    rising, up, _ = _sides(z, c)
+    # the square underflows
+    tiny = and_(rising, lt(z, 1e-100))
+    inner = switch(tiny, 0.5, z)
+    usual = log_of_smaller(_triang_cdf(inner, c), _triang_sf(inner, c))
+    return switch(tiny, log(switch(tiny, z, 1.0)) + log(up), usual)
+
+
 def _triang_ppf(q: Any, c: Any) -> Any:
     rising = lt(q, c)
     # the root that is not taken is of 1, whose derivative is finite
@@ -146,6 +169,7 @@ triang = ContinuousLaw(
         support=(0.0, 1.0),
         cdf=_triang_cdf,
         sf=_triang_sf,
+        logcdf=_triang_logcdf,
         ppf=_triang_ppf,
         isf=_triang_isf,
         mean=lambda c: (c + 1.0) / 3.0,
@@ -193,6 +217,14 @@ def _truncexpon_var(b: Any) -> Any:
     return switch(small, _series(near * near, _VAR), 1.0 - ratio * ratio * exp(-far))
 
 
+def _truncexpon_logsf(z: Any, b: Any) -> Any:
+    value = expm1(-z) / expm1(-b)
+    small = lt(value, 0.5)
+    whole = log(-expm1(-b))
+    tail = log(-expm1(switch(small, -1.0, z - b))) - z - whole
+    return switch(small, log1p(-switch(small, value, 0.5)), tail)
+
+
 truncexpon = ContinuousLaw(
     Row(
         "truncexpon",
@@ -203,6 +235,7 @@ truncexpon = ContinuousLaw(
         inside=_half,
         cdf=lambda z, b: expm1(-z) / expm1(-b),
         sf=lambda z, b: exp(-z) * expm1(z - b) / expm1(-b),
+        logsf=_truncexpon_logsf,
         ppf=lambda q, b: -log1p(q * expm1(-b)),
         isf=lambda q, b: -logaddexp(-b, log(q) + log1mexp(-b)),
         mean=_truncexpon_mean,

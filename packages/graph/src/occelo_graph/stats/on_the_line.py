@@ -30,6 +30,7 @@ from occelo_graph.ops.elemwise.transcendental import (
     softplus,
     tan,
 )
+from occelo_graph.stats.beta_tails import log_beta
 from occelo_graph.stats.continuous import ContinuousLaw
 from occelo_graph.stats.law import Row, positive
 
@@ -37,6 +38,8 @@ __all__ = ["cauchy", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "t"]
 
 ROOT_TWO = math.sqrt(2.0)
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+_FAR = 1e15
+"""The squares of numbers above this are not changed by adding 1."""
 
 
 def ndtr(z: Any) -> Any:
@@ -66,6 +69,14 @@ norm = ContinuousLaw(
 )
 
 
+def log1p_of_square(z: Any) -> Any:
+    """log(1 + z^2), also where the square overflows."""
+    size = abs(z)
+    far = gt(size, _FAR)
+    near = switch(far, 1.0, z)
+    return switch(far, 2.0 * log(switch(far, size, 1.0)), log1p(near * near))
+
+
 def _cauchy_quantile(q: Any) -> Any:
     # of the three forms, each is precise where it is taken
     centred = q - 0.5
@@ -79,7 +90,7 @@ cauchy = ContinuousLaw(
     Row(
         "cauchy",
         "The Cauchy law around ``loc``; it has no mean.",
-        lambda z: -log1p(z * z) - math.log(math.pi),
+        lambda z: -log1p_of_square(z) - math.log(math.pi),
         support=None,
         symmetric=True,
         # in this order the arctangent is precise in the lower tail
@@ -216,6 +227,28 @@ def _t_cdf(z: Any, df: Any) -> Any:
     return switch(flat, 0.5 + slope * z * (1.0 - bend * z * z / 6.0), curved)
 
 
+def _t_odds(z: Any, df: Any) -> Any:
+    """log(1 + z^2 / df), also where the square overflows."""
+    return log1p_of_square(z / sqrt(df))
+
+
+def _t_logcdf(z: Any, df: Any) -> Any:
+    low = lt(z, 0.0)
+    size = switch(low, z, -z)
+    lower = _t_cdf(size, df)
+    # of the centre only the logarithm of 1 less the other tail is taken
+    outer = lt(lower, 0.25)
+    far = switch(outer, size, -1.0)
+    log_x = -_t_odds(far, df)
+    ratio = far / sqrt(df)
+    log_y = -log1p_of_square(1.0 / ratio)
+    x, y = exp(log_x), exp(log_y)
+    both = 2.0 * switch(outer, lower, 0.25)
+    tail = log_beta(both, 0.5, 0.5 * df, 0.5 + 0.0 * df, x, y, log_x, log_y) - math.log(2.0)
+    tail = switch(outer, tail, log(switch(outer, 0.25, lower)))
+    return switch(low, tail, log1p(-switch(low, 0.25, lower)))
+
+
 def _t_quantile(q: Any, df: Any) -> Any:
     slope, bend = _t_centre(df)
     straight = (q - 0.5) / slope
@@ -247,11 +280,12 @@ t = ContinuousLaw(
     Row(
         "t",
         "Student's t with ``df`` degrees of freedom.",
-        lambda z, df: _t_constant(df) - LOG_ROOT_TWO_PI - 0.5 * (df + 1.0) * log1p(z * z / df),
+        lambda z, df: _t_constant(df) - LOG_ROOT_TWO_PI - 0.5 * (df + 1.0) * _t_odds(z, df),
         {"df": positive},
         support=None,
         symmetric=True,
         cdf=_t_cdf,
+        logcdf=_t_logcdf,
         ppf=_t_quantile,
         mean=lambda df: switch(gt(df, 1.0), 0.0, math.inf),
         var=lambda df: switch(

@@ -27,13 +27,20 @@ from occelo_graph.ops.elemwise.transcendental import (
     exp,
     expm1,
     log,
+    log1mexp,
     log1p,
     pow,
     tan,
 )
 from occelo_graph.stats.continuous import ContinuousLaw
 from occelo_graph.stats.law import Row, positive
-from occelo_graph.stats.on_the_line import LOG_ROOT_TWO_PI, ROOT_TWO, ndtr, ndtri
+from occelo_graph.stats.on_the_line import (
+    LOG_ROOT_TWO_PI,
+    ROOT_TWO,
+    log1p_of_square,
+    ndtr,
+    ndtri,
+)
 
 __all__ = [
     "expon",
@@ -64,6 +71,14 @@ expon = ContinuousLaw(
         entropy=lambda: 1.0,
     )
 )
+
+
+def _log_of_exponential(power: Any, log_power: Any) -> Any:
+    """log(1 - exp(-power)), which is ``log_power`` where the power underflows."""
+    tiny = lt(power, 1e-30)
+    return switch(tiny, log_power, log1mexp(-switch(tiny, 1.0, power)))
+
+
 weibull_min = ContinuousLaw(
     Row(
         "weibull_min",
@@ -72,6 +87,7 @@ weibull_min = ContinuousLaw(
         {"c": positive},
         support=HALF_LINE,
         logsf=lambda z, c: -pow(z, c),
+        logcdf=lambda z, c: _log_of_exponential(pow(z, c), c * log(z)),
         from_logsf=lambda logp, c: pow(-logp, 1.0 / c),
         mean=lambda c: exp(gammaln(1.0 + 1.0 / c)),
         var=lambda c: _variance_of_power(1.0 / c),
@@ -93,6 +109,7 @@ rayleigh = ContinuousLaw(
         lambda z: log(z) - 0.5 * (z * z),
         support=HALF_LINE,
         logsf=lambda z: -0.5 * (z * z),
+        logcdf=lambda z: _log_of_exponential(0.5 * (z * z), 2.0 * log(z) - math.log(2.0)),
         from_logsf=lambda logp: sqrt(-2.0 * logp),
         mean=lambda: math.sqrt(math.pi / 2.0),
         var=lambda: 2.0 - math.pi / 2.0,
@@ -210,7 +227,7 @@ halfcauchy = ContinuousLaw(
     Row(
         "halfcauchy",
         "The absolute value of Cauchy numbers.",
-        lambda z: math.log(2.0 / math.pi) - log1p(z * z),
+        lambda z: math.log(2.0 / math.pi) - log1p_of_square(z),
         support=HALF_LINE,
         cdf=lambda z: (2.0 / math.pi) * arctan(z),
         sf=lambda z: (2.0 / math.pi) * arctan2(1.0, z),
