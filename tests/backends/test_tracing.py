@@ -66,6 +66,51 @@ def test_lengths_that_depend_on_values_are_reported_and_static(backend: str) -> 
         oc.function([n, x], x[:n], mode=strict)
 
 
+def test_lengths_that_loops_find_are_static_after_these_loops(
+    backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled: list[int] = []
+    kind = type(make_linker(backend))
+    compile_traced = kind.compile_traced
+    monkeypatch.setattr(
+        kind, "compile_traced", lambda *given: (compiled.append(1), compile_traced(*given))[1]
+    )
+    s, calls = ot.dscalar("s"), oc.shared(0, "calls")
+    final, trace = loop(lambda v: (v * 2, v), s, length=20, until=lambda v: v > 100)
+    # another loop takes as many steps as the first one, or ends before
+    product, products = loop(lambda v, e: (v * e, v), final, trace, until=lambda v: v > 1e9)
+    slope = og.grad(trace.sum() + final, s)
+    with pytest.warns(UserWarning, match=r"Subtensor.* needs Iterate.*0, made at(.|\n)*be static"):
+        f = oc.function(
+            [s], [final, trace, product, products, slope], updates={calls: calls + 1}, mode=backend
+        )
+
+    def by_hand(v: float) -> list[Any]:
+        kept = [v]
+        while kept[-1] <= 100:
+            kept.append(kept[-1] * 2)
+        v, more = kept.pop(), list[float]()
+        state = v
+        for e in kept:
+            more.append(state)
+            state *= e
+            if state > 1e9:
+                break
+        return [v, kept, state, more, 2.0 ** (len(kept) + 1) - 1]
+
+    counts: list[int] = []
+    for start in (1.0, 1.1, 3.0, 3.1, 1.2):
+        for found, wanted in zip(f(start), by_hand(start), strict=True):
+            np.testing.assert_allclose(found, wanted)
+        counts.append(len(compiled))
+    # 7 steps at first, then 6, then again 7
+    assert counts[0] == counts[1] < counts[2] == counts[3] == counts[4]
+    assert calls.get_value() == 5
+    strict = oc.Mode(kind(strict=True))
+    with pytest.raises(NotImplementedError, match=r"Iterate.* must be static"):
+        oc.function([s], trace, mode=strict)
+
+
 def test_masks_and_nonzero(backend: str) -> None:
     x = ot.dvector("x")
     with pytest.warns(UserWarning, match="x will be static"):

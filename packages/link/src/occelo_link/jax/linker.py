@@ -71,6 +71,11 @@ class JAXLinker(TracedLinker):
         }
         self.donate = donate
 
+    @property
+    def divides(self) -> bool:
+        # results of the first part would have no placement
+        return self.mesh is None
+
     def make_arrays(self) -> JaxArrays:
         return JaxArrays()
 

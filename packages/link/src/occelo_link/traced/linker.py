@@ -28,6 +28,7 @@ from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.parts import Parts, TracedValue, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
+from occelo_link.traced.staged import StagedVM, loops_before
 from occelo_link.traced.tracer import Tracer
 from occelo_link.update_locks import UpdateLocks
 from occelo_link.withheld import applied, withheld
@@ -395,6 +396,11 @@ class TracedLinker(Linker, ABC):
     computes_both_branches: bool = False
     """Whether the library also computes the side of a branch that is not taken."""
 
+    @property
+    def divides(self) -> bool:
+        """Whether a graph with lengths that are results of loops is divided into two parts (`StagedVM`)."""
+        return True
+
     @cached_property
     def arrays(self) -> Arrays:
         """The operations on the library's arrays."""
@@ -428,6 +434,9 @@ class TracedLinker(Linker, ABC):
         static = {self._position(fgraph, name) for name in self.static}
         positions = {v: i for i, v in enumerate(fgraph.inputs)}
         depending = value_dependent(fgraph)
+        loops = loops_before(fgraph, [v for _, v in depending]) if self.divides else []
+        if loops:
+            return StagedVM(self, linking, loops)
         # libraries cannot hold opaque values
         static |= {i for v, i in positions.items() if is_opaque(v.type)}
         roots = {positions[r] for _, v in depending for r in _roots(v) if r in positions}

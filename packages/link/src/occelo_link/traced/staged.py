@@ -1,0 +1,100 @@
+"""Graphs whose lengths are results of loops, such as the trace of a loop that a condition ends: they run in two parts.
+
+The first part runs these loops, the second part everything else. The results that decide lengths are static for the
+second part. So only this part is compiled anew, and only for another length; `linker` divides graphs in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from occelo_graph import Apply, FunctionGraph, Variable
+from occelo_graph.ir.regions import divide
+from occelo_graph.ir.traversal import toposort
+from occelo_graph.tensors.nodes import is_tensor
+from occelo_link.linker import VM, Linking, Storage
+from occelo_link.traced.parts import is_opaque
+
+if TYPE_CHECKING:
+    from occelo_link.traced.linker import TracedLinker
+
+__all__ = ["StagedVM", "loops_before"]
+
+
+def loops_before(fgraph: FunctionGraph, shaping: Sequence[Variable]) -> list[Apply]:
+    """The loops with results on which the variables ``shaping`` depend.
+
+    Loops that depend only on integer scalars are not among them, since these may as well be static; nor are loops of
+    branches, which may not run.
+    """
+    found: dict[Apply, None] = {}
+    pending, seen = list(shaping), set[Variable]()
+    while pending:
+        each = pending.pop()
+        node = each.owner
+        if each in seen or node is None:
+            continue
+        seen.add(each)
+        if node.op.loops and node.op.loop(node).count is not None:
+            found[node] = None
+        elif not node.op.of_shapes:
+            pending.extend(node.inputs)
+    if not found:
+        return []
+    order = fgraph.toposort()
+    lazily = divide(order, fgraph.outputs).outermost
+    opaque = [n for n in found for v in n.outputs if is_opaque(v.type)]
+    return [n for n in found if not (n in lazily or n in opaque or _is_static(n))]
+
+
+def _is_static(node: Apply) -> bool:
+    """Whether a node depends only on integer scalars, which may as well be static."""
+    roots = [v for n in toposort(node.outputs) for v in n.inputs if v.owner is None]
+    return all(is_tensor(v) and v.type.ndim == 0 and v.type.is_discrete for v in roots)
+
+
+class StagedVM:
+    """Runs the two parts of a graph: first ``loops``, then the rest, which reads their results."""
+
+    takes_library_arrays = True
+
+    def __init__(self, linker: TracedLinker, linking: Linking, loops: Sequence[Apply]) -> None:
+        fgraph = linking.fgraph
+        made = {v for n in loops for v in n.outputs}
+        rest = toposort(fgraph.outputs, blockers=frozenset(made))
+        read = dict.fromkeys(v for n in rest for v in n.inputs if v in made)
+        read.update(dict.fromkeys(v for v in fgraph.outputs if v in made))
+        between = list(read)
+        first = FunctionGraph(list(fgraph.inputs), between)
+        second = FunctionGraph([*fgraph.inputs, *between], list(fgraph.outputs))
+        for old, new in zip(between, second.inputs[len(fgraph.inputs) :], strict=True):
+            new.name = str(old)  # for messages
+        cells: list[Storage] = [[None] for _ in between]
+        self.linker = linker
+        self.storage_map = linking.storage_map
+        self.allow_gc = linker.allow_gc
+        self.outputs = list(linking.outputs)
+        self.parts: list[VM] = [
+            linker.make_vm(Linking(first, first.toposort(), {}, linking.inputs, cells)),
+            linker.make_vm(
+                Linking(second, second.toposort(), {}, [*linking.inputs, *cells], linking.outputs)
+            ),
+        ]
+        self._cells = cells
+
+    def fetch(self, result: object) -> object:
+        """A result as a NumPy array without other references; other values as they are."""
+        return self.linker.fetch(result) if isinstance(result, self.linker.array_type) else result
+
+    def clear_storage(self) -> None:
+        """Drop the results of the first part."""
+        for cell in self._cells:
+            cell[0] = None
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        try:
+            self.parts[0]()
+            self.parts[1](output_subset)
+        finally:
+            self.clear_storage()
