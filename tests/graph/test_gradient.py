@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import special
@@ -326,6 +328,41 @@ def test_a_gradient_that_is_wrong_is_found() -> None:
         og.verify_grad(ot.exp, [np.ones(3, "int64")])
 
 
+def slope(function: Callable[..., Any], point: tuple[Any, ...], position: int) -> float:
+    """A derivative by differences, in the precision of mpmath."""
+    step = mpmath.mpf(10) ** -14
+    above, below = ([mpmath.mpf(each) for each in point] for _ in range(2))
+    above[position] += step
+    below[position] -= step
+    return float((function(*above) - function(*below)) / (2 * step))
+
+
+def test_series_of_derivatives_by_parameters_are_precise_in_tails() -> None:
+    def lower_gamma(k: Any, x: Any) -> Any:
+        return mpmath.gammainc(k, 0, x, True)
+
+    def upper_gamma(k: Any, x: Any) -> Any:
+        return mpmath.gammainc(k, x, mpmath.inf, True)
+
+    def lower_beta(a: Any, b: Any, x: Any) -> Any:
+        factor = x**a * (1 - x) ** b / (a * mpmath.beta(a, b))
+        return factor * mpmath.hyp2f1(a + b, 1, a + 1, x)
+
+    with mpmath.workdps(40):
+        for k, x in [(2.5, 200.0), (2.5, 1e-20), (1000.0, 1300.0), (0.01, 3.0)]:
+            point = (k, x)
+            expected = -slope(upper_gamma, point, 0) if x > k else slope(lower_gamma, point, 0)
+            np.testing.assert_allclose(series.gammainc_dk(k, x), expected, rtol=1e-12)
+        for a, b, x in [(2.0, 3.0, 1e-20), (2.0, 400.0, 0.75), (700.0, 0.5, 0.5)]:
+            for position, found in enumerate((series.betainc_da, series.betainc_db)):
+                expected = (
+                    -slope(lower_beta, (b, a, 1 - x), 1 - position)
+                    if x > a / (a + b)
+                    else slope(lower_beta, (a, b, x), position)
+                )
+                np.testing.assert_allclose(found(a, b, x), expected, rtol=1e-12)
+
+
 def test_ifelse_differentiates_the_branch_that_is_taken() -> None:
     x, c = ot.dscalar("x"), ot.dscalar("c")
     found = og.grad(ot.ifelse(c > 0, x**2, ot.log(x)), x)
@@ -341,6 +378,8 @@ def test_series_of_derivatives_by_parameters_agree_with_central_differences() ->
     for a, b, x in [(0.5, 2.0, 0.1), (3.0, 1.5, 0.9), (20.0, 30.0, 0.4), (20.0, 30.0, 0.6)]:
         numeric = (special.betainc(a + step, b, x) - special.betainc(a - step, b, x)) / (2 * step)
         np.testing.assert_allclose(series.betainc_da(a, b, x), numeric, rtol=1e-5, atol=1e-9)
+        numeric = (special.betainc(a, b + step, x) - special.betainc(a, b - step, x)) / (2 * step)
+        np.testing.assert_allclose(series.betainc_db(a, b, x), numeric, rtol=1e-5, atol=1e-9)
     for a, b, c, z in [(0.5, 1.5, 2.5, 0.9), (2.0, 3.0, 4.0, -0.8)]:
         numeric = (special.hyp2f1(a + step, b, c, z) - special.hyp2f1(a - step, b, c, z)) / (
             2 * step

@@ -416,6 +416,33 @@ def test_derivatives_of_quantiles_that_are_searched() -> None:
     )
 
 
+def test_derivatives_in_tails() -> None:
+    def log_upper_gamma(z: Any, a: Any) -> Any:
+        return mpmath.log(mpmath.gammainc(a, z, mpmath.inf, True))
+
+    def log_t(z: Any, df: Any) -> Any:
+        return _log_beta(df / 2, 0.5, df / (df + z * z)) - mpmath.log(2)
+
+    cases: list[tuple[Any, Any, list[tuple[float, ...]]]] = [
+        (stats.gamma.logsf, log_upper_gamma, [(50.0, 2.5), (1000.0, 2.5)]),
+        (stats.beta.logcdf, lambda z, a, b: _log_beta(a, b, z), [(1e-20, 2, 3), (0.3, 2000, 30)]),
+        (stats.t.logsf, log_t, [(5.0, 3.0), (1e120, 3.0), (40.0, 1e3)]),
+    ]
+    step = mpmath.mpf(10) ** -14
+    for method, exact, points in cases:
+        given = [ot.dvector() for _ in points[0]]
+        columns = dict(zip(given, np.array(points).T, strict=True))
+        found = og.evaluate(og.grad(method(*given).sum(), given), columns)
+        with mpmath.workdps(50):
+            for position, point in enumerate(points):
+                for i, slopes in enumerate(found):
+                    at = [[mpmath.mpf(each) for each in point] for _ in range(2)]
+                    at[0][i] *= 1 - step
+                    at[1][i] *= 1 + step
+                    change = (exact(*at[1]) - exact(*at[0])) / (at[1][i] - at[0][i])
+                    np.testing.assert_allclose(slopes[position], float(change), rtol=1e-11)
+
+
 def test_second_derivatives() -> None:
     def slope_of(law: Any) -> Callable[..., Any]:
         return lambda x, *rest: og.grad(law.logpdf(x, *rest).sum(), x)

@@ -109,6 +109,7 @@ NO_REFERENCE = {
     "kn",
     "gammainc_dk",
     "betainc_da",
+    "betainc_db",
     "hyp2f1",
     "hyp2f1_da",
     "hyp2f1_dc",

@@ -17,7 +17,7 @@ from occelo_graph.optional_scipy import scipy_module
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
 
-__all__ = ["betainc_da", "gammainc_dk", "hyp2f1_da", "hyp2f1_dc"]
+__all__ = ["betainc_da", "betainc_db", "gammainc_dk", "hyp2f1_da", "hyp2f1_dc"]
 
 _MAX_TERMS = 100_000
 _EPS = 1e-17
@@ -31,75 +31,127 @@ def _as_doubles(*arrays: Array) -> list[Array]:
     return [np.array(a, dtype="float64") for a in np.broadcast_arrays(*arrays)]
 
 
-def gammainc_dk(k: Array, x: Array) -> Array:
-    """Derivative of P(k, x) by k, from DLMF 8.7.1 differentiated term by term.
+def _lower_slope(k: Array, x: Array) -> Array:
+    """Derivative of log P(k, x) by k, from DLMF 8.7.1 differentiated term by term."""
+    sp = _special()
+    # P = x^k e^-x sum_n x^n / Gamma(k + n + 1)
+    term = np.ones_like(x)
+    slope = np.log(x) - sp.psi(k + 1)
+    terms, total = term, slope
+    for n in range(1, _MAX_TERMS):
+        term = term * x / (k + n)
+        slope = slope - 1 / (k + n)
+        terms, total = terms + term, total + term * slope
+        if not np.any(np.abs(term * slope) > _EPS * np.abs(total)):
+            break
+    return total / terms
 
-    P = x^k e^-x sum_n x^n / Gamma(k + n + 1). Absolute accuracy is about 1e-15; where P is within
-    rounding of 1 the relative accuracy of the (tiny) derivative is lost.
-    """
+
+def _upper_slope(k: Array, x: Array) -> Array:
+    """Derivative of log Q(k, x) by k, from the continued fraction DLMF 8.9.2 and its derivative, by Lentz's method."""
+    sp = _special()
+    # Q = x^k e^-x / Gamma(k) / f; f is a product of c d, and each name with a `_dk` is a derivative
+    c, c_dk = x + 1 - k, -np.ones_like(x)
+    d, d_dk = np.zeros_like(x), np.zeros_like(x)
+    slope = c_dk / c
+    for n in range(1, _MAX_TERMS):
+        top, below = n * (k - n), x + (2 * n + 1) - k
+        d_dk = n * d + top * d_dk - 1
+        d = 1 / (below + top * d)
+        d_dk = -d * d * d_dk
+        c_dk = (n - top * c_dk / c) / c - 1
+        c = below + top / c
+        step = c_dk / c + d_dk / d
+        slope = slope + step
+        if not np.any(np.abs(step) > _EPS * np.abs(slope)):
+            break
+    return np.log(x) - sp.psi(k) - slope
+
+
+def gammainc_dk(k: Array, x: Array) -> Array:
+    """Derivative of P(k, x) by k, as precise as the smaller one of P and 1 - P is, which it is about as small as."""
     sp = _special()
     k, x = _as_doubles(k, x)
     with np.errstate(all="ignore"):
-        log_first = k * np.log(x) - x - sp.gammaln(k + 1)
-        term = np.exp(log_first)
-        total = term * (np.log(x) - sp.psi(k + 1))
-        for n in range(1, _MAX_TERMS):
-            term = term * x / (k + n)
-            step = term * (np.log(x) - sp.psi(k + n + 1))
-            total = total + step
-            if not np.any((np.abs(step) > _EPS * np.abs(total)) & (term > 1e-300) | (n < x)):
-                break
-    return np.where(x == 0, 0.0, total)
+        inside = (x > 0) & (x < np.inf)
+        upper = inside & (x > k + 1)
+        lower = inside & ~upper
+        by_lower = sp.gammainc(k, x) * _lower_slope(*_where(lower, (k, 1.0), (x, 0.5)))
+        by_upper = -sp.gammaincc(k, x) * _upper_slope(*_where(upper, (k, 1.0), (x, 4.0)))
+    found = np.where(upper, by_upper, np.where(lower, by_lower, 0.0))
+    return np.where(np.isnan(k + x), np.nan, found)
 
 
-def _betainc_da_series(a: Array, b: Array, x: Array) -> Array:
+def _where(chosen: Array, *pairs: tuple[Array, float]) -> list[Array]:
+    """Arrays where they are chosen, and harmless numbers elsewhere."""
+    return [np.where(chosen, array, other) for array, other in pairs]
+
+
+def _psi_gap(a: Array, b: Array) -> Array:
+    """psi(a + b) - psi(a), without cancellation where ``a`` is large (DLMF 5.11.2)."""
     sp = _special()
-    # I = x^a (1-x)^b / (a B(a, b)) sum_n (a+b)_n / (a+1)_n x^n, DLMF 8.17.8
-    value = np.exp(a * np.log(x) + b * np.log1p(-x) - np.log(a) - sp.betaln(a, b))
-    slope = np.log(x) - 1 / a - (sp.psi(a) - sp.psi(a + b))
+    large = a >= 30
+    big = np.where(large, a, 30.0)
+    both = big + b
+    gap = np.log1p(b / big) + b / (2 * big * both)
+    for power, factor in ((2, -1 / 12), (4, 1 / 120), (6, -1 / 252), (8, 1 / 240)):
+        gap = gap + factor * (both**-power - big**-power)
+    return np.where(large, gap, sp.psi(a + b) - sp.psi(a))
+
+
+def _beta_slopes(a: Array, b: Array, x: Array, log_x: Array, log_y: Array) -> tuple[Array, Array]:
+    """Derivatives of log I_x(a, b) by a and by b, below the mean, from DLMF 8.17.8 differentiated term by term."""
+    # I = x^a (1-x)^b / (a B(a, b)) sum_n (a+b)_n / (a+1)_n x^n
+    slope_a = log_x - 1 / a + _psi_gap(a, b)
+    slope_b = log_y + _psi_gap(b, a)
     term = np.ones_like(x)
-    log_slope = np.zeros_like(x)
-    total = term * slope
+    terms, total_a, total_b = term, slope_a, slope_b
     for n in range(_MAX_TERMS):
         term = term * (a + b + n) / (a + 1 + n) * x
-        log_slope = log_slope + 1 / (a + b + n) - 1 / (a + 1 + n)
-        step = term * (slope + log_slope)
-        total = total + step
-        if not np.any(np.abs(step) > _EPS * np.abs(total)) and n > 10:
+        slope_a = slope_a + (1 - b) / ((a + b + n) * (a + 1 + n))
+        slope_b = slope_b + 1 / (a + b + n)
+        step_a, step_b = term * slope_a, term * slope_b
+        terms, total_a, total_b = terms + term, total_a + step_a, total_b + step_b
+        ongoing = np.abs(step_a) > _EPS * np.abs(total_a)
+        ongoing = ongoing | (np.abs(step_b) > _EPS * np.abs(total_b))
+        if n > 10 and not np.any(ongoing):
             break
-    return value * total
+    return total_a / terms, total_b / terms
 
 
-def _betainc_db_series(a: Array, b: Array, x: Array) -> Array:
+def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
+    """Derivatives of I_x(a, b) by a and b; beyond the mean from I_x(a, b) = 1 - I_{1-x}(b, a), DLMF 8.17.4."""
     sp = _special()
-    value = np.exp(a * np.log(x) + b * np.log1p(-x) - np.log(a) - sp.betaln(a, b))
-    slope = np.log1p(-x) - (sp.psi(b) - sp.psi(a + b))
-    term = np.ones_like(x)
-    log_slope = np.zeros_like(x)
-    total = term * slope
-    for n in range(_MAX_TERMS):
-        term = term * (a + b + n) / (a + 1 + n) * x
-        log_slope = log_slope + 1 / (a + b + n)
-        step = term * (slope + log_slope)
-        total = total + step
-        if not np.any(np.abs(step) > _EPS * np.abs(total)) and n > 10:
-            break
-    return value * total
+    a, b, x = _as_doubles(a, b, x)
+    with np.errstate(all="ignore"):
+        inside = (x > 0) & (x < 1)
+        reflect = x > (a + 1) / (a + b + 2)
+        log_x, log_y = np.log(x), np.log1p(-x)
+        given = (a, b, x, log_x, log_y)
+        turned = (b, a, 1 - x, log_y, log_x)
+        harmless = (1.0, 1.0, 0.5, -0.7, -0.7)
+        pairs = zip(given, turned, harmless, strict=True)
+        first, second = _beta_slopes(
+            *(np.where(inside, np.where(reflect, rest, one), other) for one, rest, other in pairs)
+        )
+        by_a, by_b = np.where(reflect, second, first), np.where(reflect, first, second)
+        # both are precise where they are small
+        value: Array = sp.betainc(a, b, x)
+        complement: Array = sp.betaincc(a, b, x)
+        factor = np.where(reflect, -complement, value)
+    undefined = np.isnan(a + b + x)
+    by_a, by_b = (np.where(inside, factor * each, 0.0) for each in (by_a, by_b))
+    return np.where(undefined, np.nan, by_a), np.where(undefined, np.nan, by_b)
 
 
 def betainc_da(a: Array, b: Array, x: Array) -> Array:
-    """Derivative of I_x(a, b) by a; beyond the mean the reflected series converges faster."""
-    a, b, x = _as_doubles(a, b, x)
-    with np.errstate(all="ignore"):
-        reflect = x > (a + 1) / (a + b + 2)
-        inside = (x > 0) & (x < 1)
-        low = np.where(inside & ~reflect, x, 0.5)
-        high = np.where(inside & reflect, 1 - x, 0.5)
-        direct = _betainc_da_series(np.where(reflect, 1.0, a), np.where(reflect, 1.0, b), low)
-        turned = -_betainc_db_series(np.where(reflect, b, 1.0), np.where(reflect, a, 1.0), high)
-    return np.where(
-        np.isnan(a + b + x), np.nan, np.where(inside, np.where(reflect, turned, direct), 0.0)
-    )
+    """Derivative of I_x(a, b) by a, as precise as the smaller one of I and 1 - I is."""
+    return _betainc_slopes(a, b, x)[0]
+
+
+def betainc_db(a: Array, b: Array, x: Array) -> Array:
+    """Derivative of I_x(a, b) by b, as precise as the smaller one of I and 1 - I is."""
+    return _betainc_slopes(a, b, x)[1]
 
 
 def _hyp2f1_series(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:

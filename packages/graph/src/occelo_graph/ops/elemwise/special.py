@@ -285,11 +285,13 @@ _betainc_da: Elemwise = _special(
 )
 
 
-def _betainc_db(a: TensorVariable, b: TensorVariable, x: TensorVariable) -> TensorVariable:
-    # I_x(a, b) = 1 - I_{1-x}(b, a), DLMF 8.17.4
-    return -_betainc_da(b, a, 1 - x)
-
-
+_betainc_db: Elemwise = _special(
+    "betainc_db",
+    [_undefined("the second derivative of betainc by its parameters")] * 3,
+    "Derivative of betainc(a, b, x) by b.",
+    series.betainc_db,
+    python_only=_SERIES,
+)
 betainc: Elemwise = _special(
     "betainc",
     [
