@@ -27,7 +27,7 @@ from loops import LOOP_MODELS, LOOP_WORKLOADS
 from other_process import OtherProcess
 from overhead import library_overhead
 from profiling import profile_overhead
-from random_numbers import GOAL, random_times
+from random_numbers import random_goal, random_times
 from rich.console import Console
 from rich.table import Table
 
@@ -245,7 +245,7 @@ def _random(setting: Setting, console: Console) -> Any:
     table = Table("us a call", *names, "best peer / occelo")
     ratios = {n: r for n, t in figures.items() if (r := _row(table, n, t, 1e6)) is not None}
     console.print(table)
-    missed = [f"{n} ({r:.2f})" for n, r in ratios.items() if r < GOAL]
+    missed = [f"{n} ({r:.2f})" for n, r in ratios.items() if r < random_goal(n)]
     console.print(f"below their goals: {'; '.join(missed) or 'none'}")
     return figures
 
