@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from occelo_graph.ops.elemwise.arithmetic import and_, eq, floor, le, lt, maximum, minimum, switch
+from occelo_graph.ops.elemwise.arithmetic import (
+    and_,
+    eq,
+    floor,
+    gt,
+    le,
+    lt,
+    maximum,
+    minimum,
+    switch,
+)
 from occelo_graph.ops.elemwise.special import (
     betainc,
     betaincc,
@@ -30,7 +40,7 @@ from occelo_graph.stats.law import (
     probability_above_zero,
     whole,
 )
-from occelo_graph.stats.searching import sum_of_probabilities
+from occelo_graph.stats.sums import entropy_of_counts, log_of_sums, sum_of_probabilities
 
 __all__ = [
     "bernoulli",
@@ -94,11 +104,20 @@ def _trials(n: Any, *rest: Any) -> Any:
     return n
 
 
+def _binom_logpmf(k: Any, n: Any, p: Any) -> Any:
+    return _log_choose(n, k) + xlogy(k, p) + xlog1py(n - k, -p)
+
+
+def _binom_entropy(n: Any, p: Any) -> Any:
+    mean = n * p
+    return entropy_of_counts(_binom_logpmf, (0.0, n), mean, mean * (1.0 - p), 40.0, n, p)
+
+
 binom = DiscreteLaw(
     Row(
         "binom",
         "The number of successes among ``n`` trials that succeed with probability ``p``.",
-        lambda k, n, p: _log_choose(n, k) + xlogy(k, p) + xlog1py(n - k, -p),
+        _binom_logpmf,
         {"n": whole, "p": probability},
         support=(0.0, _trials),
         cdf=lambda k, n, p: betaincc(k + 1.0, n - k, p),
@@ -107,6 +126,7 @@ binom = DiscreteLaw(
         logsf=_binom_logsf,
         mean=lambda n, p: n * p,
         var=lambda n, p: n * p * (1.0 - p),
+        entropy=_binom_entropy,
     )
 )
 
@@ -120,6 +140,11 @@ def _betabinom_var(n: Any, a: Any, b: Any) -> Any:
     return n * (a / both) * (b / both) * ((both + n) / (both + 1.0))
 
 
+def _betabinom_entropy(n: Any, a: Any, b: Any) -> Any:
+    # the tails are those of a power, so all numbers count
+    return entropy_of_counts(_betabinom_logpmf, (0.0, n), 0.0 * a, 0.0 * b, n, n, a, b)
+
+
 betabinom = DiscreteLaw(
     Row(
         "betabinom",
@@ -129,15 +154,35 @@ betabinom = DiscreteLaw(
         support=(0.0, _trials),
         cdf=lambda k, n, a, b: sum_of_probabilities(_betabinom_logpmf, 0.0, k, n, a, b),
         sf=lambda k, n, a, b: sum_of_probabilities(_betabinom_logpmf, k + 1.0, n, n, a, b),
+        logcdf=lambda k, n, a, b: log_of_sums(
+            _betabinom_logpmf, (0.0 * k, k), (k + 1.0, n), n, a, b
+        ),
+        logsf=lambda k, n, a, b: log_of_sums(
+            _betabinom_logpmf, (k + 1.0, n), (0.0 * k, k), n, a, b
+        ),
         mean=lambda n, a, b: n * a / (a + b),
         var=_betabinom_var,
+        entropy=_betabinom_entropy,
     )
 )
+
+
+def _nbinom_logpmf(k: Any, n: Any, p: Any) -> Any:
+    return -log(n + k) - betaln(n, k + 1.0) + n * log(p) + xlog1py(k, -p)
+
+
+def _nbinom_entropy(n: Any, p: Any) -> Any:
+    mean = n * (1.0 - p) / p
+    # beyond, the probabilities fall by a factor of nearly 1 - p
+    reach = 40.0 - 45.0 / log1p(-minimum(p, 0.9))
+    return entropy_of_counts(_nbinom_logpmf, _FROM_ZERO, mean, mean / p, reach, n, p)
+
+
 nbinom = DiscreteLaw(
     Row(
         "nbinom",
         "The number of failures before the ``n``-th success, in trials that succeed with probability ``p``; ``n`` need not be whole.",
-        lambda k, n, p: -log(n + k) - betaln(n, k + 1.0) + n * log(p) + xlog1py(k, -p),
+        _nbinom_logpmf,
         {"n": positive, "p": probability_above_zero},
         support=_FROM_ZERO,
         cdf=lambda k, n, p: betainc(n, k + 1.0, p),
@@ -146,6 +191,7 @@ nbinom = DiscreteLaw(
         logsf=_nbinom_logsf,
         mean=lambda n, p: n * (1.0 - p) / p,
         var=lambda n, p: n * (1.0 - p) / (p * p),
+        entropy=_nbinom_entropy,
     )
 )
 geom = DiscreteLaw(
@@ -161,11 +207,28 @@ geom = DiscreteLaw(
         entropy=lambda p: _binary_entropy(p) / p,
     )
 )
+
+
+def _poisson_logpmf(k: Any, mu: Any) -> Any:
+    return xlogy(k, mu) - gammaln(k + 1.0) - mu
+
+
+def _poisson_entropy(mu: Any) -> Any:
+    # for large means by the asymptotic series of R. J. Evans and J. Boersma, "The entropy of a Poisson distribution", 1988
+    large = gt(mu, 1000.0)
+    inverse = 1.0 / switch(large, mu, 1000.0)
+    series = inverse * (-1 / 12 + inverse * (-1 / 24 + inverse * (-19 / 360)))
+    far = 0.5 * (math.log(2.0 * math.pi) + 1.0 - log(inverse)) + series
+    small = switch(large, 1.0, mu)
+    near = entropy_of_counts(_poisson_logpmf, _FROM_ZERO, small, small, 40.0, small)
+    return switch(large, far, near)
+
+
 poisson = DiscreteLaw(
     Row(
         "poisson",
         "The Poisson law with mean ``mu``.",
-        lambda k, mu: xlogy(k, mu) - gammaln(k + 1.0) - mu,
+        _poisson_logpmf,
         {"mu": not_negative},
         support=_FROM_ZERO,
         cdf=lambda k, mu: gammaincc(k + 1.0, mu),
@@ -174,6 +237,7 @@ poisson = DiscreteLaw(
         logsf=lambda k, mu: log_lower(k + 1.0, mu),
         mean=lambda mu: mu,
         var=lambda mu: mu,
+        entropy=_poisson_entropy,
     )
 )
 
@@ -201,6 +265,38 @@ def _hypergeom_var(M: Any, n: Any, N: Any) -> Any:
     return N * share * (1.0 - share) * rest
 
 
+def _hypergeom_below(k: Any, M: Any, n: Any, N: Any) -> tuple[Any, Any]:
+    return _fewest(M, n, N), k
+
+
+def _hypergeom_above(k: Any, M: Any, n: Any, N: Any) -> tuple[Any, Any]:
+    return k + 1.0, _most(M, n, N)
+
+
+def _hypergeom_cdf(k: Any, *shapes: Any) -> Any:
+    return sum_of_probabilities(_hypergeom_logpmf, *_hypergeom_below(k, *shapes), *shapes)
+
+
+def _hypergeom_sf(k: Any, *shapes: Any) -> Any:
+    return sum_of_probabilities(_hypergeom_logpmf, *_hypergeom_above(k, *shapes), *shapes)
+
+
+def _hypergeom_logcdf(k: Any, *shapes: Any) -> Any:
+    below, above = _hypergeom_below(k, *shapes), _hypergeom_above(k, *shapes)
+    return log_of_sums(_hypergeom_logpmf, below, above, *shapes)
+
+
+def _hypergeom_logsf(k: Any, *shapes: Any) -> Any:
+    below, above = _hypergeom_below(k, *shapes), _hypergeom_above(k, *shapes)
+    return log_of_sums(_hypergeom_logpmf, above, below, *shapes)
+
+
+def _hypergeom_entropy(M: Any, n: Any, N: Any) -> Any:
+    support = _fewest(M, n, N), _most(M, n, N)
+    mean, var = N * (n / M), _hypergeom_var(M, n, N)
+    return entropy_of_counts(_hypergeom_logpmf, support, mean, var, 40.0, M, n, N)
+
+
 hypergeom = DiscreteLaw(
     Row(
         "hypergeom",
@@ -209,14 +305,13 @@ hypergeom = DiscreteLaw(
         {"M": whole, "n": whole, "N": whole},
         valid=_within,
         support=(_fewest, _most),
-        cdf=lambda k, M, n, N: sum_of_probabilities(
-            _hypergeom_logpmf, _fewest(M, n, N), k, M, n, N
-        ),
-        sf=lambda k, M, n, N: sum_of_probabilities(
-            _hypergeom_logpmf, k + 1.0, _most(M, n, N), M, n, N
-        ),
+        cdf=_hypergeom_cdf,
+        sf=_hypergeom_sf,
+        logcdf=_hypergeom_logcdf,
+        logsf=_hypergeom_logsf,
         mean=lambda M, n, N: N * (n / M),
         var=_hypergeom_var,
+        entropy=_hypergeom_entropy,
     )
 )
 

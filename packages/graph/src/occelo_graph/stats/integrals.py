@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ops.elemwise.arithmetic import gt, lt, minimum, sqrt, switch
+from occelo_graph.ops.elemwise.arithmetic import abs, gt, lt, maximum, minimum, sqrt, switch
 from occelo_graph.ops.elemwise.special import ive, log_ndtr, owens_t
 from occelo_graph.ops.elemwise.transcendental import cos, exp, log, log1p, sin
 from occelo_graph.ops.reduce import sum as sum_of
@@ -71,6 +71,22 @@ def _skewnorm_mean(a: Any) -> Any:
     return math.sqrt(2.0 / math.pi) * a / sqrt(1.0 + a * a)
 
 
+def _skewnorm_entropy(a: Any) -> Any:
+    # the expected square is 1; the rest is an integral of the logarithm of ndtr(w), with w = a z
+    # at 0, where w is no variable, the value is that of a tiny number
+    size = maximum(abs(a), 1e-8)
+    wide = gt(size, 1.0)
+    points, weights = _rule(a.dtype)
+    end = 9.0 * switch(wide, 1.0, size)[..., None]
+    w = end * (2.0 * points - 1.0)
+    z = w / size[..., None]
+    log_factor = log_ndtr(w)
+    terms = weights * exp(log_factor - 0.5 * (z * z) - LOG_ROOT_TWO_PI) * log_factor
+    # dz is dw / a, and the interval is 2 end long
+    length = 36.0 / switch(wide, size, 1.0)
+    return LOG_ROOT_TWO_PI + 0.5 - math.log(2.0) - length * sum_of(terms, axis=-1)
+
+
 skewnorm = ContinuousLaw(
     Row(
         "skewnorm",
@@ -82,6 +98,7 @@ skewnorm = ContinuousLaw(
         searched=True,
         mean=_skewnorm_mean,
         var=lambda a: 1.0 - (2.0 / math.pi) * (a * a) / (1.0 + a * a),
+        entropy=_skewnorm_entropy,
     )
 )
 
@@ -124,6 +141,17 @@ def _vonmises_entropy(kappa: Any) -> Any:
     return kappa * (1.0 - ive(1.0, kappa) / scaled) + _log_circle(kappa)
 
 
+def _vonmises_var(kappa: Any) -> Any:
+    """Variance of the angle, by its density on the half circle."""
+    some = switch(gt(kappa, 1.0), kappa, 1.0)
+    width = minimum(math.pi, _width(0.0 * some, (4.0 / math.pi**2) * some))
+    points, weights = _rule(kappa.dtype)
+    z = width[..., None] * points
+    half = sin(0.5 * z)
+    total = sum_of(weights * z * z * exp(-2.0 * kappa[..., None] * (half * half)), axis=-1)
+    return 2.0 * width * total * exp(-_log_circle(kappa))
+
+
 vonmises = ContinuousLaw(
     Row(
         "vonmises",
@@ -139,6 +167,7 @@ vonmises = ContinuousLaw(
         logsf=_vonmises_logsf,
         searched=True,
         mean=lambda kappa: 0.0,
+        var=_vonmises_var,
         entropy=_vonmises_entropy,
     )
 )

@@ -273,6 +273,25 @@ def _invgauss_logsf(z: Any, mu: Any) -> Any:
     return switch(below, log1p(-exp(switch(below, lower, -1.0))), upper)
 
 
+def _scaled_exponential_integral(x: Any) -> Any:
+    """exp(x) E1(x), by its power series (DLMF 6.6.2) up to 2, by a continued fraction (DLMF 6.9.1) beyond."""
+    near = le(x, 2.0)
+    small, large = switch(near, x, 2.0), switch(near, 2.0, x)
+    series: Any = 0.0
+    for k in range(24, 0, -1):
+        series = (series + (-1.0) ** (k + 1) / (k * math.factorial(k))) * small
+    below = large + 91.0
+    for k in range(45, 0, -1):
+        below = large + (2.0 * k - 1.0) - k * k / below
+    return switch(near, exp(small) * (series - EULER - log(small)), 1.0 / below)
+
+
+def _invgauss_entropy(mu: Any) -> Any:
+    # U. Mudholkar and L. Tian, "An entropy characterization of the inverse Gaussian distribution", 2002
+    rest = _scaled_exponential_integral(2.0 / mu)
+    return LOG_ROOT_TWO_PI + 0.5 + 1.5 * (log(mu) - rest)
+
+
 invgauss = ContinuousLaw(
     Row(
         "invgauss",
@@ -286,6 +305,7 @@ invgauss = ContinuousLaw(
         searched=True,
         mean=lambda mu: mu,
         var=lambda mu: mu * mu * mu,
+        entropy=_invgauss_entropy,
     )
 )
 wald = ContinuousLaw(
@@ -300,5 +320,7 @@ wald = ContinuousLaw(
         searched=True,
         mean=lambda: 1.0,
         var=lambda: 1.0,
+        # exp(2) E1(2) is 0.36132...
+        entropy=lambda: LOG_ROOT_TWO_PI + 0.5 - 1.5 * 0.3613286168882226,
     )
 )

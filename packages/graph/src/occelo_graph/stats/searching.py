@@ -1,4 +1,4 @@
-"""Loops of the graph for what has no formula: quantiles by bisection, distribution functions by sums.
+"""Loops of the graph for what has no formula: quantiles by bisection.
 
 `discrete` and `continuous` use them.
 """
@@ -14,7 +14,6 @@ from occelo_graph.ops.elemwise.arithmetic import (
     floor,
     gt,
     isfinite,
-    le,
     lt,
     maximum,
     minimum,
@@ -24,10 +23,9 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.transcendental import exp, log
 from occelo_graph.ops.reduce import any as any_of
-from occelo_graph.ops.reduce import max as max_of
 from occelo_graph.stats.law import AnyFormula, Row
 
-__all__ = ["searched_quantile", "smallest_count", "sum_of_probabilities"]
+__all__ = ["searched_quantile", "smallest_count"]
 
 _MOST = 4.0e15
 """Whole numbers up to this bound have halves in float64."""
@@ -148,24 +146,3 @@ def smallest_count(
 
     # a whole number changes in steps, so it has the derivative 0 where it has one
     return zero_grad(while_loop(unfinished, halve, (start, end))[1])
-
-
-def sum_of_probabilities(logpmf: Callable[..., Any], first: Any, last: Any, *shapes: Any) -> Any:
-    """The sum of ``exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; 0 if there is none.
-
-    The number of steps is the largest one that an element needs.
-    """
-    from occelo_graph.looping.loops import fori_loop
-
-    count = last - first
-    for each in shapes:
-        count = count + 0.0 * each
-    steps = maximum(max_of(switch(isfinite(count), count, 0.0)) + 1.0, 0.0).astype("int64")
-
-    def step(i: Any, total: Any) -> Any:
-        k = first + i.astype(count.dtype)
-        wanted = le(k, last)
-        term = exp(logpmf(switch(wanted, k, first), *shapes))
-        return total + switch(wanted, term, 0.0)
-
-    return fori_loop(0, steps, step, zero_grad(0.0 * count))

@@ -1,0 +1,97 @@
+"""Sums over the support of laws on whole numbers, in loops of the graph: probabilities, their logarithms, entropies, expected values.
+
+The number of steps of a loop is the largest one that an element needs. `counts` and `vectors` use them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from occelo_graph.gradient.barriers import zero_grad
+from occelo_graph.ops.elemwise.arithmetic import (
+    ceil,
+    floor,
+    isfinite,
+    le,
+    lt,
+    maximum,
+    minimum,
+    sqrt,
+    switch,
+)
+from occelo_graph.ops.elemwise.transcendental import exp, log1mexp, logaddexp
+from occelo_graph.ops.reduce import max as max_of
+from occelo_graph.stats.law import AnyFormula
+
+__all__ = ["entropy_of_counts", "expectation", "log_of_sums", "sum_of_probabilities"]
+
+
+def _accumulated(
+    add: Callable[[Any, Any, Any], Any], first: Any, last: Any, shapes: Any, start: Any, skip: int
+) -> Any:
+    """The state after ``add(state, k, wanted)`` for k from ``first + skip`` to ``last``; ``wanted`` says where k is one of these."""
+    from occelo_graph.looping.loops import fori_loop
+
+    count = last - first
+    for each in shapes:
+        count = count + 0.0 * each
+    steps = maximum(max_of(switch(isfinite(count), count, 0.0)) + 1.0, 0.0).astype("int64")
+
+    def step(i: Any, state: Any) -> Any:
+        k = first + i.astype(count.dtype)
+        wanted = le(k, last)
+        return add(state, switch(wanted, k, first), wanted)
+
+    return fori_loop(skip, steps, step, start + zero_grad(0.0 * count))
+
+
+def expectation(
+    value: Callable[[Any], Any], logpmf: AnyFormula, first: Any, last: Any, *shapes: Any
+) -> Any:
+    """The sum of ``value(k) exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; 0 if there is none."""
+
+    def add(total: Any, k: Any, wanted: Any) -> Any:
+        return total + switch(wanted, value(k) * exp(logpmf(k, *shapes)), 0.0)
+
+    return _accumulated(add, first, last, shapes, 0.0, 0)
+
+
+def sum_of_probabilities(logpmf: AnyFormula, first: Any, last: Any, *shapes: Any) -> Any:
+    """The sum of ``exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; 0 if there is none."""
+    return expectation(lambda k: 1.0, logpmf, first, last, *shapes)
+
+
+def _log_sum(logpmf: AnyFormula, first: Any, last: Any, *shapes: Any) -> Any:
+    def add(total: Any, k: Any, wanted: Any) -> Any:
+        return switch(wanted, logaddexp(total, logpmf(k, *shapes)), total)
+
+    return _accumulated(add, first, last, shapes, logpmf(first, *shapes), 1)
+
+
+def log_of_sums(
+    logpmf: AnyFormula, wanted: tuple[Any, Any], others: tuple[Any, Any], *shapes: Any
+) -> Any:
+    """Logarithm of the probability of the numbers in the closed interval ``wanted``; all ``others`` of the support are in another."""
+    value = _log_sum(logpmf, *wanted, *shapes)
+    small = lt(value, -math.log(2.0))
+    rest = _log_sum(logpmf, *others, *shapes)
+    return switch(small, value, log1mexp(switch(small, -1.0, rest)))
+
+
+def entropy_of_counts(
+    logpmf: AnyFormula, support: tuple[Any, Any], mean: Any, var: Any, reach: Any, *shapes: Any
+) -> Any:
+    """The entropy, from the numbers within 12 standard deviations and ``reach`` of the mean; all others add less than the rounding."""
+    width = 12.0 * sqrt(var) + reach
+    first = zero_grad(maximum(support[0], floor(mean - width)))
+    last = zero_grad(minimum(support[1], ceil(mean + width)))
+
+    def add(total: Any, k: Any, wanted: Any) -> Any:
+        value = logpmf(k, *shapes)
+        wanted = wanted & (value > -math.inf)
+        inner = switch(wanted, value, 0.0)
+        return total - inner * exp(inner)
+
+    return _accumulated(add, first, last, shapes, 0.0, 0)
