@@ -41,3 +41,15 @@ def test_linkers_agree_with_scipy(linker: str) -> None:
         values = oc.function([x], made, mode=linker)(POINTS)
     for found, wanted in zip(values, expected, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_sums_of_probabilities_of_nan_are_nan() -> None:
+    """A product with 0 is 0 to rules, so it must not carry NaN."""
+    k = ot.dvector("k")
+    counts = np.array([np.nan, 1.0])
+    methods = ("cdf", "sf", "logcdf", "logsf")
+    for name, shapes in (("betabinom", (4, 2.0, 3.0)), ("hypergeom", (9, 4, 3))):
+        made = [getattr(getattr(stats, name), method)(k, *shapes) for method in methods]
+        for found, method in zip(oc.function([k], made, mode="vm")(counts), methods, strict=True):
+            expected = getattr(getattr(scipy.stats, name), method)(1.0, *shapes)
+            np.testing.assert_allclose(found, [np.nan, expected], rtol=1e-12)

@@ -157,6 +157,7 @@ def test_laws_near_their_limits() -> None:
     for draw, law in (
         (random.vonmises(KEY, 0.0, 1e12, size=COUNT), scipy.stats.norm(0.0, 1e-6)),
         (random.vonmises(KEY, 0.0, 1e26, size=COUNT), scipy.stats.norm(0.0, 1e-13)),
+        (random.t(KEY, np.inf, size=COUNT), scipy.stats.norm()),
         (random.skewnorm(KEY, np.inf, size=COUNT), scipy.stats.halfnorm()),
         (-random.skewnorm(KEY, -1e200, size=COUNT), scipy.stats.halfnorm()),
         (random.wald(KEY, 1e200, 1e-100, size=COUNT) * 1e100, scipy.stats.invgamma(0.5, scale=0.5)),

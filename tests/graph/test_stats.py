@@ -236,6 +236,8 @@ def tails() -> list[tuple[Any, Callable[[], Any]]]:
         (stats.beta.sf(0.999999, 2.0, 40.0), lambda: mpmath.betainc(40, 2, 0, 1 - mpmath.mpf(0.999999), True)),
         (stats.triang.isf(1e-20, 0.3), lambda: 1 - mpmath.sqrt(mpmath.mpf("0.7e-20"))),
         (stats.halfnorm.ppf(1e-20), lambda: mpmath.sqrt(mpmath.pi / 2) * mpmath.mpf("1e-20")),
+        (stats.truncnorm.cdf(1e-20, 0.0, INF), lambda: mpmath.sqrt(2 / mpmath.pi) * mpmath.mpf(1e-20)),
+        (stats.truncnorm.cdf(0.2 + 1e-9, 0.2, INF), lambda: _between(mpmath.mpf(0.2), mpmath.mpf(0.2 + 1e-9)) / _between(mpmath.mpf(0.2), mpmath.inf)),
         (stats.truncnorm.sf(9.5, 3.0, 10.0), lambda: _between(9.5, 10) / _between(3, 10)),
         (stats.truncnorm.isf(1e-20, 0.2, INF), lambda: _truncated_isf("1e-20", 0.2)),
         (stats.truncnorm.entropy(5.0, 7.0), lambda: _truncated_entropy(5, 7)),
@@ -317,6 +319,45 @@ def test_tails_are_precise() -> None:
         for position, (found, exact) in enumerate(tails()):
             case = f"case {position}"
             np.testing.assert_allclose(value(found), float(exact()), rtol=1e-13, err_msg=case)
+
+
+def test_infinite_degrees_of_freedom_make_a_normal_law() -> None:
+    x, q = np.linspace(-9.0, 9.0, 19), np.array([0.0, 1e-20, 0.3, 0.5, 0.9, 1.0])
+    for method in ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf"):
+        points = q if method in ("ppf", "isf") else x
+        found = value(getattr(stats.t, method)(points, math.inf))
+        expected = getattr(scipy.stats.norm, method)(points)
+        np.testing.assert_allclose(found, expected, rtol=2e-12, atol=1e-15, err_msg=method)
+    assert value(stats.t.var(math.inf)) == 1.0
+    np.testing.assert_allclose(value(stats.t.entropy(math.inf)), scipy.stats.norm.entropy())
+
+
+def test_numbers_very_far_out() -> None:
+    far = np.array([-1e300, 1e300])
+    for law, shapes in (
+        (stats.skewnorm, (2.0,)),
+        (stats.skewnorm, (-3.0,)),
+        (stats.truncnorm, (-INF, INF)),
+    ):
+        for method, expected in (("cdf", [0, 1]), ("sf", [1, 0]), ("logcdf", [-INF, 0])):
+            np.testing.assert_array_equal(value(getattr(law, method)(far, *shapes)), expected)
+    np.testing.assert_array_equal(value(stats.truncnorm.sf(1e300, 0.5, INF)), 0.0)
+    np.testing.assert_allclose(value(stats.truncnorm.logsf(1e100, 0.5, INF)), -0.5e200)
+    for kappa in (0.01, 2.0):
+        np.testing.assert_allclose(value(stats.vonmises.isf(1e-20, kappa)), np.pi, rtol=1e-15)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, INF), (-1.0, 2.0), (30.0, 40.0), (-0.5, -0.499)])
+def test_derivatives_near_bounds(low: float, high: float) -> None:
+    """The derivative of the distribution function is the density, also where hardly any probability is on one side."""
+    width = min(high - low, 10.0)
+    points = low + width * np.array([1e-12, 1e-6, 1e-3, 0.1])
+    x = ot.dvector("x")
+    density = scipy.stats.truncnorm.pdf(points, low, high)
+    for method, sign in (("cdf", 1.0), ("sf", -1.0)):
+        slope = og.grad(getattr(stats.truncnorm, method)(x, low, high).sum(), x)
+        found = og.evaluate(slope, {x: points})
+        np.testing.assert_allclose(found, sign * density, rtol=1e-9)
 
 
 def test_single_precision_is_kept() -> None:

@@ -18,7 +18,7 @@ from occelo_graph.ops.elemwise.transcendental import cos, exp, log, log1p, sin
 from occelo_graph.ops.reduce import sum as sum_of
 from occelo_graph.stats.continuous import ContinuousLaw
 from occelo_graph.stats.law import Row, not_negative, number
-from occelo_graph.stats.on_the_line import LOG_ROOT_TWO_PI, ndtr
+from occelo_graph.stats.on_the_line import LOG_ROOT_TWO_PI, largest_square_root, ndtr
 from occelo_graph.tensors.constant import constant
 
 __all__ = ["skewnorm", "vonmises"]
@@ -63,7 +63,11 @@ def _skewnorm_log_tail(z: Any, a: Any) -> Any:
 def _skewnorm_logsf(z: Any, a: Any) -> Any:
     z, a = z + 0.0 * a, a + 0.0 * z
     low = lt(z, 0.0)
-    tail = _skewnorm_log_tail(switch(low, -z, z), switch(low, -a, a))
+    size = switch(low, -z, z)
+    # beyond, also the logarithm is infinite
+    nothing = gt(size, largest_square_root(z.dtype))
+    tail = _skewnorm_log_tail(switch(nothing, 1.0, size), switch(low, -a, a))
+    tail = switch(nothing, -math.inf, tail)
     return switch(low, log1p(-exp(switch(low, tail, -1.0))), tail)
 
 

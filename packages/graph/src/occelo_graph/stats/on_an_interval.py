@@ -6,13 +6,26 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from occelo_graph.ops.elemwise.arithmetic import and_, clip, eq, gt, isinf, le, lt, sqrt, switch
+from occelo_graph.ops.elemwise.arithmetic import (
+    abs,
+    and_,
+    clip,
+    eq,
+    ge,
+    gt,
+    isinf,
+    le,
+    lt,
+    sqrt,
+    switch,
+)
 from occelo_graph.ops.elemwise.special import (
     betainc,
     betaincc,
     betainccinv,
     betaincinv,
     betaln,
+    erf,
     log_ndtr,
     ndtri_exp,
     psi,
@@ -31,7 +44,7 @@ from occelo_graph.stats.beta_tails import log_beta
 from occelo_graph.stats.continuous import ContinuousLaw
 from occelo_graph.stats.gamma_tails import log_of_smaller
 from occelo_graph.stats.law import Row, constant_in, number, positive, probability
-from occelo_graph.stats.on_the_line import LOG_ROOT_TWO_PI, ndtr
+from occelo_graph.stats.on_the_line import LOG_ROOT_TWO_PI, ROOT_TWO, largest_square_root, ndtr
 
 __all__ = ["beta", "powerlaw", "triang", "truncexpon", "truncnorm", "uniform"]
 
@@ -247,13 +260,40 @@ truncexpon = ContinuousLaw(
 
 def _log_mass(low: Any, high: Any) -> Any:
     """Logarithm of the probability that a normal number lies between two bounds, in either tail or across the centre."""
+    # beyond, also the logarithm is infinite; differences of such ones would be NaN
+    farthest = largest_square_root(low.dtype)
+    low, high = (clip(each, -farthest, farthest) for each in (low, high))
+    nothing = ge(low, farthest) | le(high, -farthest)
+    middle, width = 0.5 * (low + high), high - low
+    narrow = and_(gt(width, 0.0), lt(width * (1.0 + abs(middle)), 1e-3))
     beyond = gt(low, 0.0)
     low, high = switch(beyond, -high, low), switch(beyond, -low, high)
-    in_tail = le(high, 0.0)
-    upper = log_ndtr(switch(in_tail, high, -1.0))
-    tail = upper + log1mexp(log_ndtr(switch(in_tail, low, -2.0)) - upper)
-    centre = log1p(-(ndtr(switch(in_tail, -1.0, low)) + ndtr(switch(in_tail, -1.0, -high))))
-    return switch(in_tail, tail, centre)
+    in_tail = le(high, -0.5)
+    lower, upper = (log_ndtr(switch(in_tail, *each)) for each in ((low, -2.0), (high, -1.0)))
+    # a difference of 0 has no logarithm, and an infinite derivative
+    apart = in_tail & ~narrow
+    tail = upper + log1mexp(switch(apart, lower - upper, -1.0))
+    across = ~(in_tail | narrow)
+    centre = _log_mass_of_centre(switch(across, low, -1.0), switch(across, high, 1.0))
+    near = _log_mass_of_few(switch(narrow, middle, 0.0), switch(narrow, width, 1e-3))
+    found = switch(narrow, near, switch(in_tail, tail, centre))
+    return switch(nothing, -math.inf, found)
+
+
+def _log_mass_of_few(middle: Any, width: Any) -> Any:
+    """The same for an interval so small that the density and its second derivative in the middle decide."""
+    square = middle * middle
+    bend = (square - 1.0) * width * width / 24.0
+    return log(width) - 0.5 * square - LOG_ROOT_TWO_PI + log1p(bend)
+
+
+def _log_mass_of_centre(low: Any, high: Any) -> Any:
+    """The same for an interval near 0: by the probability outside of it or inside, whichever is smaller."""
+    outside = ndtr(low) + ndtr(-high)
+    wide = lt(outside, 0.5)
+    below, above = switch(wide, -1.0, low), switch(wide, 1.0, high)
+    inside = 0.5 * (erf(above / ROOT_TWO) - erf(below / ROOT_TWO))
+    return switch(wide, log1p(-switch(wide, outside, 0.5)), log(inside))
 
 
 def _truncnorm_logcdf(z: Any, a: Any, b: Any) -> Any:

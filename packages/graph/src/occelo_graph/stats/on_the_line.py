@@ -32,7 +32,7 @@ from occelo_graph.ops.elemwise.transcendental import (
 )
 from occelo_graph.stats.beta_tails import log_beta
 from occelo_graph.stats.continuous import ContinuousLaw
-from occelo_graph.stats.law import Row, positive
+from occelo_graph.stats.law import AnyFormula, Row, positive
 
 __all__ = ["cauchy", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "t"]
 
@@ -40,6 +40,11 @@ ROOT_TWO = math.sqrt(2.0)
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = 1e15
 """The squares of numbers above this are not changed by adding 1."""
+
+
+def largest_square_root(dtype: str) -> float:
+    """A large number whose square the dtype has."""
+    return math.sqrt(float(np.finfo(dtype).max)) / 2.0
 
 
 def ndtr(z: Any) -> Any:
@@ -276,21 +281,36 @@ def _t_entropy(df: Any) -> Any:
     return (half + 0.5) * gap + LOG_ROOT_TWO_PI - _t_constant(df)
 
 
+def _with_finite(formula: AnyFormula) -> AnyFormula:
+    """The formula for degrees of freedom that may be infinite: from 1e30 on the law is the normal law, to the last digit."""
+
+    def limited(*arguments: Any) -> Any:
+        return formula(*arguments[:-1], minimum(arguments[-1], 1e30))
+
+    return limited
+
+
+def _t_logdensity(z: Any, df: Any) -> Any:
+    return _t_constant(df) - LOG_ROOT_TWO_PI - 0.5 * (df + 1.0) * _t_odds(z, df)
+
+
+def _t_var(df: Any) -> Any:
+    return switch(gt(df, 2.0), df / (df - 2.0), switch(gt(df, 1.0), math.inf, math.nan))
+
+
 t = ContinuousLaw(
     Row(
         "t",
         "Student's t with ``df`` degrees of freedom.",
-        lambda z, df: _t_constant(df) - LOG_ROOT_TWO_PI - 0.5 * (df + 1.0) * _t_odds(z, df),
+        _with_finite(_t_logdensity),
         {"df": positive},
         support=None,
         symmetric=True,
-        cdf=_t_cdf,
-        logcdf=_t_logcdf,
-        ppf=_t_quantile,
+        cdf=_with_finite(_t_cdf),
+        logcdf=_with_finite(_t_logcdf),
+        ppf=_with_finite(_t_quantile),
         mean=lambda df: switch(gt(df, 1.0), 0.0, math.inf),
-        var=lambda df: switch(
-            gt(df, 2.0), df / (df - 2.0), switch(gt(df, 1.0), math.inf, math.nan)
-        ),
-        entropy=_t_entropy,
+        var=_with_finite(_t_var),
+        entropy=_with_finite(_t_entropy),
     )
 )

@@ -59,6 +59,8 @@ def searched_quantile(row: Row, upper: bool) -> AnyFormula:
         below, above = logcdf(found, *shapes), logsf(found, *shapes)
         log_here = switch(low_half, below, above)
         miss = switch(low_half, below - log_p, log_tail - above)
+        # at a bound of the support there is no probability left, and no better number
+        miss = switch(isfinite(miss), miss, 0.0)
         # a logarithm and a density of it: neither underflows in a tail
         return found - miss * exp(log_here - logdensity(found, *shapes))
 

@@ -23,7 +23,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.transcendental import exp, log1mexp, logaddexp
 from occelo_graph.ops.reduce import max as max_of
-from occelo_graph.stats.law import AnyFormula
+from occelo_graph.stats.law import AnyFormula, constant_in
 
 __all__ = ["entropy_of_counts", "expectation", "log_of_sums", "sum_of_probabilities"]
 
@@ -44,7 +44,8 @@ def _accumulated(
         wanted = le(k, last)
         return add(state, switch(wanted, k, first), wanted)
 
-    return fori_loop(skip, steps, step, start + zero_grad(0.0 * count))
+    # NaN for NaN, which rules would not keep in a product with 0
+    return fori_loop(skip, steps, step, start + zero_grad(constant_in(count, 0.0)))
 
 
 def expectation(

@@ -19,6 +19,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     le,
     lt,
     maximum,
+    minimum,
     mul,
     or_,
     reciprocal,
@@ -243,6 +244,8 @@ def t(
     """Student's t with ``df`` degrees of freedom: normal numbers, divided by the root of the mean square of df others."""
     law = begin(key, size, dtype, df=(df, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
     df, loc, scale = law.values
+    # beyond, numbers are normal to the last digit
+    df = minimum(df, 1e30)
     one, other = law.split(2)
     z = standard_normal(one, law.shape, law.dtype)
     half = cast(mul(df, 0.5), "float64")
