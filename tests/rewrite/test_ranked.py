@@ -28,6 +28,7 @@ from occelo_rewrite import (
     specialize_db,
     stabilize_db,
 )
+from occelo_rewrite.pipeline import join_scans_db
 
 ROOT = Path(__file__).parents[2]
 ROWS = re.findall(
@@ -47,6 +48,7 @@ def test_rules_that_are_named_are_registered() -> None:
         stabilize_db,
         blas_db,
         specialize_db,
+        join_scans_db,
         accumulation_db,
         optdb,
     )

@@ -10,6 +10,7 @@
 | 1.5 | stabilize | forms that neither overflow nor cancel |
 | 1.7 | BlasOpt | products of matrices with factors and addends, for linkers that run op by op: gemm, gemv, ger |
 | 2 | specialize | cheaper special cases; indexing is moved before the computation |
+| 2.4 | join_scans | scans over the same steps become one |
 | 2.5 | expand_scans | scans become loops that carry their traces as memory |
 | 2.6 | rewrite_bodies | the bodies of loops are rewritten, with the same rules |
 | 3 | uncanonicalize | for rules of users whose results must not be canonicalized again |
@@ -176,6 +177,7 @@ def _rules_of_linear_algebra() -> None:
 
 follow("linalg", _rules_of_linear_algebra)
 
+join_scans_db = EquilibriumDB("join_scans", None, canonicalize_db)
 expand_scans_db = EquilibriumDB("expand_scans", None, canonicalize_db)
 
 
@@ -184,9 +186,11 @@ def _rules_of_loops() -> None:
     from occelo_rewrite.rules.looping.bodies import BodiesDB
 
     canonicalize_db.extend_standard(lambda db: db.register_rules(looping.CANONICALIZE, *_USUAL))
+    join_scans_db.extend_standard(lambda db: db.register_rules(looping.JOIN, *_USUAL))
     expand_scans_db.extend_standard(lambda db: db.register_rules(looping.EXPAND, *_ALWAYS))
 
     def stages(db: SequenceDB) -> None:
+        db.register("join_scans", join_scans_db, *_USUAL, position=2.4)
         db.register("expand_scans", expand_scans_db, *_ALWAYS, position=2.5)
         db.register("rewrite_bodies", BodiesDB("rewrite_bodies", optdb), *_ALWAYS, position=2.6)
 

@@ -19,6 +19,7 @@ from occelo_rewrite.pipeline import (
     canonicalize_db,
     expand_db,
     inline_db,
+    join_scans_db,
     specialize_db,
     stabilize_db,
 )
@@ -58,6 +59,7 @@ def standard_rules() -> dict[str, NodeRewriter]:
             stabilize_db,
             blas_db,
             specialize_db,
+            join_scans_db,
             accumulation_db,
         )
         for name in db.names()

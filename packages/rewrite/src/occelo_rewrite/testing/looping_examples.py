@@ -53,6 +53,21 @@ def _two_loops(x: TensorVariable) -> TensorVariable:
     return once + again
 
 
+def _loops_apart(x: TensorVariable) -> TensorVariable:
+    """Two loops over the same steps, of which one has an equal state, an equal trace and another sequence."""
+    steps, first = x.shape[0], ot.zeros_like(x[0])
+
+    def step(s: Any, e: Any) -> Any:
+        return (s[0] * 0.5 + e, s[1] + s[0]), s[0]
+
+    def other(s: Any, e: Any) -> Any:
+        return (s[0] * 0.5 + e[0], ot.tanh(s[1] * e[1])), s[0]
+
+    (one, _), once = loop(step, (first, first), x, length=steps)
+    (two, more), again = loop(other, (first, first + 1.0), (x, ot.cos(x)), length=steps)
+    return once * again + one - two + more
+
+
 def _more_than_is_read(x: TensorVariable) -> TensorVariable:
     (total, _), traces = loop(
         lambda s, e: ((s[0] + e, s[1] * e), (s[0], s[1], s[0])), (x[0], x[0]), x
@@ -110,6 +125,7 @@ CASES: list[Case] = [
     Case("hoisted_constants", _unchanged),
     Case("merged_scans", _of_gradient),
     Case("merged_scans", _two_loops),
+    Case("joined_scans", _loops_apart),
     Case("shared_factorizations", _factors),
     Case("unused_of_scan", _more_than_is_read),
     Case("unused_of_scan", lambda x: fori_loop(0, 7, lambda i, s: s * x, x)),

@@ -1,6 +1,6 @@
 """Rules for loops: scans are merged, made smaller, and at last expanded to `Iterate`, which linkers run.
 
-When loops are imported, `pipeline` puts these rules into the stages canonicalize and expand_scans. The stage
+When loops are imported, `pipeline` puts these rules into the stages canonicalize, join_scans and expand_scans. The stage
 rewrite_bodies is in `rules.looping.bodies`.
 """
 
@@ -10,6 +10,7 @@ from occelo_rewrite.rules.looping import (
     accumulating,
     expanding,
     hoisting,
+    joining,
     merging,
     sequences,
     sharing,
@@ -17,7 +18,7 @@ from occelo_rewrite.rules.looping import (
     unused,
 )
 
-__all__ = ["CANONICALIZE", "EXPAND"]
+__all__ = ["CANONICALIZE", "EXPAND", "JOIN"]
 
 CANONICALIZE = (
     merging.CANONICALIZE
@@ -28,4 +29,5 @@ CANONICALIZE = (
     | sharing.CANONICALIZE
     | steps.CANONICALIZE
 )
+JOIN = joining.JOIN
 EXPAND = expanding.EXPAND
