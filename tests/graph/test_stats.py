@@ -360,6 +360,38 @@ def test_derivatives_near_bounds(low: float, high: float) -> None:
         np.testing.assert_allclose(found, sign * density, rtol=1e-9)
 
 
+AT_BOUNDS: list[tuple[str, tuple[float, ...], float]] = [
+    ("gamma", (2.5,), 0.0), ("gamma", (2.0,), 0.0), ("gamma", (1.0,), 0.0), ("gamma", (1e3,), 0.0),
+    ("chi2", (7.0,), 0.0), ("chi2", (4.0,), 0.0), ("weibull_min", (2.0,), 0.0), ("weibull_min", (1.0,), 0.0),
+    ("weibull_min", (3.0,), 0.0), ("rayleigh", (), 0.0), ("beta", (2.0, 3.0), 0.0), ("beta", (3.0, 2.0), 1.0),
+    ("beta", (1.0, 2.0), 0.0), ("beta", (1.0, 2.0), 1.0), ("beta", (1e3, 1e3), 0.0), ("powerlaw", (2.0,), 0.0),
+    ("triang", (0.3,), 0.0), ("triang", (0.3,), 1.0), ("triang", (0.0,), 1.0), ("triang", (1.0,), 0.0),
+    ("f", (4.0, 3.0), 0.0), ("f", (2.0, 3.0), 0.0), ("f", (2e3, 2e3), 0.0), ("gengamma", (2.0, 1.0), 0.0),
+    ("gengamma", (1.0, 2.0), 0.0), ("gengamma", (2.0, -1.5), 0.0),
+]  # fmt: skip
+
+
+def test_derivatives_of_densities_at_bounds() -> None:
+    """The density may be 0 there, where its logarithm has infinite derivatives."""
+    for name, shapes, bound in AT_BOUNDS:
+        law = getattr(scipy.stats, name)(*shapes, 1.0, 2.0)
+        parameters = [ot.dscalar(f"p{i}") for i in range(len(shapes) + 3)]
+        x, *rest = parameters
+        density = getattr(stats, name).pdf(x, *rest)
+        at = 1.0 + 2.0 * bound
+        numbers = (np.float64(v) for v in (at, *shapes, 1.0, 2.0))
+        given = dict(zip(parameters, numbers, strict=True))
+        found, *slopes = (
+            float(np.asarray(og.evaluate(v, given)))
+            for v in (density, *og.grad(density, parameters))
+        )
+        assert found == pytest.approx(law.pdf(at), rel=1e-12, abs=1e-300), name
+        h = 1e-6 * (1 - 2 * bound)
+        inside = (-3 * law.pdf(at) + 4 * law.pdf(at + h) - law.pdf(at + 2 * h)) / (2 * h)
+        assert slopes[0] == pytest.approx(inside, rel=1e-5, abs=1e-4), name
+        assert np.isfinite(slopes).all(), name
+
+
 def test_single_precision_is_kept() -> None:
     for name, shapes in CALLS:
         law, reference = getattr(stats, name), getattr(scipy.stats, name)

@@ -62,16 +62,30 @@ class ContinuousLaw(Law):
     def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         """Logarithm of the density at ``x``; -inf outside of the support."""
         given = self._arguments("logpdf", x, args, kwargs)
-        value = self._at(given, self.row.logdensity)
+        value = self._at(given, self.row.logdensity, self._z(given))
         return given.checked(value if given.scale is None else value - log(given.scale))
 
     def pdf(self, x: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         """Density at ``x``."""
-        return exp(self.logpdf(x, *args, **kwargs))
+        row = self.row
+        if row.density is None:
+            return exp(self.logpdf(x, *args, **kwargs))
+        given = self._arguments("pdf", x, args, kwargs)
+        z, density = self._z(given), self._formula("pdf", row.density)
+        low, high = row.bounds(given.shapes)
+        ends = [eq(z, end) for end in (low, high) if math.isfinite(end)]
+        at_end = ends[0] if len(ends) == 1 else or_(*ends)
+        inside = row.interior(given.shapes)
+        logarithm = self._at(given, row.logdensity, switch(at_end, inside, z))
+        if given.scale is not None:
+            logarithm = logarithm - log(given.scale)
+        value = density(switch(at_end, z, inside), *given.shapes)
+        value = value if given.scale is None else value / given.scale
+        return given.checked(switch(at_end, value, exp(logarithm)))
 
-    def _at(self, given: Arguments, formula: AnyFormula) -> Any:
-        """A log density on the closed support, -inf elsewhere."""
-        z, row = self._z(given), self.row
+    def _at(self, given: Arguments, formula: AnyFormula, z: Any) -> Any:
+        """A log density of a standardized variable on the closed support, -inf elsewhere."""
+        row = self.row
         if row.support is None or row.periodic:
             return formula(z, *given.shapes)
         low, high = row.bounds(given.shapes)

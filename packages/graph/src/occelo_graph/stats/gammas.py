@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from occelo_graph.ops.elemwise.arithmetic import abs, and_, eq, gt, lt, switch
+from occelo_graph.ops.elemwise.arithmetic import abs, and_, eq, gt, lt, minimum, switch
 from occelo_graph.ops.elemwise.special import (
     betainc,
     betaincc,
@@ -36,6 +36,7 @@ gamma = ContinuousLaw(
         lambda z, a: xlogy(a - 1.0, z) - z - gammaln(a),
         {"a": positive},
         support=HALF_LINE,
+        density=lambda z, a: pow(z, a - 1.0) * exp(-z - gammaln(a)),
         cdf=lambda z, a: gammainc(a, z),
         sf=lambda z, a: gammaincc(a, z),
         logcdf=lambda z, a: log_lower(a, z),
@@ -63,6 +64,9 @@ chi2 = ContinuousLaw(
         ),
         {"df": positive},
         support=HALF_LINE,
+        density=lambda z, df: (
+            0.5 * pow(0.5 * z, 0.5 * df - 1.0) * exp(-0.5 * z - gammaln(0.5 * df))
+        ),
         cdf=lambda z, df: gammainc(0.5 * df, 0.5 * z),
         sf=lambda z, df: gammaincc(0.5 * df, 0.5 * z),
         logcdf=lambda z, df: log_lower(0.5 * df, 0.5 * z),
@@ -101,6 +105,13 @@ def _gengamma_logdensity(z: Any, a: Any, c: Any) -> Any:
     inner = switch(limit, 1.0, z)
     value = log(abs(c)) + xlogy(c * a - 1.0, inner) - pow(inner, c) - gammaln(a)
     return switch(limit, -math.inf, value)
+
+
+def _gengamma_density(z: Any, a: Any, c: Any) -> Any:
+    up = gt(c, 0.0)
+    base, power = switch(up, z, 1.0), switch(up, c, 1.0)
+    value = power * pow(base, power * a - 1.0) * exp(-pow(base, power) - gammaln(a))
+    return switch(up, value, exp(_gengamma_logdensity(switch(up, 1.0, z), a, c)))
 
 
 def _gengamma_cdf(z: Any, a: Any, c: Any) -> Any:
@@ -149,6 +160,7 @@ gengamma = ContinuousLaw(
         _gengamma_logdensity,
         {"a": positive, "c": lambda c: (c > 0) | (c < 0)},
         support=HALF_LINE,
+        density=_gengamma_density,
         cdf=_gengamma_cdf,
         sf=_gengamma_sf,
         logcdf=_gengamma_logcdf,
@@ -171,6 +183,13 @@ def _f_logdensity(z: Any, dfn: Any, dfd: Any) -> Any:
         - (n + m) * log(dfd + dfn * z)
         - betaln(n, m)
     )
+
+
+def _f_density(z: Any, dfn: Any, dfd: Any) -> Any:
+    n, m = 0.5 * dfn, 0.5 * dfd
+    rest = m * log(dfd) + n * log(dfn) - (n + m) * log(dfd + dfn * z) - betaln(n, m)
+    # this factor is infinite only where the power is 0
+    return pow(z, n - 1.0) * exp(minimum(rest, 85.0))
 
 
 def _f_parts(z: Any, dfn: Any, dfd: Any) -> tuple[Any, Any, Any]:
@@ -250,6 +269,7 @@ f = ContinuousLaw(
         _f_logdensity,
         {"dfn": positive, "dfd": positive},
         support=HALF_LINE,
+        density=_f_density,
         cdf=_f_cdf,
         sf=_f_sf,
         logcdf=_f_logcdf,

@@ -105,7 +105,8 @@ class Row:
     hold on the whole line with both infinities. ``open_below`` says that the density is 0 at the lower bound, where the formula of its logarithm
     has no value. ``inside`` is a number within the support; without it, one is derived from the bounds.
     ``from_logcdf`` and ``from_logsf`` are the inverses of ``logcdf`` and ``logsf``. The density of a ``symmetric`` law is an even function.
-    That of a ``periodic`` law has no bounds. Quantiles of a ``searched`` law are found by bisection, with ``logcdf`` and ``logsf``.
+    That of a ``periodic`` law has no bounds.
+    ``density`` is the density at the bounds, for laws where it may be 0 there: by way of the logarithm, its derivatives would be NaN. Quantiles of a ``searched`` law are found by bisection, with ``logcdf`` and ``logsf``.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Row:
     valid: AnyFormula = _everything
     support: tuple[Any, Any] | None = (-math.inf, math.inf)
     open_below: bool = False
+    density: Formula | None = None
     inside: Any = None
     symmetric: bool = False
     periodic: bool = False

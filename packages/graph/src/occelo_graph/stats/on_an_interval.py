@@ -16,6 +16,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     isinf,
     le,
     lt,
+    minimum,
     sqrt,
     switch,
 )
@@ -39,6 +40,7 @@ from occelo_graph.ops.elemwise.transcendental import (
     log1mexp,
     log1p,
     logaddexp,
+    pow,
 )
 from occelo_graph.stats.beta_tails import log_beta
 from occelo_graph.stats.continuous import ContinuousLaw
@@ -69,6 +71,11 @@ def _beta_entropy(a: Any, b: Any) -> Any:
     return betaln(a, b) - (a - 1.0) * psi(a) - (b - 1.0) * psi(b) + (a + b - 2.0) * psi(a + b)
 
 
+def _beta_density(z: Any, a: Any, b: Any) -> Any:
+    # the factor is infinite only where the powers are 0 at both bounds
+    return pow(z, a - 1.0) * pow(1.0 - z, b - 1.0) * exp(minimum(-betaln(a, b), 85.0))
+
+
 def _beta_quantile(q: Any, a: Any, b: Any) -> Any:
     """The number with ``betainc(a, b, x)`` = q; for tiny ones, of which SciPy's function misses some, by the first term of a series."""
     # x^a / (a B(a, b)), DLMF 8.17.8; the next term is less by a factor of about (a + b) x
@@ -94,6 +101,7 @@ beta = ContinuousLaw(
         lambda z, a, b: xlogy(a - 1.0, z) + xlog1py(b - 1.0, -z) - betaln(a, b),
         {"a": positive, "b": positive},
         support=(0.0, 1.0),
+        density=_beta_density,
         cdf=lambda z, a, b: betainc(a, b, z),
         sf=lambda z, a, b: betaincc(a, b, z),
         logcdf=_beta_logcdf,
@@ -112,6 +120,7 @@ powerlaw = ContinuousLaw(
         lambda z, a: log(a) + xlogy(a - 1.0, z),
         {"a": positive},
         support=(0.0, 1.0),
+        density=lambda z, a: a * pow(z, a - 1.0),
         logcdf=lambda z, a: a * log(z),
         from_logcdf=lambda logp, a: exp(logp / a),
         mean=lambda a: a / (a + 1.0),
@@ -127,6 +136,11 @@ def _sides(z: Any, c: Any) -> tuple[Any, Any, Any]:
     up = switch(rising, z, 1.0) / switch(rising, c, 1.0)
     down = switch(rising, 1.0, 1.0 - z) / switch(rising, 1.0, 1.0 - c)
     return rising, up, down
+
+
+def _triang_density(z: Any, c: Any) -> Any:
+    rising, up, down = _sides(z, c)
+    return 2.0 * switch(rising, up, down)
 
 
 def _triang_logdensity(z: Any, c: Any) -> Any:
@@ -180,6 +194,7 @@ triang = ContinuousLaw(
         _triang_logdensity,
         {"c": probability},
         support=(0.0, 1.0),
+        density=_triang_density,
         cdf=_triang_cdf,
         sf=_triang_sf,
         logcdf=_triang_logcdf,
