@@ -392,6 +392,24 @@ def test_derivatives_of_densities_at_bounds() -> None:
         assert np.isfinite(slopes).all(), name
 
 
+def test_parameters_that_are_not_finite() -> None:
+    for found, expected in (
+        (stats.t.logsf(LINE, INF), scipy.stats.norm.logsf(LINE)),
+        (stats.f.cdf(2.0, INF, 3.0), NAN),
+        (stats.norm.entropy(loc=NAN), NAN),
+        (stats.gamma.var(2.0, NAN), NAN),
+        (stats.gamma.var(2.0, INF), 2.0),
+    ):
+        np.testing.assert_allclose(value(found), expected, rtol=1e-13)
+
+
+def test_arrays_without_elements() -> None:
+    none = np.zeros((0, 3))
+    for name, (shapes, *_) in (CONTINUOUS | BY_INTEGRALS).items():
+        for method in ("logpdf", "logsf", "ppf"):
+            assert value(getattr(getattr(stats, name), method)(none, *shapes)).shape == (0, 3), name
+
+
 def test_single_precision_is_kept() -> None:
     for name, shapes in CALLS:
         law, reference = getattr(stats, name), getattr(scipy.stats, name)

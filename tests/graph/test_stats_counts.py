@@ -227,6 +227,26 @@ def test_quantiles_have_no_slope() -> None:
     np.testing.assert_allclose(og.evaluate(slope, {mu: np.array(4.0)}), 2 / 4 - 1)
 
 
+def test_arrays_without_elements() -> None:
+    none = np.zeros((0, 3))
+    for name, (shapes, *_) in LAWS.items():
+        law = getattr(stats, name)
+        for method in ("logpmf", "cdf", "logsf", "ppf"):
+            assert value(getattr(law, method)(none, *shapes)).shape == (0, 3), (name, method)
+        assert value(law.entropy(*(none + each for each in shapes))).shape == (0, 3), name
+
+
+def test_quantiles_in_single_precision() -> None:
+    q = np.array([0.1, 0.8], "float32")
+    for name, shapes in CALLS:
+        found = getattr(stats, name).ppf(q, *(np.float32(each) for each in shapes))
+        assert found.dtype == "float32"
+        # SciPy's is no number of the support where only one is possible
+        if (name, shapes) != ("geom", (1e-6,)) and value(getattr(stats, name).var(*shapes)) > 0:
+            expected = getattr(scipy.stats, name).ppf(q, *shapes)
+            np.testing.assert_array_equal(value(found), expected)
+
+
 def test_single_precision_is_kept() -> None:
     p = ot.scalar("p", dtype="float32")
     for method, x in (("logpmf", 3), ("cdf", 3), ("ppf", 0.4)):

@@ -18,15 +18,27 @@ __all__ = ["log_beta"]
 _TERMS = 10
 
 
-def _fraction(a: Any, b: Any, x: Any) -> Any:
-    """The fraction by which x^a y^b / (a beta(a, b)) is divided (DLMF 8.17.22)."""
-    below: Any = 1.0
-    for m in range(_TERMS, -1, -1):
-        odd = (a + m) / (a + 2.0 * m) * ((a + b + m) / (a + (2.0 * m + 1.0))) * x
-        below = 1.0 - odd / below
-        if m:
-            even = (m * (b - m) * x) / ((a + (2.0 * m - 1.0)) * (a + 2.0 * m))
-            below = 1.0 + even / below
+def _fraction(a: Any, b: Any, x: Any, y: Any) -> Any:
+    """The fraction by which x^a y^b / beta(a, b) is divided: the even part of DLMF 8.17.22.
+
+    In the form of A. R. Didonato and A. H. Morris, "Algorithm 708", 1992, where y near 0 does not cancel.
+    """
+    excess = 1.0 + (a * y - b * x)
+
+    def ratio(n: int) -> Any:
+        return (n * (b - n) * x) / (a + (2.0 * n - 1.0))
+
+    def numerator(n: int) -> Any:
+        step = a + (n - 1.0)
+        return step / (a + (2.0 * n - 1.0)) * ((step + b) * x) * ratio(n)
+
+    def denominator(n: int) -> Any:
+        value = (a + n) / (a + (2.0 * n + 1.0)) * (excess + n * (1.0 + y))
+        return value + n + ratio(n) if n else value
+
+    below = denominator(_TERMS)
+    for n in range(_TERMS, 0, -1):
+        below = denominator(n - 1) + numerator(n) / below
     return below
 
 
@@ -36,10 +48,10 @@ def log_beta(value: Any, other: Any, a: Any, b: Any, x: Any, y: Any, log_x: Any,
     The logarithms of x and y may be given where x or y underflows.
     """
     far = and_(lt(value, TINY.get(value.dtype, 0.0)), gt(log_x, -math.inf))
-    far = and_(far, lt((a + b) * x, a))
+    far = and_(far, lt(b * x, a * y))
     far_a, far_b = switch(far, a, 1.0), switch(far, b, 1.0)
     far_x, far_y = switch(far, x, 0.25), switch(far, y, 0.75)
     far_log_x, far_log_y = switch(far, log_x, -1.0), switch(far, log_y, -0.3)
     term = log_beta_term(far_a, far_b, far_x, far_y, far_log_x, far_log_y)
-    tail = term - log(far_a) - log(_fraction(far_a, far_b, far_x))
+    tail = term - log(_fraction(far_a, far_b, far_x, far_y))
     return switch(far, tail, log_of_smaller(switch(far, 0.25, value), other))

@@ -24,7 +24,7 @@ from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, pow, sigmo
 from occelo_graph.stats.beta_tails import log_beta
 from occelo_graph.stats.continuous import ContinuousLaw
 from occelo_graph.stats.gamma_tails import log_lower, log_upper
-from occelo_graph.stats.law import Row, positive
+from occelo_graph.stats.law import Row, positive, positive_and_finite
 from occelo_graph.stats.positive import HALF_LINE
 
 __all__ = ["chi2", "f", "gamma", "gengamma", "invgamma"]
@@ -267,7 +267,7 @@ f = ContinuousLaw(
         "f",
         "The F law with ``dfn`` and ``dfd`` degrees of freedom.",
         _f_logdensity,
-        {"dfn": positive, "dfd": positive},
+        {"dfn": positive_and_finite, "dfd": positive_and_finite},
         support=HALF_LINE,
         density=_f_density,
         cdf=_f_cdf,

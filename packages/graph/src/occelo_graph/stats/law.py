@@ -35,6 +35,7 @@ __all__ = [
     "not_negative",
     "number",
     "positive",
+    "positive_and_finite",
     "probability",
     "probability_above_zero",
     "whole",
@@ -61,6 +62,11 @@ def number(value: Any) -> Any:
 def positive(value: Any) -> Any:
     """Above 0."""
     return value > 0
+
+
+def positive_and_finite(value: Any) -> Any:
+    """Above 0 and finite."""
+    return (value > 0) & (value < math.inf)
 
 
 def not_negative(value: Any) -> Any:
@@ -198,7 +204,9 @@ class Arguments:
         return constant(np.array(value, self.dtype)) if _is_weak(value) else value
 
     def spread(self, value: Any) -> Any:
-        """The value in the shape of all parameters, broadcast."""
+        """The value in the shape of all parameters, broadcast; NaN where the location is NaN."""
+        if self.loc is not None:
+            value = constant_in(self.loc, value)
         for each in (*self.shapes, self.loc, self.scale):
             if each is not None and each.type.ndim:
                 value = second(each, value)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from occelo_graph.gradient.barriers import zero_grad
+from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
     ceil,
     floor,
@@ -130,7 +131,8 @@ def smallest_count(
     whole = start + end
     for each in arguments:
         whole = whole + each
-    start, end = second(whole, start), second(whole, end)
+    # bounds that are Python numbers may have made them wider
+    start, end = (cast(second(whole, each), arguments[0].dtype) for each in (start, end))
 
     def divide(before: Any, at: Any) -> tuple[Any, Any]:
         middle = floor(0.5 * (before + at))

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.gradient.barriers import zero_grad
 from occelo_graph.ops.elemwise.arithmetic import (
     ceil,
@@ -22,8 +24,10 @@ from occelo_graph.ops.elemwise.arithmetic import (
     switch,
 )
 from occelo_graph.ops.elemwise.transcendental import exp, log1mexp, logaddexp
+from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.reduce import max as max_of
 from occelo_graph.stats.law import AnyFormula, constant_in
+from occelo_graph.tensors.constant import constant
 
 __all__ = ["entropy_of_counts", "expectation", "log_of_sums", "sum_of_probabilities"]
 
@@ -37,7 +41,10 @@ def _accumulated(
     count = last - first
     for each in shapes:
         count = count + 0.0 * each
-    steps = maximum(max_of(switch(isfinite(count), count, 0.0)) + 1.0, 0.0).astype("int64")
+    # one element more, for arrays that have none
+    finite = switch(isfinite(count), count, 0.0)
+    known = concatenate([finite.ravel(), constant(np.zeros(1, finite.dtype))])
+    steps = maximum(max_of(known) + 1.0, 0.0).astype("int64")
 
     def step(i: Any, state: Any) -> Any:
         k = first + i.astype(count.dtype)
