@@ -40,12 +40,35 @@ def test_categorical() -> None:
     assert np.isnan(value(stats.categorical.logpmf(math.nan, P)))
 
 
+def test_categorical_as_a_law_of_numbers() -> None:
+    law, theirs = stats.categorical, scipy.stats.rv_discrete(values=([0, 1, 2], P))
+    k = np.array([-2.0, -0.5, 0.0, 0.5, 1.0, 2.0, 7.0])
+    for method in ("cdf", "sf"):
+        close(getattr(law, method)(k, P), getattr(theirs, method)(k))
+        logarithm = value(getattr(law, f"log{method}")(k, P))
+        np.testing.assert_allclose(np.exp(logarithm), getattr(theirs, method)(k), atol=1e-15)
+    q = np.array([0.0, 0.1, 0.2, 0.21, 0.7, 0.71, 0.99, 1.0])
+    for method in ("ppf", "isf"):
+        np.testing.assert_array_equal(
+            value(getattr(law, method)(q[[0, 1, 3, 5, 6, 7]], P)),
+            getattr(theirs, method)(q[[0, 1, 3, 5, 6, 7]]),
+        )
+    np.testing.assert_array_equal(value(law.ppf([-0.1, 1.1, math.nan], P)), [math.nan] * 3)
+    for method in ("mean", "var", "std"):
+        close(getattr(law, method)(np.stack([P, P])), [getattr(theirs, method)()] * 2)
+
+
 def test_multinomial() -> None:
     counts = np.array([[1, 5, 4], [0, 10, 0], [3, 3, 3], [-1, 6, 5]])
     close(stats.multinomial.logpmf(counts, 10, P), scipy.stats.multinomial.logpmf(counts, 10, P))
     close(stats.multinomial.mean(10, P), 10 * P)
     close(stats.multinomial.cov(10, P), scipy.stats.multinomial.cov(10, P))
     close(stats.multinomial.pmf([2, 0, 0], 2, [1.0, 0.0, 0.0]), 1.0)
+    close(stats.multinomial.var(10, P), np.diag(scipy.stats.multinomial.cov(10, P)))
+    batch = np.stack([P, [1.0, 0.0, 0.0]])
+    expected = [scipy.stats.multinomial.entropy(n, P) for n in (10, 3)]
+    close(stats.multinomial.entropy([10, 3], P), expected)
+    close(stats.multinomial.entropy(10, batch), [expected[0], 0.0])
     assert np.isnan(value(stats.multinomial.logpmf(counts, 9.5, P))).all()
 
 
@@ -64,7 +87,9 @@ def test_dirichlet_multinomial() -> None:
     law, theirs = stats.dirichlet_multinomial, scipy.stats.dirichlet_multinomial
     counts = np.array([[1, 5, 4], [0, 10, 0], [3, 3, 3]])
     close(law.logpmf(counts, ALPHA, 10), theirs.logpmf(counts, ALPHA, 10))
-    close(law.mean(ALPHA, 10), theirs.mean(ALPHA, 10))
+    for method in ("mean", "var", "cov"):
+        close(getattr(law, method)(ALPHA, 10), getattr(theirs, method)(ALPHA, 10))
+    assert np.isnan(value(law.var(-ALPHA, 10))).all()
 
 
 def test_multivariate_normal() -> None:
@@ -77,6 +102,10 @@ def test_multivariate_normal() -> None:
     close(law.pdf(X, MEAN, [1.0, 2.0, 3.0]), theirs.pdf(X, MEAN, np.diag([1.0, 2.0, 3.0])))
     close(law.entropy(MEAN, COV), theirs.entropy(MEAN, COV))
     close(law.entropy(MEAN, 2.0), theirs.entropy(MEAN, 2.0))
+    for given in ({"cov": COV}, {"cholesky": np.linalg.cholesky(COV)}):
+        close(law.cov(**given), COV)
+        close(law.var(**given), np.diag(COV))
+    close(law.cov([1.0, 2.0]), np.diag([1.0, 2.0]))
     batch = law.logpdf(X[:, None], MEAN, SPD)
     close(batch, [[theirs.logpdf(x, MEAN, c) for c in SPD] for x in X])
     assert np.isnan(value(law.logpdf(X, MEAN, -COV))).all()
@@ -105,6 +134,15 @@ def test_lkj() -> None:
         np.testing.assert_allclose(
             value(stats.lkj.pdf(pairs, eta)), (1 - r * r) ** (eta - 1) / constant, rtol=1e-12
         )
+        np.testing.assert_allclose(
+            value(stats.lkj.var(eta, 2)), (1 - np.eye(2)) / (1 + 2 * eta), rtol=1e-14
+        )
+        # the element of two rows has a beta law on an interval of length 2
+        expected = scipy.stats.beta.entropy(eta, eta) + math.log(2)
+        np.testing.assert_allclose(value(stats.lkj.entropy(eta, 2)), expected, rtol=1e-12)
+    # the law is uniform, with three rows
+    close(stats.lkj.entropy(1.0, 3), math.log(math.pi**2 / 2))
+    close(stats.lkj.mean([1.0, 2.0], 3), [np.eye(3)] * 2)
     # the volume of the correlation matrices with three rows is pi^2 / 2
     close(stats.lkj.pdf(np.eye(3), 1.0), 2 / math.pi**2)
     assert np.isneginf(value(stats.lkj.logpdf(2 * np.eye(3), 1.0)))

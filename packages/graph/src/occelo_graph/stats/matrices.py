@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from occelo_graph.ops.create import arange
+from occelo_graph.ops.create import arange, eye
 from occelo_graph.ops.elemwise.arithmetic import abs, and_, eq, gt, isnan, lt, switch
 from occelo_graph.ops.elemwise.special import gammaln, psi
 from occelo_graph.ops.elemwise.transcendental import exp
@@ -100,6 +100,13 @@ class LKJ:
     From Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on vines and extended onion method", 2009.
     """
 
+    def _log_constant(self, ends: Any, steps: Any) -> Any:
+        # one factor for each of the d - 1 subdiagonals; the first of the steps is 0 and adds nothing
+        return sum_of(
+            gammaln(ends[..., None] - steps) - gammaln(ends)[..., None] + math.log(math.pi) * steps,
+            axis=-1,
+        )
+
     def logpdf(self, x: Any, eta: Any) -> TensorVariable:
         """Logarithm of the density at the matrices ``x``, with respect to the elements below the diagonal.
 
@@ -107,17 +114,33 @@ class LKJ:
         """
         x, eta = floats("lkj.logpdf()", x, eta)
         size, steps = _steps(x)
-        ends = eta + 0.5 * (size - 1.0)
-        # one factor for each of the d - 1 subdiagonals; the first of the steps is 0 and adds nothing
-        constant = sum_of(
-            gammaln(ends[..., None] - steps) - gammaln(ends)[..., None] + math.log(math.pi) * steps,
-            axis=-1,
-        )
+        constant = self._log_constant(eta + 0.5 * (size - 1.0), steps)
         factor = factor_of(x)
         value = _on_support(x, factor, (eta - 1.0) * _log_determinant(factor) - constant)
         rounding = 1e-10 if x.dtype == "float64" else 1e-5
         inside = all_of(lt(abs(_diagonal(x) - 1.0), rounding), axis=-1)
         return where_valid(gt(eta, 0.0), switch(inside, value, -math.inf))
+
+    def mean(self, eta: Any, dim: int) -> TensorVariable:
+        """Expected matrix of ``dim`` rows, which is the identity."""
+        (eta,) = floats("lkj.mean()", eta)
+        return where_valid(gt(eta, 0.0)[..., None, None], eye(dim, dtype=eta.dtype))
+
+    def var(self, eta: Any, dim: int) -> TensorVariable:
+        """Variance of each element; those beside the diagonal have the beta law of eta - 1 + dim / 2 on -1 to 1."""
+        (eta,) = floats("lkj.var()", eta)
+        one = (1.0 / (2.0 * eta + (dim - 1.0)))[..., None, None]
+        return where_valid(gt(eta, 0.0)[..., None, None], one * (1.0 - eye(dim, dtype=eta.dtype)))
+
+    def entropy(self, eta: Any, dim: int) -> TensorVariable:
+        """Differential entropy, in units of e, with respect to the elements below the diagonal."""
+        (eta,) = floats("lkj.entropy()", eta)
+        size, steps = _steps(eye(dim, dtype=eta.dtype))
+        ends = eta + 0.5 * (size - 1.0)
+        # the expected logarithm of the determinant is the derivative of that of the constant
+        slope = sum_of(psi(ends[..., None] - steps) - psi(ends)[..., None], axis=-1)
+        value = self._log_constant(ends, steps) - (eta - 1.0) * slope
+        return where_valid(gt(eta, 0.0), value)
 
     def pdf(self, x: Any, eta: Any) -> TensorVariable:
         """Density at the matrices ``x``."""

@@ -5,15 +5,31 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import arange, eye
-from occelo_graph.ops.elemwise.arithmetic import abs, and_, eq, floor, ge, lt, or_, sqrt, switch
-from occelo_graph.ops.elemwise.special import gammaln, psi, xlogy
+from occelo_graph.ops.elemwise.arithmetic import (
+    abs,
+    and_,
+    eq,
+    floor,
+    ge,
+    le,
+    lt,
+    minimum,
+    or_,
+    sqrt,
+    switch,
+)
+from occelo_graph.ops.elemwise.special import gammaln, psi, xlog1py, xlogy
 from occelo_graph.ops.elemwise.transcendental import exp, log
 from occelo_graph.ops.reduce import all as all_of
 from occelo_graph.ops.reduce import any as any_of
+from occelo_graph.ops.reduce import cumsum
 from occelo_graph.ops.reduce import sum as sum_of
+from occelo_graph.stats.gamma_tails import log_of_smaller
 from occelo_graph.stats.law import as_float, float_dtype
 from occelo_graph.stats.on_the_line import LOG_ROOT_TWO_PI
+from occelo_graph.stats.sums import expectation
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -90,6 +106,72 @@ class Categorical:
         """Probability of ``k``."""
         return exp(self.logpmf(k, p))
 
+    def _parts(self, method: str, k: Any, p: Any) -> tuple[Any, Any, Any]:
+        """Where the arguments are valid, and the probabilities of at most ``k`` and of more."""
+        k, p = floats(f"categorical.{method}()", k, p)
+        up_to = arange(p.shape[-1]).astype(p.dtype) <= k[..., None]
+        below, above = _last_sum(switch(up_to, p, 0.0)), _last_sum(switch(up_to, 0.0, p))
+        return and_(_are_probabilities(p), eq(k, k)), below, above
+
+    def cdf(self, k: Any, p: Any) -> TensorVariable:
+        """Probability of a number of at most ``k``."""
+        valid, below, _ = self._parts("cdf", k, p)
+        return where_valid(valid, below)
+
+    def sf(self, k: Any, p: Any) -> TensorVariable:
+        """Probability of a number above ``k``."""
+        valid, _, above = self._parts("sf", k, p)
+        return where_valid(valid, above)
+
+    def logcdf(self, k: Any, p: Any) -> TensorVariable:
+        """Logarithm of `cdf`."""
+        valid, below, above = self._parts("logcdf", k, p)
+        return where_valid(valid, log_of_smaller(below, above))
+
+    def logsf(self, k: Any, p: Any) -> TensorVariable:
+        """Logarithm of `sf`."""
+        valid, below, above = self._parts("logsf", k, p)
+        return where_valid(valid, log_of_smaller(above, below))
+
+    def _quantile(self, q: Any, p: Any, before: Any) -> TensorVariable:
+        """The number of outcomes that come ``before`` the quantile, or -1 or NaN for a ``q`` that is none."""
+        last = p.shape[-1].astype(p.dtype) - 1.0
+        count = minimum(_last_sum(before.astype(p.dtype)), last)
+        valid = and_(_are_probabilities(p), and_(ge(q, 0.0), le(q, 1.0)))
+        return where_valid(valid, count)
+
+    def ppf(self, q: Any, p: Any) -> TensorVariable:
+        """Quantile: the smallest k with ``cdf(k) >= q``, -1 for 0; NaN for a ``q`` that is no probability."""
+        q, p = floats("categorical.ppf()", q, p)
+        found = self._quantile(q, p, lt(cumsum(p, axis=-1), q[..., None]) | eq(q, 1.0)[..., None])
+        return switch(eq(q, 0.0), found - found - 1.0, found)
+
+    def isf(self, q: Any, p: Any) -> TensorVariable:
+        """The smallest k with ``sf(k) <= q``, -1 for 1; NaN for a ``q`` that is no probability."""
+        q, p = floats("categorical.isf()", q, p)
+        above = cumsum(p[..., ::-1], axis=-1)[..., ::-1] - p
+        found = self._quantile(q, p, above > q[..., None])
+        found = switch(eq(q, 0.0), found - found + p.shape[-1].astype(p.dtype) - 1.0, found)
+        return switch(eq(q, 1.0), found - found - 1.0, found)
+
+    def mean(self, p: Any) -> TensorVariable:
+        """Expected number."""
+        (p,) = floats("categorical.mean()", p)
+        return where_valid(_are_probabilities(p), self._mean(p))
+
+    def _mean(self, p: Any) -> Any:
+        return _last_sum(arange(p.shape[-1]).astype(p.dtype) * p)
+
+    def var(self, p: Any) -> TensorVariable:
+        """Variance."""
+        (p,) = floats("categorical.var()", p)
+        rest = arange(p.shape[-1]).astype(p.dtype) - self._mean(p)[..., None]
+        return where_valid(_are_probabilities(p), _last_sum(rest * rest * p))
+
+    def std(self, p: Any) -> TensorVariable:
+        """Standard deviation, the square root of `var`."""
+        return sqrt(self.var(p))
+
     def entropy(self, p: Any) -> TensorVariable:
         """Entropy, in units of e."""
         (p,) = floats("categorical.entropy()", p)
@@ -122,6 +204,31 @@ class Multinomial:
         """Expected counts."""
         n, p = floats("multinomial.mean()", n, p)
         return where_valid(self._valid(n, p)[..., None], n[..., None] * p)
+
+    def var(self, n: Any, p: Any) -> TensorVariable:
+        """Variance of each count."""
+        n, p = floats("multinomial.var()", n, p)
+        return where_valid(self._valid(n, p)[..., None], n[..., None] * (p * (1.0 - p)))
+
+    def entropy(self, n: Any, p: Any) -> TensorVariable:
+        """Entropy, in units of e; a loop of ``n`` steps sums the logarithms of the factorials."""
+        n, p = floats("multinomial.entropy()", n, p)
+        trials = n[..., None]
+
+        def log_chance(k: Any, n: Any, p: Any) -> Any:
+            return (
+                gammaln(n + 1.0)
+                - gammaln(k + 1.0)
+                - gammaln(n - k + 1.0)
+                + xlogy(k, p)
+                + xlog1py(n - k, -p)
+            )
+
+        factorials = expectation(
+            lambda k: gammaln(k + 1.0), log_chance, 0.0 * trials, trials, trials, p
+        )
+        value = _last_sum(factorials) - gammaln(n + 1.0) - n * _last_sum(xlogy(p, p))
+        return where_valid(self._valid(n, p), value)
 
     def cov(self, n: Any, p: Any) -> TensorVariable:
         """Covariance matrix of the counts."""
@@ -184,6 +291,9 @@ class Dirichlet:
 class DirichletMultinomial:
     """The multinomial law of ``n`` trials whose probabilities have the Dirichlet law of ``alpha``."""
 
+    def _valid(self, alpha: Any, n: Any) -> Any:
+        return and_(all_of(alpha > 0.0, axis=-1), and_(ge(n, 0.0), eq(floor(n), n)))
+
     def logpmf(self, x: Any, alpha: Any, n: Any) -> TensorVariable:
         """Logarithm of the probability of the counts ``x``; -inf for counts that are not whole or do not add to ``n``."""
         x, alpha, n = floats("dirichlet_multinomial.logpmf()", x, alpha, n)
@@ -193,8 +303,7 @@ class DirichletMultinomial:
         total = _last_sum(alpha)
         value = gammaln(n + 1.0) + gammaln(total) - gammaln(n + total)
         value = value + _last_sum(gammaln(inner + alpha) - gammaln(alpha) - gammaln(inner + 1.0))
-        valid = and_(all_of(alpha > 0.0, axis=-1), and_(ge(n, 0.0), eq(floor(n), n)))
-        return where_valid(valid, switch(outside, -math.inf, value))
+        return where_valid(self._valid(alpha, n), switch(outside, -math.inf, value))
 
     def pmf(self, x: Any, alpha: Any, n: Any) -> TensorVariable:
         """Probability of the counts ``x``."""
@@ -203,7 +312,21 @@ class DirichletMultinomial:
     def mean(self, alpha: Any, n: Any) -> TensorVariable:
         """Expected counts."""
         alpha, n = floats("dirichlet_multinomial.mean()", alpha, n)
-        return n[..., None] * alpha / _last_sum(alpha)[..., None]
+        value = n[..., None] * alpha / _last_sum(alpha)[..., None]
+        return where_valid(self._valid(alpha, n)[..., None], value)
+
+    def var(self, alpha: Any, n: Any) -> TensorVariable:
+        """Variance of each count."""
+        return self.cov(alpha, n).diagonal(axis1=-2, axis2=-1)
+
+    def cov(self, alpha: Any, n: Any) -> TensorVariable:
+        """Covariance matrix of the counts."""
+        alpha, n = floats("dirichlet_multinomial.cov()", alpha, n)
+        total = _last_sum(alpha)
+        share = (alpha / total[..., None])[..., None]
+        single = share * (eye(alpha.shape[-1], dtype=alpha.dtype) - share.swapaxes(-1, -2))
+        factor = n * ((n + total) / (1.0 + total))
+        return where_valid(self._valid(alpha, n)[..., None, None], factor[..., None, None] * single)
 
 
 class MultivariateNormal:
@@ -233,6 +356,22 @@ class MultivariateNormal:
     def pdf(self, x: Any, mean: Any = None, cov: Any = 1.0, cholesky: Any = None) -> TensorVariable:
         """Density at the vectors ``x``."""
         return exp(self.logpdf(x, mean, cov, cholesky))
+
+    def cov(self, cov: Any = 1.0, cholesky: Any = None) -> TensorVariable:
+        """Covariance matrix, of the factor too; ``cov`` is a vector of variances or a matrix."""
+        (spread,) = floats("multivariate_normal.cov()", cov if cholesky is None else cholesky)
+        if cholesky is not None:
+            return matmul(spread, spread.swapaxes(-1, -2))
+        if spread.type.ndim == 1:
+            return spread[:, None] * eye(spread.shape[0], dtype=spread.dtype)
+        return spread
+
+    def var(self, cov: Any = 1.0, cholesky: Any = None) -> TensorVariable:
+        """Variance of each element."""
+        (spread,) = floats("multivariate_normal.var()", cov if cholesky is None else cholesky)
+        if cholesky is not None:
+            return _last_sum(spread * spread)
+        return spread if spread.type.ndim < 2 else spread.diagonal(axis1=-2, axis2=-1)
 
     def entropy(self, mean: Any = None, cov: Any = 1.0, cholesky: Any = None) -> TensorVariable:
         """Differential entropy, in units of e; a covariance that is no matrix needs a vector ``mean``."""
