@@ -15,6 +15,7 @@ from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
+    and_,
     gt,
     le,
     lt,
@@ -52,19 +53,38 @@ __all__ = [
 ]
 
 
-def _attempt(words: Words, a: Any) -> Any:
-    """An attempt of Marsaglia and Tsang's algorithm, for a parameter a >= 1; negative if it is rejected."""
+def _proposed(words: Words, a: Any) -> tuple[Any, ...]:
+    """Of Marsaglia and Tsang's algorithm for a >= 1: d, the cube root of v, y**2 with y = root - 1, u, and whether a squeeze does not decide.
+
+    With x = 3 sqrt(d) y, a number d v is accepted if log(u) < h = x**2 / 2 + d (1 - v + log(v)). Since the derivative of h / d + 3/4 y**4 is
+    3 y**4 / (1 + y), h is at least -d y**4 (3/4 + 3/5 m / root), with m = max(-y, 0). Where u is below 1 plus this bound, it is below exp(h).
+    """
     d = sub(a, 1.0 / 3.0)
     root = add(1.0, mul(words.normal(0), reciprocal(sqrt(mul(d, 9.0)))))
+    u, y = words.uniform(1), sub(root, 1.0)
+    square = mul(y, y)
+    slope = add(mul(root, 0.75), mul(maximum(sub(1.0, root), 0.0), 0.6))
+    far = le(mul(sub(1.0, u), root), mul(d, square, square, slope))
+    return d, root, square, u, or_(le(root, 0.0), far)
+
+
+def _surely(words: Words, a: Any) -> Any:
+    """The number of an attempt that the squeeze accepts; negative if it does not decide."""
+    d, root, _, _, undecided = _proposed(words, a)
+    return switch(undecided, -1.0, mul(d, mul(root, root, root)))
+
+
+def _attempt(words: Words, a: Any) -> Any:
+    """An attempt; negative if it is rejected."""
+    d, root, square, u, undecided = _proposed(words, a)
     v = mul(root, root, root)
-    x2 = mul(9.0, d, mul(sub(root, 1.0), sub(root, 1.0)))
-    bound = add(mul(x2, 0.5), mul(d, add(sub(1.0, v), log(maximum(v, 1e-300)))))
+    bound = add(mul(4.5, d, square), mul(d, add(sub(1.0, v), log(maximum(v, 1e-300)))))
     # NaN is accepted, or parameters that are NaN would never be
-    rejected = or_(le(root, 0.0), gt(log(words.uniform(1)), bound))
-    return switch(rejected, -1.0, mul(d, v))
+    rejected = or_(le(root, 0.0), gt(log(u), bound))
+    return switch(and_(undecided, rejected), -1.0, mul(d, v))
 
 
-_from_one = rejection("gamma", 1, 2, _attempt)
+_from_one = rejection("gamma", 1, 2, _attempt, _surely)
 
 
 _SERIES = 1e5

@@ -69,38 +69,52 @@ def _float64(dtypes: Sequence[str]) -> str:
 
 
 def rejection(
-    law: str, parameters: int, words: int, attempt: Callable[..., Any]
+    law: str,
+    parameters: int,
+    words: int,
+    attempt: Callable[..., Any],
+    quick: Callable[..., Any] | None = None,
 ) -> Callable[..., TensorVariable]:
     """A function of a key, lengths and float64 parameters that draws float64 numbers, which are never negative.
 
     ``attempt(words, *parameters)`` is a formula for one element, with `Words`; its value is negative where it is rejected. It should
     be NaN, not negative, for parameters that are NaN, or no attempt would ever be accepted. ``words`` is the number of words
-    that it takes.
+    that it takes. ``quick`` is a formula that costs less: the value of the first attempt if it surely is accepted, else
+    negative. It is what all elements compute; those where it is negative make the first attempt in full.
     """
 
-    def formula(key: Any, index: Any, round_: Any, *values: Any) -> Any:
-        return attempt(Words(key, index, round_, words), *values)
+    def declared(name: str, of_words: Callable[..., Any], text: str) -> Elemwise:
+        def formula(key: Any, index: Any, round_: Any, *values: Any) -> Any:
+            return of_words(Words(key, index, round_, words), *values)
 
-    first: Elemwise = elementwise(
-        f"{law}_attempt",
-        3 + parameters,
-        _float64,
-        None,
-        [None] * (3 + parameters),
+        count = 3 + parameters
+        return elementwise(
+            f"{law}_{name}", count, _float64, None, [None] * count, text, formula=formula
+        )
+
+    each = declared(
+        "attempt",
+        attempt,
         f"One attempt at a number of the {law} law, from keys, positions and the number of the attempt; negative if rejected.",
-        formula=formula,
     )
+    first = each
+    if quick is not None:
+        first = declared(
+            "quick",
+            quick,
+            f"An attempt at a number of the {law} law, from keys, positions and its number; negative if it may have to be rejected.",
+        )
 
     def rounds(value: Array, key: Array, index: Array, *values: Array) -> Array:
         shape = np.broadcast_shapes(value.shape, key.shape, index.shape, *(v.shape for v in values))
         made = np.array(np.broadcast_to(value, shape)).ravel()
         rest = np.flatnonzero(made < 0)
         others = [np.broadcast_to(v, shape).ravel() for v in (key, index, *values)]
-        for i in range(1, _MOST_ROUNDS):
+        for i in range(first is each, _MOST_ROUNDS):
             if not rest.size:
                 break
-            own, at, *given = (each[rest] for each in others)
-            found = first.scalar_op.evaluate(own, at, np.uint64(i), *given)
+            own, at, *given = (other[rest] for other in others)
+            found = each.scalar_op.evaluate(own, at, np.uint64(i), *given)
             made[rest] = found
             rest = rest[found < 0]
         return made.reshape(shape)

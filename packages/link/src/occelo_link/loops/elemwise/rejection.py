@@ -14,6 +14,8 @@ from occelo_link.loops.ir.program import Value
 
 LAWS = ("gamma", "poisson", "binomial", "hypergeometric", "vonmises")
 """The laws whose ops are called ``<law>_attempt`` and ``<law>_accepted``."""
+QUICK = {"gamma"}
+"""The laws whose first value is that of ``<law>_quick``: where it is negative, the first attempt is made in full."""
 
 
 def _register(law: str) -> None:
@@ -28,9 +30,9 @@ def _register(law: str) -> None:
         )
 
     def resumed(b: Builder, first: Value, key: Value, index: Value, *values: Value) -> Value:
-        one = b.const(1, "uint64")
+        number = b.const(0 if law in QUICK else 1, "uint64")
         return b.unlikely(
-            rejected(b, first), first, f"{law}_again", again, key, index, one, *values
+            rejected(b, first), first, f"{law}_again", again, key, index, number, *values
         )
 
     @lowers_scalar_to_loops(f"{law}_accepted", cost=4)
