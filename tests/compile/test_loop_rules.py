@@ -238,3 +238,55 @@ def test_nan_guard_mode_says_after_which_step() -> None:
     assert np.isfinite(f([1.0, -2.0]))
     with pytest.raises(AssertionError, match=r"found NaN in .*, first after step 1$"):
         f([1.0, 2.0, -1.0])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8", "complex128"])
+def test_running_sums_and_products_need_no_loop(dtype: str) -> None:
+    x, y = ot.tensor("x", dtype=dtype, shape=(None, 3)), ot.tensor("y", dtype=dtype, shape=(3,))
+    n = ot.lscalar("n")
+
+    def step(s: Any, e: Any) -> Any:
+        total, product = s[0] + (e + y), s[1] * e
+        return (total, product), (total, product)
+
+    outputs: list[Any] = []
+    for reverse in (False, True):
+        (total, product), traces = loop(step, (y, y), x, length=n, reverse=reverse)
+        outputs += [total, product, *traces]
+    f = oc.function([x, y, n], outputs, mode="native")
+    assert not _body_sizes(f)
+    generator = np.random.default_rng(0)
+    a, b = ((generator.normal(size=s) * 3).astype(dtype) for s in ((6, 3), (3,)))
+    for steps in (6, 4, 1, 0):
+        wanted: list[Any] = []
+        for reverse in (False, True):
+            total = product = b
+            kept: list[Any] = []
+            for e in a[:steps][::-1] if reverse else a[:steps]:
+                total, product = total + (e + b), product * e
+                kept.append((total, product))
+            traces = [np.array([k[i] for k in kept], dtype).reshape(-1, 3) for i in (0, 1)]
+            wanted += [total, product, *(t[::-1] if reverse else t for t in traces)]
+        for found, value in zip(f(a, b, steps), wanted, strict=True):
+            assert found.dtype == dtype
+            np.testing.assert_allclose(found, value, rtol=1e-5 if dtype == "float32" else 1e-12)
+    for wrong in (7, -1):
+        with pytest.raises(ValueError, match=r"number of steps|has only 6 elements"):
+            f(a, b, wrong)
+
+
+def test_states_that_are_more_than_running_sums() -> None:
+    x, a = ot.dvector("x"), ot.dscalar("a")
+    steps: list[Any] = [
+        lambda s, e: (s + e * s, None),
+        lambda s, e: (s + e, s),
+        lambda s, e: (s + a, None),
+        lambda s, e: (s + s, None),
+        lambda s, e: (ot.tanh(s + e), None),
+    ]
+    for step in steps:
+        final, kept = loop(step, a, x)
+        outputs = [final] if kept is None else [final, kept]
+        assert (
+            len(_body_sizes(oc.function([x, a], outputs, mode="vm", on_unused_input="ignore"))) == 1
+        )

@@ -68,6 +68,17 @@ def _loops_apart(x: TensorVariable) -> TensorVariable:
     return once * again + one - two + more
 
 
+def _running(x: TensorVariable) -> TensorVariable:
+    """A running sum and a running product of functions of two sequences, from the last elements on."""
+
+    def step(s: Any, e: Any) -> Any:
+        total, product = s[0] + e[0] * 2.0, ot.cos(e[1]) * s[1]
+        return (total, product), (total, product)
+
+    (total, product), traces = loop(step, (x[0], x[-1]), (x, x + 1.0), reverse=True)
+    return total * product + traces[0] * traces[1]
+
+
 def _more_than_is_read(x: TensorVariable) -> TensorVariable:
     (total, _), traces = loop(
         lambda s, e: ((s[0] + e, s[1] * e), (s[0], s[1], s[0])), (x[0], x[0]), x
@@ -125,6 +136,7 @@ CASES: list[Case] = [
     Case("hoisted_constants", _unchanged),
     Case("merged_scans", _of_gradient),
     Case("merged_scans", _two_loops),
+    Case("running_sums_and_products", _running),
     Case("joined_scans", _loops_apart),
     Case("shared_factorizations", _factors),
     Case("unused_of_scan", _more_than_is_read),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from occelo_rewrite.rules.looping import (
     accumulating,
+    cumulative,
     expanding,
     hoisting,
     joining,
@@ -23,6 +24,7 @@ __all__ = ["CANONICALIZE", "EXPAND", "JOIN"]
 CANONICALIZE = (
     merging.CANONICALIZE
     | accumulating.CANONICALIZE
+    | cumulative.CANONICALIZE
     | unused.CANONICALIZE
     | hoisting.CANONICALIZE
     | sequences.CANONICALIZE

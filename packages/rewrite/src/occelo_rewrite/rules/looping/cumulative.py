@@ -1,0 +1,181 @@
+"""The rule that computes running sums and products of functions of sequences without a loop.
+
+`pipeline` puts it into the stage canonicalize.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+from occelo_graph import (
+    Apply,
+    FrozenFunctionGraph,
+    FunctionGraph,
+    TensorVariable,
+    Variable,
+    freeze,
+    vectorize_graph,
+)
+from occelo_graph import tensor as ot
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.traversal import ancestors, toposort
+from occelo_graph.looping.expansion import checked_steps
+from occelo_graph.looping.scan_op import Scan
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.tensors.nodes import is_tensor, tensors
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rewriter import MergeOptimizer
+from occelo_rewrite.shapes import shapes_of
+
+__all__ = ["CANONICALIZE"]
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A carried value that each step adds a term to, or multiplies by it."""
+
+    name: str
+    term: TensorVariable
+
+
+@node_rewriter([Scan], tags=("rounding", "comparison", "overflow", "shape_unsafe"))
+def running_sums_and_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """s_t = s_{t-1} + a_t and s_t = s_{t-1} a_t become sums, products and cumulative ones of a_t, which no state changes.
+
+    The terms a_t must be elementwise functions of elements and constants, of the type of the state, of which the steps may
+    keep only the new value. Scans that a condition may end stay as they are.
+    (rounding, comparison: a sum adds in another order. overflow: the initial value is added last. shape_unsafe: shapes that do not
+    fit are an error even if the scan has no step.)
+    """
+    op_ = node.op
+    if op_.stops or not op_.sequences or not any(_adds(op_, j) for j in range(op_.carried)):
+        return None
+    op_ = replace(op_, body=_merged(op_.body))
+    found = {j: r for j in range(op_.carried) if (r := _running(op_, j)) is not None}
+    return _computed(fgraph, node, op_, found) if found else None
+
+
+_known: WeakKeyDictionary[FrozenFunctionGraph, FrozenFunctionGraph] = WeakKeyDictionary()
+"""Bodies, and the same bodies with equal computations merged."""
+
+
+def _merged(body: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    found = _known.get(body)
+    if found is None:
+        graph = body.unfreeze()
+        MergeOptimizer("body").rewrite(graph)
+        found = _known[body] = freeze(graph.inputs, graph.outputs)
+    return found
+
+
+def _adds(op_: Scan, j: int) -> bool:
+    """Whether the carried value ``j`` becomes the sum or the product of itself and something else."""
+    before, owner = op_.body.inputs[j], op_.body.outputs[j].owner
+    if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
+        return False
+    return owner.op.scalar_op.name in ("add", "mul") and before in owner.inputs
+
+
+def _running(op_: Scan, j: int) -> _Running | None:
+    """What each step adds to the carried value ``j``, or multiplies it by; None if it does anything else with it."""
+    body = op_.body
+    before, after = body.inputs[j], body.outputs[j]
+    owner = after.owner
+    if not _adds(op_, j) or owner is None or not isinstance(owner.op, Elemwise):
+        return None
+    name = owner.op.scalar_op.name
+    if not is_tensor(after) or after.type.dtype == "bool":
+        return None
+    terms = [v for v in owner.inputs if v is not before]
+    states = body.outputs[: op_.carried]
+    # the values before all steps would need a copy
+    if (
+        len(terms) != 1
+        or after.type != before.type
+        or before in body.outputs
+        or states.count(after) != 1
+    ):
+        return None
+    readers = [n for n in body.nodes if before in n.inputs or after in n.inputs]
+    (term,) = terms
+    if readers != [owner] or not is_tensor(term) or term.type != before.type:
+        return None
+    parts = op_.parts(body.inputs)
+    roots = {v for v in ancestors([term]) if v.owner is None}
+    if not roots.isdisjoint(parts.carried) or roots.isdisjoint(parts.sequences):
+        return None
+    simple = all(isinstance(n.op, Elemwise | DimShuffle) for n in toposort([term]))
+    return _Running(name, term) if simple else None
+
+
+def _computed(
+    fgraph: FunctionGraph, node: Apply[Scan], op_: Scan, running: dict[int, _Running]
+) -> dict[Variable, Variable] | None:
+    body = op_.body
+    inner, given = op_.parts(body.inputs), op_.parts(node.inputs[1:])
+    (steps,) = tensors(node.inputs[:1])
+    still = [j for j in range(op_.carried) if j not in running]
+    moved = {body.outputs[j]: j for j in running}
+    traces = [k for k in range(op_.traces) if body.outputs[op_.carried + k] not in moved]
+    found: dict[Variable, Variable] = {}
+    if still or traces:
+        smaller = replace(
+            op_,
+            body=freeze(
+                [*(body.inputs[j] for j in still), *body.inputs[op_.carried :]],
+                [
+                    *(body.outputs[j] for j in still),
+                    *(body.outputs[op_.carried + k] for k in traces),
+                ],
+            ),
+            carried=len(still),
+        )
+        starts = [given.carried[j] for j in still]
+        made = smaller(steps, *starts, *node.inputs[1 + op_.carried :], return_list=True)
+        found.update(zip((node.outputs[j] for j in still), made, strict=False))
+        kept = (node.outputs[op_.carried + k] for k in traces)
+        found.update(zip(kept, made[len(still) :], strict=True))
+    sequences = tensors(given.sequences)
+    count = checked_steps(op_, steps, sequences)
+    lengths = shapes_of(fgraph)
+    elements = [
+        s if count is steps and lengths.is_length(fgraph, steps, s, 0) else s[:count]
+        for s in sequences
+    ]
+    for j, each in running.items():
+        (start,) = tensors([given.carried[j]])
+        bound = clone_replace(
+            each.term,
+            dict(zip(inner.constants, given.constants, strict=True)),
+            rebuild_strict=False,
+        )
+        (terms,) = tensors(
+            vectorize_graph([bound], dict(zip(inner.sequences, elements, strict=True)))
+        )
+        in_order = terms[::-1] if op_.reverse else terms
+        adds = each.name == "add"
+        neutral = number_of(start) == (0 if adds else 1)
+
+        def whole(
+            part: TensorVariable, first: TensorVariable = start, sums: bool = adds
+        ) -> TensorVariable:
+            return ot.add(first, part) if sums else ot.mul(first, part)
+
+        dtype = start.dtype
+        total = terms.sum(axis=0, dtype=dtype) if adds else terms.prod(axis=0, dtype=dtype)
+        found[node.outputs[j]] = total if neutral else whole(total)
+        for k in range(op_.traces):
+            result = body.outputs[op_.carried + k]
+            if moved.get(result) != j:
+                continue
+            values = (ot.cumsum if adds else ot.cumprod)(in_order, axis=0).astype(dtype)
+            values = values if neutral else whole(values)
+            found[node.outputs[op_.carried + k]] = values[::-1] if op_.reverse else values
+    fits = all(v.type.is_super(new.type) for v, new in found.items())
+    return found if fits else None
+
+
+CANONICALIZE = RuleSet((running_sums_and_products,), "looping cumulative")
