@@ -353,10 +353,16 @@ def test_series_of_derivatives_by_parameters_are_precise_in_tails() -> None:
             point = (k, x)
             expected = -slope(upper_gamma, point, 0) if x > k else slope(lower_gamma, point, 0)
             np.testing.assert_allclose(series.gammainc_dk(k, x), expected, rtol=1e-12)
-        for a, b, x in [(2.0, 3.0, 1e-20), (2.0, 400.0, 0.75), (700.0, 0.5, 0.5)]:
+        for a, b, x in [
+            (2.0, 3.0, 1e-20),
+            (2.0, 400.0, 0.75),
+            (700.0, 0.5, 0.5),
+            (0.5, 5e4, 9e-5),
+            (3e3, 7.0, 0.99),
+        ]:
             for position, found in enumerate((series.betainc_da, series.betainc_db)):
                 expected = (
-                    -slope(lower_beta, (b, a, 1 - x), 1 - position)
+                    -slope(lower_beta, (b, a, 1 - mpmath.mpf(x)), 1 - position)
                     if x > a / (a + b)
                     else slope(lower_beta, (a, b, x), position)
                 )

@@ -119,6 +119,40 @@ def _beta_slopes(a: Array, b: Array, x: Array, log_x: Array, log_y: Array) -> tu
     return total_a / terms, total_b / terms
 
 
+def _beta_slopes_near_one(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, Array]:
+    """The same where x is near 1 and the series is slow, by the even part of the continued fraction DLMF 8.17.22 (Lentz's method)."""
+    rest = 1 + (a * y - b * x)
+    share = a / (a + 1)
+    c = share * rest
+    c_da, c_db = rest / (a + 1) ** 2 + share * y, -share * x
+    d, d_da, d_db = (np.zeros_like(x) for _ in range(3))
+    slope_a, slope_b = c_da / c, c_db / c
+    for n in range(1, _MAX_TERMS):
+        s, t, step = a + (2 * n - 1), a + (2 * n + 1), a + (n - 1)
+        ratio, here = n * (b - n) * x / s, rest + n * (1 + y)
+        factor = step / s * x
+        top = factor * (step + b) * ratio
+        top_da = top * (1 / (step + b) - 2 / s) + (step + b) * x / s * ratio
+        top_db = factor * (ratio + (step + b) * n * x / s)
+        below = n + ratio + (a + n) / t * here
+        below_da = -ratio / s + (n + 1) / t**2 * here + (a + n) / t * y
+        below_db = n * x / s - (a + n) / t * x
+        d_da = below_da + top_da * d + top * d_da
+        d_db = below_db + top_db * d + top * d_db
+        d = 1 / (below + top * d)
+        d_da, d_db = -d * d * d_da, -d * d * d_db
+        c_da = below_da + (top_da - top * c_da / c) / c
+        c_db = below_db + (top_db - top * c_db / c) / c
+        c = below + top / c
+        step_a, step_b = c_da / c + d_da / d, c_db / c + d_db / d
+        slope_a, slope_b = slope_a + step_a, slope_b + step_b
+        ongoing = np.abs(step_a) > _EPS * np.abs(slope_a)
+        if not np.any(ongoing | (np.abs(step_b) > _EPS * np.abs(slope_b))):
+            break
+    by_a = np.log1p(-y) + _psi_gap(a, b) - slope_a
+    return by_a, np.log(y) + _psi_gap(b, a) - slope_b
+
+
 def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
     """Derivatives of I_x(a, b) by a and b; beyond the mean from I_x(a, b) = 1 - I_{1-x}(b, a), DLMF 8.17.4."""
     sp = _special()
@@ -131,9 +165,14 @@ def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
         turned = (b, a, 1 - x, log_y, log_x)
         harmless = (1.0, 1.0, 0.5, -0.7, -0.7)
         pairs = zip(given, turned, harmless, strict=True)
-        first, second = _beta_slopes(
-            *(np.where(inside, np.where(reflect, rest, one), other) for one, rest, other in pairs)
-        )
+        low = [np.where(inside, np.where(reflect, rest, one), other) for one, rest, other in pairs]
+        fast = low[2] < 0.9
+        first, second = _beta_slopes(*_where(fast, *zip(low, harmless, strict=True)))
+        if not np.all(fast):
+            complement = np.where(reflect, x, 1 - x)
+            near = zip((*low[:3], complement), (1.0, 1.0, 0.9, 0.1), strict=True)
+            close = _beta_slopes_near_one(*_where(~fast, *near))
+            first, second = np.where(fast, first, close[0]), np.where(fast, second, close[1])
         by_a, by_b = np.where(reflect, second, first), np.where(reflect, first, second)
         # both are precise where they are small
         value: Array = sp.betainc(a, b, x)
