@@ -290,3 +290,44 @@ def test_states_that_are_more_than_running_sums() -> None:
         assert (
             len(_body_sizes(oc.function([x, a], outputs, mode="vm", on_unused_input="ignore"))) == 1
         )
+
+
+@pytest.mark.parametrize("mode", ["native", "vm"])
+def test_only_last_elements_are_kept_where_only_these_are_read(mode: str) -> None:
+    x, a = ot.dmatrix("x"), ot.dvector("a")
+    final, (tanhs, sums, states) = loop(
+        lambda s, e: (ot.tanh(s * a + e), (ot.tanh(s), (s * e).sum(), s)), a, x
+    )
+    outputs = [tanhs[-2:], sums[-3:], states[-1], final]
+    f = oc.function([x, a], outputs, mode=mode)
+    one = oc.function([x, a], [sums[-1], final], mode=mode)
+    second = oc.function([x, a], [sums[-2], states[-1, 1:]], mode=mode)
+    if mode == "native":
+        assert [len(_body_sizes(g)) for g in (f, one, second)] == [2, 1, 2]
+    values = np.random.default_rng(0).normal(size=(9, 3))
+    start = values[0] / 2
+    for n in (9, 4, 3, 1, 0):
+        s, kept = start, [list[Any]() for _ in range(3)]
+        for e in values[:n]:
+            for trace, v in zip(kept, (np.tanh(s), (s * e).sum(), s), strict=True):
+                trace.append(v)
+            s = np.tanh(s * start + e)
+        if not n:
+            with pytest.raises(
+                IndexError, match="index -1 is out of bounds for axis 0 with size 0"
+            ):
+                one(values[:0], start)
+            continue
+        found = f(values[:n], start)
+        for got, wanted in zip(found, (kept[0][-2:], kept[1][-3:], kept[2][-1], s), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-12)
+        np.testing.assert_allclose(one(values[:n], start)[0], kept[1][-1], rtol=1e-12)
+        if n == 1:
+            with pytest.raises(
+                IndexError, match="index -2 is out of bounds for axis 0 with size 1"
+            ):
+                second(values[:1], start)
+            continue
+        got = second(values[:n], start)
+        np.testing.assert_allclose(got[0], kept[1][-2], rtol=1e-12)
+        np.testing.assert_allclose(got[1], kept[2][-1][1:], rtol=1e-12)

@@ -100,6 +100,18 @@ def _last(x: TensorVariable) -> TensorVariable:
     return traces[-1]
 
 
+def _last_of_function(x: TensorVariable) -> TensorVariable:
+    traces = loop(lambda s, e: (s * e, (ot.cos(s).sum(), s[:2])), ot.ones(3), x, length=x.shape[0])[
+        1
+    ]
+    return traces[0][-1] * traces[1][-1, 1]
+
+
+def _last_elements(x: TensorVariable) -> TensorVariable:
+    final, (one, two) = loop(lambda s, e: (s * e, (ot.cos(s), s + e)), ot.ones_like(x[0]), x)
+    return one[-2] * two[-2:] + final
+
+
 def _outer_products(x: TensorVariable) -> TensorVariable:
     """The gradient of a loop with respect to a matrix, by which each step multiplies a vector."""
     matrix = x.T @ x
@@ -130,6 +142,8 @@ CASES: list[Case] = [
     Case("fewer_steps", _first_elements),
     Case("products_of_sequences", _products),
     Case("last_of_trace", _last),
+    Case("last_elements_carried", _last_of_function),
+    Case("last_steps_apart", _last_elements),
     Case("unrolled_scan", lambda x: fori_loop(0, 3, lambda i, s: s * x + i, x)),
     Case("unrolled_scan", lambda x: loop(lambda s: (s * x, s), x, length=2)[1]),
     Case("hoisted_constants", _of_constant),

@@ -12,6 +12,7 @@ from occelo_rewrite.rules.looping import (
     expanding,
     hoisting,
     joining,
+    last_steps,
     merging,
     sequences,
     sharing,
@@ -30,6 +31,7 @@ CANONICALIZE = (
     | sequences.CANONICALIZE
     | sharing.CANONICALIZE
     | steps.CANONICALIZE
+    | last_steps.CANONICALIZE
 )
 JOIN = joining.JOIN
 EXPAND = expanding.EXPAND

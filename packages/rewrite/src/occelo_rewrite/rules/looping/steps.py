@@ -22,7 +22,7 @@ from occelo_graph.tensors.nodes import tensors
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE"]
+__all__ = ["CANONICALIZE", "is_least_with"]
 
 MOST_STEPS = 4
 MOST_NODES = 32
@@ -101,7 +101,7 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     known = number_of(steps)
     if known is not None and int(known) <= last:
         return None
-    if known is None and _is_least_with(steps, last):
+    if known is None and is_least_with(steps, last):
         return None
     parts = op_.parts(node.inputs[1:])
     # whether the sequences are long enough for all steps is still checked
@@ -125,7 +125,7 @@ def _last_read(user: object) -> int | None:
     return first + 1 if isinstance(first, int) and first >= 0 else None
 
 
-def _is_least_with(steps: Variable, number: int) -> bool:
+def is_least_with(steps: Variable, number: int) -> bool:
     """Whether ``steps`` is a minimum with an operand that is a constant of at most ``number``."""
     owner = steps.owner
     if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "minimum":

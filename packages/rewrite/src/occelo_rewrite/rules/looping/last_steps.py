@@ -1,0 +1,141 @@
+"""Rules that keep of the steps of a scan only the last ones, where only these are read.
+
+`pipeline` puts them into the stage canonicalize. They follow `last_of_trace`, which reads carried values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from occelo_graph import Apply, FunctionGraph, TensorApply, Variable, freeze
+from occelo_graph import tensor as ot
+from occelo_graph.ir.nodes import is_node
+from occelo_graph.looping.expansion import checked_steps
+from occelo_graph.looping.scan_op import Scan
+from occelo_graph.narrowing import is_slice
+from occelo_graph.ops.control import CheckAndRaise
+from occelo_graph.ops.index.subtensor import Subtensor
+from occelo_graph.tensors.nodes import is_tensor, tensors
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.looping.steps import is_least_with
+
+__all__ = ["CANONICALIZE"]
+
+MOST_KEPT = 16
+"""The most last steps for which a scan is divided."""
+
+
+@node_rewriter([Scan])
+def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """A trace of which only the last element is read becomes a carried value, which starts as zeros."""
+    op_ = node.op
+    if op_.reverse:
+        return None
+    first, results = op_.carried, op_.body.outputs
+    readers: dict[int, list[TensorApply[Subtensor]]] = {}
+    for k, trace in enumerate(node.outputs[first : first + op_.traces]):
+        element = results[first + k]
+        of_trace = _readers(fgraph, trace)
+        known = is_tensor(element) and None not in element.type.shape
+        if known and of_trace and all(n.op.key[0] == -1 for n in of_trace):
+            if element not in results[:first]:
+                readers[k] = of_trace
+    if not readers:
+        return None
+    elements = tensors([results[first + k] for k in readers])
+    starts = [ot.zeros(e.type.shape, dtype=e.dtype) for e in elements]
+    still = [k for k in range(op_.traces) if k not in readers]
+    inner = [e.type.make_variable() for e in elements]
+    body = freeze(
+        [*op_.body.inputs[:first], *inner, *op_.body.inputs[first:]],
+        [
+            *results[:first],
+            *elements,
+            *(results[first + k] for k in still),
+            *results[first + op_.traces :],
+        ],
+    )
+    smaller = replace(op_, body=body, carried=first + len(readers))
+    given = node.inputs
+    made = smaller(*given[: 1 + first], *starts, *given[1 + first :], return_list=True)
+    found = dict(zip(node.outputs[:first], made, strict=False))
+    rest = made[first + len(readers) :]
+    found.update(zip((node.outputs[first + k] for k in still), rest, strict=False))
+    if op_.stops:
+        found[node.outputs[-1]] = made[-1]
+    check = CheckAndRaise(IndexError, "index -1 is out of bounds for axis 0 with size 0")
+    for value, each in zip(made[first:], readers.values(), strict=False):
+        last = check(value, ot.gt(given[0], 0))
+        for reader in each:
+            key = reader.op.key[1:]
+            found[reader.outputs[0]] = Subtensor(key)(last, *reader.inputs[1:]) if key else last
+    fits = all(v.type.is_super(new.type) for v, new in found.items())
+    return found if fits else None
+
+
+@node_rewriter([Scan])
+def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """A scan of whose traces only the last elements are read is divided: only the last steps keep anything.
+
+    So it needs memory for these steps. A body that may fail stays whole, since an error says which step it was.
+    """
+    op_, (steps,) = node.op, tensors(node.inputs[:1])
+    if op_.stops or op_.reverse or any(n.op.may_fail(n) for n in op_.body.nodes):
+        return None
+    readers: dict[int, list[TensorApply[Subtensor]]] = {}
+    most = 0
+    for k, trace in enumerate(node.outputs[op_.carried :]):
+        if not fgraph.clients.get(trace):
+            continue
+        of_trace = _readers(fgraph, trace)
+        if not of_trace:
+            return None
+        readers[k] = of_trace
+        most = max(most, *(_from_the_end(n) for n in of_trace))
+    known = number_of(steps)
+    few = is_least_with(steps, most) if known is None else int(known) <= 4 * most
+    if few or not 1 < most <= MOST_KEPT:
+        return None
+    parts = op_.parts(node.inputs[1:])
+    count = checked_steps(op_, steps, tensors(parts.sequences))
+    tail = ot.minimum(count, np.int64(most)) if known is None else ot.constant(np.int64(most))
+    head = count - tail
+    states = parts.carried
+    if states:
+        body = freeze(op_.body.inputs, op_.body.outputs[: op_.carried])
+        states = replace(op_, body=body)(head, *node.inputs[1:], return_list=True)
+    rest = [s[head:count] for s in tensors(parts.sequences)]
+    made: list[Variable] = op_(tail, *states, *rest, *parts.constants, return_list=True)
+    found = dict(zip(node.outputs[: op_.carried], made, strict=False))
+    for k, each in readers.items():
+        for reader in each:
+            found[reader.outputs[0]] = reader.op(made[op_.carried + k], *reader.inputs[1:])
+    fits = all(v.type.is_super(new.type) for v, new in found.items())
+    return found if fits else None
+
+
+def _readers(fgraph: FunctionGraph, trace: Variable) -> list[TensorApply[Subtensor]]:
+    """The reads of a trace if all of them are of its last elements; else none."""
+    found: list[TensorApply[Subtensor]] = []
+    for user, position in fgraph.clients.get(trace, ()):
+        if position or not is_node(user) or not isinstance(user.op, Subtensor):
+            return []
+        found.append(cast("TensorApply[Subtensor]", user))
+    return found if all(_from_the_end(n) for n in found) else []
+
+
+def _from_the_end(reader: TensorApply[Subtensor]) -> int:
+    """How many last elements a read needs; 0 if that is not known."""
+    first = reader.op.key[0]
+    if is_slice(first):
+        start = first.start
+        steady = first.stop is None and first.step in (None, 1)
+        return -start if steady and isinstance(start, int) and start < 0 else 0
+    return -first if isinstance(first, int) and first < 0 else 0
+
+
+CANONICALIZE = RuleSet((last_elements_carried, last_steps_apart), "looping last steps")
