@@ -289,7 +289,7 @@ def _scaled_exponential_integral(x: Any) -> Any:
 
 
 def _invgauss_entropy(mu: Any) -> Any:
-    # U. Mudholkar and L. Tian, "An entropy characterization of the inverse Gaussian distribution", 2002
+    # G. S. Mudholkar and L. Tian, "An entropy characterization of the inverse Gaussian distribution", 2002
     rest = _scaled_exponential_integral(2.0 / mu)
     return LOG_ROOT_TWO_PI + 0.5 + 1.5 * (log(mu) - rest)
 
