@@ -18,6 +18,7 @@ import occelo_graph as og
 from occelo_graph import random
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.ir.shared import shared
 from occelo_graph.looping.loops import loop
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -74,13 +75,14 @@ def test_one_key_gives_the_same_bits_everywhere() -> None:
         for k, wanted in zip(KEYS, expected, strict=True):
             check(f(k), wanted, name)
     # a batch of keys, and a key for each iteration of a loop
-    together = [np.stack(each) for each in zip(*expected, strict=True)]
+    few = made if THOROUGH else made[:2]
+    together = [np.stack(each) for each in list(zip(*expected, strict=True))[: len(few)]]
     keys = ot.vector("keys", dtype="uint64")
-    looped = loop(lambda _, k: (ot.constant(0.0), made_with(made, k)), ot.constant(0.0), keys)[1]
+    looped = loop(lambda _, k: (ot.constant(0.0), made_with(few, k)), ot.constant(0.0), keys)[1]
     for name in LINKERS if THOROUGH else ["native"]:
         mode = oc.Mode(name)
         check(
-            oc.function([keys], og.vectorize_graph(made, {KEY: keys}), mode=mode)(KEYS),
+            oc.function([keys], og.vectorize_graph(few, {KEY: keys}), mode=mode)(KEYS),
             together,
             f"a batch, {name}",
         )
@@ -132,6 +134,48 @@ def test_errors_are_the_same_on_all_linkers() -> None:
             found.add(str(caught.value))
         (message,) = found
         assert re.search(r"test_random_same_bits\.py:\d+:\n +\(\"", message)
+
+
+def test_threads_that_call_one_function_share_its_state() -> None:
+    generator, key = random.shared_rng(seed=3), shared(KEYS[1], "key")
+    following, drawn = generator.normal(size=2)
+    keys = random.split(key, 2)
+    calls = 200 if THOROUGH else 24
+    g = np.random.default_rng(3)
+    by_generator = [g.normal(size=2).tolist() for _ in range(calls)]
+    for name in LINKERS if THOROUGH else ["native"]:
+        generator.set_value(np.random.default_rng(3))
+        key.set_value(KEYS[1])
+        updates = {generator: following, key: keys[1]}
+        f = oc.function([], [drawn, random.bits(keys[0])], updates=updates, mode=oc.Mode(name))
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _, f=f: f(), range(calls)))
+        # each state is used once, in whatever order
+        assert sorted(one.tolist() for one, _ in found) == sorted(by_generator)
+        key.set_value(KEYS[1])
+        assert {int(other) for _, other in found} == {int(f()[1]) for _ in range(calls)}
+
+
+def growth(size: int) -> int:
+    """By how many bytes the memory of this process grows while draws are summed."""
+    resource = pytest.importorskip("resource", reason="only Unix counts memory")
+    laws = [
+        random.normal(KEY, size=size),
+        random.exponential(KEY, size=size),
+        random.gamma(KEY, 2.5, size=size),
+        random.integers(KEY, 10, size=size),
+    ]
+    functions = [oc.function([KEY], law.sum(), mode=oc.Mode("native")) for law in laws]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for f in functions:
+        f(KEYS[1])
+    return 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+
+
+@pytest.mark.skipif(not THOROUGH, reason="processes take seconds to start")
+def test_draws_that_are_summed_are_never_stored() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(growth, 5_000_000).result() < 8_000_000
 
 
 @pytest.mark.skipif(not THOROUGH, reason="processes take seconds to start")
