@@ -323,7 +323,11 @@ _places: dict[str, tuple[str, ...] | None] = {}
 
 
 def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
-    """Give a query a name that modes can use; ValueError if it is taken, unless at the same place, as by a cell that runs again."""
+    """Give a query a name that modes can use.
+
+    ValueError if the name is taken, unless the same place in the code registers it again, such as a notebook cell that runs
+    twice.
+    """
     place = place_of_caller()
     if name in OPTIMIZERS and (place is None or _places.get(name) != place):
         raise ValueError(f"There is an optimizer named {name!r} already")

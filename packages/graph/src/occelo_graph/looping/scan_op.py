@@ -253,7 +253,10 @@ class _Interpreted:
                 )
 
     def _empty(self, arrays: Sequence[Any]) -> list[tuple[tuple[int, ...], str]]:
-        """The shape and dtype of an element of each trace where there is none: as in a step with elements of zeros."""
+        """For a scan without steps, the shape and dtype that an element of each trace would have.
+
+        If these are not static, the body runs once, with zeros as the elements of sequences.
+        """
         op_ = self.op
         kinds = [v.type for v in op_.body.outputs[op_.carried : op_.carried + op_.traces]]
         tensors = [k for k in kinds if isinstance(k, TensorType)]

@@ -1,6 +1,6 @@
 """Loops of the graph for what has no formula: quantiles by bisection.
 
-`discrete` and `continuous` use them.
+`deriving` takes `searched_quantile` for continuous laws whose quantile has no formula; `discrete` takes `smallest_count`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ _MOST = 4.0e15
 def searched_quantile(row: Row, upper: bool) -> AnyFormula:
     """The inverse of the distribution function of a row, or with ``upper`` of the survival function.
 
-    Bisection narrows down the interval of `_bracket` until no number of the dtype is within. The smaller one of both probabilities
-    is compared. One step of Newton's method follows, whose derivatives are those of an implicit function (the search has none).
+    Bisection narrows down the interval of `_bracket` until no number of the dtype is within. Below
+    the median the search compares values of the distribution function, above it values of the survival function: the smaller of
+    the two is the precise one. One step of Newton's method follows; its derivatives are those of the implicit function (the search
+    has none).
     """
     logcdf: AnyFormula | None = row.logcdf
     logsf: AnyFormula | None = row.logsf
@@ -116,8 +118,9 @@ def smallest_count(
 ) -> Any:
     """The smallest whole number k of the support with ``reached(k, *arguments)``, which is monotone in k.
 
-    It lies at most ``sqrt(odds)`` standard deviations above the mean and ``1 / sqrt(odds)`` below it (Cantelli's inequality), where
-    ``odds`` are those of a number of at most k. Bisection halves this interval until one number is left.
+    If k is the quantile of a probability p, and ``odds`` is p / (1 - p), then k is at most ``sqrt(odds)`` standard deviations above
+    the mean, and at most ``1 / sqrt(odds)`` standard deviations below it (Cantelli's inequality). Bisection halves this
+    interval until one number is left.
     """
     from occelo_graph.looping.loops import while_loop
 

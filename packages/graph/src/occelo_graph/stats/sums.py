@@ -35,7 +35,11 @@ __all__ = ["entropy_of_counts", "expectation", "log_of_sums", "sum_of_probabilit
 def _accumulated(
     add: Callable[[Any, Any, Any], Any], first: Any, last: Any, shapes: Any, start: Any, skip: int
 ) -> Any:
-    """The state after ``add(state, k, wanted)`` for k from ``first + skip`` to ``last``; ``wanted`` says where k is one of these."""
+    """The last state of a loop of ``state = add(state, k, wanted)`` for k from ``first + skip`` to ``last``, elementwise.
+
+    All elements take as many steps as the longest one. ``wanted`` is false where an element has passed its ``last``; k is its
+    ``first`` there.
+    """
     from occelo_graph.looping.loops import fori_loop
 
     count = last - first
@@ -81,7 +85,11 @@ def _log_sum(logpmf: AnyFormula, first: Any, last: Any, *shapes: Any) -> Any:
 def log_of_sums(
     logpmf: AnyFormula, wanted: tuple[Any, Any], others: tuple[Any, Any], *shapes: Any
 ) -> Any:
-    """Logarithm of the probability of the numbers in the closed interval ``wanted``; all ``others`` of the support are in another."""
+    """The logarithm of the probability of the numbers from ``wanted[0]`` to ``wanted[1]``.
+
+    ``others`` are the first and the last of all other numbers of the support. If the probability is more than one half, it is
+    computed as 1 minus theirs.
+    """
     value = _log_sum(logpmf, *wanted, *shapes)
     small = lt(value, -math.log(2.0))
     rest = _log_sum(logpmf, *others, *shapes)
@@ -91,7 +99,10 @@ def log_of_sums(
 def entropy_of_counts(
     logpmf: AnyFormula, support: tuple[Any, Any], mean: Any, var: Any, reach: Any, *shapes: Any
 ) -> Any:
-    """The entropy, from the numbers within 12 standard deviations and ``reach`` of the mean; all others add less than the rounding."""
+    """The entropy, summed over the numbers of the support at a distance of at most ``12 * sqrt(var) + reach`` from the mean.
+
+    ``reach`` must be so large that all other numbers add less than the rounding error.
+    """
     width = 12.0 * sqrt(var) + reach
     first = zero_grad(maximum(support[0], floor(mean - width)))
     last = zero_grad(minimum(support[1], ceil(mean + width)))

@@ -28,7 +28,7 @@ COMPLEX = BATCH + 1j * BATCH[::-1]
 
 
 def _by_eigenvalues(function: Any, matrix: Any = dominant) -> ArrayFunction:
-    """A function of matrices through those of their eigenvalues."""
+    """A reference in NumPy for a function of matrices: ``function`` is applied to the eigenvalues of ``matrix(x)``."""
 
     def reference(x: Array) -> Any:
         values, vectors = npl.eig(matrix(x))
@@ -54,7 +54,7 @@ def _functions() -> list[Example]:
 
 
 def _principal(name: str, function: Any, scalar: Any) -> list[Example]:
-    """A function of matrices without eigenvalues on the negative real axis."""
+    """Examples of a function that is defined for matrices without eigenvalues on the negative real axis."""
 
     def of_dominant(x: Any) -> Any:
         return function(dominant(x))

@@ -1,10 +1,11 @@
 """Tiered compilation of the entry: unoptimized code at first, optimized code after many calls.
 
-`units.entry` gets the machine code of the entry here. `units.unit` gets the addresses of the services in it: functions
-that a unit calls, for instance to allocate results. LLVM needs several times as long to compile
-with optimization. Unoptimized code costs some ten nanoseconds more per call. It counts calls; after `CALLS` of them it
-takes the slow path, which compiles optimized code, caches it for later processes, and patches all existing functions to
-run it.
+`units.entry` gets the machine code of the entry here. The same machine code contains the services: functions that a
+unit calls, for instance to allocate results. `units.unit` gets their addresses here.
+
+LLVM needs several times as long to compile the entry with optimization; without it, each call takes some ten nanoseconds
+more. The unoptimized code counts the calls of all functions. After `CALLS` calls it takes the slow path, which compiles
+optimized code, caches it for later processes, and patches all existing functions to run it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,11 @@ _TRIANGLES = ("lower_triangular", "upper_triangular")
 
 
 def _is_congruent(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> bool:
-    """Whether ``x y`` is ``A A^T`` or ``A D A^T`` with a D that has the fact; for "symmetric" without conjugation."""
+    """Whether ``x y`` is known to have the fact because it is ``A A^H`` or ``A D A^H`` with a D that has the fact.
+
+    For "symmetric" the transpose of A takes the place of its conjugate transpose. For "positive_definite" A must also be known
+    to have an inverse.
+    """
     hermitian = fact != "symmetric"
     if are_transposes(x, y, hermitian):
         return fact != _DEFINITE or _is_regular(x, ask)
@@ -44,7 +48,10 @@ def _is_congruent(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> 
 
 
 def _is_scaled_gram(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> bool:
-    """Whether ``x y`` is ``A diag(s) A^T``, with s as factors of columns or rows that are not negative."""
+    """Whether the same is known because ``x y`` is ``A diag(s) A^H``: a vector s multiplies the columns of A or the rows of ``A^H``.
+
+    No element of s may be negative, and for "positive_definite" all must be positive; for "symmetric" they may be any numbers.
+    """
     for whole, other, axis in ((x, y, -2), (y, x, -1)):
         inner = whole.owner
         if inner is None or inner.op != ot.mul:

@@ -271,7 +271,7 @@ def _order_without_copies(
     inner: Sequence[int],
     columns: Sequence[int],
 ) -> Sequence[int]:
-    """The contracted labels in the order of the term that would be copied otherwise."""
+    """The contracted labels, either as in ``inner`` or in the order of ``y``, whichever needs copies of fewer terms."""
     in_order_of_y = [i for i in y.labels if i in inner]
 
     def copies(order: Sequence[int]) -> int:

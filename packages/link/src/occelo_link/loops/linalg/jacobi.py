@@ -208,7 +208,10 @@ class _Rotations:
 
 
 def _rank(lanes: Lanes, a: LaneMatrix, ranks: LaneMatrix) -> None:
-    """Write the places of the eigenvalues, on the diagonal, in ascending order; those of failed matrices keep their own."""
+    """Write to ``ranks`` the position of each eigenvalue (element on the diagonal of ``a``) in ascending order.
+
+    In matrices that failed, each element keeps its own position.
+    """
     builder, zero, one = lanes.builder, lanes.context.i64(0), lanes.context.i64(1)
     n = a.rows
 

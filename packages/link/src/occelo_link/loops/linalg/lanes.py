@@ -2,7 +2,8 @@
 
 A group of matrices is copied into working memory, where the elements at one position of all matrices lie side by side.
 An algorithm is written once, for elements; each of its operations is one vector operation for the whole group. The
-lowerings of factors, equations and eigenvalues use this for batches of matrices with at most `SMALL` rows.
+lowerings of Cholesky and LU factors, determinants, equations, and eigenvalues of symmetric matrices use this for batches of
+matrices with at most `SMALL` rows (`loops.linalg.elimination`).
 """
 
 from __future__ import annotations

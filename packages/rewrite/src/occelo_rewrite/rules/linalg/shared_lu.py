@@ -43,10 +43,10 @@ def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
 
 
 def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, int] | None:
-    """The matrix to factor instead of ``x``; None if it is positive definite or only one node needs its factors.
+    """The matrix to factor instead of ``x``, and a number that says how ``x`` results from it.
 
-    With it the number (as `LuSolve.trans`) that says whether ``x`` is this matrix, its transpose or conjugate
-    transpose.
+    The number is that of `LuSolve.trans`: ``x`` is the matrix itself, its transpose or its conjugate transpose. None if the
+    matrix is positive definite, or if only one node needs its factors.
     """
     base, trans = turned_matrix(x)
     if has(fgraph, base, "positive_definite") or not _is_shared(fgraph, base):
