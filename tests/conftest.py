@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
 
+MANY = 16
 SLOW_COMPILERS = ("c", "c|py", "numba")
 UNMEASURED = pytest.StashKey[bool]()
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
@@ -101,6 +103,26 @@ def one_in_three(items: list[pytest.Item]) -> list[pytest.Item]:
     return kept
 
 
+def half_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests, of functions with more than `MANY` the first and a fixed half of the others.
+
+    Tests of the tree are all kept, and so are those that are sampled otherwise.
+    """
+    numbers = Counter(item.nodeid.partition("[")[0] for item in items)
+    seen: set[str] = set()
+    kept: list[pytest.Item] = []
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        otherwise = slow_compiler(item) or item.get_closest_marker("sampled")
+        otherwise = otherwise or item.path.parent.name == "architecture"
+        few = numbers[function] <= MANY or function not in seen
+        # of parameters that alternate, each occurs in the half
+        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 2:
+            kept.append(item)
+        seen.add(function)
+    return kept
+
+
 def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
     """The tests, of functions that are marked ``sampled(n)`` the first and every n-th after it."""
     kept: list[pytest.Item] = []
@@ -117,7 +139,7 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select a fixed sample of the tests. All files are imported, so errors of imports are still found."""
     if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" and len(items) > 1:
-        kept = sampled(one_in_three(items))
+        kept = sampled(one_in_three(half_of_many(items)))
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
         items[:] = kept
     sample: str = config.getoption("--sample")

@@ -40,7 +40,9 @@ class OneOfEachOp(OpSuite):
             super().pytest_generate_tests(metafunc)
         elif "position" in metafunc.fixturenames:
             chosen = one_of_each_op()
-            metafunc.parametrize("position", chosen, ids=[str(EXAMPLES[i]) for i in chosen])
+            # they are a sample already
+            marked = [pytest.param(i, marks=pytest.mark.sampled(1)) for i in chosen]
+            metafunc.parametrize("position", marked, ids=[str(EXAMPLES[i]) for i in chosen])
 
 
 @pytest.fixture(autouse=True, scope="class")

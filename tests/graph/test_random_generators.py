@@ -113,6 +113,12 @@ def test_a_law_draws_what_numpy_draws(law: str) -> None:
     assert reached[1].tolist() == list(expected.shape)
 
 
+def test_a_seed_may_be_an_input() -> None:
+    for seed, value in ((ot.lscalar(), 5), (ot.lvector(), [5, 6])):
+        found = og.evaluate(random.default_rng(seed).normal(size=3)[1], {seed: np.array(value)})
+        np.testing.assert_array_equal(found, np.random.default_rng(value).normal(size=3))
+
+
 def test_sizes() -> None:
     rng = random.default_rng(3)
     rows = ot.dmatrix("rows")
