@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-MANY = 16
+MANY = 8
 SLOW_COMPILERS = ("c", "c|py", "numba")
 UNMEASURED = pytest.StashKey[bool]()
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
@@ -103,8 +103,8 @@ def one_in_three(items: list[pytest.Item]) -> list[pytest.Item]:
     return kept
 
 
-def half_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, of functions with more than `MANY` the first and a fixed half of the others.
+def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests, of functions with more than `MANY` the first and a fixed third of the others.
 
     Tests of the tree are all kept, and so are those that are sampled otherwise.
     """
@@ -116,8 +116,8 @@ def half_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
         otherwise = slow_compiler(item) or item.get_closest_marker("sampled")
         otherwise = otherwise or item.path.parent.name == "architecture"
         few = numbers[function] <= MANY or function not in seen
-        # of parameters that alternate, each occurs in the half
-        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 2:
+        # by a checksum, so that of parameters that alternate each occurs
+        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 3 == 0:
             kept.append(item)
         seen.add(function)
     return kept
@@ -139,7 +139,7 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select a fixed sample of the tests. All files are imported, so errors of imports are still found."""
     if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" and len(items) > 1:
-        kept = sampled(one_in_three(half_of_many(items)))
+        kept = sampled(one_in_three(sample_of_many(items)))
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
         items[:] = kept
     sample: str = config.getoption("--sample")

@@ -22,14 +22,14 @@ STEPS = {"py": 24, "vm": 24, "native": 24, "c": 40, "c|py": 40, "numba": 48}
 
 
 def one_of_each_op() -> list[int]:
-    """The positions of one example of each op: of one its first, of the next its second, and so on; of laws, of one in eight."""
+    """The positions of one example of each op: of one its first, of the next its second, and so on; of laws, of one in sixteen."""
     positions: dict[str, list[int]] = {}
     for position, example in enumerate(EXAMPLES):
         positions.setdefault(example.name, []).append(position)
     chosen = [own[k % len(own)] for k, own in enumerate(positions.values())]
     # laws of random numbers are large graphs of ops that the other families test
     laws = [p for p in chosen if EXAMPLES[p].family == "random"]
-    return [p for p in chosen if p not in laws or laws.index(p) % 8 == 0]
+    return [p for p in chosen if p not in laws or laws.index(p) % 16 == 0]
 
 
 class OneOfEachOp(OpSuite):

@@ -46,6 +46,7 @@ def agrees_with_one_device(found: dict[str, Any]) -> None:
     assert found["difference"] < 1e-12
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", ["data", "model"])
 def test_training_over_eight_devices_is_that_of_one(how: str) -> None:
     found = result(start(how))
@@ -60,6 +61,7 @@ def test_training_over_eight_devices_is_that_of_one(how: str) -> None:
         assert found["bytes"] <= found["bytes_alone"] / 4
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", ["data", "model"])
 def test_training_over_two_processes_is_that_of_one_device(how: str) -> None:
     with socket.socket() as probe:

@@ -27,6 +27,8 @@ from occelo_link.numba.calling import as_numba  # noqa: E402
 from occelo_link.numba.compiling import dispatcher_of  # noqa: E402
 from occelo_link.numba.printer import print_numba  # noqa: E402
 
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+
 
 def model(mode: str) -> tuple[Any, Any]:
     """A training step and its weights."""
@@ -297,7 +299,7 @@ def test_the_text_is_python() -> None:
 
 
 def test_object_code_names_nothing_outside_itself() -> None:
-    for example in EXAMPLES[::60]:
+    for example in EXAMPLES[:: 60 if THOROUGH else 240]:
         inputs, output = symbolic(example, False)
         outputs = list(output) if isinstance(output, list | tuple) else [output]
         order = toposort(outputs)

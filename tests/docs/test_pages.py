@@ -44,7 +44,7 @@ def test_code_in_pages_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Monk
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.name)
 def test_examples_run(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = example.read_text()

@@ -211,7 +211,7 @@ def test_derivatives() -> None:
         law = getattr(stats, name)
         first = {"binom": [7], "betabinom": [7]}.get(name, [])
         k = np.array([1.0, 3.0]) if name != "bernoulli" else np.array([0.0, 1.0])
-        for method in ("logpmf", "cdf", "logsf"):
+        for method in ("logpmf", "cdf", "logsf") if THOROUGH else ("cdf",):
             if name == "bernoulli" and method == "logsf":
                 k = np.array([0.0])
             og.verify_grad(

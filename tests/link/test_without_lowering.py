@@ -26,7 +26,7 @@ from occelo_link.testing import agree_by_decompositions, decomposed_ops, has_com
 from occelo_link.withheld import withheld
 
 FAMILIES = sorted({e.family for e in EXAMPLES})
-STEPS = {} if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else {"random": 10, "linalg": 2}
+STEPS = {} if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else {"random": 20, "linalg": 4}
 """Of families whose examples are large graphs, one in so many; of others all."""
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
@@ -51,7 +51,7 @@ def call(linker: str, inputs: list[Any], outputs: list[Any], *arrays: Any) -> li
 @pytest.mark.parametrize("linker", ["py", "vm", "native"])
 def test_every_example_by_what_its_ops_consist_of(linker: str) -> None:
     found = (agree_by_decompositions(linker, f, step=STEPS.get(f, 1)) for f in FAMILIES)
-    assert sum(found) > 300
+    assert sum(found) > (250 if STEPS else 300)
 
 
 def test_no_op_with_a_decomposition_is_missing_in_the_examples() -> None:
