@@ -1,7 +1,8 @@
 """Frozen dataclasses that are made quickly: `frozen_dataclass`, for ops and for records that are loaded at the start.
 
 `dataclasses.dataclass` compiles the text of each method, six of them for a frozen class, which was most of the time to import
-this package. Here classes share all methods but ``__init__``. Ops are made so (`ir.op.op`), and records of all packages.
+this package. Here classes share all methods but ``__init__``. `ir.op.op` makes ops by this function. The packages graph, rewrite and link
+make by it the records that are loaded at the start.
 """
 
 from __future__ import annotations

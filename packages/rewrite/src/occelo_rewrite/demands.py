@@ -1,8 +1,9 @@
 """Analysis of the conditions under which each node of a function graph runs, for rules that must keep branches lazy.
 
-The rules that merge branches (`rules.control`) and scans (`rules.looping.merging`) call `run_together`, since only
-nodes that run under the same conditions may become one. Otherwise a call that needs one of the nodes would also run
-the other one, which might fail.
+The rules that merge branches (`rules.control`) and scans (`rules.looping.merging`, `rules.looping.joining`) call
+`run_together`, since only nodes that run under the same conditions may become one. Otherwise a call that needs one of
+the nodes would also run the other one, which might fail. For the same reason `rules.looping.sharing` calls it before one
+scan reads results of another one.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ _MOST = 16
 
 
 class _Place:
-    """A sequence of choices: the region of a lazy node, inside of the region of another one, and so on.
+    """Where a node runs: outside of all branches, or in a region of a lazy node, which has a place itself.
 
-    Regions that the same condition chooses in the same place are one place, whichever nodes own them.
+    Several lazy nodes in one place may choose by the same condition. Their regions for the same value of the condition are
+    one place, since they run together.
     """
 
     __slots__ = ("choices", "depth", "outer")
@@ -106,7 +108,11 @@ def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
 
 
 def _union(demand: _Demand, other: Iterable[_Place] | None) -> _Demand:
-    """The union of two sets of places, simplified: no place within another, and for all regions of a choice its own place."""
+    """The union of two sets of places, simplified; None if one of them is unknown, or the union too large.
+
+    A place that lies inside of another place of the set is dropped. If all regions of a choice are in the set, the place
+    that contains this choice replaces them.
+    """
     if demand is None or other is None:
         return None
     if demand is other or not other:

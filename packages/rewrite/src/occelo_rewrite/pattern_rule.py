@@ -1,6 +1,7 @@
 """`rule`: decorator that makes a rule (`PatternRule`) of a pattern and a function of its matches.
 
-Authors of rules use it; the modules of rules mostly through `rules.matching`. Patterns are built by `pattern`.
+Authors of rules find it in `occelo_rewrite`. `rules.reduce` and modules of `rules.elemwise` use it through
+`rules.matching.rule_of_floats`, which has other defaults. Patterns are built by `pattern`.
 """
 
 from __future__ import annotations
@@ -79,7 +80,11 @@ def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tupl
 
 
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
-    """Ops of which at least one must compute an input of the node for a pattern to match; empty: no condition."""
+    """What one of the inputs of a node must be for a pattern to match, as the ``below`` of a `NodeRewriter`.
+
+    A class of ops or a scalar op stands for a variable that such an op computes, `Constant` for any constant and a number for a
+    constant of that value. One of these suffices; an empty set requires nothing.
+    """
     needed: set[Any] = set()
     for pattern in patterns:
         calls = [a.op for a in pattern.args if isinstance(a, Call)]

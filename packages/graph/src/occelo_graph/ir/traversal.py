@@ -67,7 +67,7 @@ def ancestors(
 ) -> Generator[Variable, None, None]:
     """The variables on which ``graphs`` depend, and ``graphs`` themselves, depth first.
 
-    Nothing on which a variable of ``blockers`` depends is visited through it.
+    The variables of ``blockers`` are visited, but the traversal does not continue to their inputs.
     """
     stop = frozenset(blockers or ())
 
@@ -112,7 +112,7 @@ def explicit_graph_inputs(
 def vars_between(
     ins: Collection[Variable], outs: Iterable[Variable]
 ) -> Generator[Variable, None, None]:
-    """The variables on paths from ``ins`` to ``outs``, both included, and other roots of ``outs``."""
+    """``outs`` and the variables on which they depend, back to ``ins`` and to roots, which are included."""
     yield from ancestors(list(outs), ins)
 
 
@@ -127,7 +127,7 @@ def orphans_between(
 def applys_between(
     ins: Collection[Variable], outs: Iterable[Variable]
 ) -> Generator[Apply, None, None]:
-    """The nodes between ``ins`` and ``outs``, once each."""
+    """The nodes that compute ``outs`` from ``ins`` and from other roots, once each."""
     yield from apply_ancestors(list(outs), ins)
 
 
@@ -148,8 +148,9 @@ def truncated_graph_inputs(
 ) -> list[Variable]:
     """The inputs of the smallest graph that computes ``outputs`` from ``ancestors_to_include``.
 
-    These are the variables of ``ancestors_to_include`` on which ``outputs`` depend, and the outermost variables that
-    depend on none of them. Variables that depend on one of them are computed.
+    The graph computes only variables that depend on one of ``ancestors_to_include``. Its inputs are the other variables that
+    it reads, without constants: variables of ``ancestors_to_include``, and variables that depend on none of them. An output
+    that depends on none of them is an input itself.
     """
     include = frozenset(ancestors_to_include or ())
     dependent: set[Variable] = set()

@@ -308,7 +308,8 @@ class TensorVariable(Variable):
     def compress(self, condition: TensorLike, axis: int | None = None) -> TensorVariable:
         """Slices of this tensor along ``axis`` where a vector of truth values holds, as NumPy's method.
 
-        TypeError for a condition of another dtype, since in older systems this tensor is the condition.
+        TypeError for a condition that is not of dtype bool. In Theano, Aesara and PyTensor the tensor ``x`` of
+        ``x.compress(y)`` is the condition; the error finds programs that were written for them.
         """
         holds = as_tensor_variable(condition)
         if holds.dtype != "bool":

@@ -1,7 +1,7 @@
 """The layout of the two arguments of a unit, the frame and the table.
 
-All printers write units for this layout, and all callers of units fill the frame and the table. ``frame`` is an array
-of 8-byte slots:
+All printers write units for this layout. Units are called by the entry in machine code (`entry_code`), the entry in Python
+(`python_entry`) and functions of `as_numba` (`numba.calling`), which fill the frame. ``frame`` is an array of 8-byte slots:
 
 - a slot that units do not read: in it, services find the data of the entry that made the call;
 - the start of the free part of the arena for working memory, its end, and the list of memory outside of the arena;

@@ -162,7 +162,11 @@ class RandomGeneratorType(Type):
         return _of_words(np.asarray(parts[0]))
 
     def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
-        """A generator with as many words of state; a state of equal words could draw forever."""
+        """A generator that is seeded with ``number``, and whose state has the given number of words.
+
+        It is a PCG64 if no bit generator has a state of so many words. The state is not filled with ``number``, as arrays are,
+        since methods that reject numbers could loop forever with a state of equal words.
+        """
         (shape,) = shapes
         make = next((kind.make for kind in _KINDS if (kind.length + 1,) == shape), np.random.PCG64)
         return np.random.Generator(make(number))

@@ -1,4 +1,4 @@
-"""Draws by keys from laws with an elementary quantile function: Cauchy, Laplace, logistic, Gumbel, Pareto, Weibull, ...
+"""Draws by keys, by inversion of a distribution function: Cauchy, Laplace, logistic, Gumbel, Pareto, Weibull, ...
 
 `occelo_graph.random` exports them. Each number is a function of one uniform number, so it has derivatives with respect to
 all parameters. ValueError for invalid values of a parameter, with its name. ``size`` and ``dtype`` are those of
@@ -54,14 +54,14 @@ def _signed(u: Any, magnitude: Any) -> Any:
 
 
 def _tail(u: Any) -> Any:
-    """The probability of the nearer tail: exact, since u is an odd multiple of the step."""
+    """The smaller of u and 1 - u, without rounding: u is an odd multiple of 2**-53 (float64) or 2**-24 (float32)."""
     return minimum(u, sub(1.0, u))
 
 
 def cauchy(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Cauchy law with median ``loc`` and half width ``scale`` at half of the greatest density."""
+    """Numbers of the Cauchy law with median ``loc`` and half width at half maximum ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     u = law.uniform(half=True)
@@ -71,7 +71,7 @@ def cauchy(
 def halfcauchy(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """``loc`` plus the absolute value of a Cauchy number with median 0 and half width ``scale``."""
+    """``loc`` plus the absolute value of a Cauchy number with median 0 and half width at half maximum ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     u = law.uniform(half=True)
