@@ -59,7 +59,7 @@ class Mode:
 
     @property
     def linker(self) -> Linker:
-        """The linker; it holds no graph."""
+        """The linker of the mode. It holds no graph: each function uses a copy."""
         return self._linker
 
     @property
@@ -98,7 +98,7 @@ class Mode:
         return self.optdb.query(query)
 
     def with_parts(self, linker: Linker, query: RewriteDatabaseQuery | GraphRewriter) -> Mode:
-        """A mode of the same kind that differs in linker and query."""
+        """A copy of this mode, of the same class, with another linker and another query."""
         made = copy.copy(self)
         made._linker = linker
         made._query = query

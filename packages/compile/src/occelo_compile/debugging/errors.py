@@ -33,18 +33,22 @@ class BadOptimization(DebugModeError):
 
 
 class BadThunkOutput(DebugModeError):
-    """Two ways of computing a node disagree: Python and compiled code, or two layouts of its inputs.
+    """A node gives different results in Python and in compiled code, or with another memory layout.
 
-    Or an output of the function differs from the interpreter's.
+    The layout is that of the inputs, or of the output cells. An output of the function that differs from the
+    interpreter's raises this error, too.
     """
 
 
 class BadDestroyMap(DebugModeError):
-    """An op overwrote an input without a ``destroy_map`` for it, or before its last use."""
+    """An op overwrote an input that its ``destroy_map`` does not name, or a value that a later node reads.
+
+    A function that overwrote an argument that is not mutable raises this error, too.
+    """
 
 
 class BadViewMap(DebugModeError):
-    """A result shares memory with an input or another result that is not in the op's ``view_map``."""
+    """A result shares memory with an input or another result, and neither ``view_map`` nor ``destroy_map`` says so."""
 
 
 class BadTrait(DebugModeError):

@@ -22,12 +22,11 @@ def associative_scan(
     """``fn(...fn(fn(x[0], x[1]), x[2])..., x[i])`` for all i, stacked along ``axis``.
 
     ``xs`` is a tensor, or a nested tuple, list, dict or dataclass of tensors with equal lengths along ``axis``; the
-    result has the same structure. ``fn(a, b)`` must be associative and broadcast along ``axis``: it is called with
-    parts of length 1. With ``reverse`` the prefixes of the reversed sequence are combined, and the results are in the
-    order of ``xs``. For an empty sequence the result is empty.
+    result has the same structure. ``fn(a, b)`` must be associative. It is called with slices of length 1 along
+    ``axis``, and must return the same structure, else TypeError. With ``reverse`` the prefixes of the reversed sequence
+    are combined, and the results are in the order of ``xs``. For an empty sequence the result is empty.
 
-    The parts are combined one after the other, which takes the fewest calls of ``fn``; on one processor no other order
-    is faster.
+    A loop combines the n elements one after the other. It computes ``fn`` n - 1 times, which is the fewest possible.
     """
     leaves, structure = flatten(xs, "x")
     if not leaves:

@@ -1,8 +1,9 @@
-"""Checks of arguments that NumPy's functions have and ours lack, and the registry `NUMPY` for NumPy's dispatch.
+"""Checks that catch calls in NumPy's order of arguments, and the registry `NUMPY` for NumPy's dispatch.
 
-The functions of `occelo.tensor` that are named as in NumPy use the checks. So a call in NumPy's order of arguments raises a
-TypeError instead of taking one parameter, such as ``out``, for another. Functions that are imported at their first use
-register by `stands_for`; `tensors.numpy_functions` reads the registry.
+Some functions of NumPy have a parameter, such as ``out``, that the function of this name in `occelo.tensor` lacks. A
+positional argument for it would be taken for the next parameter. Reductions, `var`, `take`, `maximum` and others use
+the checks to raise a TypeError instead. Functions that are imported at their first use register by `stands_for`;
+`tensors.numpy_functions` reads the registry.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def stands_for(name: str, parameters: str) -> Callable[[_F], _F]:
 
 
 def checked_keepdims(keepdims: Any, lacking: str = "out") -> bool:
-    """``keepdims`` of a reduction as a bool; TypeError for anything else, such as an array meant for NumPy's ``out``."""
+    """``keepdims`` of a reduction as a bool; TypeError unless it is a bool or an integer.
+
+    The message names the parameter ``lacking`` of NumPy's function, for which the argument may have been meant.
+    """
     if isinstance(keepdims, bool | int):
         return bool(keepdims)
     if isinstance(keepdims, np.bool_):
@@ -43,7 +47,10 @@ def checked_keepdims(keepdims: Any, lacking: str = "out") -> bool:
 
 
 def plain_number(value: Any, name: str, lacking: str) -> Any:
-    """A number or a variable for the parameter ``name``; TypeError for anything else, naming what is ``lacking``."""
+    """``value`` if it is a number, an array or a variable; else TypeError, as for a bool.
+
+    The message names the parameter ``name`` and ends with ``lacking``, which says what our function lacks.
+    """
     given: object = value
     numbers = (int, float, np.number, np.ndarray, Variable)
     if isinstance(given, numbers) and not isinstance(given, bool):
@@ -55,7 +62,7 @@ _T = TypeVar("_T")
 
 
 def known_mode(mode: _T, function: str) -> _T:
-    """The ``mode`` of an indexing function; TypeError unless it is a string, such as for an array meant for NumPy's ``out``."""
+    """``mode`` of an indexing function if it is a string; else TypeError, as for an array meant as NumPy's ``out``."""
     if isinstance(mode, str):
         return mode
     raise TypeError(

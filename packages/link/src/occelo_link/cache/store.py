@@ -85,7 +85,7 @@ class Store:
         return payload
 
     def put(self, kind: str, key: str, payload: bytes) -> bool:
-        """Write an entry; False if the directory is not writable."""
+        """Write an entry; False if it cannot be written, or its folder is not safe."""
         import tempfile  # slow to import, and only needed to write
 
         path = self.path(kind, key)

@@ -51,7 +51,11 @@ _PARTS = SERVICES_CODE, HELPERS_CODE, FRAME_CODE, ARGUMENTS_CODE, RUN_CODE, RESU
 
 
 def entry_text(calls: int | None = None) -> str:
-    """The entry as LLVM IR. With ``calls`` it counts its calls, and takes the slow path (`entry`) after that many."""
+    """The LLVM IR of the entry and its services.
+
+    With ``calls`` the code counts the calls of all functions. After that many, each call takes the slow path (`entry`),
+    in which `entry_loading` replaces this code by optimized code.
+    """
     names = {
         "counting": "" if calls is None else _COUNTING,
         "inputs": context.CTX_INPUTS,

@@ -1,9 +1,10 @@
 """The layout of the two arguments of a unit, the frame and the table.
 
-All printers write units for this layout. Units are called by the entry in machine code (`entry_code`), the entry in Python
-(`python_entry`) and functions of `as_numba` (`numba.calling`), which fill the frame. ``frame`` is an array of 8-byte slots:
+All printers write units for this layout. Three callers fill the frame and call a unit: the entry in machine code
+(`entry_code`), the entry in Python (`python_entry`), and functions made by `as_numba` (`numba.calling`). ``frame`` is
+an array of 8-byte slots:
 
-- a slot that units do not read: in it, services find the data of the entry that made the call;
+- a pointer for services only: the data (`Context`) of the entry that made the call;
 - the start of the free part of the arena for working memory, its end, and the list of memory outside of the arena;
 - the thread state while the global interpreter lock (GIL) is released;
 - for each input the addresses of its data, lengths and strides (in bytes).

@@ -57,7 +57,7 @@ class NativeUnit:
         return results
 
     def pack(self) -> bytes | None:
-        """The unit as bytes; None if it is not object code, or has callbacks."""
+        """The unit as bytes; None if it is not object code, has callbacks, or has too large constants."""
         return self.interface.pack(self.code)
 
     @classmethod
@@ -72,7 +72,10 @@ class NativeUnit:
         return self.interface.callbacks is not None and self.interface.callbacks.has_effects
 
     def effects(self) -> Effects:
-        """The results of ops with effects in a call that failed."""
+        """What ops with effects returned in the last call of this thread, which failed.
+
+        The replay takes these results, so that the ops do not run again.
+        """
         return Effects() if self.interface.callbacks is None else self.interface.callbacks.effects()
 
     def _slow(self, *arrays: Any) -> list[Any]:
@@ -104,9 +107,13 @@ class NativeUnit:
         cells: Sequence[list[Any] | None] | None = None,
         locks: Sequence[int] = (),
     ) -> Callable[..., Any] | None:
-        """A builtin function over this unit; by default a function of arrays that returns all results.
+        """The machine-code entry of this unit.
 
-        None where objects have a layout other than the one that the entry expects.
+        ``kind`` says what it returns (`entries`). ``slow`` is called where it cannot handle a call. Without further
+        arguments, each input is an argument that must be an array. ``sources`` has for each input the position of its
+        argument, or a cell to read. ``scalars`` says which inputs may be numbers. ``cells`` has for each result a cell
+        to store it in, or None to return it. ``locks`` are the locks that a call holds. None in builds of Python or
+        NumPy whose objects do not have the layout that the entry expects (`layout_fits`).
         """
         if not layout_fits():
             return None

@@ -32,13 +32,19 @@ _inferences: dict[tuple[str, type[Op], int], list[Callable[[AnyApply, Ask], bool
 _of_many: dict[type[Op], list[Callable[[AnyApply, str, Ask], bool | None]]] = {}
 _LARGEST = 64 * 64
 _OF_ELEMENTS = frozenset(("nonnegative", UNSIGNED))
-"""Facts about single elements that hold for zero: ops that move elements, or fill with zeros, keep them."""
+"""Facts that hold for a tensor if they hold for each element, and that hold for 0.
+
+So ops that only move elements, or add zeros, keep them.
+"""
 
 
 def infers(
     fact: str, *classes: type[OpT], output: int = 0
 ) -> Callable[[Inference[OpT]], Inference[OpT]]:
-    """Register the inference of a fact about an output of an op; the first one that returns an answer decides."""
+    """Decorator that registers a function of a node and `Ask` that infers a fact about an output of ops of ``classes``.
+
+    The first function that returns True or False decides.
+    """
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
         if is_external(function):
@@ -58,7 +64,10 @@ def infers(
 
 
 def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], InferenceOfMany[OpT]]:
-    """Register the inference of several facts about the first output of an op: a function of a node, a fact and `Ask`."""
+    """Decorator that registers a function of a node, a fact and `Ask`, for several facts about the first output of ops.
+
+    It is called after those of `infers`.
+    """
 
     def register(function: InferenceOfMany[OpT]) -> InferenceOfMany[OpT]:
         if is_external(function):
@@ -117,7 +126,7 @@ def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> 
 
 
 def _off(data: Any, part: Any) -> bool:
-    """Whether a matrix has only zeros outside of one of its parts."""
+    """Whether a matrix equals ``part``, its copy with zeros outside of a diagonal or a triangle."""
     return not np.any(data - part)
 
 
@@ -153,7 +162,10 @@ _OF_SQUARE = frozenset(
 
 
 def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
-    """Whether a fact holds for the value of a constant; None for large ones."""
+    """Whether a fact holds for the value of a constant; None if that is not tested.
+
+    Large and complex constants are not tested, and not every fact has a test. Some tests return only True or None.
+    """
     data: Any = constant.data
     if not is_array(data) or data.size > _LARGEST or data.dtype.kind == "c":
         return None

@@ -1,7 +1,7 @@
 """Products of vectors, matrices and batches of matrices: the ops `Dot` and `MatMul`, and functions such as `tensordot`.
 
 Users find the functions in `occelo.tensor`, some also in `occelo.tensor.linalg`. `einsum` and linear algebra call them.
-Rules, inference of facts and lowerings treat the ops.
+Rewrite rules, the inference of facts (`assumptions.blas`) and lowerings handle the ops.
 """
 
 from __future__ import annotations
@@ -72,7 +72,10 @@ def _as_dtype(ct: Any, like: Any) -> Any:
 
 
 def _with_equal_lengths(x: Any, i: int, y: Any, j: int) -> tuple[Any, Any]:
-    """Two tensors that are contracted along a dimension, with equal static lengths there, so that neither broadcasts."""
+    """The two tensors, with the same static length along the contracted dimensions ``i`` and ``j``.
+
+    If only one of the lengths is static, the other tensor gets it. So a length of 1 does not broadcast in the product.
+    """
     n, m = x.type.shape[i], y.type.shape[j]
     if n is None and m is not None:
         x = specify_shape(x, [m if k == i else None for k in range(x.ndim)])
@@ -321,7 +324,10 @@ def outer(x: Any, y: Any) -> TensorVariable:
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
-    """Sum of products over pairs of axes: two lists, or the number of trailing axes of ``a`` and leading axes of ``b``.
+    """Sum of products over pairs of axes.
+
+    ``axes`` is a pair of lists, the axes of ``a`` and those of ``b``. A number n means the last n axes of ``a`` with
+    the first n of ``b``.
 
     ValueError for lists of different lengths, and for a number of axes that the tensors do not have.
     """
@@ -366,7 +372,12 @@ def batched_dot(a: Any, b: Any) -> TensorVariable:
 
 
 def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
-    """`tensordot` for each element of a shared leading dimension, which is axis 0. ValueError for a scalar."""
+    """`tensordot` for each element of a shared leading dimension, axis 0. ValueError for a scalar.
+
+    Lists in ``axes`` count this dimension as axis 0. A number n means the last n axes of ``x`` with the axes 1 to n of
+    ``y``. There are two exceptions. With n = 1 the axis of ``y`` is the last but one if it has more than two
+    dimensions. If ``x`` or ``y`` is a vector, nothing is contracted.
+    """
     a, b = _operands(x, y)
     if a.type.ndim < 1 or b.type.ndim < 1:
         raise ValueError("A batched product needs a leading dimension on both sides")

@@ -1,8 +1,9 @@
 """Draws by keys from the gamma law, and from laws of functions of gamma numbers: beta, chi-square, Dirichlet, t, F.
 
-`occelo_graph.random` exports them. Marsaglia and Tsang ("A simple method for generating gamma variables", 2000) accept a function of a
-normal number in at least 95 of 100 attempts. All are computed in float64, and have derivatives with respect to all
-parameters (`implicit`).
+`occelo_graph.random` exports them; `counts` and `matrices` call `standard_gamma`. The algorithm is Marsaglia and
+Tsang's ("A simple method for generating gamma variables", 2000). Each attempt computes a proposal from a normal number.
+A test accepts it, which it does in at least 95 of 100 attempts. Gamma numbers are computed in float64, and then cast to
+the dtype of the draw. Draws have derivatives with respect to all parameters (`implicit`).
 """
 
 from __future__ import annotations
@@ -54,11 +55,14 @@ __all__ = [
 
 
 def _proposed(words: Words, a: Any) -> tuple[Any, ...]:
-    """Of Marsaglia and Tsang's algorithm for a >= 1: d, the cube root of v, y**2 with y = root - 1, u, and whether a squeeze does not decide.
+    """One proposal of Marsaglia and Tsang's algorithm, for a >= 1.
 
-    With x = 3 sqrt(d) y, a number d v is accepted if log(u) < h = x**2 / 2 + d (1 - v + log(v)). Since the derivative of h / d + 3/4 y**4 is
-    3 y**4 / (1 + y), h is at least -d y**4 (3/4 + 3/5 m / root), with m = max(-y, 0). Where u is below 1 plus this bound, it is below exp(h).
+    Returns d = a - 1/3, root = v**(1/3), y**2 with y = root - 1, the uniform number u, and a truth value: whether the
+    quick test (squeeze) leaves open if the proposal d v is accepted.
     """
+    # With x = 3 sqrt(d) y, the proposal is accepted if log(u) < h = x**2 / 2 + d (1 - v + log(v)). The derivative of
+    # h / d + 3/4 y**4 is 3 y**4 / (1 + y). So h is at least -d y**4 (3/4 + 3/5 m / root), with m = max(-y, 0).
+    # A number u below 1 plus this bound is below exp(h).
     d = sub(a, 1.0 / 3.0)
     root = add(1.0, mul(words.normal(0), reciprocal(sqrt(mul(d, 9.0)))))
     u, y = words.uniform(1), sub(root, 1.0)
@@ -69,13 +73,13 @@ def _proposed(words: Words, a: Any) -> tuple[Any, ...]:
 
 
 def _surely(words: Words, a: Any) -> Any:
-    """The number of an attempt that the squeeze accepts; negative if it does not decide."""
+    """The gamma number of an attempt if the quick test accepts it; -1 if the full test is needed."""
     d, root, _, _, undecided = _proposed(words, a)
     return switch(undecided, -1.0, mul(d, mul(root, root, root)))
 
 
 def _attempt(words: Words, a: Any) -> Any:
-    """An attempt; negative if it is rejected."""
+    """The gamma number of an attempt; -1 if the full test rejects it."""
     d, root, square, u, undecided = _proposed(words, a)
     v = mul(root, root, root)
     bound = add(mul(4.5, d, square), mul(d, add(sub(1.0, v), log(maximum(v, 1e-300)))))
@@ -104,9 +108,10 @@ def _gamma_slope(z: Array, a: Array) -> Array:
 
 
 def _slope_by_series(z: Array, a: Array) -> Array:
-    """A series of positive and negative terms, of which about 8 sqrt(a) count.
+    """The derivative -dF/da / p by a power series in z, with the distribution function F and the density p.
 
-    -dF/da / p = z sum_n t_n (psi(a + n + 1) - log z) with t_n = z**n Gamma(a) / Gamma(a + n + 1), from DLMF 8.7.1.
+    It is z sum_n t_n (psi(a + n + 1) - log z) with t_n = z**n Gamma(a) / Gamma(a + n + 1), from DLMF 8.7.1. About
+    8 sqrt(a) of the terms matter.
     """
     with np.errstate(all="ignore"):
         logarithm = np.log(np.maximum(z, 1e-300))
@@ -124,9 +129,10 @@ def _slope_by_series(z: Array, a: Array) -> Array:
 
 
 def _slope_by_expansion(z: Array, a: Array) -> Array:
-    """The derivative of the quantile as a series of powers of r = 1 / sqrt(a) (Cornish and Fisher, 1960), where x is the normal quantile.
+    """The derivative of the quantile as a series of powers of r = 1 / sqrt(a) (Cornish and Fisher, 1960).
 
-    z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...); x is found by Newton's method.
+    z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...), where x is the normal quantile. Newton's
+    method solves this equation for x.
     """
     r = 1 / np.sqrt(a)
     w = (z - a) * r
@@ -178,7 +184,8 @@ def _at_least_one(a: Any) -> bool:
 def standard_gamma(key: Any, shape: Any, a: Any, logarithm: bool = False) -> TensorVariable:
     """Gamma numbers with mean and variance ``a``, or their logarithms, as float64.
 
-    Below 1, a number for a + 1 is multiplied by the power 1/a of a uniform number. Its logarithm is right also where the number is 0.
+    Where ``a`` < 1, the result is g * u**(1/a), with a gamma number g of ``a + 1`` and u uniform in (0, 1). Its
+    logarithm is right even where the product underflows to 0.
     """
     a = cast(a, "float64")
     boosted = not _at_least_one(a)
@@ -233,7 +240,10 @@ def chisquare(key: Any, df: Any, size: Any = None, dtype: str | None = None) -> 
 
 
 def beta(key: Any, a: Any, b: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
-    """Numbers of [0, 1] with the density ``x**(a - 1) (1 - x)**(b - 1)``, up to a factor: the share of one of two gamma numbers."""
+    """Numbers in [0, 1] with a density proportional to ``x**(a - 1) (1 - x)**(b - 1)``.
+
+    They are g / (g + h), with gamma numbers g of ``a`` and h of ``b``.
+    """
     law = begin(key, size, dtype, a=(a, POSITIVE), b=(b, POSITIVE))
     a, b = law.values
     one, other = law.split(2)
@@ -261,7 +271,10 @@ def t(
     size: Any = None,
     dtype: str | None = None,
 ) -> TensorVariable:
-    """Student's t with ``df`` degrees of freedom: normal numbers, divided by the root of the mean square of df others."""
+    """Student's t with ``df`` degrees of freedom.
+
+    These are normal numbers, divided by the root of the mean square of ``df`` other normal numbers.
+    """
     law = begin(key, size, dtype, df=(df, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
     df, loc, scale = law.values
     # beyond, numbers are normal to the last digit

@@ -3,9 +3,9 @@
 Results may differ by rounding errors, which later steps may amplify. The amplification depends on the program (sums
 that cancel, comparisons near a tie), so it is measured by Monte Carlo arithmetic (Parker, 1997). The program runs
 several more times. In each run the results of rounding steps, and the terms of sums, are perturbed by one unit in the
-last place, up or down at random. The tolerance is a multiple of the spread of these runs. Exact steps, such as moving
-elements and arithmetic of small integers, are not perturbed. Results that depend on exact steps alone must be equal to
-the last bit.
+last place, up or down at random. The tolerance is 12 times the spread of these runs, plus a few units in the last
+place. Some exact steps, such as arithmetic of small integers, are perturbed only in the signs of zeros; others, such as
+moving elements, not at all. The tolerance of results of steps that never round (`EXACT`) is the spread alone.
 
 `occelo_compile.random_programs` compares the results of compiled programs with the expected results.
 """
@@ -36,7 +36,7 @@ class Expected:
 
     @property
     def undecided(self) -> int:
-        """The number of elements whose tolerance is larger than two digits allow (one digit for float16)."""
+        """The number of elements whose tolerance is NaN, or more than 1 % of the value (10 % for float16)."""
         if self.value.dtype.kind not in "fc":
             return int(np.sum(np.isnan(self.tolerance)))
         size = np.maximum(np.abs(np.where(np.isfinite(self.value), self.value, 0)), 1e-3)
@@ -213,7 +213,7 @@ def _tolerance(base: Any, perturbed: Sequence[Any], rounded: bool) -> Any:
 
 
 def wide_results(program: Program) -> list[Any] | None:
-    """The results with every real number in the widest float of the machine; None if NumPy cannot compute them."""
+    """The results for float and complex inputs in the widest dtypes; None if NumPy cannot compute them."""
     widened = [
         v.astype("longdouble")
         if v.dtype.kind == "f"

@@ -77,7 +77,7 @@ _SLOPE = (
 
 
 def _near(b: Builder, x: Value) -> tuple[Value, Value]:
-    """erf(x) for ``|x| <= 1``, as ``x`` and the term to add to it."""
+    """erf(x) for ``|x| <= 1`` as an unevaluated sum: returns ``x`` and an approximation of erf(x) - x."""
     z = b.op("mul", x, x)
     return x, b.op("mul", x, horner(b, _ERF, z))
 

@@ -1,7 +1,7 @@
 """Lowerings of nonzero (`Nonzero`) and of reading and creating diagonals (`ExtractDiag`, `AllocDiag`).
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
-`subtensor` reads masks by `positions_of_mask`.
+`index.subtensor` calls `positions_of_mask` for boolean masks in an index.
 """
 
 from __future__ import annotations

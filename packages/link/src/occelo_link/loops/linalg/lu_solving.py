@@ -36,7 +36,10 @@ __all__: list[str] = []
 
 
 class _Factors:
-    """The factors: real ones are read in place, complex ones copied."""
+    """The factors: real ones are read in place where LAPACK can, and complex ones are copied for each matrix.
+
+    `MatrixOperand` makes a copy of real factors that LAPACK cannot read.
+    """
 
     def __init__(self, context: Context, tensor: Tensor, dtype: str) -> None:
         self.context, self.dtype = context, dtype
@@ -133,7 +136,7 @@ class _ByFactors:
         return [whole_tensor(self.result)]
 
     def _settled(self, failed: Value) -> Value | None:
-        """Write a check that nothing failed, or return whether the result is good, whichever the op's ``on_error`` asks for."""
+        """With ``on_error="nan"`` return whether ``failed`` is 0; else write a check that it is 0, and return None."""
         good = self.context.builder.eq(failed, self.context.i64(0))
         if self.on_error == "nan":
             return good
@@ -195,7 +198,7 @@ class _ByFactors:
         )
 
     def _exchange(self, columns: WorkMatrix, index: Index, backwards: bool) -> None:
-        """Exchange rows of right-hand sides as the pivots say, or back."""
+        """Exchange rows of the right-hand sides in the order of the pivots; ``backwards`` undoes these exchanges."""
         context, builder = self.context, self.context.builder
         last = builder.sub(self.n, context.i64(1))
         with builder.loop(self.n, fixed=True) as rows:
@@ -230,7 +233,7 @@ class _ByFactors:
     # loops
 
     def _by_loops(self) -> None:
-        """Substitute in the memory of the result."""
+        """Copy the right-hand sides to the result; exchange rows and substitute there, by loops."""
         context, builder, n = self.context, self.context.builder, self.n
         zero, last = context.i64(0), builder.sub(n, context.i64(1))
         stored, result = self.factors.parts[0], self.result[0]
@@ -308,7 +311,7 @@ class _ByFactors:
             columns.copy_to(self.result[0], nan)
 
     def _exchange_in_lanes(self, lanes: Lanes, columns: LaneMatrix) -> None:
-        """Exchange rows of the right-hand sides of a group of matrices as the pivots say, or back."""
+        """The same exchanges for a group of matrices; backwards if the equations have the transposed matrix."""
         builder, n = lanes.builder, self.n
         places, last = lanes.column(), builder.sub(n, self.context.i64(1))
         one = all(map(is_unit, self.pivots.shape[:-1]))

@@ -1,7 +1,8 @@
 """Operations and calls of a program as scalar LLVM functions, for the printer of the linker ``numba``.
 
-Each function takes the arguments and the table of addresses. Its symbol is a digest of its text, so equal functions of
-several programs are defined once.
+Numba would compute some operations differently from ``native``. For these the printer (`numba.printer`) calls the
+functions of this module, whose bodies are the text that ``native`` would print. Each function takes the arguments and
+the table of addresses. Its symbol is a digest of its text, so equal functions of several programs are defined once.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def _export(
 
 
 def export_operation(program: Program, value: Value) -> Exported:
-    """The function that computes a value from its arguments."""
+    """A function that computes one value: the result of an operation or a call, from its arguments."""
     argument_dtypes = [a.dtype for a in value.args if isinstance(a, Value)]
     out = ModuleWriter(program)
     functions = Functions(out, Operations(out))
@@ -97,7 +98,10 @@ def export_combine(program: Program, op: str, dtype: str, lanes: int) -> Exporte
 
 
 def export_call(program: Program, call: Invoke) -> Exported:
-    """A call of a function of the table; its arguments by reference are passed by value here."""
+    """A function that calls a function of the table.
+
+    It takes by value what the called function takes by reference, and passes the address of a copy on the stack.
+    """
     out = ModuleWriter(program)
     argument_dtypes = [
         POINTER if isinstance(a, Pointer) else (a.value if isinstance(a, Reference) else a).dtype

@@ -1,6 +1,6 @@
-"""The stage rewrite_bodies, which rewrites the body of each loop with the same query as the whole graph.
+"""The stage rewrite_bodies, which rewrites the body of each loop by the same query as the whole graph.
 
-`pipeline` puts it after the stage that expands scans.
+It leaves out the stages after position 49.4 (`LAST`). `pipeline` puts it after the stage that expands scans.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from occelo_rewrite.rewriter import RecordingRewriter
 __all__ = ["BodiesDB"]
 
 LAST = 49.4
-"""The last position of a stage that is run on bodies.
+"""The position of the last stage that is run on bodies.
 
-Later stages choose nodes that overwrite their inputs. Linkers make that choice themselves for bodies.
+Later stages choose nodes that overwrite their inputs. In bodies, linkers make this choice themselves.
 """
 
 
 class BodiesDB(RewriteDatabase):
-    """A stage: each query returns a rewriter that rewrites the bodies of loops by the same query."""
+    """The database of the stage; a query returns a rewriter that applies this query, up to `LAST`, to each body."""
 
     def __init__(self, name: str, whole: RewriteDatabase) -> None:
         super().__init__(name)

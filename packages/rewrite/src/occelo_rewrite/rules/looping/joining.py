@@ -24,7 +24,7 @@ from occelo_rewrite.rewriter import MergeOptimizer
 __all__ = ["JOIN"]
 
 MOST_NODES = 500
-"""The most nodes of the body of joined scans: the time to compile grows faster than the body."""
+"""The most nodes of both bodies together: the time to compile grows faster than the body."""
 _EVERYWHERE = (Elemwise, Subtensor, DimShuffle, Shape_i)
 """Ops that all linkers compile."""
 
@@ -33,10 +33,11 @@ _EVERYWHERE = (Elemwise, Subtensor, DimShuffle, Shape_i)
 def joined_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Two scans over the same steps become one scan, if neither reads results of the other one.
 
-    Steps of both are computed at the same time, so that neither waits for results of the other's earlier operations.
-    What both carry and compute is computed once, for instance by gradients with respect to different variables. The
-    bodies must consist of the same kinds of ops, since a linker may compile one and run the other in Python. Scans that
-    a condition may end stay apart, and so do scans in different branches.
+    Each iteration computes a step of both. The two steps do not depend on each other, so the processor can overlap
+    them. Carried values and computations that both have in common are computed once; gradients of one loop with respect
+    to different variables often share some. Both scans must be pure and have the same direction. Apart from ops that
+    all linkers compile, their bodies must have the same classes of ops; else a linker may compile one and run the other
+    in Python. Scans that a condition may end, scans in different branches and scans with large bodies stay apart.
     """
     others = [o for o in _over_the_same_steps(fgraph, node) if _fit(node.op, o.op)]
     others = [o for o in others if run_together(fgraph, node, o)]
@@ -129,7 +130,10 @@ class _Join:
         its: Sequence[Variable],
         own: list[Variable],
     ) -> list[int]:
-        """Let both read equal inputs by the same variable; returns the positions of the inputs that only the second scan has."""
+        """Put the first body's variables into ``own``, those of the second body, where both scans have the same input.
+
+        Returns the positions of the other inputs of the second scan.
+        """
         known = {(v, x.type): x for v, x in zip(mine, inner, strict=True)}
         rest: list[int] = []
         for i, given in enumerate(its):
@@ -153,10 +157,12 @@ class _Join:
         return _Shared(whole.outputs[: len(first)], whole.outputs[len(first) :], list(inputs))
 
     def _equal_carried(self) -> tuple[dict[int, int], _Shared]:
-        """The carried values of the second scan that equal one of the first in each step, and that one.
+        """Carried values of the second scan that equal one of the first in every step, and the merged bodies.
 
-        They start alike, and become alike if those that are taken for equal are equal.
+        The dict maps positions in the second scan to positions in the first.
         """
+        # By induction: both values start from the same variable. If all pairs are equal before a step, merging shows
+        # whether they are equal after it. Pairs that fail are dropped, and the rest is tried again.
         choices: dict[int, list[int]] = {
             k: [
                 j

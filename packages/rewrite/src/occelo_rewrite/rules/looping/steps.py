@@ -82,7 +82,11 @@ def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
 
 @node_rewriter([Scan])
 def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """If only the first elements of all traces are read, the scan takes only the steps that make these elements."""
+    """If only first elements of the traces are read, a scan takes only the steps that make these elements.
+
+    No carried value may be read after the last step. The rule does not apply to reversed scans, nor to scans that a
+    condition may end.
+    """
     op_ = node.op
     if op_.reverse or op_.stops:
         return None
@@ -113,7 +117,7 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 
 def _last_read(user: object) -> int | None:
-    """The number of first elements of a trace that suffices for the read ``user``; None if it is not known."""
+    """How many elements from the start of a trace the reading node ``user`` needs; None if that is not known."""
     if not is_node(user) or not isinstance(user.op, Subtensor):
         return None
     first = user.op.key[0]
