@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 import occelo_compile as oc
+import occelo_graph as og
 from occelo_graph import grad
 from occelo_graph import tensor as ot
 from occelo_graph.looping.loops import loop
@@ -182,6 +183,60 @@ def test_only_the_steps_that_are_read_are_taken() -> None:
         calls.clear()
         oc.function([x, y], outputs, mode="vm")(np.arange(9.0), np.ones(9))
         assert len(calls) >= 8
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_only_the_steps_before_symbolic_positions_are_taken(ends: bool) -> None:
+    calls: list[float] = []
+
+    @as_op(itypes=[ot.dscalar], otypes=[ot.dscalar])
+    def counted(value: Array) -> Array:
+        calls.append(float(value))
+        return value * 1.0
+
+    x, k, j = ot.dvector("x"), ot.lscalar("k"), ot.lscalar("j")
+    condition: Any = (lambda s: s > 50.0) if ends else None
+    _, kept = loop(lambda s, e: (counted(s) + e, s), np.float64(0.0), x, until=condition)
+    given = np.arange(20.0)
+    trace = np.concatenate([[0.0], np.cumsum(given)[:-1]])
+    trace = trace[: int(np.argmax(np.cumsum(given) > 50)) + 1] if ends else trace
+    count = len(trace)
+    # for each read the steps that it needs; a negative position counts from an end that is not known before the loop
+    cases: list[tuple[Any, Any]] = [
+        (lambda t, k, j: t[k], lambda k, j: k + 1 if k >= 0 else count),
+        (lambda t, k, j: t[:k], lambda k, j: k if k >= 0 else count),
+        (lambda t, k, j: t[k:j], lambda k, j: j if min(k, j) >= 0 else count),
+        (lambda t, k, j: t[k:3], lambda k, j: 3 if k >= 0 else count),
+        (lambda t, k, j: t[3:k] + t[2], lambda k, j: max(k, 3) if k >= 0 else count),
+        (lambda t, k, j: t[k::-1], lambda k, j: count),
+    ]
+    for read, needed in cases:
+        f = oc.function([x, k, j], read(kept, k, j), mode="vm", on_unused_input="ignore")
+        for at in (0, 4, count - 1, count + 3, -1, -count - 1):
+            for stop in (0, 2, 40, -3):
+                calls.clear()
+                try:
+                    wanted = read(trace, at, stop)
+                except IndexError as error:
+                    with pytest.raises(IndexError, match=f"{error}"):
+                        f(given, at, stop)
+                    continue
+                np.testing.assert_array_equal(f(given, at, stop), wanted)
+                assert len(calls) == min(needed(at, stop), count)
+
+
+def test_steps_are_all_taken_where_positions_depend_on_them() -> None:
+    x, n = ot.dvector("x"), ot.lscalar("n")
+    _, kept = loop(lambda s, e: (s * 0.5 + e, s), np.float64(1.0), x, length=n)
+    at = ot.argmax(kept)
+    f = oc.function([x, n], [kept[at], kept[n - 1], kept[ot.cast(kept[0], "int64")]], mode="vm")
+    np.testing.assert_array_equal(f([4.0, 1.0, 0.0], 3), [4.5, 3.25, 4.5])
+    # the last position saves nothing
+    last = oc.function([x, n], kept[n - 1], mode="vm")
+    (node,) = [node for node in last.maker.fgraph.toposort() if node.op.loops]
+    assert "minimum" not in og.dprint(node.inputs[0], file="str")
+    with pytest.raises(IndexError, match="out of bounds"):
+        oc.function([x, n], kept[n], mode="vm")(np.ones(3), 2)
 
 
 def test_gradients_by_matrices_that_multiply_vectors_are_one_product(mode: str) -> None:

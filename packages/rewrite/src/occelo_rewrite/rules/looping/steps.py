@@ -5,11 +5,21 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph, TensorApply, Variable
+from occelo_graph import (
+    Apply,
+    FunctionGraph,
+    TensorApply,
+    TensorVariable,
+    Variable,
+    ancestors,
+    toposort,
+)
 from occelo_graph import tensor as ot
 from occelo_graph.ir.nodes import is_node
 from occelo_graph.looping.expansion import checked_steps
@@ -17,6 +27,7 @@ from occelo_graph.looping.scan_op import Scan
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.control import CheckAndRaise
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.index.key import SCALAR
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.tensors.nodes import tensors
 from occelo_rewrite.constants import number_of
@@ -84,49 +95,111 @@ def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
 def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """If only first elements of the traces are read, a scan takes only the steps that make these elements.
 
-    No carried value may be read after the last step. The rule does not apply to reversed scans, nor to scans that a
-    condition may end.
+    How many these are may be known when the graph runs, as in ``trace[k]``; a negative k stands for all steps. No carried
+    value may be read after the last step, nor the number of steps that a condition left. The rule does not apply to
+    reversed scans.
     """
     op_ = node.op
-    if op_.reverse or op_.stops:
+    first = op_.carried
+    unread = [*node.outputs[:first], *node.outputs[first + op_.traces :]]
+    if op_.reverse or any(fgraph.clients.get(v) for v in unread):
         return None
-    if any(fgraph.clients.get(v) for v in node.outputs[: op_.carried]):
-        return None
-    last = 0
-    for trace in node.outputs[op_.carried :]:
+    reads: list[_Read] = []
+    for trace in node.outputs[first : first + op_.traces]:
         for user, position in fgraph.clients.get(trace, ()):
-            read = _last_read(user) if position == 0 else None
+            read = _read_of(user) if position == 0 else None
             if read is None:
                 return None
-            last = max(last, read)
-    if not last:
-        return None
+            reads.append(read)
     (steps,) = tensors(node.inputs[:1])
-    known = number_of(steps)
-    if known is not None and int(known) <= last:
-        return None
-    if known is None and is_least_with(steps, last):
+    if not reads or not _saves(node, steps, reads):
         return None
     parts = op_.parts(node.inputs[1:])
     # whether the sequences are long enough for all steps is still checked
     all_of_them = checked_steps(op_, steps, tensors(parts.sequences))
-    fewer = ot.minimum(all_of_them, np.int64(last))
+    fewer = ot.minimum(all_of_them, _needed(reads, all_of_them))
     made: list[Variable] = op_(fewer, *node.inputs[1:], return_list=True)
     fits = all(v.type.is_super(n.type) for v, n in zip(node.outputs, made, strict=True))
     return made if fits else None
 
 
-def _last_read(user: object) -> int | None:
-    """How many elements from the start of a trace the reading node ``user`` needs; None if that is not known."""
+@dataclass(frozen=True)
+class _Read:
+    """A read of the first elements of a trace: how many, and which integers must not be negative for that."""
+
+    number: int
+    position: TensorVariable | None
+    """What is added to ``number``."""
+    not_negative: tuple[TensorVariable, ...]
+
+
+def _read_of(user: object) -> _Read | None:
+    """Which first elements of a trace the node ``user`` reads; None if it may read others."""
     if not is_node(user) or not isinstance(user.op, Subtensor):
         return None
-    first = user.op.key[0]
-    if is_slice(first):
-        if first.step not in (None, 1) or (isinstance(first.start, int) and first.start < 0):
+    given = iter(tensors(user.inputs[1:]))
+
+    def part(value: Any) -> Any:
+        return next(given) if value == SCALAR else value
+
+    entry = user.op.key[0]
+    if not is_slice(entry):
+        last, some = part(entry), 1
+        bounds = [last]
+    else:
+        start, last = part(entry.start), part(entry.stop)
+        if last is None or entry.step not in (None, 1):
             return None
-        known = first.start is None or isinstance(first.start, int)
-        return first.stop if known and isinstance(first.stop, int) and first.stop > 0 else None
-    return first + 1 if isinstance(first, int) and first >= 0 else None
+        bounds, some = [0 if start is None else start, last], 0
+    if any(isinstance(b, int) and b < 0 for b in bounds):
+        return None
+    symbolic = tuple(b for b in bounds if not isinstance(b, int))
+    return (
+        _Read(last + some, None, symbolic) if isinstance(last, int) else _Read(some, last, symbolic)
+    )
+
+
+def _saves(node: Apply[Scan], steps: TensorVariable, reads: Sequence[_Read]) -> bool:
+    """Whether a scan may take fewer steps than it does, for the reads of its traces."""
+    known, most = number_of(steps), max(r.number for r in reads)
+    if all(not r.not_negative for r in reads):
+        enough = is_least_with(steps, most) if known is None else int(known) <= most
+        return most > 0 and not enough
+    symbolic = {v for r in reads for v in r.not_negative}
+    if any(r.position is not None and _is_last(r.position, steps) for r in reads):
+        return False
+    if symbolic <= set(ancestors([steps])):
+        return False  # they bound it already
+    before = toposort(symbolic)
+    return node not in before and not any(n.op.may_fail(n) for n in before)
+
+
+def _is_last(position: TensorVariable, steps: Variable) -> bool:
+    """Whether a position is that of the last step, ``steps - 1``."""
+    owner = position.owner
+    if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
+        return False
+    (one, other), name = owner.inputs, owner.op.scalar_op.name
+    if name == "add" and other is steps:
+        one, other = other, one
+    number = number_of(other)
+    return one is steps and number is not None and (name, int(number)) in (("add", -1), ("sub", 1))
+
+
+def _needed(reads: Sequence[_Read], steps: TensorVariable) -> TensorVariable:
+    """The number of steps that make all elements that are read, if there are as many ``steps``."""
+    numbers = [r.number for r in reads if not r.not_negative]
+    needed: TensorVariable | None = ot.constant(np.int64(max(numbers))) if numbers else None
+    for read in reads:
+        if not read.not_negative:
+            continue
+        number: Any = np.int64(read.number)
+        number = number if read.position is None else ot.add(read.position, number)
+        for bound in read.not_negative:
+            number = ot.switch(ot.lt(bound, 0), steps, number)
+        needed = number if needed is None else ot.maximum(needed, number)
+    assert needed is not None
+    return needed
 
 
 def is_least_with(steps: Variable, number: int) -> bool:
