@@ -1,15 +1,14 @@
 """Registry of extensions (code that other packages register), and their source texts for keys of the cache.
 
-The source text of a function or class changes whenever its code changes, or anything that the code refers to. The keys
-do not contain Occelo's own code, but the names, sizes and times of its files.
+The source text of a function or class changes whenever its code changes, or anything that the code refers to. For
+Occelo's own code, keys contain only the names, sizes and times of its files.
 
-The registries of facts, of their inference, of reductions, of lowerings and of scalar functions in backends record here
-what other packages add; `occelo_rewrite.fingerprint` takes the source texts of rules, and
-`occelo_compile.function_cache` the source texts of ops, scalar ops and types. The keys of the cache of functions
-include all these texts.
+Registries record here what other packages add: facts, their inference, reductions, lowerings, and scalar functions in
+backends. `occelo_rewrite.fingerprint` takes the source texts of rules. `occelo_compile.function_cache` takes those of
+ops, scalar ops and types. The keys of the cache of functions include all these texts.
 
-Registries of names (of scalar functions, reductions, facts, linkers, modes, rewrites) ask `place_of_definition` or
-`place_of_caller`, and let code that runs again, such as a cell of a notebook, register its name again.
+Code that runs again, such as a cell of a notebook, may register its name again. For this, registries of names (of
+scalar functions, reductions, facts, linkers, modes, rewrites) call `place_of_definition` or `place_of_caller`.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ def is_external(part: Any) -> bool:
 
 
 def place_of_definition() -> tuple[str, ...] | None:
-    """Module, file and function two calls up the stack: what called the function that asks. None if that is Occelo's code.
+    """Module, file and function of the code that called the caller of this function; None for Occelo's code.
 
     A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
     notebook is a file of its own.
@@ -118,10 +117,10 @@ def defined_before(cls: type, known: Iterable[type]) -> list[type]:
 def source_text(part: Any, what: str) -> str:
     """The source text of a function, class or object of another package; for Occelo's own just its name.
 
-    It consists of the bytecode, the defaults and closures, and the text of everything that the code names: functions and
-    classes of other packages in the same way, modules by their file, libraries like NumPy by their version, values by
-    their content. An object with an attribute ``version`` is represented by that alone. `UnknownSource`, which names
-    ``what``, if something has no text.
+    It consists of the bytecode, the defaults and closures, and the text of everything that the code names. Functions
+    and classes of other packages are written in the same way, modules by their file, libraries like NumPy by their
+    version, and values by their content. An object with an attribute ``version`` is represented by that alone. Raises
+    `UnknownSource`, which names ``what``, if something has no text.
     """
     return "\n".join(_Reader(what).lines(part))
 
@@ -305,7 +304,10 @@ def _plain(part: object) -> str | None:
 
 
 def _library(part: object) -> str | None:
-    """The text for code of Occelo, the standard library or NumPy and the like: its name, and the version of the library; else None."""
+    """The text for code of Occelo, of the standard library, or of a library like NumPy; None for other code.
+
+    It has the name of the code and the version of the library.
+    """
     package = _package(part)
     name = f"{_module_of(part)}.{getattr(part, '__qualname__', getattr(part, '__name__', ''))}"
     if isinstance(part, np.ufunc):
@@ -333,10 +335,9 @@ _of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKey
 def register_extension(registry: str, name: str | type, *parts: Any) -> None:
     """Record that ``parts`` (functions, classes, plain values) were registered for a class, or under a name, in a registry.
 
-    Parts of other packages enter the keys of the cache; Occelo's own are ignored. Classes that are
-    defined inside of a function have the same name for each call of that function. So what is registered for such a
-    class is not kept under its name, but becomes part of its source text, which enters the key of each function whose
-    graph contains the class.
+    Parts of other packages enter the keys of the cache; Occelo's own are ignored. Classes that are defined inside of a
+    function have the same name for each call of that function. So what is registered for such a class becomes part of
+    the source text of the class. This text enters the key of each function whose graph contains the class.
     """
     if isinstance(name, type):
         if "<locals>" in name.__qualname__:

@@ -1,8 +1,8 @@
 """Frozen dataclasses that are made quickly: `frozen_dataclass`, for ops and for records that are loaded at the start.
 
-`dataclasses.dataclass` compiles the text of each method, six of them for a frozen class, which was most of the time to import
-this package. Here classes share all methods but ``__init__``. `ir.op.op` makes ops by this function. The packages graph, rewrite and link
-make by it the records that are loaded at the start.
+`dataclasses.dataclass` compiles the text of each method; a frozen class has six of them. This took most of the time to
+import this package. Here classes share all methods but ``__init__``. `ir.op.op` makes ops by this function. The
+packages graph, rewrite and link make by it the records that are loaded at the start.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def frozen_dataclass(*, eq: bool = True, repr: bool = True) -> Callable[[_C], _C
 def frozen_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) -> Any:
     """Make a class a frozen dataclass, like ``dataclass(frozen=True, eq=eq, repr=repr)``.
 
-    Two differences: `dataclasses` does not know that the class is frozen, so a subclass that is a dataclass must be
-    made by this function, too; and a field must be no ``InitVar`` (TypeError).
+    There are two differences. `dataclasses` does not know that the class is frozen, so a subclass that is a dataclass
+    must be made by this function, too. No field may be an ``InitVar`` (TypeError).
     """
     if cls is None:
         return functools.partial(frozen_dataclass, eq=eq, repr=repr)

@@ -1,4 +1,4 @@
-"""The namespace of linear algebra, which `occelo.tensor.linalg` exports; `missing_names` imports it at its first use.
+"""The namespace of linear algebra. `occelo.tensor.linalg` exports it; `missing_names` imports it at its first use.
 
 The examples of ops and rules take the functions from here.
 """

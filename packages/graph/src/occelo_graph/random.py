@@ -1,4 +1,4 @@
-"""The namespace of random numbers, which `occelo.tensor.random` exports; `missing_names` imports it at its first use."""
+"""The namespace of random numbers. `occelo.tensor.random` exports it; `missing_names` imports it at its first use."""
 
 from occelo_graph.ops.random import generators as generators
 from occelo_graph.ops.random.choosing import *

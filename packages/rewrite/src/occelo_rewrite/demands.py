@@ -1,9 +1,9 @@
 """Analysis of the conditions under which each node of a function graph runs, for rules that must keep branches lazy.
 
 The rules that merge branches (`rules.control`) and scans (`rules.looping.merging`, `rules.looping.joining`) call
-`run_together`, since only nodes that run under the same conditions may become one. Otherwise a call that needs one of
-the nodes would also run the other one, which might fail. For the same reason `rules.looping.sharing` calls it before one
-scan reads results of another one.
+`run_together`. Only nodes that run under the same conditions may become one. Otherwise a call that needs only one of
+the nodes would run the other one, too, which might fail. For the same reason `rules.looping.sharing` calls it before
+one scan reads results of another one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST = 16
 
 
 class _Place:
-    """Where a node runs: outside of all branches, or in a region of a lazy node, which has a place itself.
+    """Where a node runs: outside of all branches, or in a region of a lazy node. The lazy node has a place itself.
 
     Several lazy nodes in one place may choose by the same condition. Their regions for the same value of the condition are
     one place, since they run together.
@@ -41,7 +41,7 @@ class _Place:
         return self.choices[key]
 
     def is_within(self, others: frozenset[_Place]) -> bool:
-        """Whether this place lies inside of one of the others."""
+        """Whether this place lies inside of one of ``others``."""
         place = self.outer
         while place is not None:
             if place in others:
@@ -57,8 +57,8 @@ _NOTHING: frozenset[_Place] = frozenset()
 _known: WeakKeyDictionary[FunctionGraph, dict[Apply, _Demand]] = WeakKeyDictionary()
 """The demands of the nodes of each graph that has lazy nodes.
 
-A demand is not computed again when a change of the graph drops a use of the value. That is safe: the demand then only
-names more places than necessary, and in the user's graph the node was needed in all of them.
+When a change of the graph drops a use of a value, its demand is not computed again. Then the demand names more places
+than necessary. This is safe, because in the user's graph the node was needed in all of them.
 """
 
 
@@ -108,7 +108,7 @@ def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
 
 
 def _union(demand: _Demand, other: Iterable[_Place] | None) -> _Demand:
-    """The union of two sets of places, simplified; None if one of them is unknown, or the union too large.
+    """The simplified union of two sets of places; None if a set is unknown, or the union is too large.
 
     A place that lies inside of another place of the set is dropped. If all regions of a choice are in the set, the place
     that contains this choice replaces them.

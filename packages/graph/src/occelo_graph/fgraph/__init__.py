@@ -1,1 +1,4 @@
-"""Function graphs, which rewriting changes and linkers compile; and features, which observe their changes."""
+"""Function graphs, and features that observe their changes.
+
+Rewriting changes function graphs, and linkers compile them.
+"""

@@ -1,7 +1,7 @@
-"""Checkpoints: a scan is written as a scan over blocks of steps, whose gradient needs less memory.
+"""Checkpoints: a scan is written as a scan over blocks of steps. Then its gradient needs less memory.
 
-`loop`, `scan` and `scan_checkpoints` use it. Reverse mode keeps the carried values of all steps of a scan. Of a scan
-over blocks it keeps only the carried values between blocks, and computes the steps of one block at a time again. With n
+`loop`, `scan` and `scan_checkpoints` use it. Reverse mode keeps the carried values of all steps of a scan. In a scan
+over blocks it keeps only the carried values between blocks, and computes the steps again, one block at a time. With n
 steps in blocks of k it needs memory for n / k + k states instead of n, and one more forward pass. The least memory is
 needed with k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
 """
@@ -42,9 +42,10 @@ def checkpointed(
 ) -> list[Variable]:
     """The same values as ``outputs``, the outputs of a scan, computed by a scan over blocks of steps.
 
-    ``every`` is the number of steps of a block; or "sqrt" for the square root of the number of steps; or a memory limit
-    for the states that are kept, such as "64 MB". With ``ends`` the traces have only the elements of the last step of
-    each block. If a condition may end the scan, the largest number of steps counts, and no block starts after the step in which it holds.
+    ``every`` is the number of steps of a block. It may also be "sqrt" (the square root of the number of steps), or a
+    memory limit for the states that are kept, such as "64 MB". With ``ends`` the traces have only the elements of the
+    last step of each block. If a condition may end the scan, the largest number of steps counts, and no block starts
+    after the step in which it holds.
 
     ValueError for another ``every``, and for a scan whose gradient is truncated.
     """
@@ -144,7 +145,7 @@ class _Blocks:
         return Step([*made[:first], add(carried[first], done)], traces, made[first - 1])
 
     def _joined(self, blocks: Any, rest: Any, done: Any) -> Variable:
-        """The whole trace: that of the blocks, of which ``done`` steps ran, followed by that of the remaining steps."""
+        """The whole trace: the first ``done`` steps of the trace of the blocks, then the trace of the remaining steps."""
         if self.ends:
             blocks = concatenate([blocks, rest[-1:]])
         else:
@@ -156,7 +157,7 @@ class _Blocks:
 
 
 def _with_flag(op_: Scan) -> Scan:
-    """A scan that also carries, as its last carried value, whether the condition that ends it held in the last step."""
+    """A scan with one more carried value at the end: whether the condition that ends it held in the last step."""
     body, first = op_.body, op_.carried
     flag = TensorType("bool", ()).make_variable()
     results = [*body.outputs[:first], body.outputs[-1], *body.outputs[first:]]

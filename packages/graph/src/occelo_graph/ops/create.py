@@ -3,7 +3,7 @@
 The ops are `Alloc`, `ARange` and `Eye`. Broadcasting to a shape, and the triangles of matrices, are here, too.
 
 Users find the functions in `occelo.tensor`; gradients, rules and functions of other families are built with them. Rules,
-inference of facts and lowerings treat the ops.
+inference of facts and lowerings handle the ops.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ops and functions that join, split, repeat, shift and pad tensors.
 
 The ops are `Join`, `MakeVector` and `Repeat`. Users find the functions in `occelo.tensor`; a list of tensors as an argument of
-any op is stacked. Rules and lowerings treat the ops.
+any op is stacked. Rules and lowerings handle the ops.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The base class of ops that are linear in the first input, and read nothing but positions and lengths from others.
+"""The base class of ops that are linear in their first input, and read only positions and lengths from the others.
 
 Most ops that move elements derive from it: in `create`, `shape`, `join` and `index`.
 """
@@ -15,7 +15,7 @@ __all__ = ["LinearInFirst"]
 
 
 class LinearInFirst(Op):
-    """Linear in the first input; the others are lengths or positions, which carry no derivative."""
+    """An op that is linear in its first input. The other inputs are lengths or positions; they carry no derivative."""
 
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return (FIRST,)

@@ -2,7 +2,7 @@
 
 The properties of each reduction are in `reductions` and `reduction_table`.
 
-Users find the functions in `occelo.tensor`. Rules, inference of facts, stable forms and lowerings treat the ops.
+Users find the functions in `occelo.tensor`. Rules, inference of facts, stable forms and lowerings handle the ops.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ expon = ContinuousLaw(
 
 
 def _log_of_exponential(power: Any, log_power: Any) -> Any:
-    """log(1 - exp(-power)), which is ``log_power`` where the power underflows."""
+    """log(1 - exp(-power)); where the power underflows, this is ``log_power``."""
     tiny = lt(power, 1e-30)
     return switch(tiny, log_power, log1mexp(-switch(tiny, 1.0, power)))
 
@@ -121,7 +121,7 @@ rayleigh = ContinuousLaw(
 
 
 def _where_above(threshold: float, parameter: Any, value: Any) -> Any:
-    """The moment, which is infinite unless the parameter is above the threshold."""
+    """A moment: ``value`` where the parameter is above the threshold, else infinite."""
     return switch(gt(parameter, threshold), value, math.inf)
 
 
@@ -248,10 +248,12 @@ def _invgauss_logdensity(z: Any, mu: Any) -> Any:
 
 
 def _invgauss_tails(z: Any, mu: Any) -> tuple[Any, Any, Any]:
-    """Where z is below mu; then the logarithms of the two tails, each right on its own side.
+    """Whether z is below mu, and the logarithms of the lower and the upper tail.
 
-    The usual formula has a factor exp(2 / mu) that overflows. With u = (z / mu - 1) / sqrt(z) and v = (z / mu + 1) / sqrt(z) both
-    terms have the factor exp(-u^2 / 2), and the rest is of the size of 1.
+    The lower tail is right where z is below mu, and the upper tail elsewhere.
+
+    The usual formula has a factor exp(2 / mu) that overflows. Let u = (z / mu - 1) / sqrt(z) and v = (z / mu + 1) /
+    sqrt(z). Both terms have the factor exp(-u^2 / 2), and the rest is of the size of 1.
     """
     below = lt(z, mu)
     root = sqrt(z)
@@ -276,7 +278,7 @@ def _invgauss_logsf(z: Any, mu: Any) -> Any:
 
 
 def _scaled_exponential_integral(x: Any) -> Any:
-    """exp(x) E1(x), by its power series (DLMF 6.6.2) up to 2, by a continued fraction (DLMF 6.9.1) beyond."""
+    """exp(x) E1(x), by its power series (DLMF 6.6.2) for x up to 2, and by a continued fraction (DLMF 6.9.1) above."""
     near = le(x, 2.0)
     small, large = switch(near, x, 2.0), switch(near, 2.0, x)
     series: Any = 0.0

@@ -1,8 +1,8 @@
 """Registry of lowerings of ops to loop programs, and the search for the lowering of a node.
 
-A lowering takes a node and the lowered inputs and returns the lowered outputs: formulas wherever that is possible,
-else tensors that steps of the schedule compute. The modules of the families and users register lowerings; `Context`,
-the linkers and `capabilities` look them up.
+A lowering takes a node and its lowered inputs. It returns the lowered outputs. These are formulas where possible, else
+tensors that steps of the schedule compute. The modules of the families and users register lowerings; `Context`, the
+linkers and `capabilities` look them up.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ _DTYPES = frozenset(
 def lowers_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
 ) -> Registers[Context, Tensor, _OpT]:
-    """Register the lowering of an op class to loop programs, for nodes for which ``when`` holds.
+    """Decorator that registers a lowering to loop programs, for nodes of an op class for which ``when`` holds.
 
-    It takes a `Context`, the node and a `Tensor` for each input, and returns one for each output: a formula
-    (`Context.virtual`) wherever that is possible, else a stored tensor (`Context.step`, `Context.reduce`). ``native``,
+    The lowering takes a `Context`, the node and a `Tensor` for each input. It returns a `Tensor` for each output: a
+    formula (`Context.virtual`) where possible, else a stored tensor (`Context.step`, `Context.reduce`). ``native``,
     ``c`` and ``numba`` use it. A lowering from another package replaces ours; its code is part of the cache keys.
     """
     return _lowerings.register((op_class,), when)
@@ -88,23 +88,23 @@ def consists_of_arrays(variable: Variable) -> bool:
 def lowers_complex_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
 ) -> Registers[Context, Tensor, _OpT]:
-    """Register the lowering of an op class for nodes with complex tensors, which are `ComplexTensor`; else as `lowers_to_loops`."""
+    """`lowers_to_loops` for nodes with complex tensors; the lowering gets and returns them as `ComplexTensor`."""
     return _complex.register((op_class,), when)
 
 
 def lowers_parts_to_loops(
     op_class: type[_OpT], when: Callable[[Apply[_OpT]], bool] | None = None
 ) -> RegistersParts[Context, Tensor, _OpT]:
-    """Register the lowering of an op class for nodes with values of types that are no arrays but consist of arrays.
+    """`lowers_to_loops` for nodes with values that are not arrays but consist of arrays.
 
-    Such a value is a `TensorGroup` of the lowered tensors of its parts. A complex part is a `ComplexTensor`; a float16
-    part is a float32 tensor, which is rounded to float16 after the lowering.
+    The lowering gets such a value as a `TensorGroup` of the lowered tensors of its parts. A complex part is a
+    `ComplexTensor`. A float16 part is a float32 tensor; results are rounded to float16 after the lowering.
     """
     return _parts.register((op_class,), when)
 
 
 def find_lowering(node: Apply) -> Lowering | None:
-    """The lowering of a node, else that of its decomposition; None if it has neither."""
+    """The lowering of a node, or of its decomposition if it has none itself; None if both are missing."""
     own = None if is_withheld(node) else _find_own(node)
     return own or _find_decomposed(node)
 
@@ -203,7 +203,7 @@ def _with_parts_checked(lowering: Lowering) -> Lowering:
 
 
 def _find(node: Apply) -> Lowering | None:
-    """The registered lowering of a node, all whose types loop programs can represent."""
+    """The registered lowering of a node; loop programs can represent all its types."""
     found = _lowerings.find(node.op)
     if found is None:
         return None

@@ -35,13 +35,13 @@ def is_small(lengths: Sequence[Value]) -> bool:
 
 
 class Tensor:
-    """``shape`` has an int64 value for each dimension.
+    """A lowered tensor; ``shape`` has an int64 value for each dimension.
 
-    ``flat`` says that one loop can replace a nest. The index of that loop is used for the last dimension whose length
-    is not 1, and runs over all elements in C order, so beyond the length of the dimension; the indices of all other
-    dimensions are 0. ``node`` is the position, among the nodes of the program, of the node that computes the tensor.
-    ``reads`` has the stored tensors that the elements are computed from, and for each whether element ``index`` is
-    computed from its element ``index`` alone.
+    ``flat`` says that one loop can replace a nest. The index of this loop counts all elements in C order. It is used as
+    the index of the last dimension whose length is not 1, so it exceeds the length of this dimension. The indices of
+    all other dimensions are 0. ``node`` is the position, among the nodes of the program, of the node that computes the
+    tensor. ``reads`` has the stored tensors from which the elements are computed. For each it says whether the element
+    at an index is computed from the element at the same index alone.
     """
 
     __slots__ = ("cost", "depth", "dtype", "flat", "node", "reads", "shape")
@@ -69,8 +69,8 @@ class Stored(Tensor):
     """Elements in ``buffer`` from ``offset`` on, with signed ``strides`` in elements.
 
     ``forward`` says for each dimension whether its stride is known not to be negative. Only tensors in C order, their
-    slices with positive steps and their transposes may say so, since operands of BLAS rely on this: if one of two
-    forward dimensions has stride 1, the stride of the other one is at least the length of the dimension with stride 1.
+    slices with positive steps and their transposes may say so. Operands of BLAS rely on this: if one of two forward
+    dimensions has stride 1, the stride of the other one is at least the length of the first.
     """
 
     __slots__ = ("buffer", "forward", "offset", "producer", "readers", "strides")
@@ -165,7 +165,10 @@ class Virtual(Tensor):
 
 
 class TensorGroup(Tensor):
-    """A value that consists of several tensors, ``parts``, which its type defines (`Type.parts`); it has no elements itself."""
+    """A value that consists of several tensors, ``parts``.
+
+    Its type defines them (`Type.parts`); it has no elements itself.
+    """
 
     __slots__ = ("parts",)
 

@@ -46,8 +46,8 @@ def _compiled(printed: Printed) -> bytes:
 class NumbaLinker(BlockLinker):
     """``numba``: each block as one function of Numba's, with the same bits as ``native``.
 
-    Ops without a loop lowering run in Python, called by the compiled function (those with effects outside of
-    branches: between the blocks), with one warning for each; under ``strict`` they are a NotImplementedError.
+    Ops without a loop lowering run in Python, with one warning for each op. The compiled function calls them; those
+    with effects outside of branches run between the blocks. Under ``strict`` such ops raise NotImplementedError.
     """
 
     name = "numba"

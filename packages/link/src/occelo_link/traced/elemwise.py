@@ -52,7 +52,7 @@ def _all_known(knows: Callable[[str], object], nodes: Iterable[Apply]) -> bool:
 
 
 def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array], dtype: str) -> Array:
-    """Apply a scalar op to arrays, which broadcast; the result has ``dtype``."""
+    """Apply a scalar op to arrays that broadcast. The result has ``dtype``."""
     arrays = tracer.arrays
     if isinstance(scalar, Cast):
         return arrays.cast(inputs[0], dtype)
@@ -139,7 +139,7 @@ def _composite(tracer: Tracer, scalar: Composite, values: Sequence[Array]) -> li
 
 
 def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
-    """The shape of the result; only lengths that are statically 1 broadcast, others that differ are a ValueError."""
+    """The shape of the result. Only lengths that are statically 1 broadcast. ValueError if other lengths differ."""
     count = max((len(x.shape) for x in inputs), default=0)
     shape = [1] * count
     for variable, x in zip(node.inputs, inputs, strict=True):
@@ -157,7 +157,7 @@ def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
 def _is_fixed(
     node: TensorApply, inputs: Sequence[Array], axis: int, count: int, until: Array
 ) -> bool:
-    """Whether an earlier input has another length there, which is not statically 1."""
+    """Whether an input before ``until`` has another length than ``until`` along the axis, and one not statically 1."""
     for variable, x in zip(node.inputs, inputs, strict=True):
         if x is until:
             return False

@@ -1,6 +1,6 @@
 """Ops for control: branches, run-time checks, copies, views, stated facts, Python functions as ops, observers.
 
-Users find them in `occelo` and `occelo.tensor`. Rules, inference of facts and lowerings treat the ops. `Blockwise` and
+Users find them in `occelo` and `occelo.tensor`. Rules, inference of facts and lowerings handle the ops. `Blockwise` and
 `OpFromGraph` belong to the family, but are in modules of the top level, since they need gradients.
 """
 

@@ -1,6 +1,6 @@
 """`ifelse`: lazy choice between two branches.
 
-Users find `ifelse` in `occelo`. `Blockwise`, loops and norms use it, too. Rules treat the op `IfElse`.
+Users find `ifelse` in `occelo`. `Blockwise`, loops and norms use it, too. Rules handle the op `IfElse`.
 """
 
 from __future__ import annotations

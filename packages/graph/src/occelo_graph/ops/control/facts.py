@@ -1,4 +1,4 @@
-"""Facts that users may state of a value with `assume`, what each implies, and `register_fact`, which adds more.
+"""Facts that users may state of a value with `assume`, what each fact implies, and `register_fact`, which adds facts.
 
 The rewrite package infers facts from ops (`occelo_rewrite.assumptions`), and rules ask for them.
 """
@@ -59,10 +59,10 @@ def register_fact(
     implies: Sequence[str] = (),
     transposed: str | None = None,
 ) -> Fact:
-    """Add a fact, which `assume` then accepts as a keyword and rules ask for; see `Fact` for the parameters.
+    """Add a fact. `assume` then accepts it as a keyword, and rules may ask for it. `Fact` describes the parameters.
 
-    ValueError if the name is no identifier, if it is taken (unless by a fact that the same place in the code
-    registered), or if ``implies`` or ``transposed`` names an unknown fact.
+    ValueError if the name is no identifier, or is taken by a fact that was registered at another place in the code.
+    ValueError, too, if ``implies`` or ``transposed`` names an unknown fact.
     """
     place = place_of_caller()
     if not name.isidentifier():

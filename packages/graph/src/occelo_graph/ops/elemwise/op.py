@@ -1,7 +1,8 @@
 """`Elemwise`, the op that applies a scalar op to each element of tensors, and `elementwise`, which defines scalar ops.
 
-`elementwise` makes every elementwise op of this package, except casts and fused ones, and those of users. Other families
-call `broadcast_static` and `unbroadcast`. Rules, fusion, in-place rewriting, inference of facts and lowerings treat `Elemwise`.
+`elementwise` makes every elementwise op of this package, except casts and fused ones, and those of users. Other
+families call `broadcast_static` and `unbroadcast`. Rules, fusion, in-place rewriting, inference of facts and lowerings
+handle `Elemwise`.
 """
 
 from __future__ import annotations
@@ -444,7 +445,7 @@ def _fit_cotangent(term: Any, full: TensorType, target: TensorType) -> Any:
 
 
 def _filled(value: Any, inputs: Sequence[Any]) -> Any:
-    """``value``, broadcast against the inputs on which it does not depend, and never an input itself."""
+    """``value``, broadcast against the inputs that it does not depend on. The result is never an input itself."""
     reached = set(ancestors([value], inputs))
     alone = any(value is v for v in inputs)  # a result must have its own memory
     for v in inputs:
@@ -514,7 +515,7 @@ def elementwise(
     doc: str = "",
     **options: Unpack[ScalarTraits],
 ) -> Elemwise:
-    """Define a scalar op and return the op that applies it to tensors: ``exp = elementwise("exp", 1, ...)``; ``exp(x)``.
+    """Define a scalar op, and return the op that applies it to tensors, as in ``exp = elementwise("exp", 1, ...)``.
 
     ``function`` is NumPy code over arrays that broadcast. If it is None, the option ``formula`` is
     evaluated (TypeError if that is None, too).
@@ -523,10 +524,10 @@ def elementwise(
     any number of inputs (``nin`` None) the option ``partial_at`` returns the derivative with respect to the input at
     a position. Other options are traits, see `ScalarOp`.
 
-    ValueError for a name that is taken, unless it was defined at the same place, as by a cell of a notebook or a module that
-    is loaded again. That defines another function; graphs and compiled functions keep the earlier one. ValueError
-    also for an option with a value that is not defined, for a trait that the NumPy code contradicts on a few numbers,
-    and for code that overwrites its arguments.
+    ValueError for a name that is taken. Only the code that defined it may define it again, as when a cell of a notebook
+    runs again; graphs and compiled functions keep the earlier function. ValueError, too, for an option with a value
+    that is not defined, for a trait that the NumPy code contradicts on a few numbers, and for code that overwrites its
+    arguments.
     """
     place = place_of_definition()
     if place is not None:

@@ -94,13 +94,13 @@ def _unary(
 
 
 def _exp_partial(ct: TensorVariable, x: TensorVariable, out: TensorVariable) -> TensorVariable:
-    """``ct * exp(x)``; if ct is a quotient by exp(x), its numerator, since the product could be 0 times infinity."""
+    """``ct * exp(x)``. If ``ct`` is a quotient by exp(x), return its numerator: the product could be 0 times infinity."""
     divided = _undivided(ct, out)
     return ct * out if divided is None else divided
 
 
 def _undivided(ct: TensorVariable, divisor: TensorVariable) -> TensorVariable | None:
-    """``ct * divisor`` if ``ct`` is ``a / divisor``, its negative, or a product with one of these; else None."""
+    """``ct * divisor`` if ``ct`` is ``a / divisor`` or ``-a / divisor``, or a product with one of these; else None."""
     owner = computed_by(ct, Elemwise)
     if owner is not None and owner.op == mul and len(owner.inputs) == 2:
         top = _undivided_quotient(owner.inputs[0], divisor)

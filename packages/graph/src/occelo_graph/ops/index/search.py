@@ -2,7 +2,7 @@
 
 The ops are `Nonzero`, `ExtractDiag` and `AllocDiag`; the other functions consist of simpler ops. Users find the functions in
 `occelo.tensor`; several are methods of tensors. `einsum` and linear algebra take diagonals and rows with them. Rules,
-inference of facts and lowerings treat the ops.
+inference of facts and lowerings handle the ops.
 """
 
 from __future__ import annotations

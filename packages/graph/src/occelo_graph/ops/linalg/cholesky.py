@@ -1,7 +1,7 @@
 """The Cholesky factor of positive definite matrices.
 
 Users find `cholesky` in `occelo.tensor.linalg`. `cho_factor` and generalized eigenvalues are computed with it. Rules,
-inference of facts and lowerings treat the op.
+inference of facts and lowerings handle the op.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Cholesky", "CholeskyPullback", "cholesky"]
 
 @op
 class Cholesky(MatrixOp):
-    """The lower triangular L with L L^H = A, from the lower triangle of A; the rest of A is not read."""
+    """The lower triangular L with L L^H = A. Only the lower triangle of A is read."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n)->(n,n)"
@@ -46,9 +46,9 @@ class Cholesky(MatrixOp):
 
 @op
 class CholeskyPullback(MatrixOp):
-    """The cotangent of A, lower triangular, from the factor L and its cotangent; only their lower triangles are read.
+    """The cotangent of A, lower triangular, from the factor L and its cotangent. Only their lower triangles are read.
 
-    Each element below the diagonal is that of the two elements of A that have the same value.
+    An element below the diagonal counts for both elements of A that have this value.
     """
 
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"
@@ -117,13 +117,13 @@ def cholesky(
 ) -> TensorVariable:
     """Cholesky factor of positive definite matrices in the last two dimensions of ``a``, of shape (..., n, n).
 
-    The lower triangular L with ``L @ L^H == a``, which only depends on the lower triangle of ``a``; with
-    ``lower=False`` (or NumPy's ``upper=True``) the upper triangular U with ``U^H @ U == a``, which only depends on the
-    upper triangle. The result has the dtype of ``a``, float64 for integers. The gradient is that of the function which
-    reads one triangle, so it is zero in the other triangle.
+    The result is the lower triangular L with ``L @ L^H == a``; only the lower triangle of ``a`` is read. With
+    ``lower=False`` (or NumPy's ``upper=True``) it is the upper triangular U with ``U^H @ U == a``; only the upper
+    triangle is read. The result has the dtype of ``a``, float64 for integers. So the gradient is zero in the other
+    triangle.
 
-    A matrix that is not positive definite is a ``numpy.linalg.LinAlgError`` that says its place in the batch, or with
-    ``on_error="nan"`` a matrix of NaN. ValueError if ``a`` is not square, TypeError for float16.
+    A matrix that is not positive definite raises ``numpy.linalg.LinAlgError`` with its place in the batch; with
+    ``on_error="nan"`` its factor is NaN. ValueError if ``a`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("cholesky", a)
     made = Cholesky(check_on_error(on_error))

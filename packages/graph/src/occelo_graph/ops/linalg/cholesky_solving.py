@@ -17,9 +17,11 @@ __all__ = ["cho_factor", "cho_solve"]
 def cho_factor(
     a: Any, lower: bool = False, *, on_error: str = "raise"
 ) -> tuple[TensorVariable, bool]:
-    """The Cholesky factor of positive definite matrices, (..., n, n), and ``lower``, for `cho_solve`; SciPy's ``cho_factor``.
+    """The pair of a Cholesky factor of matrices ``a``, (..., n, n), and ``lower``, for `cho_solve`; SciPy's
+    ``cho_factor``.
 
-    As `cholesky`; the other triangle of the factor is 0, where SciPy leaves elements of ``a``.
+    Arguments and errors are those of `cholesky`. The other triangle of the factor is 0; SciPy leaves elements of ``a``
+    there.
     """
     return cholesky(a, lower=bool(lower), on_error=on_error), bool(lower)
 
@@ -27,12 +29,15 @@ def cho_factor(
 def cho_solve(
     c_and_lower: Any, b: Any, *, b_ndim: int | None = None, on_error: str = "raise"
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b``, where ``c_and_lower`` is a Cholesky factor of ``a``, of shape (..., n, n), and whether it is the lower one.
+    """The ``x`` with ``a @ x == b``, for the result ``c_and_lower`` of `cho_factor`; SciPy's ``cho_solve``.
 
-    Only that triangle of the factor is read. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, else of matrices,
-    (..., n, k); by default of vectors if it has one dimension. Batch dimensions broadcast.
+    ``c_and_lower`` is a pair: a Cholesky factor of ``a``, of shape (..., n, n), and whether it is the lower one.
 
-    A zero on the diagonal is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch NaN.
+    Only this triangle of the factor is read. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices,
+    (..., n, k), if it is 2. By default ``b`` has vectors if it has one dimension. Batch dimensions broadcast.
+
+    A zero on the diagonal raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is
+    NaN.
     """
     given, lower = c_and_lower
     factor, right = as_matrices("cho_solve", given, b)

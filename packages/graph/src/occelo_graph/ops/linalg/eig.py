@@ -1,6 +1,6 @@
 """Eigenvalues and eigenvectors of square matrices.
 
-Users find `eig` and `eigvals` in `occelo.tensor.linalg`. Rules and lowerings treat the ops.
+Users find `eig` and `eigvals` in `occelo.tensor.linalg`. Rules and lowerings handle the ops.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Eigenvalues and eigenvectors of Hermitian matrices, and of pairs of them.
 
-Users find `eigh` and `eigvalsh` in `occelo.tensor.linalg`. Rules, inference of facts and lowerings treat the ops.
+Users find `eigh` and `eigvalsh` in `occelo.tensor.linalg`. Rules, inference of facts and lowerings handle the ops.
 """
 
 from __future__ import annotations
@@ -141,18 +141,18 @@ def eigh(
 ) -> Any:
     """Eigenvalues and eigenvectors of Hermitian matrices ``a``, of shape (..., n, n); NumPy's ``eigh`` with options of SciPy's.
 
-    Only the lower triangle of ``a`` is read, or the upper one with ``UPLO="U"`` or ``lower=False``. Imaginary parts on the
-    diagonal are ignored. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and ``eigenvectors``,
-    in columns. With a positive definite ``b`` (the same triangle is read) they solve ``a @ v == w * b @ v`` if ``type`` is 1,
-    ``a @ b @ v == w * v`` if it is 2, ``b @ a @ v == w * v`` if it is 3; then ``v^H @ b @ v`` (or ``v^H @ inv(b) @ v``, for
-    3) is the identity matrix. ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``, float64 for
-    integers.
+    Only the lower triangle of ``a`` is read, or the upper one with ``UPLO="U"`` or ``lower=False``. Imaginary parts on
+    the diagonal are ignored. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and
+    ``eigenvectors``, in columns. ``b``, if given, must be positive definite; the same triangle is read. Then the
+    results solve ``a @ v == w * b @ v`` if ``type`` is 1, ``a @ b @ v == w * v`` if it is 2, and ``b @ a @ v == w * v``
+    if it is 3. The identity matrix is ``v^H @ b @ v`` for the types 1 and 2, and ``v^H @ inv(b) @ v`` for 3.
+    ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``, float64 for integers.
 
-    The gradient is that of a function which reads one triangle, so it is zero in the other triangle. Signs (complex
-    phases) of eigenvectors are arbitrary, so a cost must not depend on them. Where eigenvalues are equal, as far as
-    rounding can tell, vectors have no derivative: a gradient through them is NaN, even of a matrix function ``v @
-    diag(f(w)) @ v^H`` or of a projector, whose derivative does exist. For these use `sqrtm`, `expm` and the like.
-    Gradients through eigenvalues alone are right.
+    Since only one triangle is read, the gradient is zero in the other one. Signs (complex phases) of eigenvectors are
+    arbitrary, so a cost must not depend on them. Vectors have no derivative where eigenvalues are equal within rounding
+    errors. A gradient through them is NaN there, even that of a matrix function ``v @ diag(f(w)) @ v^H`` or of a
+    projector, which have a derivative. For matrix functions use `sqrtm`, `expm` and the like. Gradients through
+    eigenvalues alone are right.
 
     ``numpy.linalg.LinAlgError`` for a matrix with infinite or NaN elements, for one whose eigenvalues are not found, and for
     a ``b`` that is not positive definite. With ``on_error="nan"`` the results are NaN instead. ValueError for matrices that
@@ -194,7 +194,8 @@ def eigvalsh(
     type: int = 1,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n); arguments and results as in `eigh`.
+    """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n). Arguments and errors are those of
+    `eigh`.
 
     The gradient of an eigenvalue is the product of the eigenvector with its own conjugate, folded into the triangle that is
     read. The gradient of a symmetric function of the eigenvalues is right at equal ones; its own

@@ -81,13 +81,14 @@ class HouseholderProduct(MatrixOp):
 def householder_product(v: Any, tau: Any) -> TensorVariable:
     """The first n columns of products of Householder reflectors, of shape (..., m, n): LAPACK's ``orgqr`` and ``ungqr``.
 
-    The product is ``H_1 @ H_2 @ ... @ H_k`` with ``H_i = I - tau_i v_i v_i^H``. The vector ``v_i`` is column i of ``v``, of shape (..., m, n),
-    below the diagonal, with a 1 on the diagonal and zeros above it, which are not read; ``tau`` has shape (..., k), with
-    k <= n <= m. So with ``h, tau = qr(a, mode="raw")`` the Q of ``a`` is ``householder_product(h.mT, tau)``, if ``a`` has no more
-    columns than rows. Batch dimensions broadcast. The result has the common dtype, float64 for integers; float16 is a TypeError.
+    The product is ``H_1 @ H_2 @ ... @ H_k`` with ``H_i = I - tau_i v_i v_i^H``. ``v`` has shape (..., m, n) and ``tau``
+    (..., k), with k <= n <= m. Below the diagonal, the vector ``v_i`` is column i of ``v``. It has a 1 on the diagonal
+    and zeros above, which are not read from ``v``. So with ``h, tau = qr(a, mode="raw")`` the Q of ``a`` is
+    ``householder_product(h.mT, tau)``, if ``a`` has no more columns than rows. Batch dimensions broadcast. The result
+    has the common dtype, float64 for integers; float16 is a TypeError.
 
-    The gradient is right for any ``v`` and ``tau``, also where the product is not unitary, since the compact form ``I -
-    V T V^H`` is differentiated (Schreiber and Van Loan 1989). ValueError for shapes that do not fit.
+    The gradient is that of the compact form ``I - V T V^H`` (Schreiber and Van Loan 1989). So it is right for any ``v``
+    and ``tau``, even if the product is not unitary. ValueError for shapes that do not fit.
     """
     made: TensorVariable = HouseholderProduct()(*as_matrices("householder_product", v, tau))
     return made

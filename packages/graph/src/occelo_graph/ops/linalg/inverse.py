@@ -1,7 +1,7 @@
 """Inverses of square matrices: the op `Inv`, and `inv`, which users find in `occelo.tensor.linalg`.
 
 Powers of matrices, gradients of `slogdet`, adjugates, condition numbers and inverses of tensors use `inv`, too. Rules,
-inference of facts and lowerings treat the op.
+inference of facts and lowerings handle the op.
 """
 
 from __future__ import annotations

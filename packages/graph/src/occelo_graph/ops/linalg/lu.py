@@ -122,7 +122,7 @@ def rows_in_order(x: TensorVariable, order: TensorVariable) -> TensorVariable:
 
 
 def _all_pivots(pivots: TensorVariable, m: Any) -> TensorVariable:
-    """The pivots of m rows, of which the last ones are exchanged with themselves."""
+    """Pivots for all ``m`` rows: those without a pivot are exchanged with themselves."""
     k = pivots.shape[-1]
     rest = arange(k, m, dtype="int32")
     lead = [pivots.shape[i] for i in range(pivots.type.ndim - 1)]
@@ -166,8 +166,8 @@ class PivotToPermutation(MatrixOp):
 def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
     """The permutation, as int64 of shape (..., n), that belongs to pivots ``p`` of `lu_factor`, integers of that shape.
 
-    With ``q = pivot_to_permutation(p)`` the rows ``q`` of ``L @ U`` are the matrix; with ``inverse`` the rows ``q`` of
-    the matrix are ``L @ U``. TypeError if ``p`` are not integers.
+    With ``q = pivot_to_permutation(p)``, the matrix is ``(L @ U)[q]``. With ``inverse``, ``L @ U`` is the rows ``q`` of
+    the matrix. TypeError if ``p`` are not integers.
     """
     pivots = as_tensor_variable(p)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":
@@ -179,9 +179,9 @@ def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
 def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
     """The LU factorisation with partial pivoting of matrices ``a``, of shape (..., m, n), for `lu_solve`; SciPy's ``lu_factor``.
 
-    Returns L and U in one array of shape (..., m, n), without the ones on the diagonal of L, and int32 pivots of shape
-    (..., min(m, n)): row ``i`` was exchanged with row ``pivots[i]``, in order. A singular matrix is no error: U has a 0 on its
-    diagonal. The gradient treats the pivots as constant.
+    The first result has L and U in one array of shape (..., m, n), without the ones on the diagonal of L. The second
+    result has int32 pivots of shape (..., min(m, n)): row ``i`` was exchanged with row ``pivots[i]``, in order of i. A
+    singular matrix is no error: U has a 0 on its diagonal. The gradient treats the pivots as constant.
     """
     (x,) = as_matrices("lu_factor", a)
     factors, pivots = LuFactor()(x)
@@ -191,9 +191,10 @@ def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
 def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[TensorVariable, ...]:
     """P, L and U with ``a == P @ L @ U`` for matrices ``a``, of shape (..., m, n); SciPy's ``lu``.
 
-    L is lower triangular with ones on the diagonal, (..., m, k) with k = min(m, n), and U is upper triangular, (..., k, n).
-    P is a real permutation matrix, (..., m, m); with ``p_indices`` it is the int32 vectors p, (..., m), with ``a == L[p] @ U`` instead. With
-    ``permute_l`` the results are ``P @ L`` and U. The gradient treats P as constant.
+    With k = min(m, n), L is lower triangular with ones on the diagonal, (..., m, k), and U is upper triangular,
+    (..., k, n). P is a real permutation matrix, (..., m, m). With ``p_indices`` the first result is a vector p instead,
+    int32 of shape (..., m), with ``a == L[p] @ U``. With ``permute_l`` the results are ``P @ L`` and U. The gradient
+    treats P as constant.
     """
     (x,) = as_matrices("lu", a)
     factors, pivots = LuFactor()(x)

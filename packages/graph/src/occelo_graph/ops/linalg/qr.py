@@ -1,6 +1,6 @@
 """QR decompositions.
 
-Users find `qr` in `occelo.tensor.linalg`. Rules, inference of facts and lowerings treat the ops.
+Users find `qr` in `occelo.tensor.linalg`. Rules, inference of facts and lowerings handle the ops.
 """
 
 from __future__ import annotations

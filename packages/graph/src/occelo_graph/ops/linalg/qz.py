@@ -55,7 +55,10 @@ class _Pair(MatrixOp):
 
 @op
 class QZ(_Pair):
-    """AA, BB, and unitary Q and Z with A = Q AA Z^H and B = Q BB Z^H; AA and BB are upper triangular, AA with blocks if real."""
+    """AA, BB, and unitary Q and Z with A = Q AA Z^H and B = Q BB Z^H.
+
+    AA and BB are upper triangular. A real AA may have blocks of 2 x 2 on its diagonal.
+    """
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n),(n,n),(n,n),(n,n)"
@@ -72,7 +75,10 @@ class QZ(_Pair):
 
 @op
 class SortedQZ(_Pair):
-    """As `QZ`, with the eigenvalues alpha / beta of a region first; alpha (complex) and beta are the third and fourth result."""
+    """The results of `QZ`, ordered so that the eigenvalues alpha / beta in a region come first.
+
+    alpha (complex) and beta are the third and fourth result.
+    """
 
     sort: str
     on_error: str = "raise"
@@ -102,14 +108,14 @@ def qz(
 ) -> tuple[TensorVariable, ...]:
     """Generalised Schur decomposition of pairs of square matrices, both of shape (..., n, n); SciPy's ``qz``.
 
-    Returns ``AA``, ``BB``, ``Q`` and ``Z``, all of shape (..., n, n), with ``A == Q @ AA @ Z^H`` and ``B == Q @ BB @ Z^H``. ``Q`` and ``Z``
-    are unitary, ``BB`` is upper triangular, and so is ``AA``; if they are real (``output="real"`` and real matrices), ``AA`` has a
-    block of 2 x 2 on its diagonal for each pair of complex eigenvalues. Batch dimensions broadcast. Results have the common
-    precision, float64 or complex128 for integers.
+    Returns ``AA``, ``BB``, ``Q`` and ``Z``, all of shape (..., n, n), with ``A == Q @ AA @ Z^H`` and
+    ``B == Q @ BB @ Z^H``. ``Q`` and ``Z`` are unitary; ``AA`` and ``BB`` are upper triangular. For real matrices and
+    ``output="real"`` the results are real, and ``AA`` has a block of 2 x 2 on its diagonal for each pair of complex
+    eigenvalues. Batch dimensions broadcast. Results have the common precision, float64 or complex128 for integers.
 
-    There is no gradient (MethodNotDefined). Matrices with infinite or NaN elements, or whose eigenvalues are not found, are a
-    ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` give NaN. ValueError for other shapes or another ``output``;
-    TypeError for float16.
+    There is no gradient (MethodNotDefined). A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN
+    elements, or its eigenvalues are not found; with ``on_error="nan"`` it gives NaN. ValueError for other shapes or
+    another ``output``; TypeError for float16.
     """
     made = QZ(check_on_error(on_error))
     return tuple(made(*(as_output(x, output) for x in as_matrices("qz", A, B)), return_list=True))
@@ -118,11 +124,12 @@ def qz(
 def ordqz(
     A: Any, B: Any, sort: str = "lhp", output: Output = "real", *, on_error: str = "raise"
 ) -> tuple[TensorVariable, ...]:
-    """`qz` with the generalised eigenvalues of a region first; SciPy's ``ordqz``.
+    """`qz`, ordered so that the generalised eigenvalues in a region come first; SciPy's ``ordqz``.
 
-    Returns ``AA``, ``BB``, ``alpha``, ``beta``, ``Q`` and ``Z``: the eigenvalues are ``alpha / beta``, vectors of shape (..., n), of which
-    ``alpha`` is complex. ``sort`` is "lhp" (negative real parts), "rhp" (positive ones), "iuc" (inside of the unit circle) or "ouc"
-    (outside, infinite ones too); SciPy's functions of eigenvalues are not taken. Otherwise as `qz`.
+    Returns ``AA``, ``BB``, ``alpha``, ``beta``, ``Q`` and ``Z``. The eigenvalues are ``alpha / beta``; ``alpha``
+    (complex) and ``beta`` have shape (..., n). ``sort`` is the region: "lhp" (negative real parts), "rhp" (positive
+    real parts), "iuc" (inside of the unit circle) or "ouc" (outside, and infinite eigenvalues). A function of
+    eigenvalues, as SciPy takes it, is not supported. Everything else is as in `qz`.
     """
     made = SortedQZ(check_sort(sort), check_on_error(on_error))
     return tuple(

@@ -94,10 +94,11 @@ def solve_continuous_are(
 ) -> TensorVariable:
     """The stabilizing ``x`` with ``a^H x + x a - x b r^-1 b^H x + q == 0``; SciPy's ``solve_continuous_are``.
 
-    ``a`` has shape (..., n, n), ``b`` (..., n, m), the Hermitian ``q`` (..., n, n) and the Hermitian, nonsingular ``r`` (..., m, m). With
-    ``e`` and ``s`` the equation is ``e^H x a + a^H x e - (e^H x b + s) r^-1 (b^H x e + s^H) + q == 0``, with a nonsingular
-    ``e`` (..., n, n) and ``s`` (..., n, m). ``balanced`` scales the pencil of the equation first. The result has the common dtype, float64
-    for integers; float16 is a TypeError. The gradient is that for Hermitian changes of ``q`` and ``r``.
+    ``a`` has shape (..., n, n), ``b`` (..., n, m), the Hermitian ``q`` (..., n, n) and the Hermitian, nonsingular ``r``
+    (..., m, m). ``e`` (..., n, n), nonsingular, and ``s`` (..., n, m) are optional. With them the equation is ``e^H x a
+    + a^H x e - (e^H x b + s) r^-1 (b^H x e + s^H) + q == 0``. ``balanced`` scales the pencil of the equation first. The
+    result has the common dtype, float64 for integers; float16 is a TypeError. The gradient is that for Hermitian
+    changes of ``q`` and ``r``.
 
     ``numpy.linalg.LinAlgError`` if there is no such solution, ValueError for matrices that are not Hermitian or do not fit.
     """
@@ -120,8 +121,9 @@ def solve_discrete_are(
 ) -> TensorVariable:
     """The stabilizing ``x`` with ``a^H x a - x - (a^H x b) (r + b^H x b)^-1 (b^H x a) + q == 0``; SciPy's ``solve_discrete_are``.
 
-    Shapes, dtypes, errors and gradients are those of `solve_continuous_are`. With ``e`` and ``s`` the equation is
-    ``a^H x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q == 0``; ``r`` must be nonsingular if there is an ``s``.
+    Shapes, dtypes, errors and gradients are those of `solve_continuous_are`. With ``e`` and ``s`` the equation is ``a^H
+    x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q == 0``. Only with ``s`` must ``r`` be
+    nonsingular.
     """
     a, b, q, r, e, s = _coefficients("solve_discrete_are", a, b, q, r, e, s)
     if e is not None:

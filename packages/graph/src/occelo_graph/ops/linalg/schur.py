@@ -40,7 +40,7 @@ def check_sort(sort: str) -> str:
 
 
 def as_output(x: TensorVariable, output: str) -> TensorVariable:
-    """Matrices, as complex ones if that is wanted; ValueError for another kind of output."""
+    """The matrices ``x``, cast to a complex dtype if ``output`` asks for it. ValueError for another kind of output."""
     if output not in get_args(Output):
         raise ValueError(f'output must be "real" or "complex", got {output!r}')
     return cast(x, complex_dtype(x.dtype)) if output[0] == "c" else x
@@ -66,7 +66,8 @@ class _SchurOp(MatrixOp):
 class Schur(_SchurOp):
     """T and unitary Z with A = Z T Z^H, in LAPACK's order of eigenvalues.
 
-    T is upper triangular; of a real matrix it has blocks of 2 x 2 on the diagonal for pairs of complex eigenvalues.
+    T is upper triangular. For a real matrix it has a block of 2 x 2 on the diagonal for each pair of complex
+    eigenvalues.
     """
 
     on_error: str = "raise"
@@ -78,7 +79,7 @@ class Schur(_SchurOp):
 
 @op
 class SortedSchur(_SchurOp):
-    """As `Schur`, with the eigenvalues of a region first; the third result is how many there are."""
+    """`Schur`, ordered so that the eigenvalues in a region come first. The third result is their number."""
 
     sort: str
     on_error: str = "raise"
@@ -111,18 +112,19 @@ def schur(
 ) -> tuple[TensorVariable, ...]:
     """Schur decomposition of square matrices ``a``, of shape (..., n, n); SciPy's ``schur``.
 
-    Returns ``T`` and ``Z``, both of shape (..., n, n), with ``a == Z @ T @ Z^H`` and unitary ``Z``. ``T`` is upper triangular, with the
-    eigenvalues on its diagonal. For real ``a`` and ``output="real"`` both are real, and ``T`` has a block of 2 x 2 on its diagonal for
-    each pair of complex eigenvalues; with ``output="complex"`` both are complex and ``T`` is triangular. Results have the precision of
-    ``a``, float64 or complex128 for integers.
+    Returns ``T`` and ``Z``, both of shape (..., n, n), with ``a == Z @ T @ Z^H`` and unitary ``Z``. ``T`` is upper
+    triangular, with the eigenvalues on its diagonal. For real ``a`` and ``output="real"`` both are real, and ``T`` has
+    a block of 2 x 2 on its diagonal for each pair of complex eigenvalues. With ``output="complex"`` both are complex,
+    and ``T`` is triangular. Results have the precision of ``a``, float64 or complex128 for integers.
 
-    With ``sort`` the eigenvalues of a region come first: "lhp" (negative real parts), "rhp" (positive or zero real parts), "iuc"
-    (absolute values of at most 1) or "ouc" (above 1); SciPy's functions of eigenvalues are not taken. The third result then is their
-    number, int64 of shape (...).
+    With ``sort`` the eigenvalues in a region come first: "lhp" (negative real parts), "rhp" (positive or zero real
+    parts), "iuc" (absolute values of at most 1) or "ouc" (above 1). Their number is a third result, int64 of shape
+    (...). A function of eigenvalues, as SciPy takes it, is not supported.
 
-    There is no gradient (MethodNotDefined), since the factors are determined only up to phases and order. A matrix with infinite or
-    NaN elements, or whose eigenvalues are not found, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN (and
-    a number of 0). ValueError for matrices that are not square, another ``output`` or ``sort``; TypeError for float16.
+    There is no gradient (MethodNotDefined), since the factors are determined only up to phases and order. A matrix
+    raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or its eigenvalues are not found; with
+    ``on_error="nan"`` it gives NaN (and a number of 0). ValueError for matrices that are not square, another ``output``
+    or ``sort``; TypeError for float16.
     """
     x = as_output(as_matrices("schur", a)[0], output)
     if sort is not None:

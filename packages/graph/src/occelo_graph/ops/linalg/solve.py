@@ -1,7 +1,7 @@
 """Linear equations with square matrices, by a method that suits what the caller assumes of the matrices.
 
-Users find `solve` in `occelo.tensor.linalg`. Other functions and gradients of linear algebra, and rules, use it, too.
-Linkers lower the op.
+Users find `solve` in `occelo.tensor.linalg`. Other functions and gradients of linear algebra use it, too, and so do
+rules. Linkers lower the op.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ ASSUMPTIONS = {
 class Solve(MatrixOp):
     """The X with A X = B for square matrices A.
 
-    ``assume_a`` is "gen" (any matrix), "sym" (equal to its transpose), "her" (to its conjugate transpose), "pos" (Hermitian and
-    positive definite) or "diagonal". Of a symmetric, Hermitian or positive definite matrix only the lower triangle is read.
+    ``assume_a`` is "gen" (any matrix), "sym" (equal to its transpose), "her" (to its conjugate transpose), "pos"
+    (Hermitian and positive definite) or "diagonal". In a symmetric, Hermitian or positive definite matrix only the
+    lower triangle is read.
     """
 
     assume_a: str = "gen"
@@ -100,7 +101,7 @@ class Solve(MatrixOp):
         return [self._of_matrix(-matmul(of_b, hermitian(outputs[0]))), of_b]
 
     def _of_matrix(self, whole: TensorVariable) -> TensorVariable:
-        """The cotangent of the elements that are read, from the cotangent of the matrix."""
+        """The cotangent of the elements that are read, from ``whole``, the cotangent of the matrix."""
         if self.assume_a == "gen":
             return whole
         own = whole
@@ -128,19 +129,20 @@ def solve(
 ) -> TensorVariable:
     """The ``x`` with ``a @ x == b`` for square matrices ``a``, of shape (..., n, n).
 
-    ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, else of matrices, (..., n, k); by default of vectors if it has one
-    dimension, as in NumPy. Batch dimensions broadcast. The result has the common dtype, float64 for integers; float16 is a
-    TypeError. With ``transposed`` the equation is ``a.T @ x == b``.
+    ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is 2. By default ``b``
+    has vectors if it has one dimension, as in NumPy. Batch dimensions broadcast. The result has the common dtype,
+    float64 for integers; float16 is a TypeError. With ``transposed`` the equation is ``a.T @ x == b``.
 
-    ``assume_a`` chooses the method, by SciPy's names: "general" ("gen", "banded", None), "symmetric" ("sym"), "hermitian"
-    ("her"), "positive definite" ("pos"), "diagonal", "tridiagonal", "lower triangular" and "upper triangular". What is assumed
-    is not checked: only the part of ``a`` that matters is read, of symmetric, Hermitian and positive definite matrices the
-    upper triangle, or the lower one if ``lower``. The gradient is that of the function which reads this part, and 0 elsewhere.
+    ``assume_a`` chooses the method, by SciPy's names: "general" ("gen", "banded", None), "symmetric" ("sym"),
+    "hermitian" ("her"), "positive definite" ("pos"), "diagonal", "tridiagonal", "lower triangular" and "upper
+    triangular". The assumption is not checked: only the part of ``a`` that matters is read. In symmetric, Hermitian and
+    positive definite matrices this is the upper triangle, or the lower one if ``lower``. The gradient is that of a
+    function of this part; it is 0 elsewhere.
 
-    A singular matrix, or one that is not positive definite, is a ``numpy.linalg.LinAlgError`` that says its place in the
-    batch; with ``on_error="nan"`` it makes that element of the batch NaN. NaN in a matrix is no error: the solution is
-    NaN. If a symmetric or Hermitian matrix is not finite, the whole solution is NaN. ValueError for shapes that do not
-    fit.
+    A matrix that is singular, or not positive definite if this is assumed, raises ``numpy.linalg.LinAlgError`` with its
+    place in the batch; with ``on_error="nan"`` this element of the batch is NaN. NaN in a matrix is no error: the
+    solution is NaN. If a symmetric or Hermitian matrix is not finite, the whole solution is NaN. ValueError for shapes
+    that do not fit.
     """
     matrix, right = as_matrices("solve", a, b)
     if assume_a is not None and assume_a not in (*ASSUMPTIONS, *ASSUMPTIONS.values()):

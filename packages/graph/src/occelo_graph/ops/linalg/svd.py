@@ -1,7 +1,7 @@
 """Singular value decompositions; users find `svd` and `svdvals` in `occelo.tensor.linalg`.
 
 Norms (`ops.statistics`), pseudoinverses, least squares and adjugates are computed with them. Rules, inference of facts
-and lowerings treat the ops.
+and lowerings handle the ops.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _ThreeFactors(MatrixOp):
 
 @op
 class SVD(_ThreeFactors):
-    """U, s and V^H with A = U diag(s) V^H; U and V have min(m, n) columns, and s is in descending order."""
+    """U, s and V^H with A = U diag(s) V^H. U and V have min(m, n) columns; s is in descending order."""
 
     signature: ClassVar[str] = "(m,n)->(m,k),(k),(k,n)"
 
@@ -74,7 +74,7 @@ class SVD(_ThreeFactors):
 
 @op
 class FullSVD(_ThreeFactors):
-    """As `SVD`, with square U and V."""
+    """The results of `SVD`, but with square U and V."""
 
     signature: ClassVar[str] = "(m,n)->(m,m),(k),(n,n)"
 
@@ -99,7 +99,9 @@ class FullSVD(_ThreeFactors):
 
 
 def of_complement(q: Any, k: Any, ct: Any) -> Any:
-    """The cotangent of all columns of unitary matrices, as one of the first k columns alone.
+    """A cotangent of the first ``k`` columns of ``q`` that has the same effect as ``ct``, which is that of all columns.
+
+    ``q`` has unitary matrices.
 
     The other columns are any basis of the complement of the first ones. Their derivative follows from that of the first
     ones, to which they stay orthogonal, with no rotation within the complement.
@@ -204,16 +206,17 @@ def svd(
 ) -> Any:
     """Singular value decomposition of matrices ``a``, of shape (..., m, n); NumPy's ``svd``.
 
-    The results are ``U``, ``S`` and ``Vh`` with ``a == U @ diag(S) @ Vh``: unitary matrices of shapes (..., m, m) and (..., n, n), or
-    (..., m, k) and (..., k, n) with ``full_matrices=False``, where k is the smaller one of m and n; and singular values in
-    descending order, real, of shape (..., k). Only ``S`` with ``compute_uv=False``. If ``hermitian``, the upper triangle of ``a`` is
-    not read. Results have the precision of ``a``, float64 for integers.
+    The results are ``U``, ``S`` and ``Vh`` with ``a == U @ diag(S) @ Vh``. With k = min(m, n), ``S`` has the singular
+    values in descending order, real, of shape (..., k). ``U`` and ``Vh`` are unitary, of shapes (..., m, m) and
+    (..., n, n). With ``full_matrices=False`` their shapes are (..., m, k) and (..., k, n). With ``compute_uv=False``
+    the only result is ``S``. If ``hermitian``, the upper triangle of ``a`` is not read. Results have the precision of
+    ``a``, float64 for integers.
 
     Signs (complex phases) of pairs of vectors are arbitrary, so a cost must not depend on them, nor on the choice of
-    the columns that only full matrices have. Vectors of equal singular values, as far as rounding can tell, and of
-    singular value 0 have no derivative: a gradient through them is NaN, even of a product such as the polar factor ``U
-    @ Vh``, whose derivative may exist. Gradients of symmetric functions of the singular values are right at equal
-    values, and one of the subgradients at 0.
+    the columns that only full matrices have. Vectors have no derivative where singular values are equal within rounding
+    errors, or 0. A gradient through them is NaN there, even that of a product which may have a derivative, such as the
+    polar factor ``U @ Vh``. Gradients of symmetric functions of the singular values are right at equal values. Where a
+    value is 0 they are subgradients.
 
     A matrix with infinite or NaN elements, or whose singular values are not found, is a ``numpy.linalg.LinAlgError``, or with
     ``on_error="nan"`` gives NaN. ValueError for less than two dimensions, TypeError for float16.
@@ -239,10 +242,10 @@ def _as_hermitian(x: Any) -> Any:
 
 @stands_for("linalg.svdvals", "x")
 def svdvals(x: Any, *, on_error: str = "raise") -> TensorVariable:
-    """Singular values of matrices ``x``, of shape (..., m, n), in descending order: (..., min(m, n)); see `svd`.
+    """Singular values of matrices ``x``, (..., m, n), in descending order, of shape (..., min(m, n)).
 
-    The gradient of a simple singular value is the product of its vectors. The gradient of a symmetric function of the values is
-    right at equal values, and one of the subgradients at 0.
+    The gradient of a simple singular value is the product of its vectors. The gradient of a symmetric function of the
+    values is right at equal values. Where a value is 0 it is a subgradient. Precision and errors are those of `svd`.
     """
     values: TensorVariable = svd(x, compute_uv=False, on_error=on_error)
     return values

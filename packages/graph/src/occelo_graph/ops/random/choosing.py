@@ -1,7 +1,7 @@
 """Random orders and choices by keys: permutations, samples with and without replacement, categorical numbers.
 
-`occelo_graph.random` exports them. An order is that of random numbers, sorted; categorical numbers are found in the cumulative sums of the
-probabilities.
+`occelo_graph.random` exports them. A random order is the order that sorts random numbers. Categorical numbers are found
+in the cumulative sums of the probabilities.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ _FEW = 32
 
 @op
 class SortedOrder(Op):
-    """The positions (int64) of the elements of each row in increasing order, for rows of random uint64 or float64 numbers.
+    """The positions (int64) that sort each row of random uint64 or float64 numbers.
 
-    Of uint64 numbers only the leading bits count: as many of the last ones as a position has give way to it, so that the numbers
-    are sorted themselves, which is faster than their positions, and equal leading bits have a defined order.
+    In uint64 numbers, the last bits are replaced by the position of the number in its row. Then the numbers themselves
+    are sorted, which is faster than sorting positions, and numbers with equal leading bits have a defined order.
     """
 
     def infer(self, x: TensorType) -> TensorType:
@@ -119,7 +119,10 @@ def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
 
 
 def shuffle(key: Any, x: Any, axis: int = 0) -> TensorVariable:
-    """The entries of an array along ``axis`` in random order, as `permutation`; the array is not changed. TypeError for a scalar."""
+    """The entries of an array along ``axis`` in random order, as in `permutation`.
+
+    The array is not changed. TypeError for a scalar.
+    """
     made = as_tensor_variable(x)
     if not made.type.ndim:
         raise TypeError(f"shuffle takes an array, got {made.type}")
@@ -129,8 +132,9 @@ def shuffle(key: Any, x: Any, axis: int = 0) -> TensorVariable:
 def categorical(key: Any, p: Any, size: Any = None) -> TensorVariable:
     """Numbers k (int64) with the probabilities ``p[..., k]``.
 
-    ValueError if a probability is negative or NaN, or where their sum is not 1, as in NumPy: by more than the root of the rounding error.
-    There is no derivative with respect to ``p``: a gradient raises an error that names the law.
+    ValueError if a probability is negative or NaN, or, as in NumPy, if the sum differs from 1 by the root of the
+    dtype's rounding error or more. There is no derivative with respect to ``p``: a gradient raises an error that names
+    the law.
     """
     p = float_parameters(p, dtype=None)[0][0]
     if not p.type.ndim:
@@ -150,7 +154,7 @@ def _sums_to_one(p: Any) -> Any:
 
 
 def _search(sums: Any, u: Any) -> Any:
-    """The number of cumulative sums, without the last one, that are at most u times the last one."""
+    """How many cumulative sums, without the last one, are at most ``u`` times the last one."""
     u = mul(u, sums[..., -1])
     n = sums.type.shape[-1]
     if n is None or (sums.type.ndim > 1 and n > _FEW):
@@ -181,10 +185,11 @@ def choice(
 ) -> TensorVariable:
     """Entries of ``a`` along ``axis``, or integers from 0 to ``a`` - 1 (int64), with equal probabilities or with ``p`` (a vector).
 
-    Without ``replace`` no entry comes twice, and the order is random; with ``p`` each next entry is taken from the rest in
-    proportion to ``p``. ``size`` is the shape of the draw, () by default; its dimensions take the place of ``axis``. ValueError if there
-    are no entries to draw from, or ``p`` has another length; without replacement, if the draw has more elements than there are
-    entries, or than entries with a probability above 0.
+    Without ``replace`` no entry comes twice, and the order is random. With ``p`` each next entry is then drawn from the
+    remaining ones, with probabilities in proportion to ``p``. ``size`` is the shape of the draw, () by default. Its
+    dimensions take the place of ``axis``. ValueError if there are no entries to draw from, or ``p`` has another length.
+    Without replacement also if the draw has more elements than there are entries, or entries with a probability above
+    0.
     """
     made = as_tensor_variable(a)
     if not made.type.ndim and (not is_discrete(made.dtype) or made.dtype == "bool"):

@@ -53,7 +53,8 @@ __all__ = ["skewnorm", "truncnorm", "vonmises", "wald"]
 def _angle_attempt(words: Words, kappa: Any) -> Any:
     """Best and Fisher's attempt at the size of an angle ("Efficient simulation of the von Mises distribution", 1979).
 
-    With r = 1 + s, the cosine of the angle is (1 + r z) / (r + z) for a cosine z; what it lacks to 1 is computed without cancellation.
+    With r = 1 + s, the cosine of the angle is (1 + r z) / (r + z), where z is the cosine of a uniform angle. One minus
+    this cosine is computed without cancellation.
     """
     u, v = words.uniform(0), words.uniform(1)
     root = sqrt(add(mul(kappa, kappa, 4.0), 1.0))
@@ -142,8 +143,8 @@ def wald(
 ) -> TensorVariable:
     """Numbers of the inverse Gaussian law with mean ``mean`` and variance ``mean**3 / scale``.
 
-    They are one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976). Which of them it is
-    depends on the parameters, so derivatives are implicit.
+    Each is one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976). The
+    parameters decide which root it is, so derivatives are implicit (`implicit`).
     """
     law = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
     mean, scale = (cast(v, "float64") for v in law.values)
@@ -159,10 +160,12 @@ def wald(
 
 
 def _wald_slopes(x: Any, mean: Any, scale: Any) -> list[Any]:
-    """By the mean, -dF/dmean / p; the other one since multiples of these numbers belong to multiples of both parameters.
+    """The derivatives of draws x with respect to the mean and the scale.
 
-    F(x) = Phi(a) + exp(2 scale / mean) Phi(-b) with a, b = sqrt(scale / x) (x / mean -+ 1), whose parts with the density of a normal number
-    cancel in the derivative.
+    The first is -dF/dmean / p. The second follows from it, since c x has the parameters c mean and c scale.
+
+    F(x) = Phi(a) + exp(2 scale / mean) Phi(-b) with a, b = sqrt(scale / x) (x / mean -+ 1). In its derivative, the two
+    terms with the normal density cancel.
     """
     ratio = true_div(x, mean)
     b = mul(sqrt(true_div(scale, x)), add(ratio, 1.0))
@@ -205,9 +208,10 @@ def truncnorm(
     size: Any = None,
     dtype: str | None = None,
 ) -> TensorVariable:
-    """Normal numbers between ``loc + a scale`` and ``loc + b scale``, as in SciPy; ValueError unless a < b.
+    """Normal numbers between ``loc + a scale`` and ``loc + b scale``, as in SciPy. ValueError unless a < b.
 
-    By inversion, also far in the tails, where both bounds may be beyond 40 deviations. An infinite bound has no derivative.
+    They are drawn by inversion, even far in the tails, where both bounds may be beyond 40 deviations. An infinite bound
+    has no derivative.
     """
     law = begin(key, size, dtype, a=a, b=b, loc=loc, scale=(scale, NOT_NEGATIVE))
     given = law.values
@@ -233,7 +237,7 @@ _FARTHEST = 1e150
 
 
 def _between(low: Any, high: Any, u: Any) -> Any:
-    """The number that has the share u of the probability of a normal number from ``low`` to ``high``, where low + high <= 0."""
+    """The number below which lies the share u of the normal probability between ``low`` and ``high``; low + high <= 0."""
     deep = lt(high, _DEEP)
     below = mul(erfc(mul(low, -_ROOT)), 0.5)
     whole = sub(mul(erfc(mul(high, -_ROOT)), 0.5), below)
@@ -245,9 +249,12 @@ def _between(low: Any, high: Any, u: Any) -> Any:
 
 
 def _beyond(near: Any, far: Any, u: Any) -> Any:
-    """The same in the upper tail, with the share u above it: Newton's method for the logarithm of the probability.
+    """The number above which lies the share u of the normal probability between ``near`` and ``far``, far above 0.
 
-    log Q(x) = -x**2 / 2 + log(erfcx(x / sqrt(2)) / 2), whose derivative is the hazard with the other sign.
+    Newton's method solves for the logarithm of the probability.
+
+    With the probability Q(x) above x, log Q(x) = -x**2 / 2 + log(erfcx(x / sqrt(2)) / 2). Its derivative is minus the
+    hazard rate.
     """
     scale = log(erfcx(mul(near, _ROOT)))
     # an infinite bound leaves no probability beyond it

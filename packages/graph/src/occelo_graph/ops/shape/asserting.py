@@ -1,7 +1,7 @@
 """`SpecifyShape`: a tensor with an assertion about its lengths.
 
 Users call `specify_shape`. Gradients, vectorization, specialization (`ops.specialization`), conversions between types and
-functions of other families assert lengths with it, too. Rules and lowerings treat the op.
+functions of other families assert lengths with it, too. Rules and lowerings handle the op.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`DimShuffle`: reordering, adding and dropping dimensions, and functions that make it, such as `transpose`.
 
 Users find the functions in `occelo.tensor`; gradients, rules and functions of other families call them. Rules, inference of
-facts and lowerings treat the op.
+facts and lowerings handle the op.
 """
 
 from __future__ import annotations

@@ -47,9 +47,9 @@ def _blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | N
 
 
 def _square_blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | None:
-    """The node that makes a matrix of blocks none of which is known not to be square.
+    """The node that makes a matrix of blocks, unless a block is known not to be square; else None.
 
-    For functions of regular matrices: one with a block that is not square is singular.
+    For functions of regular matrices. A matrix with a block that is not square is singular.
     """
     inner = _blocks(x)
     if inner is None:
@@ -84,7 +84,7 @@ def conjugate_of_blocks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> R
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_blocks(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(a ⊗ b) = inv(a) ⊗ inv(b); the inverse of a block-diagonal matrix has the inverses of its blocks."""
+    """inv(a ⊗ b) = inv(a) ⊗ inv(b). The inverse of a block-diagonal matrix has the inverses of its blocks."""
     inner = _square_blocks(node.inputs[0])
     if inner is None:
         return None
@@ -106,7 +106,10 @@ def exponential_of_blocks(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Rep
 
 @node_rewriter([Cholesky], tags=CHANGES)
 def cholesky_of_blocks(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
-    """cholesky(a ⊗ b) = cholesky(a) ⊗ cholesky(b), for positive definite a and b; and block by block, for any blocks."""
+    """cholesky(a ⊗ b) = cholesky(a) ⊗ cholesky(b) for positive definite a and b.
+
+    Block-diagonal matrices block by block.
+    """
     inner = _square_blocks(node.inputs[0])
     if inner is None or node.op.on_error != "raise":
         return None
@@ -122,7 +125,10 @@ def cholesky_of_blocks(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Re
 
 @node_rewriter([Det], tags=CHANGES)
 def det_of_blocks(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
-    """det(a ⊗ b) = det(a)^p det(b)^m for m rows of a and p of b; of block-diagonal matrices the product of all."""
+    """det(a ⊗ b) = det(a)^p det(b)^m for m rows of a and p of b.
+
+    For block-diagonal matrices, the product over the blocks.
+    """
     inner = _blocks(node.inputs[0])
     if inner is None or not _are_square(fgraph, inner.inputs):
         return None
@@ -134,7 +140,10 @@ def det_of_blocks(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements
 
 @node_rewriter([SLogDet], tags=CHANGES)
 def slogdet_of_blocks(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
-    """slogdet(a ⊗ b) is sgn(a)^p sgn(b)^m and p log|a| + m log|b|; of block-diagonal matrices the product and the sum."""
+    """slogdet(a ⊗ b) is sgn(a)^p sgn(b)^m and p log|a| + m log|b|.
+
+    For block-diagonal matrices, the product of the signs and the sum of the logarithms of all blocks.
+    """
     inner = _blocks(node.inputs[0])
     if inner is None or not _are_square(fgraph, inner.inputs):
         return None
@@ -152,7 +161,7 @@ def slogdet_of_blocks(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Repl
 def _powers(
     fgraph: FunctionGraph, values: Sequence[TensorVariable], blocks: Sequence[TensorVariable]
 ) -> list[TensorVariable]:
-    """Each of two numbers to the power of the rows of the other one's matrix."""
+    """Two numbers, each to the power of the number of rows of the other one's matrix."""
     counts = reversed([_rows(fgraph, x) for x in blocks])
     return [ot.power(v, ot.cast(n, v.type.dtype)) for v, n in zip(values, counts, strict=True)]
 
@@ -166,7 +175,7 @@ def _multiplied(values: Sequence[TensorVariable]) -> TensorVariable:
 
 @node_rewriter([Solve], tags=CHANGES)
 def solve_of_blocks(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
-    """solve(a ⊗ b, y) is y solved with a along rows and with b along columns; and block by block."""
+    """solve(a ⊗ b, y) is y solved with a along rows and with b along columns. Block-diagonal matrices block by block."""
     x, y = node.inputs
     inner = _square_blocks(x)
     if inner is None or node.op.on_error != "raise" or node.op.assume_a == "diagonal":
@@ -182,7 +191,10 @@ def solve_of_blocks(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacem
 def triangular_solve_of_blocks(
     fgraph: FunctionGraph, node: TensorApply[SolveTriangular]
 ) -> Replacements:
-    """solve_triangular(a ⊗ b, y) for triangular a and b, as `solve_of_blocks`; and block by block."""
+    """solve_triangular(a ⊗ b, y) for triangular a and b, like `solve_of_blocks`.
+
+    Block-diagonal matrices block by block.
+    """
     x, y = node.inputs
     inner = _square_blocks(x)
     if inner is None or node.op.on_error != "raise":
@@ -206,7 +218,10 @@ def _solved(
 
 @node_rewriter([Dot, MatMul], tags=PRODUCTS)
 def product_with_blocks(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) -> Replacements:
-    """(a ⊗ b) y is y multiplied by a along rows and by b along columns; and block by block. Also y (a ⊗ b)."""
+    """(a ⊗ b) y is y multiplied by a along rows and by b along columns; likewise y (a ⊗ b).
+
+    Block-diagonal matrices are multiplied block by block.
+    """
     x, y = node.inputs
     left, right = _blocks(x), _blocks(y)
     if left is not None:
@@ -274,7 +289,7 @@ def _along_both(
 
 @node_rewriter([ExtractDiag], tags=PRODUCTS)
 def diagonal_of_blocks(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Replacements:
-    """diag(a ⊗ b) = diag(a) ⊗ diag(b), and block by block, for square blocks."""
+    """diag(a ⊗ b) = diag(a) ⊗ diag(b), and for block-diagonal matrices block by block, if the blocks are square."""
     (x,) = node.inputs
     inner = _blocks(x)
     ndim = x.type.ndim
@@ -296,7 +311,10 @@ def diagonal_of_blocks(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) ->
 def eigenvalues_of_blocks(
     fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh]
 ) -> Replacements:
-    """Eigenvalues of a ⊗ b are products of eigenvalues of both; block-diagonal matrices have those of all square blocks."""
+    """Eigenvalues of a ⊗ b are products of eigenvalues of a and b.
+
+    Block-diagonal matrices have those of all blocks, which must be square.
+    """
     (x,) = node.inputs
     inner = _blocks(x)
     if inner is None or node.op.on_error != "raise" or any(v.type.ndim > 2 for v in inner.inputs):

@@ -1,4 +1,4 @@
-"""Rule for sums of results of an op that is linear in one argument, such as the pullbacks of two uses of a factor.
+"""Rule for a sum of two results of an op that is linear in one argument, such as the pullbacks of two uses of a factor.
 
 `pipeline` puts it into the stage canonicalize.
 """
@@ -20,7 +20,7 @@ __all__ = ["CANONICALIZE"]
 
 
 def _linear_argument(first: TensorApply[MatrixOp], second: TensorApply[MatrixOp]) -> int | None:
-    """The position of the argument in which two nodes of one op differ, if the op is linear in it; None for other nodes."""
+    """The position of the only argument in which two nodes of one op differ, if the op is linear in it; else None."""
     if first is second or first.op != second.op or len(first.outputs) != 1:
         return None
     pairs = list(zip(first.inputs, second.inputs, strict=True))
@@ -33,7 +33,7 @@ def _linear_argument(first: TensorApply[MatrixOp], second: TensorApply[MatrixOp]
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def sum_of_linear(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(a, x) + f(a, y) = f(a, x + y), if an op is linear in the argument; so the gradient has one pullback of a factor."""
+    """f(a, x) + f(a, y) = f(a, x + y), if the op is linear there. So a gradient has one pullback of a factor."""
     out = node.outputs[0]
     owners = [computed_by(x, MatrixOp) for x in node.inputs]
     for (i, first), (j, second) in combinations(enumerate(owners), 2):

@@ -1,8 +1,10 @@
-"""Rules that move sizes, reads and orders of dimensions into the parameters of draws with generators, so that fewer numbers are drawn.
+"""Rules that move sizes, reads and orders of dimensions into the parameters of draws with generators.
 
-`pipeline` registers them when random numbers are imported. They are only applied if a query includes their tag: `READS`,
-``random_unsafe``, changes the numbers that are drawn, but not their law; `SIZES`, ``random_sizes``, serves programs that look for
-all lengths in the parameters.
+Then fewer numbers are drawn.
+
+`pipeline` registers them when random numbers are imported. They are only applied if a query includes their tag. `READS`
+(tag ``random_unsafe``) changes the numbers that are drawn, but not their law. `SIZES` (tag ``random_sizes``) serves
+programs that look for all lengths in the parameters.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ def _independent(op: RandomVariable) -> bool:
 
 
 def _drawn(fgraph: FunctionGraph, node: TensorApply) -> TensorApply[RandomVariable] | None:
-    """The draw that only ``node`` reads, at its first input; None if there is none, or it is not free to change."""
+    """The draw that is the first input of ``node``; None if it is no draw, has other readers, or must not change."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, RandomVariable) or not _independent(inner.op):
         return None
@@ -48,7 +50,7 @@ def _same(a: Length, b: Length) -> bool:
 
 
 def _repeated(fgraph: FunctionGraph, inner: TensorApply[RandomVariable]) -> list[list[bool]] | None:
-    """For each parameter, which of its dimensions of the batch are repeated, since their length is 1; None if that is not known."""
+    """For each parameter, which batch dimensions are repeated because their length is 1; None if unknown."""
     known = shapes_of(fgraph)
     lengths = known.shape_of(fgraph, inner.outputs[1])
     batch = inner.outputs[1].type.ndim - inner.op.ndim_supp
@@ -73,7 +75,10 @@ def _again(
     repeated: Sequence[Sequence[bool]],
     moved: Callable[[TensorVariable, Sequence[bool]], TensorVariable],
 ) -> Replacements:
-    """The draw with parameters changed by ``moved``, which also gets the flags of `_repeated`, for the result of ``node``."""
+    """The draw for the result of ``node``, with changed parameters.
+
+    ``moved`` takes a parameter and its flags from ``repeated``, and returns the changed one.
+    """
     generator, size, *parameters = inner.inputs
     own = [
         p if not flags else moved(p, flags) for p, flags in zip(parameters, repeated, strict=True)
@@ -92,7 +97,7 @@ def _again(
 
 @node_rewriter([Subtensor], tags=("random_unsafe",))
 def read_through_draw(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """law(p, q)[key] = law(p[key], q[key]), where only the elements in question are drawn."""
+    """law(p, q)[key] = law(p[key], q[key]): only the elements that are read are drawn."""
     inner = _drawn(fgraph, node)
     if inner is None:
         return None
