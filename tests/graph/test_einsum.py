@@ -12,6 +12,7 @@ from occelo_graph import evaluate, grad, verify_grad
 from occelo_graph import tensor as ot
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reshaping import Reshape
 
 LENGTHS = {"a": 2, "b": 3, "c": 4, "i": 3, "j": 4, "k": 5, "l": 2, "m": 3, "n": 2, "z": 0, "o": 1}
@@ -115,6 +116,19 @@ def test_each_contraction_is_one_product(
     made = _ops(ot.einsum(subscripts, *inputs))
     assert sum(isinstance(o, Dot | MatMul) for o in made) == products
     assert sum(isinstance(o, Reshape) for o in made) == reshapes
+
+
+@pytest.mark.parametrize("subscripts", ["aib,jba->ij", "aib,jba->ji", "jba,aib->ij", "jba,aib->ji"])
+def test_contracted_dimensions_are_in_the_order_that_copies_fewer_operands(subscripts: str) -> None:
+    inputs = _symbolic(_operands(subscripts), "none")
+    reordered = [
+        node.inputs[0]
+        for node in toposort(ot.einsum(subscripts, *inputs))
+        if isinstance(node.op, DimShuffle) and node.inputs[0].type.ndim == 3
+    ]
+    assert reordered == [
+        v for v, s in zip(inputs, subscripts.split(","), strict=True) if s[0] == "a"
+    ]
 
 
 def test_the_cheapest_order_is_found() -> None:

@@ -271,14 +271,14 @@ def _order_without_copies(
     inner: Sequence[int],
     columns: Sequence[int],
 ) -> Sequence[int]:
-    """The contracted labels, either as in ``inner`` or in the order of ``y``, whichever needs copies of fewer terms."""
-    in_order_of_y = [i for i in y.labels if i in inner]
+    """The contracted labels, in the order of ``x`` or in that of ``y``, whichever needs copies of fewer terms."""
+    orders = [[i for i in t.labels if i in inner] for t in (x, y)]
 
     def copies(order: Sequence[int]) -> int:
         pairs = ((x, rows), (y, columns))
         return sum(not _is_matrix(t, batch, free, order) for t, free in pairs)
 
-    return min((inner, in_order_of_y), key=copies)
+    return min(orders, key=copies)
 
 
 def _is_matrix(

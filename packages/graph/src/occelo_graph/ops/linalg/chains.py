@@ -17,7 +17,7 @@ from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import broadcast_to, eye
 from occelo_graph.ops.linalg.inverse import inv
-from occelo_graph.ops.linalg.matrix_op import if_square
+from occelo_graph.ops.linalg.matrix_op import check_on_error, if_square
 from occelo_graph.ops.shape.dimensions import expand_dims, squeeze
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -123,14 +123,16 @@ def _best_splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
 
 
 @stands_for("linalg.matrix_power", "a n")
-def matrix_power(a: Any, n: int) -> TensorVariable:
+def matrix_power(a: Any, n: int, *, on_error: str = "raise") -> TensorVariable:
     """NumPy's power of square matrices, of shape (..., m, m), for an integer ``n`` that is known when the graph is built.
 
     By repeated squaring, so with at most ``2 log2(n)`` products. The power 0 is the identity matrix, a negative one that of
-    the inverse. The dtype is that of ``a``, for negative powers of integers float64. ValueError if ``a`` is not square,
+    the inverse. The dtype is that of ``a``, for negative powers of integers float64. A singular matrix has no negative
+    power: it is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN. ValueError if ``a`` is not square,
     TypeError if ``n`` is no integer.
     """
     x = as_tensor_variable(a)
+    check_on_error(on_error)
     try:
         exponent = operator.index(n)
     except TypeError:
@@ -138,7 +140,7 @@ def matrix_power(a: Any, n: int) -> TensorVariable:
     if x.type.ndim < 2 or len({*x.type.shape[-2:]} - {None}) > 1:
         raise ValueError(f"matrix_power takes square matrices, got {x.type}")
     if exponent < 0:
-        x, exponent = inv(x), -exponent
+        x, exponent = inv(x, on_error=on_error), -exponent
     if exponent == 0:
         lengths = lengths_by_variables(x)
         one = if_square("matrix_power", x, eye(lengths[-1], dtype=x.dtype))

@@ -94,7 +94,8 @@ class LuFactor(MatrixOp):
             upper = upper + eye(n, dtype=factors.dtype) * lacking
         inner = tril(matmul(hermitian(lower), ct), -1) + triu(matmul(ct, hermitian(upper)))
         half = solve_triangular(hermitian(lower), inner, lower=False, unit_diagonal=True)
-        whole = hermitian(solve_triangular(upper, hermitian(half), lower=False))
+        # a singular matrix of a batch leaves the derivatives of the others as they are
+        whole = hermitian(solve_triangular(upper, hermitian(half), lower=False, on_error="nan"))
         return [rows_in_order(whole, pivot_to_permutation(_all_pivots(pivots, m)))]
 
 
@@ -181,7 +182,8 @@ def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
 
     The first result has L and U in one array of shape (..., m, n), without the ones on the diagonal of L. The second
     result has int32 pivots of shape (..., min(m, n)): row ``i`` was exchanged with row ``pivots[i]``, in order of i. A
-    singular matrix is no error: U has a 0 on its diagonal. The gradient treats the pivots as constant.
+    singular matrix is no error: U has a 0 on its diagonal. The gradient treats the pivots as constant; that of a singular
+    matrix is NaN.
     """
     (x,) = as_matrices("lu_factor", a)
     factors, pivots = LuFactor()(x)
@@ -194,7 +196,7 @@ def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[Ten
     With k = min(m, n), L is lower triangular with ones on the diagonal, (..., m, k), and U is upper triangular,
     (..., k, n). P is a real permutation matrix, (..., m, m). With ``p_indices`` the first result is a vector p instead,
     int32 of shape (..., m), with ``a == L[p] @ U``. With ``permute_l`` the results are ``P @ L`` and U. The gradient
-    treats P as constant.
+    treats P as constant. It is NaN where one of the first k columns of U has a 0 on the diagonal.
     """
     (x,) = as_matrices("lu", a)
     factors, pivots = LuFactor()(x)

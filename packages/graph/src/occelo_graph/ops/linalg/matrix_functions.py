@@ -121,7 +121,7 @@ class Sqrtm(_MatrixFunction):
         if ct is None or ct is ZERO:
             return [ct]
         root = hermitian(outputs[0])
-        return [Sylvester()(root, root, ct)]
+        return [Sylvester(self.on_error)(root, root, ct)]
 
 
 def expm(A: Any) -> TensorVariable:

@@ -26,7 +26,13 @@ from occelo_graph.ops.linalg.differences import (
     require_finite,
 )
 from occelo_graph.ops.linalg.inverse import inv
-from occelo_graph.ops.linalg.matrix_op import LinAlgError, MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.linalg.matrix_op import (
+    LinAlgError,
+    MatrixOp,
+    as_matrices,
+    check_on_error,
+    hermitian,
+)
 from occelo_graph.ops.linalg.svd import svd, svdvals
 from occelo_graph.ops.reduce import all as all_
 from occelo_graph.ops.reduce import any as any_
@@ -64,6 +70,7 @@ def _inverted(values: Any, relative: Any) -> Any:
 class Pinv(MatrixOp):
     """The pseudoinverse: singular values up to a tolerance, relative to the largest, count as 0."""
 
+    on_error: str = "raise"
     signature: ClassVar[str] = "(m,n),()->(n,m)"
 
     def core(self, *arrays: Array) -> Array:
@@ -74,7 +81,7 @@ class Pinv(MatrixOp):
 
     def decompose(self, *inputs: Any) -> list[Any]:
         a, relative = inputs
-        u, s, vh = svd(a, full_matrices=False)
+        u, s, vh = svd(a, full_matrices=False, on_error=self.on_error)
         scaled = hermitian(vh) * as_row(_inverted(s, relative))
         return [matmul(scaled, hermitian(u))]
 
@@ -97,6 +104,7 @@ class Pinv(MatrixOp):
 class Lstsq(MatrixOp):
     """The X of least length that minimises the length of B - A X, column by column; small singular values count as 0."""
 
+    on_error: str = "raise"
     signature: ClassVar[str] = "(m,n),(m,k),()->(n,k)"
 
     def core(self, *arrays: Array) -> Array:
@@ -108,7 +116,7 @@ class Lstsq(MatrixOp):
 
     def decompose(self, *inputs: Any) -> list[Any]:
         a, b, relative = inputs
-        u, s, vh = svd(a, full_matrices=False)
+        u, s, vh = svd(a, full_matrices=False, on_error=self.on_error)
         inner = as_column(_inverted(s, relative)) * matmul(hermitian(u), b)
         return [matmul(hermitian(vh), inner)]
 
@@ -118,7 +126,7 @@ class Lstsq(MatrixOp):
         x, ct = outputs[0], cotangents[0]
         if absent(ct):
             return [ct, ct, ct]
-        p: Any = Pinv()(a, relative)
+        p: Any = Pinv(self.on_error)(a, relative)
         turned = hermitian(p)
         of_b = matmul(turned, ct)
         rest = b - matmul(a, x)
@@ -140,7 +148,12 @@ def _default_tolerance(x: Any) -> Any:
 
 @stands_for("linalg.pinv", "a rcond hermitian rtol")
 def pinv(
-    a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = "none"
+    a: Any,
+    rcond: Any = None,
+    hermitian: bool = False,
+    *,
+    rtol: Any = "none",
+    on_error: str = "raise",
 ) -> TensorVariable:
     """Pseudoinverses of matrices ``a``, of shape (..., m, n); NumPy's ``pinv``.
 
@@ -149,8 +162,8 @@ def pinv(
     triangle of ``a`` is not read. The result has shape (..., n, m) and the precision of ``a``, float64 for integers.
 
     The gradient assumes that the rank does not change, and is right at equal singular values. The gradient with respect
-    to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given; LinAlgError for matrices with infinite
-    or NaN elements.
+    to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given. A matrix with infinite or NaN elements is a
+    ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN.
     """
     (x,) = as_matrices("pinv", a)
     given = not (isinstance(rtol, str) and rtol == "none")
@@ -161,13 +174,14 @@ def pinv(
     tolerance: Any = rcond
     if rcond is None:
         tolerance = (_default_tolerance(x) if rtol is None else rtol) if given else 1e-15
-    made: TensorVariable = Pinv()(x, as_tensor_variable(tolerance).astype(x.dtype))
-    return made
+    made = Pinv(check_on_error(on_error))
+    found: TensorVariable = made(x, as_tensor_variable(tolerance).astype(x.dtype))
+    return found
 
 
 @stands_for("linalg.lstsq", "a b rcond")
 def lstsq(
-    a: Any, b: Any, rcond: Any = None
+    a: Any, b: Any, rcond: Any = None, *, on_error: str = "raise"
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
     """Least-squares solutions of ``a @ x == b``; NumPy's ``lstsq``, also over batches.
 
@@ -179,8 +193,9 @@ def lstsq(
     the ranks, int32, of shape (...);
     the singular values of ``a``, of shape (..., min(m, n)).
 
-    The gradient assumes that the rank does not change, and is right at equal singular values. LinAlgError for matrices
-    with infinite or NaN elements.
+    The gradient assumes that the rank does not change, and is right at equal singular values. A matrix with infinite or
+    NaN elements is a ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its solutions and singular values are NaN, and its
+    rank is 0.
     """
     x, right = as_matrices("lstsq", a, b)
     vector = right.type.ndim == 1
@@ -192,8 +207,8 @@ def lstsq(
         given: Any = as_tensor_variable(rcond).astype(dtype)
         eps = np.asarray(np.finfo(dtype).eps / 2, dtype)
         tolerance = switch(and_(gt(given, 0), gt(1, given)), given, eps)
-    solution: Any = Lstsq()(x, columns, tolerance.astype(x.dtype))
-    values: Any = svdvals(x)
+    solution: Any = Lstsq(check_on_error(on_error))(x, columns, tolerance.astype(x.dtype))
+    values: Any = svdvals(x, on_error=on_error)
     limit = expand_dims(tolerance.astype(values.dtype), -1) * _largest(values)
     rank = sum_(gt(values, limit), axis=-1, dtype="int32")
     size = abs_(columns - matmul(x, solution))
@@ -206,20 +221,26 @@ def lstsq(
 
 @stands_for("linalg.matrix_rank", "A tol hermitian rtol")
 def matrix_rank(
-    A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None
+    A: Any,
+    tol: Any = None,
+    hermitian: bool = False,
+    *,
+    rtol: Any = None,
+    on_error: str = "raise",
 ) -> TensorVariable:
     """The number of singular values above a tolerance, int64 of shape (...); NumPy's ``matrix_rank``.
 
     ``tol`` is absolute, and ``rtol`` is relative to the largest singular value. The default of ``rtol`` is the
     precision of the dtype times the larger length of the matrix. A vector or scalar has rank 1 unless it is 0. The
-    rank has no gradient. ValueError if both tolerances are given.
+    rank has no gradient. A matrix with infinite or NaN elements is a ``numpy.linalg.LinAlgError``, or with
+    ``on_error="nan"`` has rank 0. ValueError if both tolerances are given.
     """
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
     (x,) = as_matrices("matrix_rank", A)
     if x.type.ndim < 2:
         return any_(neq(x, 0)).astype("int64")
-    values: Any = svd(x, compute_uv=False, hermitian=hermitian)
+    values: Any = svd(x, compute_uv=False, hermitian=hermitian, on_error=on_error)
     if tol is None:
         relative: Any = _default_tolerance(x) if rtol is None else as_tensor_variable(rtol)
         tolerance = expand_dims(relative, -1) * _largest(values)

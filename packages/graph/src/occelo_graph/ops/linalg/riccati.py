@@ -13,6 +13,7 @@ import numpy as np
 
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.linalg.differences import require_finite
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
 from occelo_graph.ops.linalg.riccati_pencils import stabilizing_solution
 from occelo_graph.ops.linalg.solve import solve
@@ -40,6 +41,8 @@ class _Riccati(MatrixOp):
     def core(self, *arrays: Array) -> Array:
         if arrays[0].size == 0:
             return np.zeros_like(arrays[0])
+        for each in arrays:
+            require_finite(each)
         solved = getattr(scipy_module("linalg", self.label), self.label)(
             *arrays, balanced=self.balanced
         )

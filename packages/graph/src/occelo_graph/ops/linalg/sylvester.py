@@ -20,7 +20,8 @@ from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import eye, triu
 from occelo_graph.ops.elemwise.arithmetic import lt, switch
 from occelo_graph.ops.join import concatenate
-from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.linalg.differences import require_finite
+from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
 from occelo_graph.ops.linalg.schur import Schur
 from occelo_graph.ops.linalg.solve import solve
 from occelo_graph.ops.shape.dimensions import expand_dims
@@ -98,6 +99,7 @@ def _by_schur(decomposed: Sequence[Any], q: Any, solved: Any, product: Any) -> A
 class Sylvester(MatrixOp):
     """The X with A X + X B = Q."""
 
+    on_error: str = "raise"
     signature: ClassVar[str] = "(m,m),(n,n),(m,n)->(m,n)"
 
     @property
@@ -113,7 +115,10 @@ class Sylvester(MatrixOp):
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         a, b, q = inputs
-        forms = *Schur()(a, return_list=True), *Schur()(hermitian(b), return_list=True)
+        forms = (
+            *Schur(self.on_error)(a, return_list=True),
+            *Schur(self.on_error)(hermitian(b), return_list=True),
+        )
         return [_by_schur(forms, q, TriangularSylvester(), matmul)]
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
@@ -128,6 +133,7 @@ class Sylvester(MatrixOp):
 class Lyapunov(MatrixOp):
     """The X with A X + X A^H = Q, by one Schur decomposition."""
 
+    on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"
 
     @property
@@ -143,7 +149,7 @@ class Lyapunov(MatrixOp):
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         a, q = inputs
-        forms = Schur()(a, return_list=True) * 2
+        forms = Schur(self.on_error)(a, return_list=True) * 2
         return [_by_schur(forms, q, TriangularSylvester(), matmul)]
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
@@ -159,6 +165,7 @@ class DiscreteLyapunov(MatrixOp):
     """The X with X = A X A^H + Q."""
 
     method: str | None = None
+    on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"
 
     @property
@@ -169,6 +176,11 @@ class DiscreteLyapunov(MatrixOp):
         a, q = arrays
         if q.size == 0:
             return np.zeros_like(q)
+        if not np.isfinite(a).all() or not np.isfinite(q).all():
+            # linear equations take NaN, and a Schur decomposition does not
+            if self.method == "bilinear" or (self.method is None and len(a) >= DIRECT):
+                require_finite(a)
+            return np.full_like(q, np.nan)
         solve = scipy_module("linalg", self.label).solve_discrete_lyapunov
         return np.asarray(solve(a, q, method=self.method), q.dtype)
 
@@ -176,15 +188,15 @@ class DiscreteLyapunov(MatrixOp):
         a, q = inputs
         known = [n for v in inputs for n in v.type.shape[-2:] if n is not None]
         if self.method == "direct" or (self.method is None and known and known[0] < DIRECT):
-            return [_elementwise(a, q)]
+            return [_elementwise(a, q, self.on_error)]
         if self.method == "bilinear" or known:
-            return [_bilinear(a, q)]
+            return [_bilinear(a, q, self.on_error)]
         # each method gets the matrices or empty ones, and the elements of both results are those of the one that is not empty
         n = a.shape[-1]
         some = switch(lt(n, DIRECT), n, 0)
         parts = (
-            _elementwise(a[..., :some, :some], q[..., :some, :some]),
-            _bilinear(a[..., some:, some:], q[..., some:, some:]),
+            _elementwise(a[..., :some, :some], q[..., :some, :some], self.on_error),
+            _bilinear(a[..., some:, some:], q[..., some:, some:], self.on_error),
         )
         lead = [parts[0].shape[i] for i in range(parts[0].type.ndim - 2)]
         elements = [x.reshape([*lead, x.shape[-2] * x.shape[-1]]) for x in parts]
@@ -199,16 +211,16 @@ class DiscreteLyapunov(MatrixOp):
         return [of_a, of_q]
 
 
-def _bilinear(a: Any, q: Any) -> Any:
+def _bilinear(a: Any, q: Any, on_error: str) -> Any:
     """The solution of a discrete Lyapunov equation: that of a continuous one with (A - I) (A + I)^-1."""
     one = eye(a.shape[-1], dtype=a.dtype)
-    inverse = solve(a + one, one, b_ndim=2)
+    inverse = solve(a + one, one, b_ndim=2, on_error=on_error)
     moved = matmul(a - one, inverse)
     right = matmul(matmul(inverse, q), hermitian(inverse))
-    return Lyapunov()(moved, right * np.asarray(-2, a.dtype))
+    return Lyapunov(on_error)(moved, right * np.asarray(-2, a.dtype))
 
 
-def _elementwise(a: Any, q: Any) -> Any:
+def _elementwise(a: Any, q: Any, on_error: str) -> Any:
     """The solution of a discrete Lyapunov equation, from a system of linear equations for all elements."""
     n = a.shape[-1]
     square = n * n
@@ -217,40 +229,46 @@ def _elementwise(a: Any, q: Any) -> Any:
     products = expand_dims(a, (-3, -1)) * expand_dims(a.conj(), (-4, -2))
     system = eye(square, dtype=a.dtype) - products.reshape([*lead, square, square])
     right = q.reshape([*(q.shape[i] for i in range(q.type.ndim - 2)), square, 1])
-    found = solve(system, right, b_ndim=2)
+    found = solve(system, right, b_ndim=2, on_error=on_error)
     return found.reshape([*(found.shape[i] for i in range(found.type.ndim - 2)), n, n])
 
 
-def solve_sylvester(a: Any, b: Any, q: Any) -> TensorVariable:
+def solve_sylvester(a: Any, b: Any, q: Any, *, on_error: str = "raise") -> TensorVariable:
     """The ``x`` with ``a @ x + x @ b == q``, of shape (..., m, n); SciPy's ``solve_sylvester``.
 
     ``a`` has shape (..., m, m), ``b`` (..., n, n) and ``q`` (..., m, n); batch dimensions broadcast. The result has the common
     dtype, float64 for integers; float16 is a TypeError. Where ``a`` and ``-b`` have a common eigenvalue
-    there is no unique solution: as in SciPy, the coefficients are perturbed a little. ValueError for other shapes.
+    there is no unique solution: as in SciPy, the coefficients are perturbed a little. An ``a`` or ``b`` with infinite or NaN
+    elements is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN. ValueError for other shapes.
     """
-    made: TensorVariable = Sylvester()(*as_matrices("solve_sylvester", a, b, q))
-    return made
+    made = Sylvester(check_on_error(on_error))
+    found: TensorVariable = made(*as_matrices("solve_sylvester", a, b, q))
+    return found
 
 
-def solve_continuous_lyapunov(a: Any, q: Any) -> TensorVariable:
+def solve_continuous_lyapunov(a: Any, q: Any, *, on_error: str = "raise") -> TensorVariable:
     """The ``x`` with ``a @ x + x @ a^H == q``, of shape (..., n, n); SciPy's ``solve_continuous_lyapunov``.
 
     Otherwise as `solve_sylvester`, whose ``b`` is the conjugate transpose of ``a``.
     """
-    made: TensorVariable = Lyapunov()(*as_matrices("solve_continuous_lyapunov", a, q))
-    return made
+    made = Lyapunov(check_on_error(on_error))
+    found: TensorVariable = made(*as_matrices("solve_continuous_lyapunov", a, q))
+    return found
 
 
-def solve_discrete_lyapunov(a: Any, q: Any, method: str | None = None) -> TensorVariable:
+def solve_discrete_lyapunov(
+    a: Any, q: Any, method: str | None = None, *, on_error: str = "raise"
+) -> TensorVariable:
     """The ``x`` with ``x == a @ x @ a^H + q``, of shape (..., n, n); SciPy's ``solve_discrete_lyapunov``.
 
     ``method`` is "direct", by linear equations for all n^2 elements, or "bilinear", by a continuous equation; None is
     "direct" if n < 10, else "bilinear". The result has the common dtype, float64 for integers; float16 is a
     TypeError. Equations without a unique solution are a ``numpy.linalg.LinAlgError`` with "direct". With "bilinear"
-    they give huge numbers, as in SciPy, or that error where -1 is an eigenvalue of ``a``. ValueError for other shapes
-    or another method.
+    they give huge numbers, as in SciPy, or that error where -1 is an eigenvalue of ``a``. With ``on_error="nan"`` such an
+    element of the batch is NaN. ValueError for other shapes or another method.
     """
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f'method must be "direct" or "bilinear", got {method!r}')
-    made: TensorVariable = DiscreteLyapunov(method)(*as_matrices("solve_discrete_lyapunov", a, q))
-    return made
+    made = DiscreteLyapunov(method, check_on_error(on_error))
+    found: TensorVariable = made(*as_matrices("solve_discrete_lyapunov", a, q))
+    return found
