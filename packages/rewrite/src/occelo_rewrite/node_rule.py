@@ -21,15 +21,18 @@ from occelo_graph.tensors.nodes import TensorApply
 __all__ = ["NodeRewriter", "OpPattern", "Replacements", "RuleSet", "node_rewriter"]
 
 Replacements = Sequence[Variable | None] | dict[Any, Any] | None
-"""The result of a rule: one variable for each output (None for an unused one); or a mapping from old to new
-variables, with nodes to remove under "remove"; or None or False if the rule does not apply."""
+"""The result of a rule; None or False if the rule does not apply.
+
+It is a variable for each output of the node (None for an unused output), or a mapping from old to new variables. The
+mapping may have nodes to remove under "remove".
+"""
 
 
 @frozen_dataclass
 class OpPattern(Generic[OpT]):
-    """Matches ops of a class by their parameters, each of which must equal a value or be an instance of a class.
+    """Matches ops of a class by their parameters: each must equal a given value, or be an instance of a given class.
 
-    A subclass with other NumPy code is not of the class.
+    Ops of a subclass match only if the subclass has the same NumPy code.
     """
 
     op_type: type[OpT]
@@ -64,10 +67,11 @@ class NodeRewriter:
 
     - ``tracks``: op classes, ops or `OpPattern`s; None tracks every node.
     - ``requirements``: features that graphs need.
-    - ``tags`` select the rule in queries, and say what it may change (`CHANGES`; without any of those, nothing).
+    - ``tags`` select the rule in queries. Those of `CHANGES` say what the rule may change; without them it changes
+      nothing.
     - ``only_new``: the rule is tried only at nodes that entered or changed during the rewriting.
-    - ``below``: classes of ops, scalar ops, `Constant`, or numbers; the rule is tried only where one of them computes an
-      input, or is the value of a constant input.
+    - ``below``: classes of ops, scalar ops, `Constant`, or numbers. The rule is tried only where one of them computes
+      an input, or is the value of a constant input.
 
     The docstring of the function is the law that the rule applies.
     """
@@ -133,7 +137,7 @@ class NodeRewriter:
 
 
 def _check_tracked(tracks: Sequence[Any] | None, below: Iterable[Any]) -> None:
-    """TypeError for what no node can have: anything but classes of ops, ops and their patterns."""
+    """TypeError for anything but classes of ops, ops and `OpPattern`, since no node can match it."""
     for each in tracks or ():
         if not isinstance(each, Op | OpPattern):
             check_classes("A rule", [each], "the op, such as tensor.exp")

@@ -85,8 +85,8 @@ class OfBounded(NamedTuple):
 class ExpressionReader:
     """Recognizes forms of expressions of one dtype. It does not look through the variables ``keep``.
 
-    ``seen`` collects the variables that it has read; everything that it builds is built from these. Forms that are
-    built ``to_differentiate`` may contain expressions that the reader itself recognizes.
+    ``seen`` collects the variables that it has read. Every form that it builds consists of these variables. Forms that
+    are built ``to_differentiate`` may contain expressions that the reader itself recognizes.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class ExpressionReader:
         return node
 
     def node(self, variable: TensorVariable, *names: str) -> TensorApply[Elemwise] | None:
-        """The node that computes the variable, if it is of one of these scalar functions in the reader's dtype."""
+        """The node that computes the variable, if it applies one of ``names`` to inputs of the reader's dtype."""
         found = computed_by(variable, Elemwise)
         if found is None or found.op.inplace:
             return None
@@ -124,7 +124,7 @@ class ExpressionReader:
         return None if found is None else found.inputs[0]
 
     def exponent(self, variable: TensorVariable) -> TensorVariable | None:
-        """x, if the variable is exp(x); a part of x, if it is that part of exp(x)."""
+        """x, if the variable is exp(x). If the variable is a part of exp(x), the same part of x."""
         found = computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
         if found is not None:
             whole = None if self.owner(variable) is None else self.exponent(found.inputs[0])
@@ -226,7 +226,7 @@ class ExpressionReader:
     def bounded_sum(
         self, plus: Sequence[TensorVariable], minus: Sequence[TensorVariable]
     ) -> OfBounded | None:
-        """a + b f(x), if the difference of two sums has that form; erfc(x) is 1 - erf(x)."""
+        """a + b f(x), if the difference of two sums has this form. erfc(x) is read as 1 - erf(x)."""
         left = self._left
         found = self._sum_of_bounded(plus, minus, _DEPTH)
         self._left = left  # such expressions are small, so they need not count

@@ -45,15 +45,18 @@ class Traits:
     lazy: ClassVar[bool] = False
     """The op has regions, and may skip inputs that are results of them; see `IfElse`."""
     outputs_are_results: ClassVar[bool] = False
-    """The outputs are the results of one region, which the values of the operands alone choose; see `Op.chosen_of`."""
+    """The outputs are the results of one region. The values of the operands alone choose it; see `Op.chosen_of`."""
     loops: ClassVar[bool] = False
     """The op runs an inner graph repeatedly; see `Op.loop`."""
     no_derivative: str = ""
-    """Why there is no derivative with respect to inputs that decide the outputs; "" if there is one, or if 0 is right."""
+    """Why inputs on which the outputs depend have no derivative; "" if they have one, or if it is 0."""
     identity_at_runtime: ClassVar[bool] = False
     """The op matters to gradients only; compiled graphs drop it."""
     observes: ClassVar[bool] = False
-    """Outputs are views of inputs; the op has an effect that depends on their values, such as printing; so ``pure`` is False."""
+    """The op has an effect that depends on the values of its inputs, such as printing them.
+
+    Outputs are views of inputs, and ``pure`` is False.
+    """
     view_map: Mapping[int, Sequence[int]] = {}
     """Output index to the indices of the inputs that the output may alias."""
     destroy_map: Mapping[int, Sequence[int]] = {}
@@ -68,13 +71,13 @@ class Traits:
     """Known values of inputs, such as lengths, refine the outputs' types; see `Op.specialized`."""
 
     moves: slice | None = None
-    """A slice of the inputs: each element of an output is an unchanged element of these inputs, or zero.
+    """The inputs, as a slice, whose elements the op moves: an element of an output is one of their elements, or zero.
 
-    So a property of zero and of all elements of these inputs is also one of the outputs. The other inputs alone decide which
-    element goes where. None: the op computes new elements.
+    So a property that zero and all elements of these inputs have is a property of the outputs, too. Only the other
+    inputs decide which element goes where. None: the op computes new elements.
     """
     by_parts: slice | None = None
-    """The inputs, as a slice, that may be complex if the op treats real and imaginary parts alike and separately.
+    """The inputs, as a slice, that may be complex, if the op does the same to real and imaginary parts, separately.
 
     The other inputs are positions, lengths or conditions. Follows from `moves`. None: the op may do anything to complex
     numbers, so compiled code runs it on them only if a lowering is registered.
@@ -88,7 +91,7 @@ class Traits:
     """
 
     gufunc_signature: str | None = None
-    """The dimensions of inputs and outputs, as in `numpy.vectorize`: ``(m,n),(n)->(m)``; equal names are equal lengths.
+    """The dimensions of inputs and outputs, as in `numpy.vectorize`: ``(m,n),(n)->(m)``; equal names, equal lengths.
 
     Declare it for an op whose inputs have exactly these dimensions. `Blockwise` reads it, and so does the loop that
     applies an op without a batching rule to a batch. If it is None, lengths are inferred by `Op.infer_shape`, or read
@@ -113,9 +116,9 @@ class Traits:
         return () if self.moves is None or self.identity_at_runtime else (self.moves,)
 
     def may_fail(self, node: AnyApply) -> bool:
-        """Whether the node may raise for some values or lengths of its inputs, if their shapes fit each other; True by default.
+        """Whether the node may raise for some values or lengths of inputs whose shapes fit each other; True by default.
 
-        What may fail is not computed before a loop that may take no step. Branches of a lazy node are not counted.
+        A node that may fail is not moved out of a loop that may take no step. Branches of a lazy node are not counted.
         """
         return True
 
@@ -167,9 +170,9 @@ _COMPUTING = ("evaluate", "kernel", "perform")
 def same_results(cls: type[Any], base: type[Any], root: type[Any], external: bool) -> bool:
     """Whether a class of ops inherits the NumPy code of one of its bases, so that it gives the same results.
 
-    ``root`` is `Op`. The traits of a base without NumPy code hold for all its subclasses. A class that is ``external``
-    may override neither the NumPy code nor any other method of a class of this package that `Op` does not have, since
-    the NumPy code may call it. Methods that the base declares abstract are excepted.
+    ``root`` is `Op`. The traits of a base without NumPy code hold for all its subclasses. An ``external`` class gives
+    the same results only if it overrides neither the NumPy code nor another method of a class of this package that the
+    NumPy code may call. These are all methods that `Op` does not have, except those that the base declares abstract.
     """
     if base is cls or not issubclass(base, root):
         return True
@@ -204,9 +207,9 @@ def forget_plain_nodes(cls: type[Traits]) -> None:
 
 
 def forget_other_values(cls: type[Traits], root: type[Traits], computes_as: Sequence[type]) -> None:
-    """Reset traits that a class of ops inherits from one with other results: from none of ``computes_as``.
+    """Reset traits that a class of ops inherits from a class with other results, that is, from none of ``computes_as``.
 
-    Of a class from outside this package also derivatives and the like (`OF_CODE`). ``root`` is `Op`.
+    For a class from outside this package, reset derivatives and the like, too (`OF_CODE`). ``root`` is `Op`.
     """
     for name in (*OF_VALUES, *OF_CODE) if _is_external(cls) else OF_VALUES:
         source = _source(cls, name)
@@ -287,7 +290,7 @@ _FORMS = (
     ("pull", "pullback", "L_op", "grad"),
     ("pushforward", "R_op"),
 )
-"""The forms of one method: each by default calls the next that the class has."""
+"""Groups of names for the forms of one method. By default each form calls the next one that the class has."""
 
 
 def forget_other_forms(cls: type[Any], root: type[Any]) -> None:
@@ -328,7 +331,7 @@ def _source(cls: type, name: str) -> type:
 
 
 def refused_base(cls: type[Any], root: type[Any], names: Sequence[str]) -> tuple[type, str] | None:
-    """The base with other results, and the method of ``names``, that a class would have inherited from it; None if there is none."""
+    """A base with other results, and a method of ``names`` that the class would inherit from it; else None."""
     for name in names:
         if getattr(cls, name) is getattr(root, name):
             for base in cls.__mro__:

@@ -77,7 +77,10 @@ def _beta_density(z: Any, a: Any, b: Any) -> Any:
 
 
 def _beta_quantile(q: Any, a: Any, b: Any) -> Any:
-    """The number with ``betainc(a, b, x)`` = q; for tiny ones, of which SciPy's function misses some, by the first term of a series."""
+    """The number x with ``betainc(a, b, x)`` = q.
+
+    Tiny numbers are computed by the first term of a series, since SciPy's function fails for some of them.
+    """
     # x^a / (a B(a, b)), DLMF 8.17.8; the next term is less by a factor of about (a + b) x
     first = exp((log(q) + log(a) + betaln(a, b)) / a)
     tiny = lt(first * (1.0 + a + b), 1e-17)
@@ -131,7 +134,10 @@ powerlaw = ContinuousLaw(
 
 
 def _sides(z: Any, c: Any) -> tuple[Any, Any, Any]:
-    """Where z is on the rising side of the triangle; then its quotients to the two ends, each 1 on the other side."""
+    """Whether z is on the rising side of the triangle, and the heights on both sides, relative to the peak.
+
+    The height of a side is 1 where z is on the other side.
+    """
     rising = switch(eq(c, 1.0), le(z, c), lt(z, c))
     up = switch(rising, z, 1.0) / switch(rising, c, 1.0)
     down = switch(rising, 1.0, 1.0 - z) / switch(rising, 1.0, 1.0 - c)
@@ -274,7 +280,7 @@ truncexpon = ContinuousLaw(
 
 
 def _log_mass(low: Any, high: Any) -> Any:
-    """Logarithm of the probability that a normal number lies between two bounds, in either tail or across the centre."""
+    """Logarithm of the probability that a normal number lies between two bounds, in a tail or across the centre."""
     # beyond, also the logarithm is infinite; differences of such ones would be NaN
     farthest = largest_square_root(low.dtype)
     low, high = (clip(each, -farthest, farthest) for each in (low, high))
@@ -296,14 +302,14 @@ def _log_mass(low: Any, high: Any) -> Any:
 
 
 def _log_mass_of_few(middle: Any, width: Any) -> Any:
-    """The same for an interval so small that the density and its second derivative in the middle decide."""
+    """`_log_mass` of an interval so small that the density and its second derivative in the middle determine it."""
     square = middle * middle
     bend = (square - 1.0) * width * width / 24.0
     return log(width) - 0.5 * square - LOG_ROOT_TWO_PI + log1p(bend)
 
 
 def _log_mass_of_centre(low: Any, high: Any) -> Any:
-    """The same for an interval near 0: by the probability outside of it or inside, whichever is smaller."""
+    """`_log_mass` of an interval near 0, by the probability outside or inside of it, whichever is smaller."""
     outside = ndtr(low) + ndtr(-high)
     wide = lt(outside, 0.5)
     below, above = switch(wide, -1.0, low), switch(wide, 1.0, high)

@@ -166,7 +166,7 @@ logistic = ContinuousLaw(
 
 
 def _log_of_rest(z: Any) -> Any:
-    """log(1 - exp(-exp(-z))), which is -z where exp(-z) is too small to be seen beside 1."""
+    """log(1 - exp(-exp(-z))); where exp(-z) is too small to change 1, this is -z."""
     far = gt(z, 40.0)
     return switch(far, -z, log1mexp(-exp(-switch(far, 40.0, z))))
 
@@ -200,7 +200,10 @@ gumbel_l = ContinuousLaw(
 
 
 def _t_constant(df: Any) -> Any:
-    """log(gamma((df + 1) / 2) / gamma(df / 2)) - log(df / 2) / 2, from df = 60 on by an asymptotic series (DLMF 5.11.13)."""
+    """log(gamma((df + 1) / 2) / gamma(df / 2)) - log(df / 2) / 2.
+
+    From df = 60 on it is computed by an asymptotic series (DLMF 5.11.13).
+    """
     half = 0.5 * df
     large = gt(half, 30.0)
     x = switch(large, half, 30.0)
@@ -282,7 +285,10 @@ def _t_entropy(df: Any) -> Any:
 
 
 def _with_finite(formula: AnyFormula) -> AnyFormula:
-    """The formula for degrees of freedom that may be infinite: from 1e30 on the law is the normal law, to the last digit."""
+    """``formula`` for degrees of freedom that may be infinite.
+
+    From 1e30 on the law is the normal law, to the last digit.
+    """
 
     def limited(*arguments: Any) -> Any:
         return formula(*arguments[:-1], minimum(arguments[-1], 1e30))

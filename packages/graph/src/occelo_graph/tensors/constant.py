@@ -41,10 +41,10 @@ _promotions: dict[tuple[tuple[np.dtype[Any], ...], type[complex]], str] = {}
 def constant(
     x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None
 ) -> TensorConstant:
-    """A constant with the value of ``x``, which is copied.
+    """A constant with a copy of ``x`` as its value.
 
-    Without ``dtype``, a Python float, a sequence of Python floats and integers with at least one float, and an empty
-    sequence get dtype floatX; everything else gets NumPy's dtype. ``ndim`` adds leading dimensions of length 1.
+    Without ``dtype``, Python floats, sequences of Python floats and integers with at least one float, and empty
+    sequences get the dtype floatX. Everything else gets NumPy's dtype. ``ndim`` adds leading dimensions of length 1.
     TypeError if ``x`` is not an array of numbers or truth values, ValueError if it has more than ``ndim`` dimensions.
     """
     if isinstance(x, Variable) or (is_sequence(x) and _holds_variable(x)):
@@ -73,10 +73,10 @@ def as_tensor_variable(
 ) -> TensorVariable:
     """Convert ``x`` to a tensor variable.
 
-    A variable is returned as it is (``dtype`` casts it, ``ndim`` adds or drops leading dimensions of length 1), a
-    node is replaced by its default output, a sequence that contains variables is stacked, anything else becomes a
-    constant. TypeError if that is impossible, and for a Python bool, alone or in a sequence with numbers: most likely
-    it is ``x == y``, which compares variables by identity.
+    A variable is returned as it is, unless ``dtype`` casts it or ``ndim`` adds or drops leading dimensions of length 1.
+    A node is replaced by its default output, and a sequence that contains variables is stacked. Anything else becomes a
+    constant; TypeError if that is impossible. TypeError, too, for a Python bool, alone or in a sequence with numbers:
+    most likely it is ``x == y``, which compares variables by identity.
     """
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
@@ -155,7 +155,7 @@ def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:
 
 
 def _weak_constant(value: Any, dtypes: tuple[np.dtype[Any], ...]) -> TensorConstant:
-    """A Python number as a constant, given the dtypes of the arguments that are no Python numbers."""
+    """A Python number as a constant; ``dtypes`` are those of the arguments that are not Python numbers."""
     if not dtypes:
         return constant(value)
     dtype = _dtype_beside(dtypes, value)

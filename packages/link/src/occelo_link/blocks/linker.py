@@ -1,7 +1,7 @@
 """`BlockLinker`: base class of the linkers that compile blocks of nodes to machine code.
 
-The linkers ``native``, ``c`` and ``numba`` derive from it; so do ``c|py``, which makes a block of each node, and the
-linker with which `native.timing` times loops.
+The linkers ``native``, ``c`` and ``numba`` derive from it. So do ``c|py``, which makes a block of each node, and the
+linker that `native.timing` uses to time loops.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class BlockLinker(Linker):
         return False
 
     def compilable(self, order: Sequence[Apply]) -> Callable[[Apply, bool], bool]:
-        """A function of a node, and of whether it is in a region: says whether the node belongs to a compiled block.
+        """A function that says whether a node belongs to a compiled block.
+
+        Its arguments are the node, and whether the node is in a region.
 
         Ops without a lowering belong to blocks as callbacks, but do not make a block by themselves. Ops with effects
         run between units, except in a region. There they are callbacks, since the region decides whether they run.
@@ -67,7 +69,7 @@ class BlockLinker(Linker):
         )
 
     def parts(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> list[Part] | None:
-        """The nodes in as few parts as possible; None if a branch has nodes that cannot be compiled."""
+        """The nodes, divided into as few parts as possible; None if a branch has nodes that cannot be compiled."""
         parts = partition(fgraph, order, self.compilable(order))
         if parts is not None and len(parts) == 1:
             (whole,) = parts
@@ -135,10 +137,10 @@ class BlockLinker(Linker):
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
-    """For each output of a part that is the new value of one of its inputs, the input; both as positions.
+    """A map from each output of a part that is the new value of an input to this input; both are positions.
 
-    Inputs whose old value is an output too are left out, and so are all that are not tensors: an output takes over the
-    memory of an input only if nothing else refers to it, and the arrays of other values always belong to an object.
+    An output takes over the memory of an input only if nothing else refers to this memory. So inputs whose old value is
+    also an output are left out. Inputs that are not tensors are left out, too, since an object refers to their arrays.
     """
     kept = set(fgraph.outputs)
     inputs = {

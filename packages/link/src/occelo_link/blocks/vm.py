@@ -58,12 +58,12 @@ def replay(
     where: Apply | None = None,
     effects: Effects | None = None,
 ) -> Sequence[Any]:
-    """Run a part again in the interpreter, which raises the error with its full message; ``where`` is the node, if known.
+    """Run a part again in the interpreter, which raises the error with its full message.
 
-    The unit only reports the number of the failed check. Ops with effects are not run again: ``effects`` are their
-    results. If the interpreter raises no error, its results are right: they are returned after a RuntimeWarning, which
-    is a RuntimeError under the option ``check_bounds``. There is no warning if the interpreter did not need the node
-    that failed, since only branches that were not taken read it.
+    The unit only reports the number of the failed check. ``where`` is the node of the check, if known. Ops with effects
+    are not run again: ``effects`` are their results. If the interpreter raises no error, its results are right: they
+    are returned after a RuntimeWarning, which is a RuntimeError under the option ``check_bounds``. There is no warning
+    if the interpreter did not need the node that failed, since only branches that were not taken read it.
     """
     cause = failure.__cause__
     recorded = recorded_effects(failure, where, effects or Effects())
@@ -89,9 +89,10 @@ def replay(
 def recorded_effects(
     failure: UnitFailure, where: Apply | None, effects: Effects
 ) -> Mapping[tuple[Apply, ...], deque[Any]]:
-    """The results of ops with effects in a call that failed, with which it can be replayed.
+    """The results of ops with effects in a call that failed; the replay takes them.
 
-    If they are not kept, the exception of the op that failed is raised, or a RuntimeError. MemoryError if memory was lacking.
+    If the results are not kept, the exception of the op that failed is raised, or a RuntimeError. MemoryError if memory
+    was lacking.
     """
     if effects.room < 0 and failure.__cause__ is not None:
         raise failure.__cause__ from None
@@ -108,7 +109,7 @@ def recorded_effects(
 def _is_needless(part: Part, where: Apply | None) -> bool:
     """Whether the node ``where`` (None: any node of the part) runs although it may not be needed.
 
-    What several branches read may be computed as part of the first node with such a branch.
+    A value that several branches read may be computed as part of the first node with such a branch.
     """
     optional = perhaps_needless(part.nodes, part.outputs)
     return bool(optional) if where is None or where.op.lazy else where in optional
@@ -117,7 +118,7 @@ def _is_needless(part: Part, where: Apply | None) -> bool:
 def taking_values(
     unit: CompiledUnit, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> CompiledUnit:
-    """A unit as a function of values of variables, of any layout, to values."""
+    """A unit as a function from values of variables, in any layout, to values."""
     takes, gives = [v.type for v in inputs], [v.type for v in outputs]
     if all_arrays(takes) and all_arrays(gives):
         return lambda values: unit([prepared(value) for value in values])
@@ -211,10 +212,10 @@ class BlockVM:
     ) -> Callable[..., Any] | None:
         """A builtin function for whole calls, if the graph is one block; else None.
 
-        ``arguments`` numbers the inputs that are arguments; the others are read from their cells. ``scalars`` are the
-        inputs that take Python numbers. ``updates`` maps outputs to the inputs whose cells they replace; calls with
-        updates hold ``update_locks``. ``kind`` is the kind of return value (see `occelo_link.entries`). ``slow`` is
-        called with the same arguments where the entry cannot handle them.
+        ``arguments`` has the positions of the inputs that are arguments; the others are read from their cells.
+        ``scalars`` are the inputs that take Python numbers. ``updates`` maps outputs to the inputs whose cells they
+        replace; calls with updates hold ``update_locks``. ``kind`` is the kind of return value (see
+        `occelo_link.entries`). ``slow`` is called with the same arguments where the entry cannot handle them.
         """
         unit = self.units[0] if len(self.units) == 1 else None
         make: Callable[..., Any] | None = getattr(unit, "entry", None)
@@ -267,7 +268,7 @@ class BlockVM:
                 self.clear_storage()
 
     def _needed(self, output_subset: Sequence[int]) -> list[Block | NodeThunk]:
-        """The steps that some of the outputs need; a block runs as a whole."""
+        """The steps that the outputs in ``output_subset`` need; a block runs as a whole."""
         needed = {self.fgraph.outputs[i] for i in output_subset}
         steps: list[Block | NodeThunk] = []
         for step in reversed(self._steps):

@@ -1,6 +1,6 @@
 """The printer of loop programs as C.
 
-The linkers ``c`` and ``c|py`` compile the text, which needs no header; `dumping` writes it to files. Units have the
+The linkers ``c`` and ``c|py`` compile the text, and `dumping` writes it to files. It needs no header. Units have the
 same interface as those of the LLVM printer (see `occelo_link.units.frame`). Helper functions spell out operations that
 C leaves undefined, so that units of both printers compute the same bits.
 """
@@ -368,7 +368,7 @@ class _Printer(Visitor[None]):
 
     @contextmanager
     def strips(self, loop: For, first: str) -> Generator[str]:
-        """Write the loop over strips, which polls after each strip; the ``with`` block writes the loop over one strip.
+        """Write the loop over strips, with a poll after each strip. The ``with`` block writes the loop over one strip.
 
         The strip goes from the number in the C variable ``first`` to that in the yielded variable.
         """

@@ -17,7 +17,7 @@ __all__ = ["changes_of_states", "overwritable"]
 
 
 def overwritable(step: AnyStep, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
-    """Results of a step, each with an operand whose memory it can take over.
+    """Results of a step that can take over the memory of an operand, each with this operand.
 
     ``dying`` are the buffers whose last use is the step.
     """
@@ -37,7 +37,7 @@ def _is_whole(tensor: object) -> TypeGuard[Stored]:
 
 
 def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
-    """The last root that reads an element may overwrite it, if no other index reads it."""
+    """`overwritable` for a kernel: the last root that reads an element may overwrite it, if no other index reads it."""
     if not dying:
         return
     order = sorted(kernel.roots, key=lambda root: isinstance(root, ReduceRoot))
@@ -62,10 +62,10 @@ def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[
 def changes_of_states(
     steps: Sequence[AnyStep], states: Mapping[Buffer, Buffer]
 ) -> dict[Buffer, list[Step]]:
-    """The changes of states that can be moved to the end, in any order of the states.
+    """The changes of states that can be moved to the end of the schedule, in any order of the states.
 
-    ``states`` maps outputs to the inputs that they update. The result has a chain of steps for each such input: the
-    first one changes the input, which no other step reads, and each further one changes the result of the one before.
+    ``states`` maps outputs to the inputs that they update. The result has a chain of steps for each such input. The
+    first step changes the input, which no other step reads. Each further step changes the result of the one before.
     """
     changes = {
         s.writes[0].buffer: s for s in steps if isinstance(s, Step) and s.changed and not s.can_fail

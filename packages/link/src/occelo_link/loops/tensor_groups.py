@@ -1,7 +1,7 @@
 """Groups of lowered tensors: the form that values of several arrays (`Type.parts`) have in loop programs.
 
 `lowering`, `registry`, `callbacks` and `regions` take values apart with it. Such a value is a `TensorGroup` of its
-parts, and a complex tensor is a pair of real ones. So a value is a tree whose leaves are real tensors, and its type
+parts, and a complex tensor is a pair of real ones. So a value is a tree. Its leaves are real tensors, and its type
 determines the form of the tree.
 """
 
@@ -37,7 +37,7 @@ class Leaf:
 
 
 def parts_of_type(kind: Type) -> Sequence[TensorType]:
-    """The types of the arrays that a value consists of; programs have no other values."""
+    """The types of the arrays that a value of this type consists of. Programs have no other values."""
     found = kind.parts()
     assert found is not None, kind
     return found

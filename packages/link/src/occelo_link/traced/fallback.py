@@ -1,8 +1,8 @@
-"""The fallback of the tracing linkers (JAX and PyTorch): a callback from the compiled code runs a node in Python.
+"""The fallback of the tracing linkers (JAX and PyTorch): compiled code calls Python to run a node.
 
-`tracer` uses it for nodes that have neither a lowering nor a decomposition that can be traced, and for loops and other
-inner graphs that cannot be traced. The lowerings in `elemwise` and `reduce` use it for functions that the library lacks
-(`reduce` also for argmax of complex numbers).
+`tracer` uses it for nodes that have neither a lowering nor a decomposition that can be traced. It also uses it for
+loops and other inner graphs that cannot be traced. The lowerings in `elemwise` and `reduce` use it for functions that
+the library lacks; `reduce` also for argmax of complex numbers.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ __all__ = ["fall_back"]
 
 
 def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Sequence[TracedValue]:
-    """Run the op's NumPy code, or a loop in the way that `Arrays.loop_kernel` gives, whenever the compiled code runs.
+    """Let the compiled code run the op's NumPy code; a loop runs as `Arrays.loop_kernel` says.
 
     The shapes of the results must be known while tracing. If they are not, `NeedsValue` is raised for the first input
-    that is not static. Then the linker makes those inputs of the graph static on which that input depends, and traces
+    that is not static. Then the linker makes static all inputs of the graph on which this input depends, and traces
     again.
     """
     compiled = tracer.arrays.loop_kernel(node) if node.op.loops else None
@@ -70,7 +70,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
 def _chosen(
     tracer: Tracer, node: Apply, operands: Sequence[TracedValue]
 ) -> Sequence[TracedValue | None]:
-    """The inputs of a lazy node, given its operands, which must be static; None for those that these do not choose."""
+    """The inputs of a lazy node, with None for those that the operands do not choose. The operands must be static."""
     for v, x in zip(operands_of(node), operands, strict=True):
         if tracer.is_traced(x):
             raise NeedsValue(v, node)
@@ -81,7 +81,7 @@ def _chosen(
 
 
 def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
-    """The shapes of a loop's carried values, if an iteration keeps them (one is run to find out); else None."""
+    """The shapes of a loop's carried values if an iteration does not change them; else None. One iteration is run."""
     loop, kernel = node.op.loop(node), node.op.kernel(node)
     if loop.count is None:
         return None

@@ -54,10 +54,11 @@ def uniform(
 ) -> TensorVariable:
     """Numbers from the interval [low, high), with equal probability.
 
-    ``size`` is the shape of the draw: an integer, a sequence of integers or scalars, or a vector of known length; None for the
-    shape of the parameters, broadcast. The dtype is that of the parameters; floatX if they are Python numbers or integers.
-    For a batch of keys the draw of each key has the shape ``size``, behind the dimensions of the keys. TypeError
-    for another dtype than float32 and float64, ValueError if the parameters do not broadcast to ``size``. Rounding may give ``high`` itself where the interval is far from 0.
+    ``size`` is the shape of the draw: an integer, a sequence of integers or scalars, or a vector of known length. If it
+    is None, the shape is that to which the parameters broadcast. The dtype is that of the parameters; floatX if they
+    are Python numbers or integers. For a batch of keys, the draw of each key has the shape ``size``, after the
+    dimensions of the keys. TypeError for another dtype than float32 and float64, ValueError if the parameters do not
+    broadcast to ``size``. Rounding may give ``high`` itself where the interval is far from 0.
     """
     (low, high), name = float_parameters(low, high, dtype=dtype)
     u = standard_uniform(key, draw_shape(key, size, [low, high]), name)
@@ -67,7 +68,10 @@ def uniform(
 def exponential(
     key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the exponential law with mean ``scale`` (ValueError if it is negative), by inversion; the other parameters are those of `uniform`."""
+    """Numbers of the exponential law with mean ``scale``, by inversion. ValueError if it is negative.
+
+    The other parameters are those of `uniform`.
+    """
     (scale,), name = float_parameters(scale, dtype=dtype)
     key = checked(key, scale=(scale, NOT_NEGATIVE))
     u = standard_uniform(key, draw_shape(key, size, [scale]), name, rest=True)
@@ -82,7 +86,10 @@ _NEAR = (
     -1.9310650328765146e-06, -1.9632852817479085e-05, 0.00026408204954264024, -0.0010475115695030076,
     -0.00853289917726757, 0.33963495870114085, 2.338620710026593,
 )  # fmt: skip
-"""The normal quantile divided by 2 u - 1, as a polynomial of -log(4 u (1 - u)) - 3.125: Chebyshev interpolation by mpmath."""
+"""The normal quantile divided by 2 u - 1, as a polynomial in -log(4 u (1 - u)) - 3.125.
+
+The coefficients are those of Chebyshev interpolation with mpmath.
+"""
 _TAIL = (
     (7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258,
      3.64784832476320460504, 5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734),
@@ -109,7 +116,7 @@ def _rational(coefficients: Sequence[Sequence[float]], x: Any) -> Any:
 
 
 def _tail(u: Any) -> Any:
-    """Wichura's algorithm AS 241 (1988, PPND16), its parts for the tails."""
+    """The normal quantile in the tails, by Wichura's algorithm AS 241 (1988, PPND16)."""
     root = sqrt(-log(minimum(u, sub(1.0, u))))
     far = switch(le(root, 5.0), _rational(_TAIL, sub(root, 1.6)), _rational(_FAR, sub(root, 5.0)))
     return switch(lt(u, 0.5), -far, far)
@@ -167,10 +174,10 @@ def standard_normal(key: Any, shape: Any, dtype: str) -> TensorVariable:
 def normal(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the normal law with mean ``loc`` and standard deviation ``scale`` (ValueError if it is negative), by inversion.
+    """Numbers of the normal law with mean ``loc`` and standard deviation ``scale``, by inversion.
 
-    The other parameters are those of `uniform`. Of 64 bits, 52 decide a float64, so no number is beyond 8.2 deviations;
-    of a float32, 23, and 5.4 deviations.
+    ValueError if ``scale`` is negative. The other parameters are those of `uniform`. A float64 is computed from 52
+    random bits, so no number is beyond 8.2 deviations. A float32 is computed from 23 bits; the limit is 5.4 deviations.
     """
     (loc, scale), name = float_parameters(loc, scale, dtype=dtype)
     key = checked(key, scale=(scale, NOT_NEGATIVE))
@@ -179,7 +186,10 @@ def normal(
 
 
 def bernoulli(key: Any, p: Any = 0.5, size: Any = None) -> TensorVariable:
-    """Truth values that are true with probability ``p``; ``size`` as for `uniform`. ValueError for a number below 0 or above 1."""
+    """Truth values that are true with probability ``p``; ``size`` is as in `uniform`.
+
+    ValueError if ``p`` is below 0 or above 1.
+    """
     (p,), name = float_parameters(p, dtype=None)
     key = checked(key, p=(p, FRACTION))
     found = lt(standard_uniform(key, draw_shape(key, size, [p]), name), p)
@@ -195,7 +205,7 @@ def _ordered(one: Any, other: Any) -> Any:
 
 
 def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
-    """The key, after a check of the bounds whose dtypes have numbers that ``dtype`` lacks."""
+    """The key, after a check that ``dtype`` has the numbers from ``low`` to ``high``, if their dtypes have more."""
     bounds = np.iinfo(dtype)
     least, limit = int(bounds.min), int(bounds.max) + 1
     if np.iinfo(low.dtype).min < least:
@@ -210,10 +220,11 @@ def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
 def integers(
     key: Any, low: Any, high: Any = None, size: Any = None, dtype: str = "int64"
 ) -> TensorVariable:
-    """Integers from ``low`` (0 if only one bound is given) to ``high``, which is excluded; ``size`` as for `uniform`.
+    """Integers from ``low`` (0 if only one bound is given) up to, but without ``high``; ``size`` is as in `uniform`.
 
-    The remainder of 64 bits: for n integers, the probability of each is 1/n within n / 2**64 of it. Bounds and ``dtype`` are
-    of integer dtypes (TypeError); ValueError where ``high`` is not above ``low``, or where ``dtype`` does not have all these integers.
+    They are remainders of 64 random bits: among n integers, each has the probability 1/n, with a relative error of at
+    most n / 2**64. TypeError unless bounds and ``dtype`` are of integer dtypes. ValueError where ``high`` is not above
+    ``low``, or where ``dtype`` does not have all these integers.
     """
     if high is None:
         low, high = 0, low

@@ -1,8 +1,8 @@
 """Trigonometric functions: sin, cos, tan, arctan.
 
-Arguments are reduced by multiples of pi/2 given in three parts (Cody and Waite, 1980); the first
-subtraction is exact because of fused multiply-add. Beyond a billion (a cold branch) the multiple is
-computed from the bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+Arguments are reduced by multiples of pi/2, which is given in three parts (Cody and Waite, 1980). Fused multiply-add
+makes the first subtraction exact. Above a billion, a cold branch computes the multiple from the bits of 2/pi that
+matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
 
 `elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops.
 """
@@ -66,7 +66,7 @@ _QUARTER_PI = (0.7853981633974483, 3.061616997868383e-17)
 
 
 def _reduce(b: Builder, x: Value) -> tuple[Value, Value, Value]:
-    """``(r, low, k)`` with ``x = k * pi/2 + r + low``; the bits of ``k`` are in a magic float."""
+    """``(r, low, k)`` with ``x = n * pi/2 + r + low``; the int64 ``k`` has the last bits of the integer n."""
     magic = constant(b, _MAGIC)
     moved = b.op("add", b.op("mul", x, constant(b, _TWO_OVER_PI)), magic)
     k = b.op("sub", moved, magic)
@@ -84,7 +84,7 @@ def _reduce(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _parts(b: Builder, r: Value, low: Value) -> tuple[Value, Value, Value]:
-    """``(inner, top, rest)``: sine is ``r - inner`` and cosine ``top + rest``, for ``r + low`` up to pi/4."""
+    """``(inner, top, rest)``: for ``r + low`` up to pi/4, the sine is ``r - inner`` and the cosine ``top + rest``."""
     z = b.op("mul", r, r)
     cube = b.op("mul", z, r)
     half_low = b.op("mul", low, constant(b, 0.5))
@@ -110,7 +110,7 @@ def _odd(b: Builder, bits: Value, bit: int) -> Value:
 
 
 def _guard(b: Builder, x: Value, usual: Value, name: str, choose: Callable[..., Value]) -> Value:
-    """The usual value, or for huge arguments the value from exact reduction, in a cold branch."""
+    """``usual``, or for huge arguments the value by exact reduction, which a cold branch computes."""
 
     def huge(builder: Builder, argument: Value) -> Value:
         r, low, quadrant = reduce_huge(builder, builder.op("abs", argument))
@@ -140,7 +140,7 @@ def _cosine(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = 
 
 
 def _tangent(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = None) -> Value:
-    """The quotient of sine and cosine, corrected for the rounding errors of all three."""
+    """The quotient of sine and cosine, corrected for the rounding errors of sine, cosine and division."""
     inner, top, rest = _parts(b, r, low)
     sine = b.op("sub", r, inner)
     sine_low = b.op("sub", b.op("sub", r, sine), inner)
@@ -176,8 +176,8 @@ def tan(b: Builder, x: Value) -> Value:
 def arctan(b: Builder, x: Value) -> Value:
     """Inverse tangent within 1 ulp.
 
-    It is pi/4 + arctan((x - 1) / (x + 1)) above tan(pi/8), and pi/2 - arctan(1/x) above tan(3 pi/8); it is
-    corrected for the rounding error of the quotient.
+    Above tan(pi/8) it is pi/4 + arctan((x - 1) / (x + 1)), and above tan(3 pi/8) it is pi/2 - arctan(1/x). The result
+    is corrected for the rounding error of the quotient.
     """
     size = b.op("abs", x)
     size = b.select(b.op("lt", constant(b, 1e300), size), constant(b, 1e300), size)

@@ -61,7 +61,7 @@ def _true_div(b: Builder, dtype: str, args: Args) -> Value:
 
 
 def _fmod(b: Builder, x: Value, y: Value) -> Value:
-    """The remainder with the sign of ``x``, which is exact."""
+    """The exact remainder, with the sign of ``x``."""
     wide = b.call("libm:fmod", "float64", b.cast(x, "float64"), b.cast(y, "float64"))
     return b.cast(wide, x.dtype)
 
@@ -159,7 +159,7 @@ def _compare(b: Builder, op: str, x: Value, y: Value) -> Value:
 
 
 def _compare_mixed(b: Builder, op: str, x: Value, y: Value) -> Value:
-    """Compare a signed integer with a uint64 as the numbers they are."""
+    """Compare a signed integer with a uint64 by value, without a cast."""
     left_signed = is_signed(x.dtype)
     negative = _negative(b, x if left_signed else y)
     plain = b.op(op, b.cast(x, "uint64"), b.cast(y, "uint64"))
@@ -407,7 +407,10 @@ def _complex_isfinite(b: Builder, args: Sequence[Complex]) -> Value:
 
 @complex_scalar("sqrt", cost=90, wide=True)
 def _complex_sqrt(b: Builder, args: Sequence[Complex]) -> Complex:
-    """sqrt((|x| + |z|) / 2) and y divided by twice that; Kahan, "Branch cuts for complex elementary functions", 1987."""
+    """The parts are r = sqrt((|x| + |z|) / 2) and y / (2 r).
+
+    After Kahan, "Branch cuts for complex elementary functions", 1987.
+    """
     x, y = args[0]
     zero, infinity = b.const(0.0, "float64"), b.const(math.inf, "float64")
     largest = b.op("max", b.op("abs", x), b.op("abs", y))

@@ -20,8 +20,10 @@ from occelo_link.native.llvm.vectors import Vectors
 __all__ = ["PrinterParts", "VectorIteration"]
 
 _FEW, _NEAR = 4, 2
-"""At most so many elements at a known distance, or elements at most so far apart, are loaded one by one: that takes less time
-than a gather instruction, which also waits for stores of the same elements."""
+"""At most `_FEW` elements at a known distance, or elements at most `_NEAR` apart, are loaded one by one.
+
+That takes less time than a gather instruction, which also waits for stores of the same elements.
+"""
 
 
 class PrinterParts:
@@ -47,8 +49,8 @@ class PrinterParts:
 class VectorIteration(Visitor[None]):
     """Printer of one vector iteration.
 
-    Index arithmetic is printed at its uses, as scalars or as vectors. ``first`` is the index in the first lane; a ``mask``,
-    if any, has the active lanes.
+    Index arithmetic is printed where it is used, as scalars or as vectors. ``first`` is the index in the first lane.
+    ``mask``, if any, has the active lanes.
     """
 
     def __init__(self, parts: PrinterParts, loop: For, first: str, mask: str | None) -> None:
@@ -194,7 +196,7 @@ class VectorIteration(Visitor[None]):
         return self.lanes <= _FEW or abs(stride) <= _NEAR
 
     def load_part(self, buffer: Buffer, base: Value, part: int) -> str:
-        """One part of complex numbers; one load of read-only memory serves both parts."""
+        """The real or the imaginary parts of complex numbers. One load of read-only memory serves both parts."""
         interleaved, key = self.parts.interleaved, (buffer, base.number)
         both = self.both.get(key)
         if both is None:

@@ -29,9 +29,9 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 @node_rewriter([Cholesky], tags=CHANGES)
 def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
-    """cholesky(L L^T) = L, with the signs of columns changed so that the diagonal is positive, for square triangular L.
+    """cholesky(L L^T) = L for square triangular L, with signs of columns changed so that the diagonal is positive.
 
-    A zero on the diagonal of L stays the error that it is for a singular matrix.
+    A zero on the diagonal of L is still an error, since the matrix is singular.
     """
     (x,) = node.inputs
     owner = computed_by(x, Dot, MatMul)
@@ -52,7 +52,7 @@ def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> R
 
 @node_rewriter([Cholesky], tags=("rounding", "finite"))
 def cholesky_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
-    """cholesky(diag(d)) = diag(sqrt(d)), for real d; a d that is not positive stays an error."""
+    """cholesky(diag(d)) = diag(sqrt(d)) for real d. An element of d that is not positive is still an error."""
     (x,) = node.inputs
     if node.op.on_error != "raise" or is_complex(x.type.dtype):
         return None
