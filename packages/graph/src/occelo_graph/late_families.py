@@ -5,8 +5,8 @@ The packages of the ops (`ops.linalg`, `ops.random` and `looping`) call `loaded`
 `occelo_rewrite.assumptions` and the linkers register the imports of their modules with `follow`. These run when
 rewrites, facts or lowerings are next looked up, since each look-up calls `catch_up` first.
 
-They do not run while a family is imported: two threads that import modules of one family, each of which needs the other,
-would fail, as when one thread unpickles a graph of loops and another one builds the first loop.
+They do not run while a family is imported. Otherwise two threads could import modules of the family that need each
+other, and fail. This happens when one thread unpickles a graph of loops while another one builds the first loop.
 """
 
 from __future__ import annotations

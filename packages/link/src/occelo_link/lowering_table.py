@@ -46,7 +46,7 @@ class Registers(Protocol[_ContextT, _ValueT, _OpT]):
 
 
 class RegistersParts(Protocol[_ContextT, _ValueT, _OpT]):
-    """As `Registers`, for nodes whose variables may be of other types than tensors."""
+    """`Registers` for nodes whose variables may have other types than tensors."""
 
     @overload
     def __call__(

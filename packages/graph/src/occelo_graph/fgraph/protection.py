@@ -1,9 +1,9 @@
 """Protection of values from in-place ops: features that check who overwrites what, and in which order.
 
-`occelo_compile.maker` attaches `Supervisor` and, for graphs with in-place ops, `DestroyHandler` to the graph of a function;
-the stages of `occelo_rewrite` attach `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`), which must
-satisfy both. `occelo_rewrite.inplace` finds storages by `view_root` and `version_root`. Users may attach the other
-features, and call `inplace_candidates` in in-place rules of their own.
+`occelo_compile.maker` attaches `Supervisor` to the graph of a function, and `DestroyHandler` if the graph has in-place
+ops. A stage of `occelo_rewrite` attaches `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`), which
+must satisfy both. `occelo_rewrite.inplace` finds storages by `view_root` and `version_root`. Users may attach the other
+features, and call `inplace_candidates` in their own in-place rules.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def view_root(variable: Variable) -> Variable:
 
 
 def version_root(variable: Variable) -> Variable:
-    """The variable of which ``variable`` is a view; an in-place result is a new version, no view."""
+    """The variable of which ``variable`` is a view. An in-place result is a new version and not a view."""
     while variable.owner is not None and variable.index is not None:
         sources = variable.owner.op.view_map.get(variable.index)
         if not sources:

@@ -1,8 +1,8 @@
 """Logarithms of expressions in forms whose intermediates neither overflow nor underflow.
 
-`Reader.log_of` finds them for expressions of exponentials, sigmoids, softmax, hyperbolic and error functions: their sums,
-products, quotients, powers and means, and elements or slices of them. The graph is not changed. `stable_forms` uses it for
-every logarithm, and the rules in `occelo_rewrite.rules.elemwise.stable` use `log_erfc`.
+`Reader.log_of` finds these forms for expressions of exponentials, sigmoids, softmax, hyperbolic and error functions.
+The expressions may be sums, products, quotients, powers, means, elements and slices. The graph is not changed.
+`stable_forms` uses it for every logarithm, and the rules in `occelo_rewrite.rules.elemwise.stable` use `log_erfc`.
 """
 
 from __future__ import annotations
@@ -278,7 +278,7 @@ def log_half_erfc(x: TensorVariable) -> TensorVariable:
 
 
 def log_one_plus_tanh(x: TensorVariable) -> TensorVariable:
-    """log(1 + tanh(x)), which is log(2) - log(1 + exp(-2 x)), by log1p near 0."""
+    """log(1 + tanh(x)) as log(2) - log(1 + exp(-2 x)), but by log1p near 0."""
     small = lt(abs_(x), 0.5)
     near, far = switch(small, x, 0), switch(small, 1, x)
     return switch(small, log1p(tanh(near)), math.log(2) - softplus(-2 * far))
@@ -344,7 +344,7 @@ def _of_quotient(reader: Reader, top: TensorVariable, bottom: TensorVariable) ->
 def read_of_whole(
     reader: Reader, exponent: TensorVariable, bottom: TensorVariable
 ) -> Callable[[type[Softmax | LogSoftmax]], TensorVariable] | None:
-    """If the exponent is a part of x and the divisor is sum(exp(x)) over all axes: a function that reads that part of softmax(x)."""
+    """A function that reads from softmax(x) the part that ``exponent`` is of x; None if ``bottom`` is not sum(exp(x))."""
     total = reader.sum_of_powers(bottom)
     read = computed_by(exponent, Subtensor, AdvancedSubtensor)
     if total is None or read is None:

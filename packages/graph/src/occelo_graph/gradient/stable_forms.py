@@ -176,7 +176,7 @@ def _times(factors: list[TensorVariable], made: TensorVariable) -> TensorVariabl
 def _without(
     reader: Reader, factors: list[TensorVariable], exponent: TensorVariable
 ) -> list[TensorVariable] | None:
-    """The factors without exp(exponent); None if that is not one of them."""
+    """The factors without exp(exponent); None if it is not among the factors."""
     for i, factor in enumerate(factors):
         power = reader.inner(factor, "exp")
         if power is not None and same(power, exponent):
@@ -235,7 +235,7 @@ def _over_square(
 def _over_erfc(
     reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
 ) -> TensorVariable | None:
-    """w exp(-x^2) / erfc(x) = w / erfcx(x) where x > 1 (DLMF 7.2); where x is small, erfcx would overflow."""
+    """w exp(-x^2) / erfc(x) = w / erfcx(x) where x > 1 (DLMF 7.2). For negative x, erfcx may overflow."""
     x = reader.inner(bottom, "erfc")
     if x is None or reader.is_chosen(x):
         return None
@@ -294,7 +294,7 @@ def _of_totals(
 def _hyperbolic(
     reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
 ) -> TensorVariable | None:
-    """(exp(x) - exp(y)) / (exp(x) + exp(y)) = tanh((x - y) / 2), where 1 is exp(0), and sinh(x) / cosh(x) = tanh(x)."""
+    """(exp(x) - exp(y)) / (exp(x) + exp(y)) = tanh((x - y) / 2), also with 1 for exp(0); sinh(x) / cosh(x) = tanh(x)."""
     sine, cosine = reader.inner(top, "sinh"), reader.inner(bottom, "cosh")
     if sine is not None and cosine is not None:
         return tanh(sine) if same(sine, cosine) else None
@@ -426,7 +426,7 @@ def _differentiable_quotient(reader: Reader, node: _Node) -> TensorVariable | No
 
 
 def _root(reader: Reader, node: _Node) -> TensorVariable | None:
-    """sqrt(x^2) = |x|; the square root of a sum of squares gets the derivative 0 where all of them are 0."""
+    """sqrt(x^2) = |x|. The square root of a sum of squares gets the derivative 0 where all squares are 0."""
     if node.op.scalar_op.name == "pow" and number_in(node.inputs[1]) != 0.5:
         return None
     x = node.inputs[0]

@@ -201,8 +201,9 @@ def stored_results(
 def owning_kernel(node: AnyApply) -> Callable[..., Sequence[Any]]:
     """The kernel of a node, with results that share memory with inputs only where ``view_map`` or ``destroy_map`` say so.
 
-    Results of code from outside this package that share memory with an input or with one another, or that the code keeps,
-    are copied: in-place ops and the memory contract rely on the maps, and the author of an op may have forgotten them.
+    In-place ops and the memory contract rely on the maps, and the author of an op may have forgotten them. So a result
+    of code from outside this package is copied if it shares memory with an input or another result, or if the code
+    keeps it.
     """
     op = node.op
     kernel: Callable[..., Sequence[Any]] = op.kernel(node)
@@ -229,7 +230,7 @@ def owning_kernel(node: AnyApply) -> Callable[..., Sequence[Any]]:
 
 
 def _is_kept(results: Sequence[Any], i: int) -> bool:
-    """Whether anything else refers, or may refer, to a result or to the array of which the result is a view."""
+    """Whether anything else may refer to a result, or to the array of which the result is a view."""
     result = results[i]
     if not isinstance(result, np.ndarray):
         return False

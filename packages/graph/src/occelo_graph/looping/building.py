@@ -175,7 +175,7 @@ def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
 
 
 def as_variable(value: Any, kind: Type, label: str) -> Variable:
-    """A result of a step as a variable; a Python number gets the dtype of the carried value if that can hold it."""
+    """A result of a step as a variable. A Python number gets the dtype of the carried value, if that can hold it."""
     if isinstance(value, Variable):
         return value
     if value is None:
@@ -217,11 +217,11 @@ def _outside(
     arguments: Sequence[Variable],
     made: Sequence[Apply],
 ) -> tuple[list[Variable], list[Variable]]:
-    """The variables that the body reads from outside, and for each of them the value to compute before the loop.
+    """The variables that the body reads from outside, and for each the value to compute before the loop.
 
-    ``made`` are the nodes that the step made; those that depend on no argument are moved before the loop (as
-    `alike_in_all_steps` says). A node that may fail is guarded, so that it does not run if the loop has no step. Nodes
-    that read a length stay in the body, so that derivatives of an inner loop see to which variable the length belongs.
+    ``made`` are the nodes that the step made. Those that depend on no argument are moved before the loop (as
+    `alike_in_all_steps` says). A moved node that may fail is guarded, so that it does not run if the loop has no step.
+    Nodes that read a length stay in the body. So derivatives of an inner loop see to which variable the length belongs.
     """
     among = set(made)
 

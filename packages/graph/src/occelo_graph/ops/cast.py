@@ -78,9 +78,9 @@ def cast(x: Any, dtype: Any) -> TensorVariable:
 
 
 def quotient(x: Any, y: Any) -> TensorVariable:
-    """``x / y``: as `true_div`, but of integers and truth values it has the dtype floatX.
+    """``x / y`` as in `true_div`, but quotients of integers and truth values have the dtype floatX.
 
-    Those are computed in float64, as in NumPy, and rounded once.
+    They are computed in float64, as in NumPy, and rounded once.
     """
     made: Any = true_div(x, y)
     if all(is_discrete(v.type.dtype) for v in made.owner.inputs):

@@ -371,7 +371,10 @@ _add(xor, title="Reduce{xor}", identity=_number(0), rounds=False, names={"loops"
 
 @frozen_dataclass
 class Reducer:
-    """A reduction as a function: ``r(x, axis=None, keepdims=False)``; ``r.running(x, axis=None)`` gives running results."""
+    """A reduction as a function ``r(x, axis=None, keepdims=False)``.
+
+    ``r.running(x, axis=None)`` gives running results.
+    """
 
     reduction: Reduction
 
@@ -416,23 +419,25 @@ def register_reduction(
     linear: bool = False,
     repeated: Callable[[Any, Any], Any] | None = None,
 ) -> Reducer:
-    """Make a reduction by an associative, commutative function of two scalars, for every backend; returns it as a function.
+    """Make a reduction from an associative, commutative function of two scalars, for every backend.
+
+    Returns a `Reducer`.
 
     ``function`` is a result of `elementwise`, a scalar op or its name. Its result must have the dtype of its arguments.
-    ``identity`` is the identity element, or a function from a dtype to it; if there is none, a reduction of no elements
-    is a ValueError. Derivatives follow from those of the function by the chain rule along the running results, unless
-    ``pullback(op, x, out, cotangent)`` and ``pushforward(op, x, out, tangent)`` are given. The cotangent has the shape of
-    the result; ``op.spread(cotangent)`` has the reduced axes too, with length 1.
+    ``identity`` is the identity element, or a function from a dtype to it. Without it, reducing no elements is a
+    ValueError. Derivatives follow from those of the function, by the chain rule along the running results.
+    ``pullback(op, x, out, cotangent)`` and ``pushforward(op, x, out, tangent)`` replace them, if given. The cotangent
+    has the shape of the result; ``op.spread(cotangent)`` has the reduced axes too, with length 1.
 
     ``accumulates``: integers are combined as int64 or uint64. ``rounds``: results for floats depend on the order of the
     elements; False lets rules change it. ``idempotent``: f(a, a) = a. ``linear``: the reduction of a sum is the sum of
     reductions. ``repeated(a, n)`` combines n copies of a.
 
-    Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`); if there
-    is none, it calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if the
-    op has a reduction already, unless that reduction was defined at the same place, such as a cell of a notebook that
-    runs again. ValueError also if a few numbers contradict what is declared: associative, commutative, the identity,
-    and so on.
+    Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`). Without
+    it, compiled code calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if
+    the op has a reduction already, unless that reduction was defined at the same place, such as a cell of a notebook
+    that runs again. ValueError, too, if results for a few numbers contradict the declarations: associative,
+    commutative, the identity, and so on.
     """
     scalar_function = _scalar_function(function)
     given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}

@@ -102,17 +102,19 @@ def _everything(*shapes: Any) -> None:
 class Row:
     """The formulas of one law, in its standard form (location 0, scale 1).
 
-    Formulas of densities and distribution functions take the variable and then the shape parameters, quantiles take
-    a probability and the parameters, moments only the parameters. They are called with values from inside the support only:
-    what holds elsewhere is the same for all laws. What a row lacks follows from the rest, or cannot be had.
+    Formulas of densities and distribution functions take the variable and then the shape parameters, quantiles take a
+    probability and the parameters, moments only the parameters. They are called only with values inside of the support;
+    elsewhere the results are the same for all laws. A formula that a row lacks is derived from the others where that is
+    possible.
 
-    ``parameters`` are the names of the shape parameters with checks of their values, and ``valid`` is a check of all together.
-    ``support`` holds the bounds, each a number or a function of the parameters; None for laws whose formulas
-    hold on the whole line with both infinities. ``open_below`` says that the density is 0 at the lower bound, where the formula of its logarithm
-    has no value. ``inside`` is a number within the support; without it, one is derived from the bounds.
-    ``from_logcdf`` and ``from_logsf`` are the inverses of ``logcdf`` and ``logsf``. The density of a ``symmetric`` law is an even function.
-    That of a ``periodic`` law has no bounds.
-    ``density`` is the density at the bounds, for laws where it may be 0 there: by way of the logarithm, its derivatives would be NaN. Quantiles of a ``searched`` law are found by bisection, with ``logcdf`` and ``logsf``.
+    ``parameters`` are the names of the shape parameters with checks of their values, and ``valid`` is a check of all
+    together. ``support`` holds the bounds, each a number or a function of the parameters; None for laws whose formulas
+    hold on the whole line with both infinities. ``open_below`` says that the density is 0 at the lower bound, where the
+    formula of its logarithm has no value. ``inside`` is a number within the support; without it, one is derived from
+    the bounds. ``from_logcdf`` and ``from_logsf`` are the inverses of ``logcdf`` and ``logsf``. The density of a
+    ``symmetric`` law is an even function. That of a ``periodic`` law has no bounds. ``density`` is the formula of the
+    density. It is given for laws whose density may be 0 at the bounds, where derivatives by way of the logarithm would
+    be NaN. Quantiles of a ``searched`` law are found by bisection, with ``logcdf`` and ``logsf``.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Dispatch of NumPy's functions and ufuncs on symbolic tensors to our functions; TypeError where there is none.
+"""Dispatch of NumPy's functions and ufuncs on symbolic tensors to our functions. TypeError for those that we lack.
 
 Each row of `_FUNCTIONS` has our function and the parameters of NumPy's function in its order. A parameter is
 passed on by the name after the colon, if there is one. A parameter with a minus is not supported: it raises
@@ -64,7 +64,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 def _atleast_3d(*arys: Any) -> Any:
-    """As in NumPy, the new dimensions of a vector are first and last, and that of a matrix is last."""
+    """As in NumPy, a vector gets new dimensions at both ends, and a matrix one at the end."""
     orders: dict[int, list[Any]] = {0: ["x"] * 3, 1: ["x", 0, "x"], 2: [0, 1, "x"]}
     made = [
         v.dimshuffle(orders[v.type.ndim]) if v.type.ndim < 3 else v

@@ -28,11 +28,11 @@ def _mp() -> Any:
 
 
 class ExactNumber:
-    """a + b e1 + c e2 + d e1 e2, where e1 and e2 are not 0 but their squares are.
+    """A hyper-dual number a + b e1 + c e2 + d e1 e2: e1 and e2 are not 0, but their squares are 0.
 
-    A function g of it is g(a) + g'(a) (b e1 + c e2) + (g'(a) d + g''(a) b c) e1 e2: the coefficients are the first
-    derivatives in two directions, and the mixed second derivative (Fike and Alonso, "The development of hyper-dual
-    numbers for exact second-derivative calculations", 2011).
+    A function g of this number is g(a) + g'(a) (b e1 + c e2) + (g'(a) d + g''(a) b c) e1 e2. So the coefficients are
+    the first derivatives in two directions and the mixed second derivative (Fike and Alonso, "The development of
+    hyper-dual numbers for exact second-derivative calculations", 2011).
     """
 
     __slots__ = ("a", "b", "c", "d")
@@ -227,7 +227,7 @@ def exact_derivatives(
 ) -> tuple[Any, list[Any], list[Any]]:
     """A formula's value at a point, its gradient with respect to the argument ``by``, and the row sums of its Hessian.
 
-    Arguments are numbers or lists of them; the formula gets `ExactNumber`s and arrays of them.
+    Arguments are numbers or lists of numbers. The formula gets them as `ExactNumber` and arrays of `ExactNumber`.
     """
     mp = _mp()
     vector = _is_vector(point[by])

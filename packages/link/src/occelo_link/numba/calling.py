@@ -255,11 +255,11 @@ class _Call:
 def as_numba(function: Any) -> Callable[..., Any]:
     """A function compiled with the linker ``numba`` as an ``njit`` function.
 
-    It takes the function's arguments in order, as arrays (or numbers, where they have no dimensions) of the
-    dtypes that it was compiled for, and returns a tuple of new arrays; it raises ValueError where a check
-    fails. Shared variables keep the values that they have now, and nothing is updated. The code contains addresses, so
-    Numba does not cache it. TypeError if the function is not a single block compiled by Numba, calls Python,
-    or has inputs or outputs that are not arrays.
+    It takes the function's arguments in order, as arrays of the dtypes for which the function was compiled; arguments
+    without dimensions may be numbers. It returns a tuple of new arrays, and raises ValueError if a check fails. Shared
+    variables keep the values that they have now, and nothing is updated. The code contains addresses, so Numba does not
+    cache it. TypeError if the function is not a single block compiled by Numba, calls Python, or has inputs or outputs
+    that are not arrays.
     """
     vm, maker = function.vm, function.maker
     linker = maker.mode.linker

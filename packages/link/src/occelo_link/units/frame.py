@@ -54,8 +54,10 @@ GROW = 1
 POLL = 2
 """``i64 (ptr frame)``: polls for interrupts; not 0 if the call is to end, with an error set. It releases the GIL."""
 TAKE = 3
-"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: memory of an output with the elements of an input that it
-updates: the same memory if nothing else refers to it, else a copy. The call holds the GIL from then on.
+"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: memory for an output that updates an input.
+
+It has the elements of the input. It is the memory of the input if nothing else refers to this memory, else a copy. The
+call holds the GIL from then on.
 """
 SERVICES = 4
 

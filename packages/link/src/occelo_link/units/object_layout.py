@@ -2,8 +2,8 @@
 
 `entry_code` writes the offsets into the machine-code entry, which reads the fields directly; `entry` takes the
 addresses of `array_api`. The offsets are those of ordinary 64-bit builds. `units.unit` asks `layout_fits`, which
-compares them with real objects. Where they do not fit (as in free-threaded builds and debug builds that keep a list of
-all objects), it makes no machine-code entry, and calls go through `python_entry`.
+compares them with real objects. If they differ, it makes no machine-code entry, and calls go through `python_entry`.
+They differ in free-threaded builds, and in debug builds that keep a list of all objects.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The adjugates of square matrices, which are the derivatives of determinants; the gradient of `Det` uses the op.
+"""Adjugates of square matrices. They are the derivatives of determinants; the gradient of `Det` uses the op.
 
 A rule replaces an adjugate by det(A) inv(A) where the factor det(A) cancels. No function for users computes adjugates.
 """

@@ -139,10 +139,11 @@ def expm(A: Any) -> TensorVariable:
 def logm(A: Any, *, on_error: str = "raise") -> TensorVariable:
     """The principal logarithm of matrices in the last two dimensions of ``A``, of shape (..., n, n); SciPy's ``logm``.
 
-    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Unlike in SciPy the logarithm of a real matrix
-    is real: a matrix whose logarithm is complex, or that is singular, is a ``numpy.linalg.LinAlgError``, or with
-    ``on_error="nan"`` a matrix of NaN; cast to complex128 for complex results. The gradient is the upper right block of the
-    logarithm of ``[[A^H, G], [0, A^H]]`` for the cotangent G (Mathias 1996). ValueError if ``A`` is not square.
+    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Unlike in SciPy, the logarithm of a
+    real matrix is real; cast to complex128 for complex results. A matrix that is singular, or real with a complex
+    logarithm, raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its logarithm is NaN. The gradient is the
+    upper right block of the logarithm of ``[[A^H, G], [0, A^H]]`` for the cotangent G (Mathias 1996). ValueError if
+    ``A`` is not square.
     """
     (x,) = as_matrices("logm", A)
     made: TensorVariable = Logm(check_on_error(on_error))(x)
@@ -152,10 +153,10 @@ def logm(A: Any, *, on_error: str = "raise") -> TensorVariable:
 def sqrtm(A: Any, *, on_error: str = "raise") -> TensorVariable:
     """The principal square root of matrices in the last two dimensions of ``A``, of shape (..., n, n); SciPy's ``sqrtm``.
 
-    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Unlike in SciPy the root of a real matrix is
-    real: a matrix whose root is complex, or that has none, is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` a
-    matrix of NaN; cast to complex128 for complex results. The gradient solves a Sylvester equation, which is singular
-    where ``A`` is. ValueError if ``A`` is not square.
+    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Unlike in SciPy, the root of a real
+    matrix is real; cast to complex128 for complex results. A matrix that has no root, or is real with a complex root,
+    raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its root is NaN. The gradient solves a Sylvester
+    equation, which is singular if ``A`` is singular. ValueError if ``A`` is not square.
     """
     (x,) = as_matrices("sqrtm", A)
     made: TensorVariable = Sqrtm(check_on_error(on_error))(x)

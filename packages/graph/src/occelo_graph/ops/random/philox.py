@@ -1,8 +1,8 @@
 """`philox`, the counter-based generator Philox2x32-10, as a function of the elements of two tensors.
 
-`keys` makes keys and bits with it. The source is Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3"
-(SC 2011). It was chosen among the generators of that paper since it consists of products of 32 bits only, so it is one
-vectorized loop with whatever reads its results, on every backend.
+`keys` makes keys and bits with it. The source is Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1,
+2, 3" (SC 2011). Among the generators of that paper it was chosen because it consists only of products of 32 bits. So on
+every backend it is in one vectorized loop with the code that reads its results.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`RandomVariable`: the base class of ops that draw with a generator of NumPy.
 
-`generator_laws` has one subclass for each law; users write others. The inputs of a node are a generator, the size and the
-parameters; the outputs are the generator after the draw, and the draw. The generator that is given does not change, so such
-an op is a function like any other.
+`generator_laws` has one subclass for each law; users write others. The inputs of a node are a generator, the size and
+the parameters. The outputs are the generator after the draw, and the draw. The op does not change the given generator,
+so it is a function like any other.
 """
 
 from __future__ import annotations
@@ -161,10 +161,11 @@ class RandomVariable(Op):
         return_list: bool = True,
         **unknown: Any,
     ) -> Any:
-        """Draw with ``rng``; parameters by position or name, then perhaps the size: a list of the generator after the draw and the draw, which is called ``name``.
+        """Draw with ``rng``; returns a list of the generator after the draw and the draw, which is called ``name``.
 
-        Without ``size`` the draw has the shape of the parameters; with it, this shape, to which they broadcast. TypeError
-        without a generator.
+        The parameters are given by position or name; the size may follow them by position. Without ``size`` the shape
+        is that to which the parameters broadcast. With it, the parameters broadcast to ``size``. TypeError without a
+        generator.
         """
         given = list(parameters)
         if len(given) == len(self._parameters) + 1 and size is None:
@@ -364,7 +365,7 @@ def _length(size: Type) -> int:
 
 
 def _known_size(size: Variable) -> Sequence[int | None] | None:
-    """The lengths that are constants, None for others; None for a size that is not a vector of single lengths.
+    """The constant lengths of ``size``, with None for others; None if ``size`` is not a vector of single lengths.
 
     Lengths of tensors do not count, since a node may be applied to other tensors later.
     """
@@ -378,7 +379,7 @@ def _known_size(size: Variable) -> Sequence[int | None] | None:
 
 
 def _elements(size: Variable) -> Sequence[Variable] | None:
-    """The scalars of which a size is made; None for one that is computed in another way."""
+    """The scalars that are joined to ``size``; None if it is computed in another way."""
     node = size.owner
     if node is None or node.op.moves != EVERY or any(v.type.ndim != 0 for v in node.inputs):
         return None

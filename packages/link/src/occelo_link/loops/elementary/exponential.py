@@ -3,8 +3,8 @@
 ``exp(x) = 2**k * exp(r)`` with ``r = x - k log 2`` reduced in two steps (Cody and Waite, "Software
 Manual for the Elementary Functions", 1980).
 
-`elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops. Other elementary functions call them,
-too.
+`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops; other elementary functions
+call them, too.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _clamp(b: Builder, x: Value, low: float, high: float) -> Value:
 
 
 def exp_parts(b: Builder, x: Value, low: Value | None = None) -> Pair:
-    """``(p, k)`` with ``exp(x + low) = p * 2**k``; ``low`` is far smaller than ``x``."""
+    """``(p, k)`` with ``exp(x + low) = p * 2**k``, for a ``low`` that is far smaller than ``x``."""
     total, tail, k = exp_pair(b, x, low)
     return b.op("add", total, tail), k
 

@@ -22,8 +22,8 @@ __all__ = ["LaneMatrix", "Lanes", "for_lanes"]
 def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
     """Whether lanes can read these operands: each is a whole batch, or one matrix for all lanes (batch lengths of 1).
 
-    The matrices must have static lengths. For dynamic lengths each operation would be a loop of one vector iteration,
-    and the whole would take several times as long as a loop over one matrix after the other.
+    The matrices must have static lengths. With dynamic lengths each operation would be a loop of one vector iteration.
+    Then the whole would take several times as long as computing one matrix after the other.
     """
     if any(n.op != "const" for t in tensors for n in t.shape[-2:]):
         return False
@@ -119,7 +119,7 @@ class Lanes:
 
 
 class LaneMatrix:
-    """The matrices of a group in working memory, which starts as zeros; elements are given by row, column and lane."""
+    """The matrices of a group in working memory, 0 at the start. A row, a column and a lane select an element."""
 
     def __init__(self, lanes: Lanes, rows: Value, columns: Value) -> None:
         self.lanes, self.builder = lanes, lanes.builder
@@ -156,7 +156,7 @@ class LaneMatrix:
     ) -> None:
         """Copy matrices in C order; with ``span`` only the columns ``range(*span(i))`` of each row ``i``.
 
-        A source that is one matrix is copied to all lanes.
+        If the source is a single matrix, all lanes get a copy.
         """
         lanes, builder = self.lanes, self.builder
         one = all(map(is_unit, source.shape[:-2]))

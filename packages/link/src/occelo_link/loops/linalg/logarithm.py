@@ -114,7 +114,7 @@ class _Logarithm(SchurFunction):
         return self.builder.op("max", less, self.context.i64(0))
 
     def _quotient(self, values: Sequence[Number], logs: Sequence[Number]) -> Number:
-        """The difference of two logarithms divided by that of the numbers; without cancellation (Higham 2008, (11.28))."""
+        """The difference of two logarithms over that of the numbers, without cancellation (Higham 2008, (11.28))."""
         builder, numbers = self.builder, self.numbers
         (first, second), apart = values, numbers.less(logs[1], logs[0])
         difference, whole = numbers.less(second, first), numbers.add(second, first)

@@ -151,7 +151,7 @@ class _ByFactors:
         return self._checked(builder.load(self.pivots.buffer, at, fixed=True))
 
     def _checked(self, pivot: Value) -> Value:
-        """A pivot as int64, with a check that there is such a row."""
+        """A pivot as int64, with a check that the matrix has a row with this number."""
         context, builder = self.context, self.context.builder
         row = builder.cast(pivot, "int64")
         inside = builder.op("and", builder.op("le", context.i64(0), row), builder.lt(row, self.n))
@@ -181,7 +181,7 @@ class _ByFactors:
     def _substitute(
         self, lapack: Lapack, factors: Pointer, columns: WorkMatrix, lower: bool, trans: int
     ) -> Value:
-        """Solve with L, which has a diagonal of ones, or with U, in place; returns ``info``."""
+        """Solve in place with U, or with L, whose diagonal is 1; returns LAPACK's ``info``."""
         # a matrix in row-major order is its transpose in column-major order; only real ones are
         turned = "NTC"[trans] if not self.factors.by_rows else "N" if trans else "T"
         return lapack.call(
@@ -272,7 +272,7 @@ class _ByFactors:
         return singular.result
 
     def _substitute_rows(self, factors: Rows, right: Rows, with_upper: bool) -> None:
-        """Solve with U, or with L, which has a diagonal of ones; or with its transpose."""
+        """Solve with U, or with L, whose diagonal is 1, or with the transpose."""
         context, builder, n = self.context, self.context.builder, self.n
         last = builder.sub(n, context.i64(1))
         forward = with_upper == bool(self.trans)

@@ -1,7 +1,8 @@
 """Matrices in working memory for LAPACK: one element of a batch at a time, in column-major order, real or complex.
 
-A complex matrix is interleaved there, while lowered tensors keep real and imaginary parts apart; so operands are copied
-in and results out, which takes little time beside the routine. The lowerings of this package use them.
+A complex matrix is interleaved there, while lowered tensors keep real and imaginary parts in separate buffers. So
+operands and results are copied, which takes little time compared with the routine. The lowerings of this package use
+them.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def _count(dtype: str) -> int:
 def in_tiles(context: Context, rows: Value, columns: Value) -> Generator[tuple[Value, Value]]:
     """Loops over the rows and columns of a matrix in square tiles; gives the row and the column.
 
-    A copy between row-major and column-major order jumps through one of the two. Within a tile it comes back to each
-    cache line before that is evicted.
+    A copy between row-major and column-major order does not access one of the two matrices in order of memory. Within a
+    tile it uses each cache line again before the line is evicted.
     """
     builder = context.builder
 
@@ -124,9 +125,10 @@ class WorkMatrix:
                 yield down.index, across.index
 
     def fill(self, operand: Sequence[Stored], index: Index, columns: Value | None = None) -> None:
-        """Copy the matrix of an operand (its parts, which may broadcast) for one index of the batch, by default to all columns.
+        """Copy the matrix of an operand, given by its parts, for one index of the batch; by default to all columns.
 
-        A real operand of a complex matrix has imaginary part 0, and one of another dtype is converted.
+        The operand may broadcast. A real operand of a complex matrix gets the imaginary part 0. An operand of another
+        dtype is converted.
         """
         context, builder = self.context, self.context.builder
         own = [own_index(context, part, 2, index) for part in operand]
@@ -141,9 +143,10 @@ class WorkMatrix:
                 self.store(i, j, value, k)
 
     def copy_to(self, result: Sequence[Stored], index: Index, good: Value | None = None) -> None:
-        """Copy the first rows and columns to the matrix of a result for one index of the batch: NaN unless it is ``good``.
+        """Copy the first rows and columns to the matrix of a result for one index of the batch; NaN if ``good`` is
+        false.
 
-        A real result takes the real parts, and one of another dtype is converted.
+        A real result gets the real parts. Elements are converted to the dtype of the result.
         """
         builder = self.context.builder
         rows, columns = result[0].shape[-2:]
@@ -155,7 +158,7 @@ class WorkMatrix:
                 builder.store(part.buffer, part.position(builder, [*index, i, j]), value)
 
     def copy_column_to(self, result: Stored, index: Index, good: Value | None = None) -> None:
-        """Copy the first elements of the first column to a vector for one index of the batch: NaN unless it is ``good``."""
+        """Copy the first elements of the first column to a vector for one index of the batch; NaN if ``good`` is false."""
         builder = self.context.builder
         with builder.loop(result.shape[-1], fixed=True) as down:
             value = self.load(down.index, self.context.i64(0))

@@ -23,9 +23,9 @@ _STACK_BYTES = 2048
 class Memory:
     """Printer of allocations.
 
-    Working memory comes from the arena by a bump allocator: its free part begins at the address in the frame, which the
-    service `GROW` advances as well. A buffer that is allocated in loops or branches has a slot, which keeps its address
-    and its capacity; its memory comes from that service.
+    Working memory comes from the arena by a bump allocator. The free part of the arena begins at an address in the
+    frame, which the service `GROW` advances, too. A buffer that is allocated in loops or branches has a slot for its
+    address and its capacity. Its memory comes from this service.
     """
 
     def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:

@@ -1,4 +1,5 @@
-"""Rules for products and quotients: numbers are collected, factors cancelled; combinations such as exp(x) / (1 + exp(x)).
+"""Rules for products and quotients: they collect numbers, cancel factors, and combine exp(x) / (1 + exp(x)) and the
+like.
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize.
 """
@@ -106,9 +107,9 @@ def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise])
 def collected_numbers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(2 x) / (-4) = -0.5 x: several numbers in a product become one number in front.
 
-    The number is multiplied last. So if there are several other factors, their product could now overflow or underflow,
-    and the numbers must be moderate (`is_moderate`). With a single other factor, overflow only becomes rarer. (overflow:
-    1e200 (1e-200 x) may underflow within, x cannot.)
+    The number is multiplied last. So a product of several other factors could now overflow or underflow; then the
+    numbers must be moderate (`is_moderate`). With a single other factor, overflow only becomes rarer. (overflow: in
+    1e200 (1e-200 x) the inner product may underflow.)
     """
     whole = Product.at(fgraph, node)
     if whole is None:
@@ -239,14 +240,14 @@ def _by_argument(
 
 
 def _with_factor(*functions: Elemwise) -> list[ScalarOp]:
-    """What computes an input of every product with one of the functions as a factor: the function, or a product in it."""
+    """What computes an input of a product with one of the functions as a factor: the function, or another product."""
     return [each.scalar_op for each in (*functions, *_PRODUCTS)]
 
 
 def _real_product(
     fgraph: FunctionGraph, node: TensorApply[Elemwise], *functions: str
 ) -> Product | None:
-    """The product of real numbers with this node as its root, if one of the functions computes a factor; else None."""
+    """The product of real numbers whose root is this node, if one of the functions computes a factor; else None."""
     if not is_float(node.outputs[0].type.dtype):
         return None
     whole = Product.at(fgraph, node)
@@ -386,7 +387,7 @@ def exp_over_its_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repl
 
 @node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.exp))
 def exp_over_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """exp(a) / (exp(a) + exp(b) + ...) = 1 / (1 + exp(b - a) + ...), sigmoid(a - b) for two, among other factors."""
+    """exp(a) / (exp(a) + exp(b) + ...) = 1 / (1 + exp(b - a) + ...); for two terms sigmoid(a - b). Other factors stay."""
     whole = _real_product(fgraph, node, "exp")
     powers = {} if whole is None else _by_argument(whole.above, ot.exp)
     if whole is None or not powers:
@@ -439,7 +440,7 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Re
 def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """switch(c, a, 0) * b = switch(c, a * b, 0) and switch(c, a, 0) / b = switch(c, a / b, 0).
 
-    (finite: elements that are not selected are 0 for every b, also where 0 * inf or 0 / 0 would be NaN.)
+    (finite: elements that are not selected are 0 for every b, even where 0 * inf or 0 / 0 would be NaN.)
     """
     if not is_float(node.outputs[0].type.dtype):
         return None

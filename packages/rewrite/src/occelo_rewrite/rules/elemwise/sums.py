@@ -206,8 +206,8 @@ def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
 def collected_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """x + 1 + x + 2 = 2 x + 3, and (y + 1) + 2 = y + 3 for any y: equal terms are counted, and constants added.
 
-    Different terms of floats keep their order. (comparison: (x + 1) - 1 is 0 for small x, and x is not; overflow: near
-    the end of the range. Larger constants are not moved.)
+    Different terms of floats keep their order. (comparison: (x + 1) - 1 is 0 for small x, but x is not 0. overflow:
+    near the end of the range; larger constants are not moved.)
     """
     collected = _collected(fgraph, node)
     if collected is None or collected.cancels:
@@ -250,7 +250,7 @@ def _with_last_constant(
 
 @node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe", "comparison", "overflow"))
 def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """x + y - x = y (finite: also where x is infinite or NaN; comparison: also where y is lost in x + y)."""
+    """x + y - x = y (finite: also where x is infinite or NaN. comparison: also where y is lost in x + y.)"""
     collected = _collected(fgraph, node)
     if collected is None or not collected.cancels:
         return None
@@ -301,7 +301,7 @@ def neg_of_difference(x: TensorVariable, y: TensorVariable) -> TensorVariable | 
 def distribute_number(
     c: complex, d: complex, x: TensorVariable, k: complex, node: TensorApply
 ) -> TensorVariable | None:
-    """c (d x + k) = (c d) x + c k, for constants c, d and k; c is a power of two, so nothing is rounded.
+    """c (d x + k) = (c d) x + c k, for constants c, d and k. c is a power of two, so nothing is rounded.
 
     (overflow: near the end of the range. For another c the sum could become positive where it should be 0.)
     """

@@ -69,7 +69,7 @@ def _rewritten(
 
 
 def _written_before(node: Write) -> Write | None:
-    """The write that made the tensor that a node writes to, if both have the same key; else None."""
+    """The write whose result a node writes to, if both have the same key; else None."""
     inner = computed_by(node.inputs[0], *OVERWRITING)
     return inner if inner is not None and _same_place(node, inner) else None
 
@@ -142,7 +142,9 @@ def write_of_everything(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) 
 
 @node_rewriter([ot.add], tags=("rounding",))
 def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """zeros[key].inc(v) + x = x[key].inc(v), for keys of integers and slices; so sums of writes become a chain of writes.
+    """zeros[key].inc(v) + x = x[key].inc(v), for keys of integers and slices.
+
+    So sums of writes become a chain of writes.
 
     (rounding: the sign of a zero of x is kept where nothing is added.)
     """

@@ -45,7 +45,7 @@ def inverse_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(x) of triangular x is the solution of x y = 1; of a diagonal x it is diag(1 / d)."""
+    """inv(x) of a triangular x is the solution y of x y = 1. For a diagonal x it is diag(1 / d)."""
     (x,) = node.inputs
     known = [t for t in ("lower_triangular", "upper_triangular") if has(fgraph, x, t)]
     if not known:

@@ -34,7 +34,7 @@ CANONICALIZE = RuleSet((batched_product_with_diagonal,), "products of diagonal m
 
 @node_rewriter([Dot], tags=("comparison", "overflow", "finite"))
 def cheapest_order(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """(x y) z = x (y z), whichever takes fewer multiplications, for matrices of known lengths."""
+    """(x y) z = x (y z) for matrices of known lengths: the order that takes fewer multiplications."""
     readers = fgraph.clients.get(node.outputs[0], ())
     if any(getattr(reader, "op", None) == Dot() for reader, _ in readers) and len(readers) == 1:
         return None  # part of a longer chain

@@ -43,12 +43,12 @@ class _Running:
 
 @node_rewriter([Scan], tags=("rounding", "comparison", "overflow", "shape_unsafe"))
 def running_sums_and_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """s_t = s_{t-1} + a_t and s_t = s_{t-1} a_t become sums, products and cumulative ones of a_t, which no state changes.
+    """s_t = s_{t-1} + a_t and s_t = s_{t-1} a_t become sums, products, cumulative sums and cumulative products of a_t.
 
-    The terms a_t must be elementwise functions of elements and constants, of the type of the state, of which the steps may
-    keep only the new value. Scans that a condition may end stay as they are.
-    (rounding, comparison: a sum adds in another order. overflow: the initial value is added last. shape_unsafe: shapes that do not
-    fit are an error even if the scan has no step.)
+    The terms a_t do not depend on a state. They must be elementwise functions of elements and constants, and have the
+    type of the state. Steps may keep only the new value of the state. Scans that a condition may end stay as they are.
+    (rounding, comparison: a sum adds in another order. overflow: the initial value is added last. shape_unsafe: shapes
+    that do not fit are an error even if the scan has no step.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences or not any(_adds(op_, j) for j in range(op_.carried)):
@@ -80,7 +80,7 @@ def _adds(op_: Scan, j: int) -> bool:
 
 
 def _running(op_: Scan, j: int) -> _Running | None:
-    """What each step adds to the carried value ``j``, or multiplies it by; None if it does anything else with it."""
+    """The sum or product by which each step changes the carried value ``j``; None if steps do anything else with it."""
     body = op_.body
     before, after = body.inputs[j], body.outputs[j]
     owner = after.owner
