@@ -42,8 +42,8 @@ Replace = Callable[[Sequence[Variable]], list[Variable]]
 class Collected:
     """The result of `collect`.
 
-    ``inputs`` are the user's inputs, then one implicit input for each shared variable, with its update;
-    ``outputs`` are the user's; ``output_keys`` are the keys if the outputs were a dict.
+    ``inputs`` are the user's inputs, then one implicit input for each shared variable, with its update. ``outputs`` are
+    the user's outputs. ``output_keys`` are the keys if the user gave a dict of outputs.
     """
 
     inputs: list[SymbolicInput]
@@ -284,7 +284,7 @@ def _find_shared(
 
 
 def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Variable]:
-    """The variables from which ``variable`` is computed, except variables of which only static lengths are used."""
+    """The variables from which ``variable`` is computed, except variables that are used only for their static lengths."""
     if variable.owner is None or variable in cut:
         return ()
     return inputs_needed(variable.owner)

@@ -31,10 +31,10 @@ Optimizer = str | RewriteDatabaseQuery | GraphRewriter | None
 class Mode:
     """How a function is compiled.
 
-    ``linker`` is a `Linker` or the name of one, ``optimizer`` a query, the name of one, or a
-    rewriter; ``db`` is the database that is queried; ``settings`` are arguments of the linker that
-    ``linker`` names, as in ``Mode("jax", mesh=mesh)``. Modes are immutable: `including`,
-    `excluding`, `requiring` and `register` return new ones.
+    ``linker`` is a `Linker`, or the name of one. ``optimizer`` is a query, the name of one, or a rewriter. ``db`` is
+    the database that is queried. ``settings`` are arguments of the linker that ``linker`` names, as in
+    ``Mode("jax", mesh=mesh)``. Modes are immutable: `including`, `excluding`, `requiring` and `register` return new
+    ones.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Checks of what other packages register: that it can ever apply, and that it takes what it is called with.
+"""Checks of what other packages register: it must be able to apply at all, and accept the arguments of its calls.
 
-The registries of rules, facts and lowerings call them. Without them a rule for ``np.exp``, say, would do nothing, and
-nothing would say so. Occelo's own registrations are not checked, since each of them has a test.
+The registries of rules, facts and lowerings call these checks. Without them, a rule for ``np.exp``, say, would do
+nothing, without an error. Occelo's own registrations are not checked, since each of them has a test.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ _VARARGS = inspect.CO_VARARGS
 
 
 def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -> None:
-    """TypeError unless there are classes and each is one of ops; ``of_elements`` says what elementwise functions need instead."""
+    """TypeError unless ``classes`` are one or more classes of ops.
+
+    ``of_elements`` tells in the message what elementwise functions need instead.
+    """
     known = list(classes)
     if not known:
         raise TypeError(f"{what} is for classes of ops, and none is given")

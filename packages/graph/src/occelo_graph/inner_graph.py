@@ -1,4 +1,4 @@
-"""`OpFromGraph`: an op that applies an inner graph, optionally with derivatives of its own.
+"""`OpFromGraph`: an op that applies an inner graph. Users may define its derivatives.
 
 The op holds a frozen graph, so two ops of equal graphs are equal. While the outer graph is built, differentiated and
 canonicalized, the op is one node. Then the stage ``expand_graphs`` of rewriting replaces it by its graph. (With ``inline``
@@ -43,8 +43,8 @@ Derivative: TypeAlias = "Rule | list[Rule] | tuple[Rule, ...]"
 class OpFromGraph(Op):
     """An op that computes ``outputs`` from ``inputs``.
 
-    - ``inputs`` and ``outputs`` are lists of variables. All roots of the outputs must be inputs or
-      constants (`MissingInputError` otherwise, also for shared variables: make them inputs).
+    - ``inputs`` and ``outputs`` are lists of variables. All roots of the outputs must be inputs or constants, else
+      `MissingInputError`. Shared variables must be inputs, too.
     - ``inline``: replace the op by its graph before rewriting.
     - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a cotangent for each input, or an
       `OpFromGraph` that takes all of these and returns the same. It may also be a list with a function or an
@@ -53,11 +53,11 @@ class OpFromGraph(Op):
     - ``pushforward``: the same with ``tangents`` instead of cotangents; it returns a tangent for each output, and a
       list has an entry for each output.
     - ``lop_overrides``, ``rop_overrides``: older names of ``pullback`` and ``pushforward``.
-    - ``connection_pattern``: for each input a list of truth values: whether each output depends on it.
+    - ``connection_pattern``: for each input a list that says for each output whether it depends on the input.
     - ``name``: the name in printed graphs.
 
-    TypeError for inputs or outputs that are no lists, ValueError for an input given twice,
-    NotImplementedError for updates and givens.
+    TypeError for inputs or outputs that are not lists. ValueError for an input that is given twice. NotImplementedError
+    for updates and givens.
     """
 
     loops: ClassVar[bool] = True

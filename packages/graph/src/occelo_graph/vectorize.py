@@ -144,16 +144,16 @@ class _Batches:
 
 
 def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
-    """The graph of ``outputs`` with variables replaced by ones with more leading dimensions.
+    """The graph of ``outputs`` with variables replaced by variables that have more leading dimensions.
 
-    A replacement may have batch dimensions in front of those of the variable; the batch dimensions of
-    several replacements broadcast against each other. An output has the batch dimensions of all
-    replacements on which it depends, even if only through their shapes, and none if it depends on none.
+    A replacement may have batch dimensions before those of the variable. Batch dimensions of several replacements
+    broadcast against each other. An output has the batch dimensions of all replacements on which it depends, even if
+    only through their shapes. If it depends on no replacement, it has no batch dimensions.
 
     Ops without a batching rule run for one element after the other (`Blockwise`). NotImplementedError if such an op has
-    effects or takes or returns other values than tensors, and for an input over which an op cannot be vectorized.
-    TypeError for a replacement of fewer dimensions or of a dtype that loses precision; ValueError for contradicting
-    static lengths.
+    effects, or takes or returns values that are not tensors, and for an input over which an op cannot be vectorized.
+    TypeError for a replacement with fewer dimensions, or with a dtype that loses precision. ValueError for
+    contradicting static lengths.
     """
     results, batches = _vectorized(as_variables(outputs), replacement_pairs(replace))
     spread = [batches.spread(old, new, batches.of(old)) for old, new in results]
@@ -185,9 +185,9 @@ def _vectorized(
 def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callable[..., Any]:
     """The function ``func`` of tensors applied to batches, like `numpy.vectorize`.
 
-    ``signature`` gives the dimensions that ``func`` takes and returns, such as ``"(n),(n)->()"``;
-    by default it takes scalars. Further leading dimensions of the arguments broadcast, and every result has
-    them, as in NumPy, even if it does not vary over the batch.
+    ``signature`` gives the dimensions that ``func`` takes and returns, such as ``"(n),(n)->()"``; by default it takes
+    scalars. Further leading dimensions of the arguments broadcast. As in NumPy, every result has them, even if it does
+    not vary over the batch.
     """
     core = None
     if signature is not None:

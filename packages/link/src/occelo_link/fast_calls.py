@@ -25,8 +25,8 @@ def make_fast_call(
 ) -> Callable[..., Any]:
     """A function of arrays in C order with a slow path.
 
-    ``run`` gets the arrays and returns the results, or None for the slow path; with ``single`` the only result is
-    returned without a list.
+    ``run`` gets the arrays, and returns the results or None. If it returns None, ``slow`` is called. With ``single``
+    the only result is returned without a list.
     """
     kinds = [
         (np.dtype(dtype), len(shape), shape if any(n is not None for n in shape) else None)

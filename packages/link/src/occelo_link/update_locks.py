@@ -1,9 +1,9 @@
 """Locks on updates of shared variables, acquired in Python and in machine code.
 
 `occelo_compile.calling` and the VMs of blocks and of traced graphs hold them during a call. Each cell has one of a
-fixed number of locks, chosen by the address of the cell. They are locks of CPython's C interface. Machine code tries
-to acquire the locks of all cells that it updates, in the order of their addresses; if one is held, the call goes to
-Python, which waits. So calls with updates may release the global interpreter lock (GIL).
+fixed number of locks, chosen by the address of the cell. They are locks of CPython's C interface. Machine code tries to
+acquire the locks of all cells that it updates, in the order of their addresses. If another call holds one of them, the
+call goes to Python, which waits. So calls with updates may release the global interpreter lock (GIL).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""The engine: applies rules at the nodes of a graph until none applies, each replacement as a whole or not at all.
+"""The engine applies rules at the nodes of a graph until no rule applies.
 
-Used by the rewriters in `rewriter`, which choose the rules and the order of the nodes; `fusion` makes its replacements
-by `replace`.
+A replacement is made as a whole or not at all.
+
+The rewriters in `rewriter` use it; they choose the rules and the order of the nodes. `fusion` makes its replacements by
+`replace`.
 """
 
 from __future__ import annotations
@@ -99,8 +101,9 @@ class RuleIndex:
 class Worklist(Feature):
     """Nodes that are still to be tried, each once.
 
-    Nodes that enter or change are tried again at once. When none is left, `next_round` adds the nodes that use a
-    changed node, up to the depth that rules examine, if they were last tried before the change.
+    Nodes that enter or change are tried again at once. When the list is empty, `next_round` adds nodes that use a
+    changed node, directly or through others up to the depth that rules examine, if they were last tried before the
+    change.
     """
 
     REACH = 3
@@ -174,7 +177,7 @@ class Worklist(Feature):
                 self._enter(node)
 
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The nodes to try again: a node near enough to affect a rule there has changed since they were last tried.
+        """The nodes to try again, since a node near enough to affect a rule there has changed after the last try.
 
         Steps within a sum or a product do not count towards the depth, since rules match these as a whole.
         """
@@ -327,7 +330,7 @@ def _apply(
 
 
 def _kinds_of_inputs(node: Apply) -> set[Any]:
-    """What computes a node's inputs: classes of ops, functions of scalars; `Constant` for constants, and their numbers."""
+    """What computes a node's inputs: classes of ops and scalar ops. For constants, `Constant` and their numbers."""
     kinds: set[Any] = set()
     for v in node.inputs:
         if v.owner is None:

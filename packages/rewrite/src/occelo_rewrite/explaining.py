@@ -50,7 +50,7 @@ def _way(steps: list[Application], shown: str, source: str) -> list[str]:
 
 
 def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
-    """Print the rules that led from the user's line to a node: of a variable, a graph or a function.
+    """Print the rules that led from the user's lines to the nodes of a variable, a graph or a function.
 
     ``of`` is a variable of a rewritten graph, a list of them, a `FunctionGraph`, or anything with an
     ``fgraph`` or a ``maker`` that has one. Ancestors are explained too, up to a distance of
@@ -110,7 +110,7 @@ def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]
 
 
 def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
-    """Text with seconds of each stage; calls, hits and seconds of each rule; rules that never applied.
+    """Text with the seconds of each stage, the calls, hits and seconds of each rule, and the rules that never applied.
 
     Counts of rules exist if the record was ``profiling`` (option ``profile_optimizer``). Only
     the ``most`` slowest rules are listed.

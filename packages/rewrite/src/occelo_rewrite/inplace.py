@@ -51,7 +51,7 @@ def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
 
 @lru_cache(maxsize=4096)
 def _overwriting(function: ScalarOp, position: int) -> Elemwise:
-    """The op that writes its first result into an input; cached, so that its inferred types are memoized."""
+    """The op that writes its first result into an input. It is cached, so that its inferred types are memoized."""
     return Elemwise(function, ((0, position),))
 
 
@@ -188,7 +188,7 @@ class _Plan:
         return True
 
     def _readers(self, root: Variable, node: Apply) -> list[Apply] | None:
-        """The other nodes that read a variable or a view of it; None if the graph returns one of these variables."""
+        """The nodes other than ``node`` that read ``root`` or a view of it; None if the graph returns one of them."""
         found: dict[Apply, None] = {}
         pending = [root]
         while pending:

@@ -4,8 +4,8 @@
     p.log(1 + p.exp(x))          # written as the expression itself
     p.sum(p.exp(x), name="s")    # any axes; the node is bound to ``s``
 
-A `Wild` stands for any variable, the same one wherever it occurs; a `Number` for a constant of one value. `p` has
-every elementwise function by its name; `call` makes a pattern of any op, or of those of a class. Sums and products
+A `Wild` stands for any variable, the same one wherever it occurs. A `Number` stands for a constant of one value. `p`
+has every elementwise function by its name; `call` makes a pattern of any op, or of those of a class. Sums and products
 match in any order and with any number of operands. At the root of a pattern, unmatched operands are added to (or
 multiplied with) the replacement. Below the root, a wildcard binds all operands that no other part matches.
 
@@ -120,7 +120,7 @@ class Call(Pattern):
     is_variadic: bool = field(init=False, repr=False)
     """Whether the op is associative and commutative, so that operands match in any order and number."""
     _least: tuple[tuple[Pattern, int], ...] = field(init=False, repr=False)
-    """Of each kind of argument but wildcards one, and how many operands must be of the kind."""
+    """One argument of each kind, except wildcards, and how many operands must be of this kind."""
     _repeats: bool = field(init=False, repr=False)
     """Whether a wildcard occurs twice among the arguments, so that two operands must be one variable."""
 

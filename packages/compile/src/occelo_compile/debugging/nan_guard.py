@@ -120,9 +120,9 @@ class _Guard:
 class NanGuardMode(Mode):
     """Checks inputs and the outputs of every node for NaN, infinities and values beyond 1e10.
 
-    For the first fault it raises an AssertionError that names the node, its inputs and the user's line; the
-    option ``NanGuardMode__action`` can make that a warning or start the debugger. Arguments that are None follow
-    the options of the same names. Variables with ``tag.nan_guard_mode_check = False`` are not checked.
+    For the first fault it raises an AssertionError that names the node, its inputs and the user's line. With the option
+    ``NanGuardMode__action`` it warns or starts the debugger instead. Arguments that are None are taken from the options
+    of the same names. Variables with ``tag.nan_guard_mode_check = False`` are not checked.
     """
 
     def __init__(

@@ -25,9 +25,9 @@ __all__ = ["fitting", "from_rule", "of_shape"]
 def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = None) -> Cotangent:
     """Convert a cotangent (or tangent) of ``variable`` to one of the three kinds, and to the variable's dtype.
 
-    TypeError unless it is a tensor of floating-point numbers with the variable's number of dimensions, complex only
-    if the variable is; ValueError for static lengths that differ. In the message, ``what`` names the cotangent. With
-    ``node``, ``what`` names the rule of the node's op that returned the cotangent.
+    TypeError unless it is a tensor of floating-point numbers with the variable's number of dimensions; it may be
+    complex only if the variable is. ValueError for static lengths that differ. In the message, ``what`` names the
+    cotangent. With ``node``, ``what`` names the rule of the node's op that returned the cotangent.
     """
     if cotangent is None or cotangent is ZERO:
         return cotangent

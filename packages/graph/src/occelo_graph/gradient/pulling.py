@@ -1,9 +1,10 @@
 """Cotangents pulled back through the nodes of a graph, from the last to the first.
 
-A node such as `IfElse` chooses a region and returns its results. It is differentiated region by region: the cotangents of the
-values that a region reads are the results of a new region. So the derivative of a branch that is not chosen is not computed:
-it neither costs time nor fails nor turns an infinite slope times zero into NaN. Several nodes may choose among their
-regions by the same values, such as an `IfElse` and its derivative. Their regions are then differentiated together.
+A node such as `IfElse` chooses a region and returns its results. It is differentiated region by region: the cotangents
+of the values that a region reads are the results of a new region. So the derivative of a branch that is not chosen is
+not computed. It costs no time, cannot fail, and an infinite slope in it, multiplied by zero, gives no NaN. Several
+nodes may choose among their regions by the same values, such as an `IfElse` and its derivative. Their regions are then
+differentiated together.
 
 `reverse` calls `pull_nodes` for every gradient. Derivatives of `Scan` and `reverse` call `cotangent_dtype`.
 """
@@ -75,7 +76,7 @@ class _Accumulator:
 
 
 class _Choice:
-    """Regions among which the values of some operands choose; ``owner`` is one of the nodes with these operands."""
+    """Regions among which the values of some operands choose. ``owner`` is one of the nodes with these operands."""
 
     def __init__(self, owner: Apply, place: _Place) -> None:
         self.owner = owner
@@ -191,7 +192,10 @@ def _divided(order: Sequence[Apply], outputs: Sequence[Variable]) -> _Place:
 
 
 def _innermost_first(order: Sequence[Apply], homes: Mapping[Apply, _Place]) -> Iterator[Apply]:
-    """The nodes, each after all users of its outputs. Of the nodes that may come next, the one in the deepest region does."""
+    """The nodes, each after all users of its outputs.
+
+    If several nodes may come next, the one in the deepest region does.
+    """
     users = dict.fromkeys(order, 0)
     position = {node: i for i, node in enumerate(order)}
     for node in order:
@@ -339,7 +343,7 @@ def _pulled_terms(
 
 
 def _terms_of_rule(node: Apply, cotangents: Sequence[Any], wanted: Sequence[bool]) -> Sequence[Any]:
-    """What the pullback of a node's op returns, one cotangent for each input."""
+    """The result of the pullback of a node's op: one cotangent for each input."""
     try:
         terms = node.op.pull(node.inputs, node.outputs, cotangents, wanted)
     except Exception as error:

@@ -18,10 +18,10 @@ def graph_parts(
 ) -> tuple[list[Variable], list[Variable]]:
     """The outputs and the inputs of ``graph``.
 
-    ``graph`` is a variable or several, a node, an object with outputs and inputs such as a `FunctionGraph`, or
-    an object with an ``fgraph``, such as a compiled function. If ``inputs`` are given, they replace the
-    graph's own. TypeError for anything else. Callers that do not accept compiled functions give ``compiled``, a text of advice: a
-    compiled function is then a TypeError, too, and the message starts with that text.
+    ``graph`` is a variable or several, a node, an object with outputs and inputs such as a `FunctionGraph`, or an
+    object with an ``fgraph``, such as a compiled function. If ``inputs`` are given, they replace the graph's own.
+    TypeError for anything else. Callers that do not accept compiled functions give a text of advice, ``compiled``. Then
+    TypeError is raised for a compiled function, too, and the message starts with this text.
     """
     if isinstance(graph, Variable):
         return [graph], list(inputs)

@@ -411,14 +411,14 @@ class Apply(Generic[OpT, VariableT]):
         return self.outputs[position]
 
     def clone(self) -> Apply:
-        """The same application with outputs of its own."""
+        """A node with the same op and inputs, and new outputs."""
         return self.clone_with_new_inputs(self.inputs)
 
     def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> Apply:
         """The same op applied to other inputs.
 
-        Inputs of equal types give outputs of the same types. Otherwise, under ``strict``, inputs are converted
-        to the old types (TypeError where that is impossible); without it the op infers its output types again.
+        Inputs of equal types give outputs of the same types. Otherwise, with ``strict``, inputs are converted to the
+        old types (TypeError if that is impossible). Without ``strict`` the op infers its output types again.
         """
         inputs = list(inputs)
         rebuild = False

@@ -37,7 +37,9 @@ __all__ = [
 
 @frozen_dataclass(eq=False)
 class Region:
-    """A part of the graph that a node runs itself; ``results`` are the positions of the inputs that it computes."""
+    """A part of the graph that a node runs itself; ``results`` are the positions of the inputs that the region
+    computes.
+    """
 
     results: tuple[int, ...]
 
@@ -134,8 +136,8 @@ class Division:
 class Nested:
     """A node of a tree of nested regions, with a quick way to common ancestors.
 
-    ``jump`` is a more distant ancestor, chosen such that any ancestor is reached in a number of steps that is
-    logarithmic in the depth (Myers, "An applicative random-access stack", 1983).
+    ``jump`` is a more distant ancestor. It is chosen so that the number of steps to any ancestor is logarithmic in the
+    depth (Myers, "An applicative random-access stack", 1983).
     """
 
     __slots__ = ("depth", "jump", "parent")

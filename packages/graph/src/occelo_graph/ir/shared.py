@@ -91,7 +91,10 @@ class SharedVariable(Variable):
 def shared_constructor(
     accepts: Callable[[Any], bool], constructor: Callable[..., SharedVariable]
 ) -> None:
-    """Register a ``constructor`` that `shared` uses for values that it ``accepts``; the latest comes first."""
+    """Register a ``constructor`` that `shared` uses for values for which ``accepts`` is true.
+
+    The latest one is tried first.
+    """
     _constructors.insert(0, (accepts, constructor))
 
 

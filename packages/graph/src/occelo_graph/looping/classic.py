@@ -117,26 +117,27 @@ def scan(
 
     - ``fn`` is called with the elements of all ``sequences`` at their taps, the earlier values of all outputs at their
       taps, and ``non_sequences``. It returns the outputs of a step, and may also return updates of shared variables (a
-      dict) and `until`. Shared variables with default updates are updated in each step, such as the generators of draws with a
-      `RandomStream`.
+      dict) and `until`. Shared variables with default updates are updated in each step, such as the generators of draws
+      with a `RandomStream`.
     - ``sequences``: tensors, or dicts with ``input`` and ``taps``, the offsets at which a step reads (default ``[0]``).
-    - ``outputs_info``: an entry for each output, or None if no step reads an output. An entry is the initial value; None
-      for an output that no step reads; or a dict with ``initial`` and ``taps`` (negative offsets, default ``[-1]``). For
-      other taps than ``[-1]``, ``initial`` has a first axis with the values before the first step, the oldest first. An output that is
-      no tensor, such as a generator, has no trace: the value after the last step is returned.
+    - ``outputs_info``: an entry for each output, or None if no step reads an output. An entry is the initial value;
+      None for an output that no step reads; or a dict with ``initial`` and ``taps`` (negative offsets, default
+      ``[-1]``). For other taps than ``[-1]``, ``initial`` has a first axis with the values before the first step, the
+      oldest first. An output that is not a tensor, such as a generator, has no trace; its value after the last step is
+      returned.
     - ``n_steps``: the number of steps, by default as many as the shortest sequence has.
     - ``truncate_gradient``: through how many of the last steps a gradient goes; -1 for all.
     - ``go_backwards``: read the sequences from their ends.
     - ``strict``: refuse variables that ``fn`` reads and that are not among ``non_sequences``.
     - ``checkpoint``: bound the memory of a gradient, as in `loop`. The outputs of all steps are kept in any case;
       `scan_checkpoints` keeps fewer outputs.
-    - ``return_list``: return a list even for a single output. ``return_updates``: return the outputs and the updates (deprecated);
-      without it, updates raise.
+    - ``return_list``: return a list even for a single output. ``return_updates``: return the outputs and the updates
+      (deprecated); without it, updates raise.
 
     ``mode``, ``profile`` and ``allow_gc`` have no effect: the loop is compiled with the function that it is part of.
 
-    TypeError for a state that changes its dtype or its number of dimensions, ValueError for arguments that contradict each other,
-    and at run time for a negative ``n_steps`` or a sequence that is too short.
+    TypeError for a state that changes its dtype or its number of dimensions. ValueError for arguments that contradict
+    each other, and at run time for a negative ``n_steps`` or a sequence that is too short.
     """
     built = _Classic(
         fn, read_sequences(sequences), read_outputs(outputs_info), outputs_info is None, name
@@ -360,7 +361,7 @@ def reduce(
 ) -> Any:
     """The outputs of the last step of a `scan`.
 
-    If there are no steps, an output whose only tap is -1 has its initial value; any other raises an IndexError.
+    If there are no steps, an output whose only tap is -1 has its initial value; any other output raises an IndexError.
     """
     built = read_outputs(outputs_info)
     with warnings.catch_warnings():

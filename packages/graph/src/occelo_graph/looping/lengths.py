@@ -59,7 +59,7 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
 class _Outside:
     """Converts lengths that the body computes to lengths in the graph around it.
 
-    That is possible if they depend on no inputs of the body but the scan's constants.
+    That is possible if they depend only on those inputs of the body that are the scan's constants.
     """
 
     def __init__(self, op_: Scan, inputs: Sequence[Variable]) -> None:

@@ -47,11 +47,11 @@ class Scan(Op):
 
     The outputs of a node are the carried values after the last step, and the traces. A trace has the elements of all
     steps, stacked along a new first axis. With ``stops`` the last output is the number of steps that ran (int64). With
-    ``reverse`` the steps take the elements of the sequences in reverse order, from the last one that they need to the
-    first, and put the elements of traces at the same positions.
+    ``reverse`` the steps read the sequences in reverse order, from the last element that they need to the first. They
+    put the elements of traces at the same positions.
 
-    ``truncate`` is the number of last steps through which reverse mode goes, None for all of them. If a loop is not
-    ``bounded``, the number of steps in its inputs is only a huge limit, so reverse mode cannot keep all states, and
+    ``truncate`` is the number of last steps through which reverse mode goes; None means all steps. If a loop is not
+    ``bounded``, the number of steps in its inputs is only a huge limit. Reverse mode cannot keep so many states, and
     raises NotImplementedError. ``name`` is shown in errors and printed graphs.
 
     ValueError at run time for a negative number of steps, or for a sequence with fewer elements than steps.
@@ -88,7 +88,10 @@ class Scan(Op):
         return replace(self, reverse=False)
 
     def same_steps(self, other: Scan) -> bool:
-        """Whether two scans with the same inputs carry the same values and end alike; their traces may differ."""
+        """Whether two scans with the same inputs carry the same values and end at the same step.
+
+        Their traces may differ.
+        """
         one, two = self.body, other.body
         if replace(other, body=one, truncate=self.truncate) != self:
             return False

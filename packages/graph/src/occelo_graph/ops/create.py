@@ -481,9 +481,9 @@ def linspace(
     """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new dimension ``axis``.
 
     Integers give floatX; an integer ``dtype`` rounds down. The last number is ``stop`` itself (unless ``endpoint`` is
-    False). With ``retstep`` a pair of the numbers and the step, which is NaN if there is none (a scalar if ``num`` is
-    static, else of the shape of ``stop - start``). ValueError if ``num`` is negative, TypeError if ``retstep`` is not a
-    bool.
+    False). With ``retstep`` the result is a pair: the numbers and the step. If there is no step, it is NaN (a scalar if
+    ``num`` is static, else of the shape of ``stop - start``). ValueError if ``num`` is negative, TypeError if
+    ``retstep`` is not a bool.
     """
     if not isinstance(retstep, bool | np.bool_):
         raise TypeError(f"retstep must be True or False, got {retstep!r}; dtype comes after it")
@@ -582,7 +582,7 @@ class _Grid:
     """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates, full or of broadcasting shape.
 
     As in NumPy, ``mgrid`` gives one tensor with the coordinates along its first dimension, and ``ogrid`` a tuple; for a
-    single slice both give a vector. The size of an imaginary step is the number of points, which include the end.
+    single slice both give a vector. An imaginary step gives the number of points, the end included.
     """
 
     def __init__(self, sparse: bool) -> None:

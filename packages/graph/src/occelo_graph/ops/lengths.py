@@ -1,10 +1,10 @@
 """Proofs that dynamic lengths are equal, and run-time checks where there is no proof.
 
-A proof must stay valid whatever rewriting removes. So there is none for ``x + y`` with dynamic lengths, although it
-has the length of ``x`` wherever it can be computed: a rule may drop ``x``, for instance if it is zero.
+A proof must stay valid whatever rewriting removes. So no proof says that ``x + y`` with dynamic lengths has the length
+of ``x``, although this is true wherever the sum can be computed. A rule may drop ``x``, for instance if it is zero.
 
-A gradient is checked to have the shape of its variable (`gradient.cotangents`); the check is left out where a proof
-is found. The rule in `occelo_rewrite.rules.shape` that drops checks of shapes needs a proof, too.
+`gradient.cotangents` checks that a gradient has the shape of its variable. It omits the check if there is a proof. The
+rule in `occelo_rewrite.rules.shape` that drops checks of shapes needs a proof, too.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _LengthSearch:
         return length is not None and self.of(variable, axis) == length
 
     def of(self, variable: Variable, axis: int) -> Any:
-        """The origin of a length: a number, a pair of variable and axis, or a scalar variable; None if it cannot be proved."""
+        """The origin of a length: a number, a pair of variable and axis, or a scalar variable; None if it is unknown."""
         kind = variable.type
         if kind.shape is None:
             return None

@@ -90,15 +90,14 @@ def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """Norm of vectors along one axis, or of matrices along two; NumPy's ``linalg.norm``.
 
-    ``axis`` None means all dimensions: any number of them if ``ord`` is None (the root of the sum of squares), else one
-    or two. Orders of vectors are 2 (None), 1, inf, -inf, 0 (the number of nonzero elements) and other numbers; orders
-    of matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row sum), 2 and -2 (largest
-    and smallest singular value), "nuc" (the sum of the singular values). ValueError for another order. Integers give
-    float64. Without elements the norm is that of NumPy 2.4: 0, inf for a negative order of vectors, but a ValueError if
-    it is the smallest of no numbers.
+    ``axis`` None means all dimensions; there may be any number of them if ``ord`` is None (the root of the sum of
+    squares), else one or two. Orders of vectors are 2 (None), 1, inf, -inf, 0 (the number of nonzero elements) and
+    other numbers; orders of matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row
+    sum), 2 and -2 (largest and smallest singular value), "nuc" (the sum of the singular values). ValueError for another
+    order. Integers give float64. Without elements the norm is that of NumPy 2.4: 0, or inf for a negative order of
+    vectors. ValueError for the smallest of no numbers.
 
-    The gradient at a zero vector is 0, the subgradient of least norm, where the formula
-    x / norm(x) would be 0 / 0.
+    At a zero vector the gradient is 0, the subgradient of least norm; the formula x / norm(x) would give 0 / 0.
     """
     x = as_tensor_variable(x)
     if is_discrete(x.dtype):
@@ -160,7 +159,7 @@ def _vector_norm(x: Any, order: Any, axis: int, keepdims: bool) -> TensorVariabl
 
 
 def _largest(sizes: Any, axis: int, keepdims: bool = False) -> TensorVariable:
-    """The largest of numbers that are not negative; 0 if there are none."""
+    """The largest of the numbers ``sizes``, none of which is negative; 0 for no numbers."""
     length = sizes.type.shape[axis]
     if length:
         return max(sizes, axis, keepdims)

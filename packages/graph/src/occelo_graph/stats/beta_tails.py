@@ -43,9 +43,9 @@ def _fraction(a: Any, b: Any, x: Any, y: Any) -> Any:
 
 
 def log_beta(value: Any, other: Any, a: Any, b: Any, x: Any, y: Any, log_x: Any, log_y: Any) -> Any:
-    """Logarithm of betainc(a, b, x), which is ``value``, and 1 less ``other``; ``y`` is 1 - x.
+    """Logarithm of ``value`` = betainc(a, b, x); ``other`` is 1 - ``value``, and ``y`` is 1 - x.
 
-    The logarithms of x and y may be given where x or y underflows.
+    ``log_x`` and ``log_y`` may be finite where x or y underflows.
     """
     far = and_(lt(value, TINY.get(value.dtype, 0.0)), gt(log_x, -math.inf))
     far = and_(far, lt(b * x, a * y))

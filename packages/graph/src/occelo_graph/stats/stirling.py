@@ -35,7 +35,10 @@ def _stirling_rest(a: Any) -> Any:
 
 
 def _log_ratio_less(w: Any, log_ratio: Any) -> Any:
-    """log(1 + w) - w, which is about -w^2 / 2 for small ``w``; ``log_ratio`` is log(1 + w) for others."""
+    """log(1 + w) - w; for small ``w`` this is about -w^2 / 2.
+
+    ``log_ratio`` is log(1 + w), used where ``w`` is not small.
+    """
     near = lt(abs(w), 0.3)
     small = switch(near, w, 0.0)
     # log(1 + w) is twice the inverse hyperbolic tangent of r (DLMF 4.6.4)

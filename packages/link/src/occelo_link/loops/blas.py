@@ -96,7 +96,7 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 
 def _is_gathered(matrix: Tensor) -> bool:
-    """Whether the elements of a row of a stored matrix lie apart in memory."""
+    """Whether a matrix is stored with rows that are not contiguous."""
     return isinstance(matrix, Stored) and not is_unit(matrix.strides[-1])
 
 
@@ -318,10 +318,10 @@ def _number(context: Context, scalar: Tensor) -> float | None:
 class _Update:
     """Statements that replace ``z`` by ``z + alpha x y``.
 
-    ``call`` writes a call of BLAS into a tensor: given a factor, it adds the product times the factor to the tensor;
-    given None, it overwrites the tensor with the product. BLAS omits the product if the factor is 0, though the product
-    may not be finite, and multiplies single terms by the factor. So for a factor that is 0, infinite, NaN or far from 1
-    the product is computed separately.
+    ``call`` writes a call of BLAS with a tensor and a factor. It adds the product times the factor to the tensor. If
+    the factor is None, it overwrites the tensor with the product. BLAS omits the product if the factor is 0, even if
+    the product is not finite, and multiplies single terms by the factor. So if the factor is 0, infinite, NaN or far
+    from 1, the product is computed separately.
     """
 
     def __init__(

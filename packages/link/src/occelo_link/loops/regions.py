@@ -1,9 +1,9 @@
 """Lowering of regions: the branches of conditionals, and loops over inner graphs.
 
-`loops.control` calls `choose` for conditionals; the lowering of loops is registered here. Each region has a context
-of its own, with its schedule, liveness and working memory. Both branches of a conditional store their results in the
-same buffers; scalar results are values. An iteration passes scalars to the next one as carried values, and tensors in
-two buffers that are swapped, or in one if the new elements can overwrite the old ones.
+`loops.control` calls `choose` for conditionals; the lowering of loops is registered here. Each region has a context of
+its own, with its schedule, liveness and working memory. Both branches of a conditional store their results in the same
+buffers; scalar results are values. An iteration passes scalars to the next one as carried values. It passes tensors in
+two buffers that are swapped, or in one buffer if the new elements can overwrite the old ones.
 """
 
 from __future__ import annotations

@@ -64,10 +64,9 @@ def _inductor(module: Any, given: Sequence[Any]) -> Callable[..., Any]:
 class PytorchLinker(TracedLinker):
     """``pytorch``: an FX graph for each combination of shapes, compiled by ``torch.compile``.
 
-    With ``compiled=False``, or the option ``pytorch__compile`` off, the FX graph runs as it is, without a
-    compilation. See `TracedLinker` for
-    ``static`` and ``strict``. Both sides of a branch are computed; if the one that is not taken fails, the call runs
-    in Python, with a warning.
+    With ``compiled=False``, or the option ``pytorch__compile`` off, the FX graph runs as it is, without a compilation.
+    See `TracedLinker` for ``static`` and ``strict``. Both sides of a branch are computed. If the side that is not taken
+    fails, the call runs in Python, with a warning.
     """
 
     name = "pytorch"

@@ -24,8 +24,10 @@ JAX, PYTORCH = 1, 2
 Library = Any
 """A namespace with the modules of a library under short names such as ``jnp``; untyped, since they are loaded on demand."""
 Called = str | Callable[..., Array] | None
-"""The path ``module.name`` of a library's function, with a question mark if older versions lack it; or a function of the
-library and arrays."""
+"""The path ``module.name`` of a library's function, or a function of the library and arrays.
+
+The path ends with a question mark if older versions of the library lack the function.
+"""
 
 
 def _identity(of: Library, x: Array) -> Array:
@@ -283,7 +285,10 @@ def _has_power(arrays: Any, x: Array, y: Array) -> Array | None:
 
 
 VALID: Mapping[str, Callable[..., Array | None]] = {"pow": _has_power}
-"""Functions of arrays that raise for some arguments: whether these are valid, by the `Arrays` of any library; None if they are in any case."""
+"""For scalar functions that raise for some arguments, a function that says whether arguments are valid.
+
+It takes the `Arrays` of any library; it returns None if all arguments are valid.
+"""
 
 CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     # name: conversion of the arguments, JAX, PyTorch

@@ -133,7 +133,10 @@ class TracedVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A Python function for whole calls, which hold ``update_locks`` if there are updates; None unless all values are arrays."""
+        """A Python function for whole calls; None unless all values are arrays.
+
+        Calls with updates hold ``update_locks``.
+        """
         if kind == NOTHING or self.static or not self._only_arrays:
             return None
         sources = [
@@ -311,10 +314,11 @@ class TracedVM:
     def _replay(
         self, values: list[TracedValue], wanted: Sequence[int], error: Exception
     ) -> Sequence[TracedValue]:
-        """Run the interpreter on the same inputs, which raises the error with its full message; else raise ``error``.
+        """Run the interpreter on the same inputs, to raise the error with its full message; if it raises none, raise
+        ``error``.
 
-        If the library computes both sides of a branch, the error may be from the side that is not taken. Then the results
-        of the interpreter are returned.
+        If the library computes both sides of a branch, the error may come from the side that is not taken. Then the
+        results of the interpreter are returned, with a warning.
         """
         if isinstance(error, NotImplementedError):
             raise error
@@ -368,9 +372,10 @@ def _contents(value: object) -> tuple[object, ...] | None:
 class TracedLinker(Linker, ABC):
     """Base of linkers to libraries that trace.
 
-    ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation. Inputs whose values
-    decide shapes are always static, with a warning when the graph is linked; inputs with opaque values are static, too.
-    Under ``strict`` static inputs that ``static`` does not name, and ops that run in Python, are errors.
+    ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation. Inputs whose
+    values decide shapes are always static, with a warning when the graph is linked. Inputs with opaque values are
+    static, too. With ``strict`` it is an error if an input that ``static`` does not name is static, or an op runs in
+    Python.
     """
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])

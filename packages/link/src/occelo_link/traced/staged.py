@@ -1,7 +1,8 @@
-"""Graphs whose lengths are results of loops, such as the trace of a loop that a condition ends: they run in two parts.
+"""Graphs with lengths that are results of loops, such as the length of a trace if a condition ends the loop.
 
-The first part runs these loops, the second part everything else. The results that decide lengths are static for the
-second part. So only this part is compiled anew, and only for another length; `linker` divides graphs in this way.
+`linker` divides such graphs into two parts. The first part runs these loops, the second part everything else. The
+results that decide lengths are static for the second part. So only this part is compiled again, and only for another
+length.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ __all__ = ["StagedVM", "loops_before"]
 def loops_before(fgraph: FunctionGraph, shaping: Sequence[Variable]) -> list[Apply]:
     """The loops with results on which the variables ``shaping`` depend.
 
-    Loops that depend only on integer scalars are not among them, since these may as well be static; nor are loops of
-    branches, which may not run.
+    Two kinds of loops are left out. If a loop depends only on integer scalars, these scalars may be static instead.
+    Loops in branches may not run.
     """
     found: dict[Apply, None] = {}
     pending, seen = list(shaping), set[Variable]()

@@ -3,9 +3,9 @@
 `units.entry` gets the machine code of the entry here. The same machine code contains the services: functions that a
 unit calls, for instance to allocate results. `units.unit` gets their addresses here.
 
-LLVM needs several times as long to compile the entry with optimization; without it, each call takes some ten nanoseconds
-more. The unoptimized code counts the calls of all functions. After `CALLS` calls it takes the slow path, which compiles
-optimized code, caches it for later processes, and patches all existing functions to run it.
+With optimization, LLVM needs several times as long to compile the entry. Without it, each call takes some ten
+nanoseconds more. The unoptimized code counts the calls of all functions. After `CALLS` calls it takes the slow path,
+which compiles optimized code, caches it for later processes, and patches all existing functions to run it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class EntryCode:
 
     @property
     def calls_left(self) -> int:
-        """The number of calls that plain (unoptimized) code still runs before it takes the slow path; 0 or less when none is left."""
+        """How many more calls plain (unoptimized) code runs before it takes the slow path; 0 or less if none."""
         read = ctypes.CFUNCTYPE(ctypes.c_int64)(self._calls)
         return int(read())
 

@@ -57,7 +57,7 @@ class UnitInterface:
         )
 
     def pack(self, code: bytes) -> bytes | None:
-        """Interface and code as bytes; None if there are callbacks or too large constants, which cannot be cached."""
+        """Interface and code as bytes; None if callbacks or large constants forbid caching."""
         if self.callbacks is not None or not code or _total_bytes(self.constants) > _MOST_CONSTANTS:
             return None
         header = {

@@ -65,7 +65,7 @@ def dot_of_nothing(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacement
 
 @node_rewriter([Dot], tags=("rounding", "finite"))
 def dot_of_length_one(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """dot(x, y) = x y where the sum has one term (rounding: the sign of a zero; finite: some products skip zeros)."""
+    """dot(x, y) = x y if the sum has one term. (rounding: the sign of a zero. finite: some products skip zeros.)"""
     x, y = node.inputs
     first, last = x.type, y.type
     if first.shape[-1] != 1 or last.shape[0] != 1:
@@ -137,7 +137,7 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
 
 
 def positions_of_ones(x: TensorVariable) -> TensorVariable:
-    """The position of the one in each row of matrices, of which the other elements are 0; of empty rows, too."""
+    """The position of the 1 in each row of matrices whose other elements are 0; 0 for a row of zeros."""
     place = ot.arange(x.shape[-1], dtype="int64")
     return ot.switch(ot.neq(x, 0), place, 0).sum(axis=-1)
 
@@ -298,7 +298,7 @@ class Parted:
         return total
 
     def added(self, make: Make) -> TensorVariable | None:
-        """The sum, with the products added to the other terms, or to one of the products; None if nothing is added then."""
+        """The sum: products are added to the other terms, or to one of the products. None if no product is added."""
         if not (self.others and _alike(_total(self.others).type, self.kind)):
             first = next((i for i, p in enumerate(self.products) if p[0][1] > 0), 0)
             self.others.insert(0, self.products.pop(first)[0])

@@ -475,7 +475,7 @@ def _converted(*operands: TensorVariable) -> list[TensorVariable]:
 def _where_not_zero(
     x: TensorVariable, y: TensorVariable, otherwise: float
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
-    """Where x is 0 and y is not NaN; then x; then y with another value at these places."""
+    """Whether x is 0 and y is not NaN; x; and y with the number ``otherwise`` where this holds."""
     x, y = _converted(x, y)
     zero = and_(eq(x, 0), eq(y, y))
     return zero, x, switch(zero, otherwise, y)

@@ -34,10 +34,10 @@ __all__ = ["SlidingWindow", "sliding_window_view"]
 class SlidingWindow(LinearInFirst):
     """All windows of lengths ``windows`` along ``axes`` (counted from 0).
 
-    An axis of the result counts positions of its windows; new last dimensions, one for each length, run over the elements
-    of a window.
+    In the result, each axis with windows counts their positions. The result has a new last dimension for each window
+    length, with the elements of a window.
 
-    An axis may have several windows; each slides over the positions of the one before.
+    An axis may have several windows. Then each window slides over the positions of the window before it.
     """
 
     windows: tuple[int, ...]
@@ -115,11 +115,11 @@ def _along(vector: Any, at: int, count: int) -> Any:
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> TensorVariable:
     """All windows of a shape that slide over ``x``, copied to a tensor whose last dimensions are those of a window.
 
-    ``window_shape`` is an integer or several, with an ``axis`` of ``x`` for each; None for all axes in order. Window lengths
-    are static, those of ``x`` may be dynamic: n elements have n - w + 1 windows of w. The gradient of an element is the sum
-    over the windows that contain it.
+    ``window_shape`` is an integer or several, and ``axis`` has an axis of ``x`` for each; None means all axes in order.
+    Window lengths are static. Lengths of ``x`` may be dynamic: n elements have n - w + 1 windows of length w. The
+    gradient of an element is the sum over the windows that contain it.
 
-    ValueError for negative lengths, for a window longer than its axis, and if the numbers of windows and axes differ;
+    ValueError for negative lengths, for a window longer than its axis, and if the numbers of windows and axes differ.
     TypeError for a length that is a variable.
     """
     x = as_tensor_variable(x)

@@ -168,10 +168,11 @@ def solve_banded(
     """The ``x`` with ``a @ x == b`` for banded matrices ``a``, given by their diagonals; SciPy's ``solve_banded``.
 
     ``l_and_u`` has the numbers of diagonals below and above the main one. ``ab`` has shape (..., l + u + 1, n), with
-    ``ab[u + i - j, j] == a[i, j]``; its other elements are not read. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, else of
-    matrices, (..., n, k); by default of vectors if it has one dimension. Batch dimensions broadcast.
+    ``ab[u + i - j, j] == a[i, j]``; its other elements are not read. ``b`` consists of vectors, (..., n), if ``b_ndim``
+    is 1, and of matrices, (..., n, k), if it is 2. By default ``b`` has vectors if it has one dimension. Batch
+    dimensions broadcast.
 
-    A singular matrix is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch NaN.
+    A singular matrix raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is NaN.
     ValueError if ``ab`` has another number of rows.
     """
     low, up = (int(n) for n in l_and_u)

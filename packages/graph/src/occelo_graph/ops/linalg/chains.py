@@ -34,7 +34,7 @@ _UNKNOWN = 100
 
 @stands_for("linalg.multi_dot", "arrays -out")
 def multi_dot(arrays: Sequence[Any]) -> TensorVariable:
-    """NumPy's product of two or more matrices, in the order that takes the fewest multiplications.
+    """The product of two or more matrices, in the order that takes the fewest multiplications; NumPy's ``multi_dot``.
 
     The first may be a vector, which counts as a row, and the last may be a vector, which counts as a column. The order
     follows from the lengths that are known when the graph is built; unknown lengths count as 100. The dtype is the
@@ -87,7 +87,10 @@ def _chain(matrices: Sequence[Any]) -> TensorVariable:
 
 
 def _known_lengths(types: Sequence[TensorType]) -> list[int]:
-    """The rows of each matrix, and the columns of the last, 1 for a vector at an end; ValueError if two that meet differ."""
+    """The number of rows of each matrix, and of columns of the last. ValueError if lengths that must be equal differ.
+
+    A vector counts as a row at the start, and as a column at the end.
+    """
     first, last = types[0], types[-1]
     shapes = [t.shape[-2:] for t in types]
     shapes[0] = shapes[0] if first.ndim > 1 else (1, *shapes[0])

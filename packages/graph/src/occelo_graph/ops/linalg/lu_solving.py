@@ -130,13 +130,13 @@ def lu_solve(
     *,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b``, where ``lu_and_piv`` are the results of ``lu_factor(a)`` for square matrices; SciPy's ``lu_solve``.
+    """The ``x`` with ``a @ x == b`` for square matrices ``a``; SciPy's ``lu_solve``.
 
-    ``trans`` 1 or "T" solves with the transpose of ``a``, 2 or "C" with its conjugate transpose. ``b`` consists of vectors,
-    (..., n), if ``b_ndim`` is 1, else of matrices, (..., n, k); by default of vectors if it has one dimension. Batch
-    dimensions broadcast.
+    ``lu_and_piv`` is the result of ``lu_factor(a)``. ``trans`` 1 or "T" solves with the transpose of ``a``, 2 or "C"
+    with its conjugate transpose. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k),
+    if it is 2. By default ``b`` has vectors if it has one dimension. Batch dimensions broadcast.
 
-    A singular matrix is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch NaN.
+    A singular matrix raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is NaN.
     ValueError for shapes that do not fit.
     """
     given, pivots = lu_and_piv

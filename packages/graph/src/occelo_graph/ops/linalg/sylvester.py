@@ -47,9 +47,11 @@ DIRECT = 10
 
 @op
 class TriangularSylvester(MatrixOp):
-    """The X with R X + X S^H = F for upper triangular R and S, which have blocks of 2 x 2 if they are real Schur forms.
+    """The X with R X + X S^H = F for upper triangular R and S.
 
-    Where the solution is not unique, the coefficients are perturbed a little, as LAPACK's trsyl does.
+    Real Schur forms R and S may have blocks of 2 x 2 on the diagonal.
+
+    If the solution is not unique, the coefficients are perturbed a little, as in LAPACK's trsyl.
     """
 
     signature: ClassVar[str] = "(m,m),(n,n),(m,n)->(m,n)"
@@ -236,10 +238,10 @@ def _elementwise(a: Any, q: Any, on_error: str) -> Any:
 def solve_sylvester(a: Any, b: Any, q: Any, *, on_error: str = "raise") -> TensorVariable:
     """The ``x`` with ``a @ x + x @ b == q``, of shape (..., m, n); SciPy's ``solve_sylvester``.
 
-    ``a`` has shape (..., m, m), ``b`` (..., n, n) and ``q`` (..., m, n); batch dimensions broadcast. The result has the common
-    dtype, float64 for integers; float16 is a TypeError. Where ``a`` and ``-b`` have a common eigenvalue
-    there is no unique solution: as in SciPy, the coefficients are perturbed a little. An ``a`` or ``b`` with infinite or NaN
-    elements is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN. ValueError for other shapes.
+    ``a`` has shape (..., m, m), ``b`` (..., n, n) and ``q`` (..., m, n); batch dimensions broadcast. The result has the
+    common dtype, float64 for integers; float16 is a TypeError. If ``a`` and ``-b`` have a common eigenvalue, the
+    solution is not unique. Then the coefficients are perturbed a little, as in SciPy. An ``a`` or ``b`` with infinite or
+    NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` it gives NaN. ValueError for other shapes.
     """
     made = Sylvester(check_on_error(on_error))
     found: TensorVariable = made(*as_matrices("solve_sylvester", a, b, q))
@@ -261,11 +263,11 @@ def solve_discrete_lyapunov(
 ) -> TensorVariable:
     """The ``x`` with ``x == a @ x @ a^H + q``, of shape (..., n, n); SciPy's ``solve_discrete_lyapunov``.
 
-    ``method`` is "direct", by linear equations for all n^2 elements, or "bilinear", by a continuous equation; None is
-    "direct" if n < 10, else "bilinear". The result has the common dtype, float64 for integers; float16 is a
-    TypeError. Equations without a unique solution are a ``numpy.linalg.LinAlgError`` with "direct". With "bilinear"
-    they give huge numbers, as in SciPy, or that error where -1 is an eigenvalue of ``a``. With ``on_error="nan"`` such an
-    element of the batch is NaN. ValueError for other shapes or another method.
+    ``method`` is "direct" (linear equations for all n^2 elements) or "bilinear" (a continuous equation). None means
+    "direct" if n < 10, else "bilinear". The result has the common dtype, float64 for integers; float16 is a TypeError.
+    If the solution is not unique, "direct" raises ``numpy.linalg.LinAlgError``. "bilinear" gives huge numbers, as in
+    SciPy, or raises this error if -1 is an eigenvalue of ``a``. With ``on_error="nan"`` such an element of the batch is
+    NaN. ValueError for other shapes or another method.
     """
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f'method must be "direct" or "bilinear", got {method!r}')

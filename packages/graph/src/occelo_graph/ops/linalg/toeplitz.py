@@ -53,9 +53,10 @@ def toeplitz(c: Any, r: Any = None) -> TensorVariable:
 
 @op
 class SolveToeplitz(MatrixOp):
-    """The X with T X = B, from the first column and row of the Toeplitz matrix T, and B; ``row[0]`` is not read.
+    """The X with T X = B, from the first column and row of the Toeplitz matrix T, and from B. ``row[0]`` is not read.
 
-    By Levinson's recursion over leading minors, in double precision: n^2 operations and memory for n numbers.
+    It is computed by Levinson's recursion over leading minors, in double precision, with n^2 operations and memory for
+    n numbers.
     """
 
     on_error: str = "raise"
@@ -104,15 +105,16 @@ def _sums_of_diagonals(x: Any) -> Any:
 def solve_toeplitz(
     c_or_cr: Any, b: Any, *, b_ndim: int | None = None, on_error: str = "raise"
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b`` for the square Toeplitz matrix ``a`` with first column ``c``, or first column and row ``(c, r)``.
+    """The ``x`` with ``a @ x == b`` for square Toeplitz matrices ``a``; SciPy's ``solve_toeplitz``.
 
-    SciPy's ``solve_toeplitz``: ``r[0]`` is not read, and ``r`` is the conjugate of ``c`` by default. Levinson's
-    recursion takes n^2 operations for n rows. It is less precise than ``solve(toeplitz(c, r), b)``, and needs leading
-    minors that are far from singular. ``c`` and ``r`` have shape (..., n). ``b`` consists of vectors, (..., n), if
-    ``b_ndim`` is 1, else of matrices, (..., n, k); by default of vectors if it has one dimension. Batch dimensions
-    broadcast. The result has the common dtype, float64 for integers; float16 is a TypeError. A singular leading minor
-    is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN. ValueError for shapes that do not fit. The
-    gradient solves with the conjugate transpose.
+    ``c_or_cr`` is the first column ``c`` of ``a``, or a pair ``(c, r)`` with the first row ``r``. ``r[0]`` is not read;
+    by default ``r`` is the conjugate of ``c``. Levinson's recursion takes n^2 operations for n rows. It is less precise
+    than ``solve(toeplitz(c, r), b)``, and needs leading minors that are far from singular. ``c`` and ``r`` have shape
+    (..., n). ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is 2. By
+    default ``b`` has vectors if it has one dimension. Batch dimensions broadcast. The result has the common dtype,
+    float64 for integers; float16 is a TypeError. A singular leading minor raises ``numpy.linalg.LinAlgError``; with
+    ``on_error="nan"`` it gives NaN. ValueError for shapes that do not fit. The gradient solves with the conjugate
+    transpose.
     """
     if isinstance(c_or_cr, tuple):
         column, row, right = as_matrices("solve_toeplitz", *c_or_cr, b)

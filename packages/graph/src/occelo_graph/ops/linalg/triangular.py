@@ -72,11 +72,12 @@ def solve_triangular(
 ) -> TensorVariable:
     """The ``x`` with ``a @ x == b`` for triangular matrices ``a``, of shape (..., n, n); SciPy's ``solve_triangular``.
 
-    Only the upper triangle of ``a`` is read, or the lower one if ``lower``; with ``unit_diagonal`` ones are assumed on the
-    diagonal. ``trans`` 1 or "T" solves with the transpose, 2 or "C" with the conjugate transpose. ``b`` consists of vectors, (..., n),
-    if ``b_ndim`` is 1, else of matrices, (..., n, k); by default of vectors if it has one dimension. Batch dimensions broadcast.
+    Only the upper triangle of ``a`` is read, or the lower one if ``lower``. With ``unit_diagonal`` the diagonal is not
+    read and taken for ones. ``trans`` 1 or "T" solves with the transpose, 2 or "C" with the conjugate transpose. ``b``
+    consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is 2. By default ``b`` has
+    vectors if it has one dimension. Batch dimensions broadcast.
 
-    A zero on the diagonal is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch
+    A zero on the diagonal raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is
     NaN. ValueError for another ``trans``.
     """
     matrix, right = as_matrices("solve_triangular", a, b)

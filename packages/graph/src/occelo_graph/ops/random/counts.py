@@ -267,7 +267,7 @@ _few_successes: Elemwise = elementwise(
 def _by_mean(mean: Any, few: Callable[[], Any], many: Callable[[], Any]) -> Any:
     """``few()`` where the mean is below 10, ``many()`` elsewhere.
 
-    Only one of them is called if the means are constants, and all below 10 or none.
+    If the means are constants, and all or none of them are below 10, only one of the functions is called.
     """
     if isinstance(mean, Constant):
         small = np.asarray(mean.data) < _LARGE
@@ -301,7 +301,10 @@ def _is_mean(lam: Any) -> Any:
 
 
 def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
-    """Binomial numbers (int64) for an integer n: of successes or, if they are more likely, what failures leave of n, which is exact."""
+    """Binomial numbers (int64) for an integer n.
+
+    If p is above 1/2, failures are drawn and subtracted from n, which is exact.
+    """
     whole, n, p = n, cast(n, "float64"), cast(p, "float64")
     share = minimum(p, sub(1.0, p))
     mean = mul(n, share)
@@ -369,8 +372,8 @@ def hypergeometric(
 ) -> TensorVariable:
     """Numbers of good items (int64) among ``nsample`` taken without replacement from ``ngood`` good and ``nbad`` bad items.
 
-    The parameters are of integer dtypes (TypeError), not negative, ``ngood`` and ``nbad`` at most 2**52, and ``nsample`` at most
-    ``ngood + nbad`` (ValueError).
+    TypeError for parameters that are not of integer dtypes. ValueError for negative parameters, for ``ngood`` or
+    ``nbad`` above 2**52, and for ``nsample`` above ``ngood + nbad``.
     """
     values = [
         integer_parameter(v, name)

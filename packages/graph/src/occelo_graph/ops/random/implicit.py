@@ -1,8 +1,9 @@
-"""Derivatives of draws by rejection, by the parameters of their laws.
+"""Derivatives of draws by rejection with respect to the parameters of their laws.
 
-A draw with the distribution function F and the density p has the derivative -dF/dtheta / p by a parameter theta: the number moves so
-that its probability stays the same (Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients", 2018). `with_derivative` attaches
-it to a draw. `without_derivative` marks draws that have none, so that a gradient through them is an error and not 0.
+A draw with the distribution function F and the density p has the derivative -dF/dtheta / p with respect to a parameter
+theta. The number moves so that its probability stays the same (Figurnov, Mohamed and Mnih, "Implicit reparameterization
+gradients", 2018). `with_derivative` attaches it to a draw. `without_derivative` marks draws that have none, so that a
+gradient through them is an error and not 0.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["ImplicitDerivative", "NoDerivative", "with_derivative", "without_derivative"]
 
 SLOPES: dict[str, Callable[..., Sequence[Any]]] = {}
-"""For each law, a function of its standard draws and parameters: the derivatives of the draws with respect to each
-parameter (None where there is none)."""
+"""For each law, a function of its standard draws and their parameters.
+
+It returns the derivatives of the draws with respect to each parameter (None where there is none).
+"""
 
 
 class _OfParameters(Op):

@@ -1,6 +1,6 @@
-"""Axes as arguments of functions: integers that are static, counted from 0 or from the end.
+"""Axes as arguments of functions: static integers, counted from 0 or from the end.
 
-Functions with an argument ``axis`` convert it with `normalize_axis` or `normalize_axes`, or pass it to one that does;
+Functions with an argument ``axis`` convert it with `normalize_axis` or `normalize_axes`, or call a function that does.
 `static_integer` also converts offsets of diagonals.
 """
 

@@ -138,9 +138,9 @@ def shape_tuple(x: Any) -> Lengths:
 
 
 def lengths_by_variables(x: Any) -> Lengths:
-    """The lengths of ``x`` as scalar variables, also static ones, so that graphs made of them can be rebuilt.
+    """The lengths of ``x`` as scalar variables, even if they are static, so that graphs made of them can be rebuilt.
 
-    Those of a constant are integers.
+    The lengths of a constant are integers.
     """
     x = as_tensor_variable(x)
     static = x.type.shape

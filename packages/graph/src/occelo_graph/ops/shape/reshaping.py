@@ -43,8 +43,8 @@ __all__ = ["Reshape", "flatten", "is_flat", "join_dims", "ravel", "reshape", "sp
 class Reshape(FollowsLengths, LinearInFirst):
     """The same elements in C order under other lengths.
 
-    ``shape`` has static lengths, at most one -1 (inferred from the others), and None for each length that is a further
-    input; that may be -1, too.
+    ``shape`` has static lengths, and None for each length that is a further input. At most one length, static or not,
+    is -1: it is inferred from the others.
     """
 
     moves = FIRST
@@ -140,11 +140,11 @@ def _wrong_lengths(lengths: Sequence[Any]) -> str:
 
 
 def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
-    """``x`` with the lengths ``newshape``, of which one may be -1: it is inferred from the others.
+    """``x`` with the lengths ``newshape``. One of them may be -1: it is inferred from the others.
 
-    A vector of dynamic length as ``newshape`` needs ``ndim``. Sizes that differ, a second -1 and lengths below -1 are a
-    ValueError, raised at once if they are static, else when the graph runs. TypeError for a string as ``ndim``, as in
-    NumPy's order of arguments.
+    A vector of dynamic length as ``newshape`` needs ``ndim``. ValueError for sizes that differ, a second -1 and lengths
+    below -1. It is raised at once if these are static, else when the graph runs. TypeError for a string as ``ndim``, as
+    in NumPy's order of arguments.
     """
     x = as_tensor_variable(x)
     if isinstance(ndim, str):

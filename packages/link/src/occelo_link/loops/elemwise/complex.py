@@ -185,7 +185,7 @@ def exponential_less_one(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of(b: Builder, z: Complex) -> Complex:
-    """log|z| and the angle; near |z| = 1, log|z| is half of log1p(|z|^2 - 1), with |z|^2 - 1 in twice the precision."""
+    """log|z| and the angle. Near |z| = 1, log|z| is log1p(|z|^2 - 1) / 2, with |z|^2 - 1 in twice the precision."""
     size = modulus(b, z)
     half = b.const(0.5, "float64")
     parts = [b.op("abs", part) for part in z]
@@ -203,7 +203,7 @@ def logarithm_of(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
-    """log(1 + z). If z is small, the real part is log1p(x (2 + x) + y^2) / 2; else it is log|1 + z|.
+    """log(1 + z). The real part is log1p(x (2 + x) + y^2) / 2 for a small z, else log|1 + z|.
 
     The two are equal: x (2 + x) + y^2 = |1 + z|^2 - 1.
     """

@@ -1,7 +1,8 @@
 """Lowering of draws by rejection (`occelo_graph.ops.random.rejection`): further attempts are a cold branch.
 
-A function of the loop program makes one attempt, and calls itself where that one is rejected. `elemwise.op` imports it to
-register the lowerings; a law is known by its name, since its ops are imported at their first use.
+A function of the loop program makes one attempt, and calls itself if the attempt is rejected. `elemwise.op` imports
+this module to register the lowerings. They are registered by the names of laws, since the ops of random numbers are
+imported at their first use.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from occelo_link.loops.ir.program import Value
 LAWS = ("gamma", "poisson", "binomial", "hypergeometric", "vonmises")
 """The laws whose ops are called ``<law>_attempt`` and ``<law>_accepted``."""
 QUICK = {"gamma"}
-"""The laws whose first value is that of ``<law>_quick``: where it is negative, the first attempt is made in full."""
+"""Laws with a scalar op ``<law>_quick`` for the first value.
+
+Where this value is negative, the first attempt is made in full.
+"""
 
 
 def _register(law: str) -> None:

@@ -45,12 +45,13 @@ COSTS: dict[str, int] = {}
 def lowers_scalar_to_loops(
     *names: str, cost: int = 1, when: Callable[[Sequence[str], str], bool] | None = None
 ) -> Callable[[ScalarLowering], ScalarLowering]:
-    """Register the formula of scalar functions, by their names, in loop programs, which ``native``, ``c`` and ``numba`` run.
+    """Decorator that registers the formula of scalar functions in loop programs, for ``native``, ``c`` and ``numba``.
 
-    The decorated function takes the `Builder`, the dtype of the result and a value for each argument, and returns the value
-    of the result, which must have that dtype. Arguments have the dtypes of the operands, so most formulas begin with
-    ``builder.cast(x, dtype)``; ``builder.op`` has the operations, ``builder.const(1.0, dtype)`` is a number, and `scalar_value`
-    computes another scalar function. float16 is computed in float32 and rounded; complex operands do not use the formula.
+    ``names`` are the names of the scalar functions. The decorated function takes the `Builder`, the dtype of the result
+    and a value for each argument. It returns the value of the result, which must have this dtype. Arguments have the
+    dtypes of the operands, so most formulas begin with ``builder.cast(x, dtype)``. ``builder.op`` has the operations,
+    ``builder.const(1.0, dtype)`` is a number, and `scalar_value` computes another scalar function. float16 is computed
+    in float32 and rounded. Complex operands do not use the formula.
 
     ``cost``: about how many additions it takes; costly formulas are not recomputed for each reader.
     ``when``: the dtypes of the operands and of the result for which there is a formula; all, by default. A formula from
@@ -94,7 +95,7 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
 
 
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
-    """The lowering of a scalar op for dtypes, else that of its formula in the graph; None if there is neither."""
+    """The lowering of a scalar op for these dtypes, else of its formula in the graph; None if both are missing."""
     made_for = _made_for.get(name)
     if made_for is not None and made_for is not ScalarFunction.named(name):
         return _of_formula(name, inputs)  # the function has been defined again

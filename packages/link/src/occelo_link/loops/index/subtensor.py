@@ -150,8 +150,8 @@ def _spread(
 class _Layout:
     """The dimensions of the result of advanced indexing.
 
-    As in NumPy, the dimensions of the broadcast index arrays replace those of the arrays if these are
-    adjacent, and else come first.
+    As in NumPy, the dimensions of the broadcast index arrays take the place of the indexed dimensions if these are
+    adjacent. Otherwise they come first.
     """
 
     def __init__(

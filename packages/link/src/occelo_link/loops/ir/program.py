@@ -148,9 +148,9 @@ class Buffer:
 class Block:
     """Statements in order. Nothing is hoisted out of ``fixed`` blocks.
 
-    ``uses`` lists where an available value (one that was loaded from the buffer or stored to it since the last write)
-    replaces a load: the statement before the use (None at the beginning), the buffer and the value. ``writes`` are the
-    buffers that statements here, or in nested blocks, write.
+    ``uses`` lists where an available value replaces a load: the statement before the use (None at the beginning), the
+    buffer and the value. A value is available if it was loaded from the buffer, or stored to it, since the last write.
+    ``writes`` are the buffers that statements here, or in nested blocks, write.
     """
 
     __slots__ = (
@@ -181,8 +181,11 @@ class Block:
 
 
 class _Record:
-    """Statements and their parts. They are no dataclasses, since compiling the methods of those would be most of the time to
-    import this module, which each first compilation waits for."""
+    """Statements and their parts.
+
+    They are not dataclasses: compiling the methods of dataclasses would take most of the time to import this module,
+    and each first compilation waits for it.
+    """
 
     __slots__ = ()
 

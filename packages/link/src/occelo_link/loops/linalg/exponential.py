@@ -44,7 +44,10 @@ LIMITS = (
 """Norms up to which the approximants of these degrees are exact to double precision (Higham's table 2.3)."""
 
 POWERS = (1, 2, 3, 4, 3)
-"""How many even powers of the matrix, A^2, A^4, ..., the approximants are computed from; that of degree 13 takes products with A^6."""
+"""For each degree, how many even powers of the matrix (A^2, A^4, ...) its approximant needs.
+
+Degree 13 also takes products with A^6.
+"""
 
 
 def _coefficients() -> Array:
@@ -102,7 +105,7 @@ class _Exponential:
         return largest.result
 
     def _absolute(self, parts: Sequence[Value]) -> Value:
-        """An absolute value; of a complex number an upper bound, which is at most 1.42 times as large."""
+        """The absolute value of a real number; an upper bound for a complex number, at most 1.42 times as large."""
         sizes = [self.builder.op("abs", part) for part in parts]
         return sizes[0] if len(sizes) == 1 else self.builder.op("add", *sizes)
 

@@ -1,8 +1,8 @@
 """Eigenvalues and eigenvectors of batches of small symmetric matrices, one matrix per lane, by Jacobi's rotations.
 
-Each rotation makes one element off the diagonal zero, in all matrices of a group at once; sweeps over all elements are
-repeated until the elements off the diagonal are rounding errors (Golub and Van Loan, "Matrix Computations", 2013,
-section 8.5). `spectra` uses it for `Eigh` and `Eigvalsh` nodes.
+Each rotation makes one element off the diagonal zero, in all matrices of a group at once. Sweeps over all these
+elements are repeated until they are rounding errors (Golub and Van Loan, "Matrix Computations", 2013, section 8.5).
+`spectra` uses it for `Eigh` and `Eigvalsh` nodes.
 """
 
 from __future__ import annotations

@@ -42,9 +42,10 @@ class Lapack:
         return buffer
 
     def call(self, name: str, **given: str | Value | Pointer) -> Value:
-        """Call a routine; returns its ``info``, an int64, which is 0 if it succeeded.
+        """Call a routine. Returns its ``info``, an int64 that is 0 if the routine succeeded.
 
-        Letters are strings or int8 values, integers int64 values, and arrays pointers.
+        Arguments that are letters in LAPACK are given as strings or int8 values, integers as int64 values, and arrays
+        as pointers.
         """
         context, builder = self.context, self.context.builder
         args: list[Pointer | Reference] = []

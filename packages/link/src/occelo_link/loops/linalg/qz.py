@@ -1,7 +1,8 @@
-"""Generalised Schur forms in working memory, by gges and tgsen, and the lowerings of decompositions of pairs of matrices.
+"""Generalised Schur forms in working memory, by LAPACK's gges and tgsen, and lowerings of such decompositions.
 
-Eigenvalues are put in order after the decomposition, so that LAPACK calls no function back. The linkers ``native``, ``c``,
-``c|py`` and ``numba`` use the lowerings for `QZ` and `SortedQZ` nodes. Those of Riccati equations use `PencilForm`.
+Eigenvalues are put in order after the decomposition, so LAPACK needs no callback. The linkers ``native``, ``c``,
+``c|py`` and ``numba`` use the lowerings for `QZ` and `SortedQZ` nodes. The lowerings of Riccati equations use
+`PencilForm`.
 """
 
 from __future__ import annotations

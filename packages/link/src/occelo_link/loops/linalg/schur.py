@@ -102,10 +102,10 @@ class SchurForm:
         return self.lapack.call("gees", **self.given)
 
     def ordering(self, test: Callable[[Sequence[Value]], Value]) -> Callable[[], Sequence[Value]]:
-        """A function that writes statements which put first the eigenvalues of which a test holds.
+        """A function that writes statements which put the eigenvalues that satisfy ``test`` first.
 
-        They return LAPACK's info, which is not 0 either if eigenvalues that satisfy the test are elsewhere after that
-        because of rounding, and how many eigenvalues satisfy it.
+        The statements return LAPACK's info, and how many eigenvalues satisfy the test. Because of rounding, some of
+        these may no longer be first afterwards. The info is not 0 in this case, too.
         """
         context, builder, lapack = self.context, self.context.builder, self.lapack
         one, zero = context.i64(1), context.i64(0)

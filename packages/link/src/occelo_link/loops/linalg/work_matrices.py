@@ -143,10 +143,10 @@ class WorkMatrix:
                 self.store(i, j, value, k)
 
     def copy_to(self, result: Sequence[Stored], index: Index, good: Value | None = None) -> None:
-        """Copy the first rows and columns to the matrix of a result for one index of the batch; NaN if ``good`` is
-        false.
+        """Copy the first rows and columns to the matrix of a result for one index of the batch.
 
-        A real result gets the real parts. Elements are converted to the dtype of the result.
+        If ``good`` is false, NaN is written instead. A real result gets the real parts. Elements are converted to the
+        dtype of the result.
         """
         builder = self.context.builder
         rows, columns = result[0].shape[-2:]
@@ -158,7 +158,7 @@ class WorkMatrix:
                 builder.store(part.buffer, part.position(builder, [*index, i, j]), value)
 
     def copy_column_to(self, result: Stored, index: Index, good: Value | None = None) -> None:
-        """Copy the first elements of the first column to a vector for one index of the batch; NaN if ``good`` is false."""
+        """Copy the first elements of the first column to a vector of a batch, at ``index``; NaN if ``good`` is false."""
         builder = self.context.builder
         with builder.loop(result.shape[-1], fixed=True) as down:
             value = self.load(down.index, self.context.i64(0))

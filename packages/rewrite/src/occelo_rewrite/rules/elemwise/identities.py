@@ -155,7 +155,7 @@ def small_power(x: TensorVariable, c: float) -> TensorVariable | None:
 
 @rule(p.sqrt(p.sqr(x)), tags=("stabler",))
 def sqrt_of_square(x: TensorVariable) -> TensorVariable | None:
-    """sqrt(sqr(x)) = |x|; exact where the square overflows or vanishes."""
+    """sqrt(sqr(x)) = |x|. This is exact even where the square overflows or underflows."""
     return ot.abs(x)
 
 
@@ -176,7 +176,7 @@ def abs_of_neg(x: TensorVariable) -> TensorVariable | None:
 
 @rule(p.abs(x), tags=("rounding",))
 def abs_of_nonnegative(x: TensorVariable, fgraph: FunctionGraph) -> TensorVariable | None:
-    """|x| = x for x that is never negative, such as |y|, y^2, exp(y), or assumed so (rounding: the sign of a zero)."""
+    """|x| = x for x that is never negative, such as |y|, y^2, exp(y), or by assumption (rounding: the sign of a zero)."""
     return x if assumptions_of(fgraph).holds(fgraph, x, "nonnegative") else None
 
 
@@ -196,7 +196,7 @@ def quotient_of_abs(x: TensorVariable, y: TensorVariable) -> TensorVariable | No
 def sign_of_positive(
     x: TensorVariable, node: TensorApply, fgraph: FunctionGraph
 ) -> TensorVariable | None:
-    """sign(x) = 1, for an x that is an exp, a sigmoid or assumed to be positive (finite: also where x is 0 or NaN)."""
+    """sign(x) = 1 for an x that is an exp, a sigmoid, or positive by assumption. (finite: also where x is 0 or NaN.)"""
     sure = node.inputs[0] is not x or assumptions_of(fgraph).holds(fgraph, x, "positive")
     return ot.constant(np.ones((), node.outputs[0].type.dtype)) if sure else None
 

@@ -1,5 +1,4 @@
-"""Rules for products and quotients: they collect numbers, cancel factors, and combine exp(x) / (1 + exp(x)) and the
-like.
+"""Rules for products and quotients: collecting numbers, cancelling factors, and forms such as exp(x) / (1 + exp(x)).
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize.
 """

@@ -25,7 +25,7 @@ CHANGES = ("comparison", "overflow", "finite", "singular")
 def _parts(
     fgraph: FunctionGraph, x: TensorVariable
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable] | None:
-    """d, u and v for x = diag(d) + u v with a u of known and few columns; None for other matrices."""
+    """d, u and v with x = diag(d) + u v, if the number of columns of u is known and small; else None."""
     total = computed_by(x, Elemwise)
     if total is None or total.op != ot.add or len(total.inputs) != 2:
         return None

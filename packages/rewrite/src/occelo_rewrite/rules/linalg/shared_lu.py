@@ -56,7 +56,7 @@ def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, i
 
 @node_rewriter([Solve], tags=CHANGES)
 def solve_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
-    """solve(x, y) by the LU factors of x, where something else needs them; also solve(x^T, y)."""
+    """solve(x, y) and solve(x^T, y) by the LU factors of x, if another node needs these factors."""
     x, y = node.inputs
     found = _shared(fgraph, x) if node.op.assume_a == "gen" else None
     if found is None:

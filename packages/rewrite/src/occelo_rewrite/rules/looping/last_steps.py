@@ -31,7 +31,7 @@ MOST_KEPT = 16
 
 @node_rewriter([Scan])
 def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A trace of which only the last element is read becomes a carried value, which starts as zeros."""
+    """If only the last element of a trace is read, the trace becomes a carried value, which starts as zeros."""
     op_ = node.op
     if op_.reverse:
         return None
