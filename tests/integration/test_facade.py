@@ -97,7 +97,7 @@ def test_shuffled_labels_teach_nothing() -> None:
     assert all(r.accuracy < 0.2 for r in results)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "py", "vm", "DebugMode", "NanGuardMode"])
 def test_the_demo_runs_in_every_mode(mode: str, tmp_path: Path) -> None:
     plot = tmp_path / "loss.png"
