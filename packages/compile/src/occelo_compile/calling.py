@@ -77,7 +77,7 @@ class Function:
     """
 
     pickle_aliased_memory_strategy: ClassVar[str] = "warn"
-    """What pickling does about values that share memory: "warn", "raise" or "ignore"."""
+    """What happens if pickled values share memory: "warn", "raise" or "ignore"."""
 
     def __init__(
         self,
@@ -448,9 +448,9 @@ class Function:
     def time_loops(self, *args: Any, runs: int = 20) -> Any:
         """Compile the rewritten graph with `native`, whatever the mode is, and measure how long each loop takes.
 
-        ``args`` are the arguments of a call. Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a table: mean seconds over
-        ``runs`` runs, and the ops that are fused in the loop. Nothing is updated. OSError on systems without
-        ``clock_gettime``.
+        ``args`` are the arguments of a call. Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a
+        table. It has the mean seconds over ``runs`` runs, and the ops that are fused in the loop. Nothing is updated.
+        OSError on systems without ``clock_gettime``.
         """
         graph = self.maker.fgraph
         given = iter(args)

@@ -351,7 +351,7 @@ class FunctionMaker:
         return Linked(vm, inputs, outputs)
 
     def input_cells(self) -> list[list[Any]]:
-        """A cell for each input: that of its container if it has one, as shared variables do, else a new one."""
+        """A cell for each input: the cell of its container if it has one, as shared variables do, else a new cell."""
         return [
             each.value.storage if isinstance(each.value, Container) else [None]
             for each in self.inputs

@@ -62,10 +62,10 @@ class In(SymbolicInput):
     """An input of a function.
 
     - ``name``: the keyword; by default the name of the variable.
-    - ``value``: a default, restored after each call unless there is an ``update``; or a `Container` or shared
-      variable to read from.
-    - ``update``: an expression whose value is used in the next call. A shared variable with an ``update`` is
-      updated as by ``updates`` of `function`.
+    - ``value``: a default, which is restored after each call unless there is an ``update``. It may also be a
+      `Container` or a shared variable to read from.
+    - ``update``: an expression whose value is used in the next call. A shared variable with an ``update`` is updated as
+      by ``updates`` of `function`.
     - ``mutable``: the function may overwrite the argument; an update implies it.
     - ``borrow``: outputs may alias the argument; ``mutable`` implies it (ValueError for mutable without borrow).
     - ``strict`` refuses arguments that need conversion, ``allow_downcast`` permits loss of precision.

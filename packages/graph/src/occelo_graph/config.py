@@ -1,4 +1,4 @@
-"""`config`: typed options, set from several sources, which can be changed for one context.
+"""`config`: typed options. They are set from several sources, and can be changed for one context.
 
 The first of these sources that has a value wins:
 

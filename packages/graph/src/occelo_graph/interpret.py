@@ -148,7 +148,7 @@ class _Clock:
         self.within: Place = ()
 
     def run(self, node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
-        """Run a node and note its time, which includes that of the nodes of its own inner graphs."""
+        """Run a node and record its time, including the time of the nodes in its inner graphs."""
         outside = self.within
         self.within = (*outside, node)
         start = perf_counter()
@@ -267,10 +267,10 @@ def body_runner(
 
 
 def _writes_in_place(loop: Loop) -> dict[Apply, Apply]:
-    """The nodes of a body that may overwrite a carried value, each with a node that does.
+    """Nodes of a body that may overwrite a carried value, each with a node that does the same in place.
 
-    Such a node computes the new value and nothing else reads the old or the new one, as where a step writes an element of a
-    trace. Copying the trace in each step would take quadratic time.
+    Such a node computes the new carried value, and nothing else reads the old or the new value. An example is a step
+    that writes an element of a trace. Copying the trace in each step would take quadratic time.
     """
     body = loop.body
     uses = Counter(v for node in body.nodes for v in node.inputs) + Counter(body.outputs)

@@ -79,7 +79,7 @@ def _classify(filename: str) -> bool:
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
-    """The innermost frame that is not the library's own; None if there is none or marks are off.
+    """The innermost frame that is not in the library; None if there is none or marks are off.
 
     The search starts ``depth`` frames up (1: the caller's). Python creates a frame object for each frame
     that is examined, so frames that are certainly the library's should be skipped with ``depth``.

@@ -267,9 +267,8 @@ class _WrapVM:
 class WrapLinker(Linker):
     """Runs several linkers in lock-step; each of them must run node by node.
 
-    At each node ``wrapper(fgraph, i, node, *thunks)`` is called, which must call the thunks: each
-    computes the node in one linker's storage, and has ``inputs`` and ``outputs``,
-    lists of cells.
+    At each node ``wrapper(fgraph, i, node, *thunks)`` is called, and must call the thunks. Each thunk computes the node
+    in one linker's storage. It has ``inputs`` and ``outputs``, lists of cells.
     """
 
     name = "wrap"

@@ -184,7 +184,7 @@ class PythonVM:
             self.clear_storage()
 
     def _run_copying(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """Run a node; the inputs that it overwrites are copied if other nodes, which have not run, read them.
+        """Run a node. Inputs that it overwrites are copied if nodes that have not run yet read them.
 
         These nodes cannot run first, since a branch may decide whether they run at all.
         """

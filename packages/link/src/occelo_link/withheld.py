@@ -99,9 +99,9 @@ def without_lowering(*what: Any) -> Generator[None]:
     their op or scalar op (``ot.sigmoid``). Such an op runs by its `Op.decompose`, or the ``formula`` of its scalar op.
     Without one it runs in Python. In the Python linkers a decomposition takes the place of ``evaluate``.
 
-    It is for tests that compare results with and without lowerings, on any backend. A function that is compiled
-    within the block never uses these lowerings, even if it is compiled again for other shapes after the block has ended.
-    The choice is part of its key in the cache. TypeError if ``what`` has anything else.
+    It is for tests that compare results with and without lowerings, on any backend. A function that is compiled within
+    the block never uses these lowerings, even if it is compiled again for other shapes after the block has ended. The
+    choice is part of the function's key in the cache. TypeError if ``what`` has anything else.
     """
     classes, names = list(_current.get().classes), set(_current.get().names)
     for each in what:

@@ -43,8 +43,8 @@ Rewriter = Any
 class RewriteDatabaseQuery:
     """Chooses rewrites: those with a tag of ``include``, all tags of ``require``, and no tag of ``exclude``.
 
-    ``subquery`` maps names of nested databases to their queries; stages after
-    ``position_cutoff`` are left out; ``extra_rewrites`` are pairs of a rewriter and its position.
+    ``subquery`` maps names of nested databases to their queries. Stages after ``position_cutoff`` are left out.
+    ``extra_rewrites`` are pairs of a rewriter and its position.
     """
 
     include: frozenset[str] = frozenset()
@@ -293,9 +293,11 @@ class RewriteDatabase:
         return name
 
     def drop_earlier(self, name: str, rewriter: Rewriter) -> None:
-        """Drop the rewriter of a name that an earlier run of the same cell registered, since ``rewriter`` is in another database now.
+        """Drop the rewriter ``name`` that an earlier run of the same cell registered here.
 
-        If ``rewriter`` is registered here after all, it takes the position of the one that was dropped.
+        Its new definition, ``rewriter``, is in another database.
+
+        If ``rewriter`` is registered here later, it takes the position of the dropped one.
         """
         earlier = self._entries.get(name)
         if earlier is None or earlier.rewriter is rewriter:

@@ -75,7 +75,10 @@ def _merged(
 
 
 def _regions(order: list[Apply], outputs: Sequence[Variable]) -> dict[Apply, _Region]:
-    """The region of each node that belongs to one; nodes of different regions are not fused, or a branch not taken would run."""
+    """The region of each node that belongs to a region.
+
+    Nodes of different regions are not fused, since then a branch that is not taken would run.
+    """
     inside = divide(order, outputs).inside
     return {
         node: (owner, k)

@@ -127,9 +127,9 @@ class _Changes(Feature):
 class MergeOptimizer(RecordingRewriter):
     """Common-subexpression elimination.
 
-    Constants with equal type and bits become one variable; then nodes with equal ops and the same
-    inputs (in any order, for commutative ops) become one node. From then on the graph merges new nodes
-    as they appear, until its `MergeFeature` is removed.
+    Constants with equal type and bits become one variable. Then nodes with equal ops and the same inputs (in any order,
+    for commutative ops) become one node. From then on the graph merges new nodes as they appear, until its
+    `MergeFeature` is removed.
     """
 
     def __init__(self, name: str = "merge") -> None:

@@ -45,7 +45,7 @@ def strict(case: Case, random: Random) -> None:
 
 
 def without_a_rule(case: Case, random: Random) -> None:
-    """The results stay the same without one of the rules that were applied."""
+    """The results do not change if one of the applied rules is left out."""
     first = case.compiled(case.inputs, case.outputs, "vm")
     used = sorted({a.rule for a in first.maker.rewritten.record.applications})
     if not used:

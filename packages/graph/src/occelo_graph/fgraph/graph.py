@@ -39,7 +39,7 @@ class FunctionGraph:
     as in `clone_get_equiv`. Inputs default to the roots that are not constants. ``update_mapping`` maps the position of
     an output to the position of the input that it updates.
 
-    Raises ValueError if ``outputs`` is None and, without ``clone``, for an input that a node computes;
+    Raises ValueError if ``outputs`` is None, and, without ``clone``, for an input that a node computes. Raises
     `MissingInputError` for a root that is not among the inputs.
     """
 

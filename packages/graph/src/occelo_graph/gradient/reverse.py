@@ -237,12 +237,12 @@ def subgraph_grad(
 ) -> Any:
     """Gradients with respect to ``wrt`` and ``end`` in the later part of a graph, as two lists.
 
-    Differentiation goes from ``cost`` and the known gradients ``start`` back to ``end``, and not
-    beyond. The gradient of a variable without influence is 0. The gradients of ``end`` are the ``start`` of
-    the earlier part: ``dict(zip(end, end_grads))``. With ``details`` the result has two more lists, the gradients
-    of ``[*wrt, *end]`` that come from ``start`` and from ``cost`` alone, or None for one that was not given.
+    Differentiation goes from ``cost`` and the known gradients ``start`` back to ``end``, and not beyond. The gradient
+    of a variable without influence is 0. The gradients of ``end`` are the ``start`` of the earlier part:
+    ``dict(zip(end, end_grads))``. With ``details`` the result has two more lists: the gradients of ``[*wrt, *end]``
+    that come from ``start`` alone, and those that come from ``cost`` alone. A list is None if its source was not given.
 
-    ValueError without a cost and start gradients; other errors are those of `grad`.
+    ValueError if neither ``cost`` nor ``start`` is given. Other errors are those of `grad`.
     """
     if cost is None and start is None:
         raise ValueError("subgraph_grad needs a cost, start gradients, or both")

@@ -141,7 +141,7 @@ class Op(Traits):
     otypes: Sequence[Type] | None = None
 
     computes_as: ClassVar[tuple[type[Any], ...]] = ()
-    """The class, and each base with the same results: the class does not override the NumPy code of that base.
+    """The class, and each base with the same results, which is a base whose NumPy code the class does not override.
 
     Made with the class. Rules, facts, lowerings and traits that are known for one of these classes hold for the class.
     """
@@ -339,7 +339,7 @@ class Op(Traits):
     def __call__(
         self, *inputs: Any, name: str | None = None, return_list: bool = False, **unknown: Any
     ) -> Any:
-        """Apply the op and return its output, or the list of them if there are several."""
+        """Apply the op. Returns its output, or a list if there are several outputs."""
         if unknown:
             raise TypeError(f"{self} has no parameter named {' or '.join(unknown)}")
         node: Any = self.make_node(*inputs)
@@ -573,10 +573,10 @@ class Op(Traits):
     ) -> Sequence[Any]:
         """Apply the op to inputs with batch dimensions in front.
 
-        Input ``i`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]``. These broadcast against
-        each other from the right; an output has ``max(batch_ndims)`` of them, or none if it does not vary over
-        the batch. An op without a batching rule runs for one element after the other (`Blockwise`).
-        NotImplementedError for an op that has no rule and has effects or is not over tensors alone.
+        Input ``i`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]``. These dimensions broadcast
+        against each other from the right. An output has ``max(batch_ndims)`` of them, or none if it does not vary over
+        the batch. An op without a batching rule runs for one element after the other (`Blockwise`). NotImplementedError
+        if an op without a rule has effects, or inputs or outputs that are not tensors.
         """
         return facade.batch_by_loop(node, inputs, batch_ndims)
 

@@ -37,8 +37,9 @@ __all__ = [
 
 @frozen_dataclass(eq=False)
 class Region:
-    """A part of the graph that a node runs itself; ``results`` are the positions of the inputs that the region
-    computes.
+    """A part of the graph that a node runs itself.
+
+    ``results`` are the positions of the node's inputs that the region computes.
     """
 
     results: tuple[int, ...]

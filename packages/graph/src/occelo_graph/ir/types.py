@@ -32,8 +32,8 @@ class Type:
     """A set of values, with functions to make variables of it and to check and compare its values.
 
     Types compare by value: subclasses define `key`, a hashable tuple. A type whose values consist of arrays defines
-    `parts`, `to_parts` and `from_parts`; then compiled code takes its values, and they are copied, compared, saved
-    and cached by their parts. Values of other types are handled as Python objects.
+    `parts`, `to_parts` and `from_parts`. Then compiled code takes its values, and they are copied, compared, saved and
+    cached by their parts. Values of other types are handled as Python objects.
     """
 
     __slots__ = ("__weakref__",)

@@ -1,4 +1,4 @@
-"""Computations that are moved out of the steps of a loop: which can be moved, and a guard for those that may fail.
+"""Moving computations out of the steps of a loop: which ones can be moved, and a guard for those that may fail.
 
 A guarded computation only runs if the loop has a step. `building` uses this module while it traces a loop, and so does
 the rule that hoists (`occelo_rewrite.rules.looping.hoisting`).

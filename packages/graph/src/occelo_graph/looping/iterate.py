@@ -22,9 +22,9 @@ __all__ = ["Iterate"]
 class Iterate(Op):
     """The values that are carried after some iterations of ``body``.
 
-    The inputs of a node are the number of iterations, an int64 scalar, ``carried`` initial values, and values that all
-    iterations read. The arguments of ``body`` are the carried values and those that are read; its results are the new
-    carried values and, with ``stops``, whether this iteration is the last one.
+    The inputs of a node are the number of iterations (an int64 scalar), ``carried`` initial values, and values that all
+    iterations read. The arguments of ``body`` are the carried values and the values that all iterations read. Its
+    results are the new carried values. With ``stops`` it also returns whether this iteration is the last one.
     """
 
     body: FrozenFunctionGraph

@@ -58,7 +58,7 @@ def loop(
     checkpoint: int | str | None = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """Run ``step`` once for each element of ``xs``; each step gets the state that the step before returned.
+    """Run ``step`` once for each element of ``xs``. Each step gets the state that the previous step returned.
 
     - ``step(state, x)`` returns a pair: the new state, and the values to keep of this step (None for nothing). Without
       ``xs`` it is called as ``step(state)``.
@@ -68,18 +68,19 @@ def loop(
     - ``length``: the number of steps, an integer scalar; by default the length of ``xs``, or the least one if their
       lengths differ at run time.
     - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
-    - ``checkpoint``: for less memory in reverse mode, at the cost of one more forward pass: only the states between
-      blocks of steps are kept. An integer is the number of steps of a block. "sqrt" stands for the square root of the
-      number of steps, which needs the least memory. A text such as "64 MB" is a memory limit for these states; if it is
-      too small, "sqrt" is used. With ``until`` the largest number of steps counts.
+    - ``checkpoint``: keep only the states between blocks of steps for reverse mode. This needs less memory, and one
+      more forward pass. An integer is the number of steps of a block. "sqrt" stands for the square root of the number
+      of steps, which needs the least memory. A text such as "64 MB" is a memory limit for these states; if it is too
+      small, "sqrt" is used. With ``until`` the largest number of steps counts.
     - ``reverse``: go through ``xs`` from the last element to the first. Kept values are at the positions of their
       elements.
 
     Returns the final state, and the kept values of all steps, stacked along a new first axis.
 
-    A state keeps its structure, dtypes, numbers of dimensions and static lengths (TypeError); numbers of Python take the dtype
-    that the steps return. Draws with a `RandomStream` in a step are new in each step. ValueError without ``xs`` and ``length``, for static lengths that do not fit, and at run time for a
-    negative length or sequences that are too short.
+    A state keeps its structure, dtypes, numbers of dimensions and static lengths, else TypeError. Python numbers take
+    the dtype that the steps return. Draws with a `RandomStream` in a step are new in each step. ValueError without
+    ``xs`` and ``length``, for static lengths that do not fit, and at run time for a negative length or sequences that
+    are too short.
     """
     return _run(step, init, xs, length, until, reverse, checkpoint=checkpoint, name=name)
 

@@ -25,8 +25,8 @@ __all__ = ["ScanArgs"]
 class ScanArgs:
     """The inputs and outputs of a node of `Scan`, and the arguments and results of its body.
 
-    ``outer`` names are variables of the graph that the node is in, ``inner`` names those of its body, which are new variables.
-    Lists of the same kind have the same order and length.
+    Names with ``outer`` are for variables of the graph of the node. Names with ``inner`` are for variables of the body;
+    these are new variables. Lists of the same kind have the same order and length.
     """
 
     steps: Variable

@@ -34,10 +34,10 @@ def _with_defaults(variables: Iterable[Any]) -> dict[SharedVariable, Variable]:
 def default_updates(
     results: Sequence[Any], nodes: Sequence[Apply], own: bool = False
 ) -> dict[SharedVariable, Variable]:
-    """The shared variables with default updates that a step reads in order to compute ``results``, with these updates.
+    """The shared variables with default updates that a step reads to compute ``results``, with these updates.
 
-    ``nodes`` are those that the step made. With ``own`` only the updates that it made itself are returned, such as
-    those of draws with a `RandomStream`.
+    ``nodes`` are the nodes that the step made. With ``own`` only updates that the step made itself are returned, such
+    as those of draws with a `RandomStream`.
     """
     candidates = _with_defaults([*results, *(v for node in nodes for v in node.inputs)])
     made = set(nodes)

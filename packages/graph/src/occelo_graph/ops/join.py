@@ -267,7 +267,7 @@ def vertical_stack(*args: Any) -> TensorVariable:
 
 
 def horizontal_stack(*args: Any) -> TensorVariable:
-    """Matrices beside each other, or vectors one after the other."""
+    """Matrices, joined along columns, or vectors, one after the other."""
     variables = [as_tensor_variable(a) for a in args]
     return concatenate(variables, 0 if variables[0].type.ndim == 1 else 1)
 

@@ -350,7 +350,10 @@ class SumOfSquares(Op):
 
 
 def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Sum of ``x * x`` over ``axis`` (one, several, or None for all), of complex numbers too; integers are summed as int64 or uint64."""
+    """Sum of ``x * x`` over ``axis`` (one, several, or None for all), also for complex ``x``.
+
+    Integers are summed as int64 or uint64.
+    """
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     made: TensorVariable = SumOfSquares(axes)(x)

@@ -152,7 +152,7 @@ def combine_in_halves(
     cut: Callable[[Any, int, int], Any],
     join: Callable[[Sequence[Any]], Any],
 ) -> Any:
-    """Combine all elements along the first dimension, of which there must be one or more.
+    """Combine all elements along the first dimension; there must be at least one.
 
     One half is combined with the other until one element is left.
     """

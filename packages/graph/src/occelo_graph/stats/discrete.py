@@ -36,10 +36,10 @@ _MINUS_INF = -math.inf
 class DiscreteLaw(Law):
     """A law on whole numbers.
 
-    All methods take the parameters by position or name, after the variable; all arguments broadcast. The results have
-    the common float dtype of the arguments (floatX if all are integers or Python numbers), also the
-    quantiles, which are whole numbers. A number that is not a whole number of the support has the probability 0; where a
-    parameter is invalid, the result is NaN. NotImplementedError for methods for which the law has no formula.
+    All methods take the parameters by position or name, after the variable. All arguments broadcast. The results have
+    the common float dtype of the arguments (floatX if all are integers or Python numbers). This is so for quantiles,
+    too, although they are whole numbers. A number that is not a whole number of the support has the probability 0.
+    Where a parameter is invalid, the result is NaN. A method without a formula for this law raises NotImplementedError.
     """
 
     scaled = False

@@ -193,7 +193,7 @@ def _f_density(z: Any, dfn: Any, dfd: Any) -> Any:
 
 
 def _f_parts(z: Any, dfn: Any, dfd: Any) -> tuple[Any, Any, Any]:
-    """dfn z / (dfn z + dfd) where it is below 1/2, the rest where that is; and which of them is."""
+    """Whether r = dfn z / (dfn z + dfd) is below 1/2; r and 1 - r, but 1/2 instead of the larger one."""
     whole = dfn * z + dfd
     low = lt(dfn * z, dfd)
     return low, switch(low, dfn * z / whole, 0.5), switch(low, 0.5, dfd / whole)

@@ -1,7 +1,8 @@
 """Continuous laws whose distribution functions are integrals: skew-normal and von Mises.
 
-The integral over a tail is that of the density divided by its value where the tail begins, so its logarithm is precise however small it is. Gauss and
-Legendre's rule with 64 points takes it, over the interval in which the integrand is above exp(-40).
+The integral over a tail is computed for the density divided by its value where the tail begins. So the logarithm of the
+integral is precise, however small the integral is. The integral is computed by Gauss and Legendre's rule with 64
+points, over the interval in which the integrand is above exp(-40).
 """
 
 from __future__ import annotations

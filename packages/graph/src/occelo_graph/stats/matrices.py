@@ -127,7 +127,7 @@ class LKJ:
         return where_valid(gt(eta, 0.0)[..., None, None], eye(dim, dtype=eta.dtype))
 
     def var(self, eta: Any, dim: int) -> TensorVariable:
-        """Variance of each element; those beside the diagonal have the beta law of eta - 1 + dim / 2 on -1 to 1."""
+        """Variance of each element. Elements beside the diagonal have the beta law of eta - 1 + dim / 2 on -1 to 1."""
         (eta,) = floats("lkj.var()", eta)
         one = (1.0 / (2.0 * eta + (dim - 1.0)))[..., None, None]
         return where_valid(gt(eta, 0.0)[..., None, None], one * (1.0 - eye(dim, dtype=eta.dtype)))

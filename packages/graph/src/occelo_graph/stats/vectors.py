@@ -93,7 +93,10 @@ class Categorical:
     """One of the numbers 0 ... K - 1, with probabilities ``p`` along the last axis, which add to 1 (NaN elsewhere)."""
 
     def logpmf(self, k: Any, p: Any) -> TensorVariable:
-        """Logarithm of the probability of ``k``, which broadcasts with all axes of ``p`` but the last; -inf where it is 0."""
+        """Logarithm of the probability of ``k``; -inf where it is 0.
+
+        ``k`` broadcasts with all axes of ``p`` but the last.
+        """
         k, p = floats("categorical.logpmf()", k, p)
         positions = arange(p.shape[-1]).astype(p.dtype)
         chosen = eq(k[..., None], positions)
@@ -332,8 +335,9 @@ class DirichletMultinomial:
 class MultivariateNormal:
     """The normal law of vectors with mean ``mean`` (0 if it is None) and a covariance matrix.
 
-    ``cov`` is a positive definite matrix or a batch of them, a vector of variances of independent elements, or a variance of all. Instead
-    of it, ``cholesky`` gives its lower factor. A matrix that is not positive definite gives NaN.
+    ``cov`` is a positive definite matrix or a batch of such matrices, a vector of variances of independent elements, or
+    one variance for all elements. ``cholesky``, the lower factor of the covariance matrix, may be given instead. A
+    matrix that is not positive definite gives NaN.
     """
 
     def logpdf(

@@ -178,9 +178,9 @@ class TensorType(_Base):
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``data`` as an array of the type, without a copy if it is one already.
 
-        ``strict`` accepts only arrays of exactly this dtype. Otherwise an array is accepted if NumPy promotes
-        its dtype and the type's to the type's dtype, a Python number or list if the conversion is exact, and
-        with ``allow_downcast=True`` anything that can be cast. With ``allow_downcast=None`` Python floats may
+        ``strict`` accepts only arrays of exactly this dtype. Otherwise an array is accepted if NumPy promotes its dtype
+        and the type's dtype to the latter. A Python number or list is accepted if the conversion is exact. With
+        ``allow_downcast=True`` anything that can be cast is accepted. With ``allow_downcast=None`` Python floats may
         lose precision for floatX and float32. TypeError otherwise.
         """
         if type(data) is np.ndarray and data.dtype == self.numpy_dtype:

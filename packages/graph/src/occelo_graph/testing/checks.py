@@ -170,7 +170,7 @@ def check_gradient(example: Example) -> None:
 
 
 def check_pushforward(example: Example) -> None:
-    """The pushforwards of ops agree with those that `pushforward_through_pullback` derives from their pullbacks."""
+    """The pushforward of an op agrees with the one that `pushforward_through_pullback` derives from its pullback."""
     function, points = _of_differentiated(example)
     inputs: list[Any] = [TensorType(p.dtype, p.shape).make_variable() for p in points]
     output = function(*inputs)

@@ -39,9 +39,10 @@ LABELS = (0.0, 1.0, 0.25)
 class Formula:
     """A formula of ``x`` (and ``y``), element by element, or of a vector ``v`` (and weights ``w``), at some ``points``.
 
-    ``bounds`` are the errors allowed in value, gradient and second derivative (the row sums of the Hessian), in units of
-    ``eps * (abs(exact) + scale)`` with the ``scales``. With ``by_size`` rounding of the inputs counts too: the unit is
-    multiplied by the largest input, if that is above 1. ``at_zero`` is the chosen derivative at points where there is none.
+    ``bounds`` are the errors allowed in value, gradient and second derivative (the row sums of the Hessian), in units
+    of ``eps * (abs(exact) + scale)`` with the ``scales``. With ``by_size`` the inputs may be rounded, too: the unit is
+    multiplied by the largest input, if that is above 1. ``at_zero`` is the chosen derivative at points where there is
+    none.
     """
 
     text: str

@@ -32,7 +32,7 @@ SHAPES: list[tuple[tuple[int | None, ...], tuple[int | None, ...]]] = [
     ((3, 4), (None, 6)),
     ((None, None), (5, 6)),
 ]
-"""Pairs of static shapes: of the matrix for which a graph is built, and of the one for which it is rebuilt."""
+"""Pairs of static shapes of the matrix for which a graph is built, and of the matrix for which it is rebuilt."""
 
 
 def _jacobian_of_square(a: Any) -> Any:

@@ -116,9 +116,10 @@ def compile_shared(source: str) -> bytes:
 
 
 def shared_library(source: str, store: Store | None) -> ctypes.CDLL:
-    """The library of a source, loaded; compiled only if the store does not have it.
+    """The loaded library of a source. It is compiled only if the store does not have it.
 
-    The store checks its files when it reads them, so the library is loaded from a temporary copy, which is deleted at once.
+    The store checks its files when it reads them. So the library is loaded from a temporary copy of the checked bytes,
+    which is deleted at once.
     """
     identity = [_identity(tuple(find_compiler())), *FLAGS, COMPILER_FLAGS.get(), source]
     code = kept_code(store, "libraries", "\n".join(identity), lambda: compile_shared(source))

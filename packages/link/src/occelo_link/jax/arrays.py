@@ -210,7 +210,10 @@ class JaxArrays(Arrays):
 
 
 def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """The shape and dtype of an array that is passed as words; those of the array if its elements have at most 32 bits each."""
+    """The shape and dtype of the words by which an array is passed.
+
+    They are those of the array if its elements, or the two parts of a complex element, have at most 32 bits.
+    """
     count = dtype.itemsize // 4
     wide = dtype.itemsize == 16 or (dtype.itemsize == 8 and dtype.kind != "c")
     return ((*shape, count), np.dtype("uint32")) if wide else (tuple(shape), dtype)

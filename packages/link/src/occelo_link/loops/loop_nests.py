@@ -251,9 +251,9 @@ def reduce_elements(
 ) -> list[Value]:
     """Reduce the values of ``element(k)`` for 0 <= k < ``count``, each with an operation, given as name and dtype.
 
-    Floats are summed in blocks of `BLOCK` elements, whose sums are added up with Neumaier's
-    compensation (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher
-    Summen", 1974), so the error does not grow with the number of blocks.
+    Floats are summed in blocks of `BLOCK` elements. The sums of blocks are added up with Neumaier's compensation
+    (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974), so the error does not
+    grow with the number of blocks.
     """
     short = count.op == "const" and count.args[0] <= BLOCK
     if short or not any(op == "add" and is_float(d) for op, d in operations):

@@ -471,7 +471,8 @@ class Context:
     def _can_become_output(self, tensor: Stored) -> bool:
         """Whether the whole buffer of a tensor can be an output.
 
-        It is still to be computed, or a loop has kept it in one place, whose allocation then becomes that of an output.
+        This is so if the tensor is not yet computed. It is also so if a loop kept the tensor in one buffer; then the
+        allocation of the buffer becomes that of an output.
         """
         buffer = tensor.buffer
         if tensor.flat and buffer.space == "work" and self.schedule.is_pending(tensor):

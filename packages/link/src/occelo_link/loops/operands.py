@@ -1,8 +1,8 @@
 """Operands of BLAS and LAPACK: tensors that the routines can read in place, and copies in C order of all others.
 
 `loops.blas`, `loops.linalg.triangular` and `loops.linalg.lu_solving` make them. The routines read matrices whose rows
-(or columns) are contiguous. The leading dimension is the distance in elements from one row to the next; it is at least
-the length of a row, and at least 1.
+(or columns) are contiguous. The leading dimension is the distance in elements from one row (or column) to the next. It
+is at least the length of a row, and at least 1.
 """
 
 from __future__ import annotations

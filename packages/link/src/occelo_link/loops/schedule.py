@@ -1,8 +1,8 @@
 """Schedule of a region: fusion of roots into kernels, the order of steps, and reuse of memory.
 
 Each `Context` has one. Roots are tensors that must be computed: stored element by element, or reduced. Roots over the
-same lengths share one `LoopKernel` unless one of them needs all of another's result. `Schedule.flush` writes kernels
-and other steps to the program in order.
+same lengths share one `LoopKernel`, unless one root needs the whole result of another one. `Schedule.flush` writes
+kernels and other steps to the program in order.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ MANY_STEPS = 200
 class Schedule:
     """The steps of one region, in order.
 
-    Steps have positions from ``first`` on, which are larger than those in enclosing regions; steps before ``done`` are
-    written already.
+    Steps have positions from ``first`` on. These are larger than the positions in enclosing regions. Steps before
+    ``done`` are written already.
     """
 
     def __init__(self, context: Context, first: int = 0) -> None:

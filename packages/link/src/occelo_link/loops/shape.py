@@ -59,7 +59,10 @@ def lower_shape_i(
 
 
 def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tensor:
-    """The same tensor with ``shape`` as its lengths, which the caller knows, or checks at run time, to be equal to its own."""
+    """The same tensor with ``shape`` as its lengths.
+
+    The caller knows that they are its own lengths, or checks it at run time.
+    """
     if isinstance(tensor, Stored):
         return Stored(
             tensor.buffer,

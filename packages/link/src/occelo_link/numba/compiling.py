@@ -28,14 +28,18 @@ define i64 @unit(ptr %frame, ptr %table) nounwind {{
   ret i64 %found
 }}
 """
-"""The unit as a wrapper of Numba's function, which returns a status of its own (0 here) and stores its result."""
+"""The unit as a wrapper of Numba's function.
+
+That function returns Numba's status (0 here) and stores its result in memory.
+"""
 
 
 @contextmanager
 def _deep_recursion(text: str) -> Generator[None]:
     """Room on Python's stack for Numba's search of definitions, which calls itself for each block of a function.
 
-    At most two calls for each block, and every block has a line; Python code calls itself without using the stack of C.
+    It needs at most two calls for each block, and every block has a line of ``text``. Such calls do not use the stack
+    of C.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(limit + 2 * text.count("\n"))

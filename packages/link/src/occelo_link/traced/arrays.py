@@ -41,7 +41,7 @@ class Arrays(ABC):
         return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
 
     def apply(self, name: str, *operands: Array) -> Array:
-        """Apply a scalar function to arrays, which broadcast, in their common dtype; Python numbers are converted to it.
+        """Apply a scalar function to arrays, which broadcast, in their common dtype; Python numbers get this dtype.
 
         ValueError if the library has no such function, TypeError if no operand is an array of the library.
         """
@@ -213,7 +213,10 @@ class Arrays(ABC):
         then: Callable[[], Sequence[Array]],
         other: Callable[[], Sequence[Array]],
     ) -> Sequence[Array]:
-        """The result of one of two functions; the other one is not run. TypeError if their shapes differ."""
+        """The result of ``then`` if the condition holds, else of ``other``; only one of them is run.
+
+        TypeError if shapes differ.
+        """
 
     def repeat(
         self,

@@ -314,8 +314,7 @@ class TracedVM:
     def _replay(
         self, values: list[TracedValue], wanted: Sequence[int], error: Exception
     ) -> Sequence[TracedValue]:
-        """Run the interpreter on the same inputs, to raise the error with its full message; if it raises none, raise
-        ``error``.
+        """Run the interpreter on the same inputs, to raise the error with its full message; else raise ``error``.
 
         If the library computes both sides of a branch, the error may come from the side that is not taken. Then the
         results of the interpreter are returned, with a warning.

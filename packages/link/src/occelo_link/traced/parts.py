@@ -1,7 +1,7 @@
-"""Traced form of values that consist of several arrays (`Type.parts`): tuples of arrays; types of all traced values.
+"""Tuples of arrays, the traced form of values that consist of several arrays (`Type.parts`); types of traced values.
 
-All lowerings use the types. The tracer, the VM of `traced.linker`, `fallback` and the lowerings of `control`
-handle such values with it; `as_jax` and `as_torch` refuse them by `require_arrays`.
+All lowerings use the types. The tracer, the VM of `traced.linker`, `fallback` and the lowerings of `control` call the
+functions for such values. `as_jax` and `as_torch` refuse such values by `require_arrays`.
 """
 
 from __future__ import annotations

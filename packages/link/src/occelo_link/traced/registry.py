@@ -47,10 +47,10 @@ class NeedsValue(Exception):
 
 
 def traces(*classes: type[_OpT]) -> Registers[Tracer, TracedValue, _OpT]:
-    """Register the lowering of op classes to the arrays of libraries that trace, which are JAX and PyTorch.
+    """Decorator that registers the lowering of op classes to arrays of the libraries that trace, JAX and PyTorch.
 
-    It takes a `Tracer`, the node and the values of its inputs, and returns the values of its outputs; ``tracer.arrays`` has the
-    operations. A lowering from another package takes the place of ours.
+    The lowering takes a `Tracer`, the node and the values of its inputs, and returns the values of its outputs.
+    ``tracer.arrays`` has the operations. A lowering from another package takes the place of ours.
     """
     return _lowerings.register(classes)
 

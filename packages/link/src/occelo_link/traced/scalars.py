@@ -28,12 +28,12 @@ _functions: dict[tuple[str, str | None], tuple[Scalar, ScalarFunction | None]] =
 def traces_scalar(
     *names: str, backend: str | None = None, convert: Conversion = "out"
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register scalar functions, by their names, on the arrays of libraries that trace, which are JAX and PyTorch.
+    """Decorator that registers scalar functions, by name, on arrays of the libraries that trace, JAX and PyTorch.
 
-    The decorated function takes the `Arrays` of the library and an array for each argument; they broadcast. It returns an
-    array, which is converted to the dtype of the result. ``arrays.apply("exp", x)`` computes another scalar function, in any
-    library. With ``backend`` ("jax" or "pytorch") it is for that library alone and may call its functions; it has precedence
-    over one for all libraries.
+    The decorated function takes the `Arrays` of the library and an array for each argument; the arrays broadcast. It
+    returns an array, which is converted to the dtype of the result. ``arrays.apply("exp", x)`` computes another scalar
+    function, in any library. With ``backend`` ("jax" or "pytorch") the function is for this library alone and may call
+    its functions. It has precedence over a function for all libraries.
 
     ``convert``: arguments are converted to the dtype of the result ("out"), to their common dtype ("common") or not at all
     ("as is"). A registered function replaces Occelo's; its code is part of the keys of the cache.

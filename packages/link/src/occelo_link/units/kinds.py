@@ -1,4 +1,4 @@
-"""Registry of the kinds of units that can be cached: serialization of units to bytes and back.
+"""Registry of the kinds of units that can be cached, for the serialization of units to bytes and back.
 
 The VM of blocks packs its unit with it, and `BlockLinker` makes such a VM again from the bytes in the cache.
 """

@@ -127,7 +127,7 @@ def _conjugated(node: TensorApply[Elemwise], fact: str, ask: Ask) -> bool | None
 def _definite(fact: str) -> None:
     @infers(fact, Elemwise)
     def sum_or_multiple(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
-        """Sums of semidefinite matrices, one of them definite, and positive multiples."""
+        """Sums of semidefinite matrices, of which one is definite, elementwise products, and positive multiples."""
         whole = node.outputs[0].type
         if whole.ndim < 2:
             return None

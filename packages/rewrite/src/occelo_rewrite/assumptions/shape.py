@@ -28,7 +28,7 @@ def is_transposition(op: Op) -> bool:
 
 
 def are_transposes(x: TensorVariable, y: TensorVariable, hermitian: bool) -> bool:
-    """Whether one of two matrices is the transpose of the other, or the conjugate transpose if ``hermitian``."""
+    """Whether ``x`` is the transpose of ``y``; with ``hermitian`` the conjugate transpose."""
     real = not is_complex(x.type.dtype)
     if real or not hermitian:
         first, second = computed_by(x, DimShuffle), computed_by(y, DimShuffle)

@@ -72,8 +72,8 @@ def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replace
 def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
     """Two results that depend on one condition are chosen together: ifelse(c, [a, x], [b, y]).
 
-    Only results that are needed under the same conditions: two in different branches of another condition stay apart,
-    since a call needs only one of them.
+    Both results must be needed under the same conditions. Results in different branches of another condition stay
+    apart, since a call needs only one of them.
     """
     op = node.op
     for user, position in fgraph.clients[node.inputs[0]]:

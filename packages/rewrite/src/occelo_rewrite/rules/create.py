@@ -81,7 +81,9 @@ def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replaceme
 
 @node_rewriter([OpPattern(Elemwise)], tags=("shape_unsafe",), below=[Alloc])
 def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(alloc(v, n), x) = f(v, x), for x with as many dimensions as n has lengths: other lengths of x would be an error.
+    """f(alloc(v, n), x) = f(v, x), for x with as many dimensions as n has lengths.
+
+    Other lengths of x would be an error.
 
     (shape_unsafe: whether x has the lengths n is no longer checked.)
     """

@@ -52,7 +52,7 @@ def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Replace
 
 @node_rewriter([DimShuffle])
 def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """dimshuffle(dimshuffle(x)) is one dimshuffle; one that changes nothing is dropped."""
+    """dimshuffle(dimshuffle(x)) is one dimshuffle. A dimshuffle that changes nothing is dropped."""
     op = node.op
     x = node.inputs[0]
     if len(op.new_order) == op.input_ndim and all(
@@ -144,8 +144,8 @@ def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Rep
 def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
     """reshape(x, shape(x)) = x.
 
-    All lengths must be known to be those of x, except one if the other lengths of x are static and positive: that one
-    follows from the number of elements.
+    All lengths must be known to be those of x. One may be unknown if the other lengths of x are static and positive,
+    since it follows from the number of elements.
 
     (shape_unsafe: shapes of the tensors from which the lengths are computed are not checked.)
     """

@@ -30,9 +30,9 @@ def cross(
 ) -> TensorVariable:
     """NumPy's cross product of vectors with three elements, over broadcasting batches.
 
-    The vectors lie along ``axisa`` of ``a`` and ``axisb`` of ``b``, those of the result along ``axisc``; ``axis``
-    stands for all three. The dtype is the common one. ValueError if vectors are known not to have three elements when
-    the graph is built; otherwise an unknown length is checked when it runs. TypeError for truth values.
+    The vectors lie along ``axisa`` of ``a``, ``axisb`` of ``b`` and ``axisc`` of the result; ``axis`` stands for all
+    three. The dtype is the common one. ValueError if a static length of vectors is not three. A dynamic length is
+    checked when the graph runs. TypeError for truth values.
     """
     if axis is not None:
         axisa = axisb = axisc = axis

@@ -81,13 +81,13 @@ def einsum(*operands: Any, optimize: Any = True) -> TensorVariable:
     order. A length broadcasts only if it is known to be 1 when the graph is built. The result has the common dtype of the
     operands.
 
-    Two terms at a time are contracted, each time by one product of matrices, or of batches of them. Its operands are
-    transposed or copied only if their dimensions are in another order. ``optimize`` is the order of contractions, for three or
-    more operands: True for the best order that opt_einsum finds, the name of one of its methods such as "optimal" or
-    "greedy", a list of pairs of positions (with or without NumPy's "einsum_path" in front), or False for the order in
-    which they are written. Lengths that are unknown count as 100.
+    Two terms at a time are contracted, by one product of matrices or of batches of matrices. Its operands are
+    transposed or copied only if their dimensions are in another order. ``optimize`` is the order of contractions, for
+    three or more operands. True stands for the best order that opt_einsum finds, and False for the order in which the
+    operands are written. It may also be the name of a method of opt_einsum, such as "optimal" or "greedy", or a list of
+    pairs of positions (with or without NumPy's "einsum_path" in front). Lengths that are unknown count as 100.
 
-    ValueError if the subscripts do not fit the operands, or lengths of one subscript differ; ModuleNotFoundError if
+    ValueError if the subscripts do not fit the operands, or lengths of one subscript differ. ModuleNotFoundError if
     opt_einsum is needed and not installed.
     """
     given, codes, result_codes = read_subscripts(operands)

@@ -166,7 +166,7 @@ class Dot(Op):
 
 @op
 class MatMul(Op):
-    """Product of matrices in the last two dimensions; the others are batch dimensions, which broadcast."""
+    """Product of matrices in the last two dimensions. The other dimensions are batch dimensions, which broadcast."""
 
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return FIRST, SECOND

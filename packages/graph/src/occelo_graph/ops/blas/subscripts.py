@@ -103,8 +103,9 @@ def labels_of_operand(codes: Sequence[int], ndim: int, position: int) -> Labels:
 
 
 def labels_of_result(codes: Sequence[int] | None, operands: Sequence[Labels]) -> Labels:
-    """The labels of the result; without subscripts those of the ellipsis, then those that occur once, in alphabetical
-    order.
+    """The labels of the result.
+
+    Without subscripts these are the labels of the ellipsis, then the labels that occur once, in alphabetical order.
 
     ValueError for a subscript that occurs twice in the result, or in no operand, and for a missing ellipsis.
     """

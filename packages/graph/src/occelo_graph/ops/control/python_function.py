@@ -82,10 +82,10 @@ def wrap_py(
     """Make an op of a function of arrays: ``@wrap_py([dvector], [dscalar])``.
 
     ``itypes`` and ``otypes`` are a type or a list of types, or constructors of variables such as ``dvector``. The
-    function gets an array for each input and returns one for each output, which must fit its type. The op has no
-    gradient. ``infer_shape(node, input_shapes)``, or ``infer_shape(fgraph, node, input_shapes)``, returns the output
-    shapes without running the function. The op is pickled by the module and the name of the function, so to be pickled
-    it must be found there under that name. TypeError without ``otypes``, and for an ``infer_shape`` that is not a
+    function gets an array for each input. It returns an array for each output, which must fit the type of the output.
+    The op has no gradient. ``infer_shape(node, input_shapes)``, or ``infer_shape(fgraph, node, input_shapes)``, returns
+    the output shapes without running the function. The op is pickled as the module and the name of the function, so it
+    must be found there under this name. TypeError without ``otypes``, and for an ``infer_shape`` that is not a
     function.
     """
     if otypes is None:

@@ -370,10 +370,10 @@ _clip: Elemwise = elementwise(
 
 
 def clip(x: Any, min: Any = None, max: Any = None) -> TensorVariable:
-    """``x`` limited to the interval from ``min`` to ``max``, either of which may be None, for no limit.
+    """``x`` limited to the interval from ``min`` to ``max``; None means no limit.
 
-    Where ``min`` exceeds ``max`` the result is ``max``. Where ``x`` equals a limit the cotangent passes to ``x``; with only
-    one limit the derivatives are those of `maximum` or `minimum`.
+    Where ``min`` exceeds ``max`` the result is ``max``. Where ``x`` equals a limit, the cotangent passes to ``x``. With
+    only one limit the derivatives are those of `maximum` or `minimum`.
     """
     if min is None and max is None:
         return as_tensor_variable(x)

@@ -84,7 +84,7 @@ class ScalarOp(Static):
     infix: tuple[str, int] | None = None
     """Python's operator and its precedence, from 1 for comparisons to 8 for powers; a prefix if there is one argument."""
     python_only: str | None = None
-    """The reason why loops have no formula for some real dtypes, so that compiled code calls the NumPy code; None if they have."""
+    """Why loops have no formula for some real dtypes, and compiled code calls the NumPy code; None if they have one."""
 
     @property
     def nin(self) -> int | None:
@@ -167,10 +167,11 @@ class _Fields(ScalarOp):
 
 
 class ScalarFunction(_Fields):
-    """A named function of scalars; the name is its identity, so each name is registered once.
+    """A named function of scalars. The name is its identity, so each name is registered once.
 
-    A function that is defined again at the same `place`, for instance by a cell of a notebook that runs again, replaces the
-    earlier one in the table. The earlier one gets another name, so graphs and compiled functions that use it do not change.
+    A function that is defined again at the same `place`, for instance by a cell of a notebook that runs again, replaces
+    the earlier function in the table. The earlier function gets another name, so graphs and compiled functions that use
+    it do not change.
 
     The options are the traits of `ScalarOp`. ``formula`` expresses the result by other elementwise functions of variables,
     for backends without a function of their own. It may return None for dtypes for which it is not valid.

@@ -544,10 +544,10 @@ def _batched_key(
     lengths: Sequence[Any],
     extra: int,
 ) -> tuple[Key, list[Any], int, int]:
-    """A key with one index array for each batch dimension in front, and aligned inputs.
+    """A key with one more index array in front for each batch dimension, and aligned inputs.
 
-    Returns the key, its inputs, and the number of dimensions that came from arrays in the original result, and their
-    position there.
+    Returns the key and its inputs. Then come the number of dimensions that came from arrays in the original result, and
+    their position there.
     """
     core_ndim = 0
     marks = _marks(key)
@@ -716,7 +716,10 @@ def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
 def _indexed(
     x: object,
 ) -> tuple[type[_Write], Key, TensorVariable, Sequence[TensorVariable]]:
-    """For the result of an index: the class of op that writes there, the key, the indexed tensor (with new dimensions), the indices."""
+    """What the result of an index reads: the class of op that writes there, the key, the indexed tensor, the indices.
+
+    The indexed tensor includes new dimensions.
+    """
     if is_tensor(x):
         read = computed_by(x, Subtensor, AdvancedSubtensor)
         if read is not None:

@@ -151,7 +151,7 @@ def _batch_lengths(types: Sequence[TensorType], lengths: Sequence[Any]) -> Seque
 
 @stands_for("kron", "a b")
 def kron(a: Any, b: Any) -> TensorVariable:
-    """NumPy's Kronecker product: ``b`` in the place of each element of ``a``, times that element.
+    """NumPy's Kronecker product: each element of ``a`` is replaced by its product with ``b``.
 
     The tensor with fewer dimensions gets new ones of length 1 in front. The length of each dimension of the result is
     the product of the lengths in ``a`` and ``b``; the dtype of the result is the common one.

@@ -119,8 +119,8 @@ def cholesky(
 
     The result is the lower triangular L with ``L @ L^H == a``; only the lower triangle of ``a`` is read. With
     ``lower=False`` (or NumPy's ``upper=True``) it is the upper triangular U with ``U^H @ U == a``; only the upper
-    triangle is read. The result has the dtype of ``a``, float64 for integers. So the gradient is zero in the other
-    triangle.
+    triangle is read. The gradient is zero in the other triangle. The result has the dtype of ``a``, float64 for
+    integers.
 
     A matrix that is not positive definite raises ``numpy.linalg.LinAlgError`` with its place in the batch; with
     ``on_error="nan"`` its factor is NaN. ValueError if ``a`` is not square, TypeError for float16.

@@ -105,7 +105,7 @@ def inverse_sums(values: Any) -> Any:
 
 
 def from_triangle(x: Any, lower: bool) -> Any:
-    """The Hermitian matrices of which one triangle is given; imaginary parts on the diagonal do not count."""
+    """The Hermitian matrices with the given triangle. Imaginary parts on the diagonal are ignored."""
     part, rest = (tril(x), tril(x, -1)) if lower else (triu(x), triu(x, 1))
     whole = part + hermitian(rest)
     if not is_complex(x.dtype):

@@ -212,7 +212,7 @@ class MatrixOp(Op):
     def core_pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Cotangents of the inputs, which may have more batch dimensions than these; as `Op.pullback` otherwise."""
+        """Cotangents of the inputs, like `Op.pullback`, but they may have more batch dimensions than the inputs."""
         return super().pullback(inputs, outputs, cotangents)
 
     def pullback(

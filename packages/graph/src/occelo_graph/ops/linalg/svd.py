@@ -99,12 +99,12 @@ class FullSVD(_ThreeFactors):
 
 
 def of_complement(q: Any, k: Any, ct: Any) -> Any:
-    """A cotangent of the first ``k`` columns of ``q`` that has the same effect as ``ct``, which is that of all columns.
+    """A cotangent of the first ``k`` columns of ``q`` that has the effect of ``ct``, the cotangent of all columns.
 
     ``q`` has unitary matrices.
 
-    The other columns are any basis of the complement of the first ones. Their derivative follows from that of the first
-    ones, to which they stay orthogonal, with no rotation within the complement.
+    The other columns are any basis of the complement of the first ones. They stay orthogonal to the first columns, and
+    do not rotate within the complement. So their derivative follows from that of the first columns.
     """
     first, rest = q[..., :k], q[..., k:]
     turned = matmul(rest, matmul(hermitian(ct[..., k:]), first))
@@ -218,8 +218,8 @@ def svd(
     polar factor ``U @ Vh``. Gradients of symmetric functions of the singular values are right at equal values. Where a
     value is 0 they are subgradients.
 
-    A matrix with infinite or NaN elements, or whose singular values are not found, is a ``numpy.linalg.LinAlgError``, or with
-    ``on_error="nan"`` gives NaN. ValueError for less than two dimensions, TypeError for float16.
+    A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or its singular values are not
+    found; with ``on_error="nan"`` it gives NaN. ValueError for less than two dimensions, TypeError for float16.
     """
     (x,) = as_matrices("svd", a)
     if hermitian:

@@ -111,7 +111,7 @@ class BinomialRV(RandomVariable):
 
 
 class CategoricalRV(RandomVariable):
-    """An index of the probabilities ``p``, which sum to 1 along the last axis; by one uniform number for each draw."""
+    """An index with the probabilities ``p``, which sum to 1 along the last axis. Each draw takes one uniform number."""
 
     name, signature, dtype = "categorical", "(p)->()", "int64"
     parameters = {"p": ...}

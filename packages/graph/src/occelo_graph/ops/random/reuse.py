@@ -20,9 +20,9 @@ _Branch = dict[Apply, int]
 
 
 def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -> str | None:
-    """A message about the first state with which two different draws are made, in loops too; None if there is none.
+    """A message about the first state that two different draws use, in loops too; None if there is no such state.
 
-    Draws may share a state if they belong to different branches, so that only one of them runs.
+    Draws in different branches may share a state, since only one of them runs.
     """
     order = toposort(outputs, inputs)
     for node in order:

@@ -16,9 +16,10 @@ __all__ = ["RandomStream"]
 class RandomStream:
     """Draws by the laws of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is the draw.
 
-    Each draw has a generator of its own, a shared variable. Its seed is spawned from ``seed`` (`numpy.random.SeedSequence`; None
-    for one from the operating system), so no two draws have a stream in common. The generator after the draw is its default
-    update: functions apply it unless ``no_default_updates`` excludes it. ``rng_ctor`` makes a generator of a seed sequence.
+    Each draw has its own generator, a shared variable. The seed of the generator is spawned from ``seed`` (by
+    `numpy.random.SeedSequence`), so no two draws have the same stream. If ``seed`` is None, the operating system gives
+    one. The generator after the draw is its default update: functions apply it unless ``no_default_updates`` excludes
+    it. ``rng_ctor`` makes a generator of a seed sequence.
     """
 
     def __init__(

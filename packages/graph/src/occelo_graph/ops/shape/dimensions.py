@@ -48,8 +48,8 @@ __all__ = [
 class DimShuffle(LinearInFirst):
     """Reorder, add and drop dimensions.
 
-    ``new_order`` lists input dimensions, and "x" for new ones of length 1. A dimension that is not
-    listed must have length 1; if that is not known, it is checked when the graph runs.
+    ``new_order`` lists input dimensions, and "x" for new ones of length 1. A dimension that is not listed must have
+    length 1. A dynamic length is checked when the graph runs.
     """
 
     reads_once: ClassVar[bool] = True

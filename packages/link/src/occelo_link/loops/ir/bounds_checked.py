@@ -1,4 +1,4 @@
-"""Bounds checks in loop programs, for loads, stores and calls of BLAS or LAPACK on buffers whose size is known there.
+"""Bounds checks in loop programs, for loads, stores and calls of BLAS or LAPACK on buffers of known size.
 
 `loops.build` adds them under the option ``check_bounds``. They find faults of lowerings. Programs with them are slow:
 their loops are not vectorized.

@@ -484,7 +484,7 @@ class Builder:
         test: Callable[[Sequence[Value]], Value],
         body: Callable[[Sequence[Value]], Sequence[Value]],
     ) -> list[Value]:
-        """Replace the values by ``body(values)`` while ``test(values)`` holds; returns the last ones."""
+        """Replace the values by ``body(values)`` while ``test(values)`` holds; returns the last values."""
         outer = self.block
         testing = Block(outer, fixed=True)
         params = [self.param(v.dtype, testing) for v in initial]

@@ -42,13 +42,16 @@ BUDGET = 40_000_000
 _UNKNOWN_ITERATIONS = 64
 """Iterations between two polls where the work of an iteration is unknown."""
 _FEW, _SHORT = 8, 160
-"""Loops are unrolled if they have at most this many iterations, with at most this many statements in all of them."""
+"""Loops are unrolled if they have at most `_FEW` iterations, with at most `_SHORT` statements altogether."""
 _CALL = 20
 """Operations that a call counts for."""
 
 
 class Work:
-    """A number of operations, ``own``, plus those of ``inner`` loops, each given by start, stop and the work of an iteration."""
+    """A number of operations: ``own``, plus those of ``inner`` loops.
+
+    A loop is given by start, stop and the work of an iteration.
+    """
 
     __slots__ = ("inner", "own")
 

@@ -1,4 +1,4 @@
-"""Interpreter of loop programs: slow and simple, for tests of the printers; it checks every access.
+"""Interpreter of loop programs for tests of the printers. It is slow and simple, and checks every access.
 
 It runs loops with lanes as `For` defines them, so its results equal those of the printers to the last bit.
 """

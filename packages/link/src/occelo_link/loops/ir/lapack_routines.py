@@ -17,11 +17,11 @@ __all__ = ["ROUTINES", "Argument", "Routine", "find_routine", "routine_of"]
 class Argument:
     """An argument of a routine: a letter, an integer, or an array of elements.
 
-    ``kind`` is "letter", "integer", "array" (elements of the routine's dtype), "real" (real numbers of
-    the same precision, float32 for a routine of complex64) or "integers". Arrays have a ``height``, a ``leading`` dimension and a number of columns, ``width``; each is
-    the name of an integer argument, or the shorter of two (``m&n``), or a number. ``written`` says whether the routine
-    writes the argument. ``wanted`` names a letter: if that is N, the array is not accessed. It is empty for arrays that
-    are always accessed.
+    ``kind`` is "letter", "integer", "array" (elements of the routine's dtype), "real" (real numbers of the same
+    precision, float32 for a routine of complex64) or "integers". Arrays have a ``height``, a ``leading`` dimension and
+    a number of columns, ``width``. Each of these is the name of an integer argument, the smaller one of two (``m&n``),
+    or a number. ``written`` says whether the routine writes the argument. ``wanted`` names a letter: if that is N, the
+    array is not accessed. It is empty for arrays that are always accessed.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""Arithmetic and functions of single numbers in float64: a real one is a list of one value, a complex one of its two parts.
+"""Arithmetic and functions of single numbers in float64. A real number is a list of one value, a complex number of two.
 
-Algorithms of this package use it that are written once for real and for complex matrices.
+Algorithms of this package that are written once for real and complex matrices use them.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from occelo_link.units.frame import table_slot
 __all__ = ["BRANCH_WEIGHTS", "ModuleWriter"]
 
 BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 100000, i32 1}'
-"""The metadata that `ModuleWriter.branch_likely` refers to; modules with such branches end with it."""
+"""The metadata to which `ModuleWriter.branch_likely` refers. Modules with such branches end with it."""
 
 
 class _TableEntries(dict[str, str]):

@@ -77,7 +77,7 @@ class Vectors:
         return self._truth(raw, dtype, kind)
 
     def load_apart(self, dtype: str, address: str, stride: int, lanes: int) -> str:
-        """A load of elements that lie ``stride`` elements apart, each by an instruction of its own."""
+        """A load of elements at a distance of ``stride`` elements, with one instruction for each."""
         memory = memory_type(dtype)
         kind, found = f"<{lanes} x {memory}>", "poison"
         for k in range(lanes):

@@ -63,8 +63,8 @@ def kept_axes(parts: list[KeyEntry]) -> list[int]:
 def static_bounds(part: slice, length: int | None) -> tuple[int, int | None, int] | None:
     """Start, stop and step of a slice, as non-negative constants; None if they are not static.
 
-    If the length is dynamic, only slices with a non-negative start and a positive step are static; the
-    stop is None if the slice has none.
+    If the length is dynamic, only slices with a non-negative start and a positive step are static. Then the stop is
+    None if the slice has no stop.
     """
     start, stop, step = slice_parts(part)
     if not all(v is None or isinstance(v, int) for v in (start, stop, step)):

@@ -26,7 +26,7 @@ __all__ = ["SPECIALIZE"]
 def _read_alone(
     fgraph: FunctionGraph, node: TensorApply, *classes: type[OpT]
 ) -> TensorApply[OpT] | None:
-    """The node whose result is read, if it has an op of one of the classes and no other user."""
+    """The node whose result ``node`` reads, if its op is of one of the classes and it has no other user."""
     inner = computed_by(node.inputs[0], *classes)
     if inner is None or len(fgraph.clients[node.inputs[0]]) > 1:
         return None

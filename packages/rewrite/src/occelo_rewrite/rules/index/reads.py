@@ -238,7 +238,7 @@ def read_of_vector(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Repla
 
 @node_rewriter([Subtensor])
 def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """join(x, y)[key] = x[key] or y[shifted key], if the key reads from one of them, for static lengths."""
+    """join(x, y)[key] = x[key] or y[shifted key], if lengths are static and the key reads from only one of x and y."""
     inner = computed_by(node.inputs[0], Join)
     if inner is None:
         return None

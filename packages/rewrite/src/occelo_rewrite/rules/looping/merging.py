@@ -20,7 +20,7 @@ __all__ = ["CANONICALIZE"]
 def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Two scans with the same inputs that carry the same values become one scan, with the traces of both.
 
-    The gradient of a scan makes a second scan, which also keeps the carried values as traces. Merged, the two compute
+    The gradient of a scan makes a second scan, which also keeps the carried values as traces. The merged scan computes
     these values only once. Scans in different branches stay apart, since a call may need only one of them.
     """
     for user, position in fgraph.clients[node.inputs[0]]:

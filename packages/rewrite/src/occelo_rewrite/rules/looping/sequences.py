@@ -205,7 +205,7 @@ def _first(
     steps: TensorVariable,
     check: Scan | None = None,
 ) -> TensorVariable:
-    """The first elements of a sequence, as many as there are steps; with ``check`` an error at run time if there are fewer."""
+    """The first ``steps`` elements of a sequence; with ``check`` it is an error at run time if there are fewer."""
     if shapes_of(fgraph).is_length(fgraph, steps, sequence, 0):
         return sequence
     return sequence[: steps if check is None else checked_steps(check, steps, [sequence])]
