@@ -10,7 +10,10 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import scipy.special
 
+import occelo_graph.random  # noqa: F401
+import occelo_link.loops.elemwise.op  # noqa: F401
 from occelo_link.loops.elementary import (
     error,
     exponential,
@@ -19,6 +22,7 @@ from occelo_link.loops.elementary import (
     power,
     trigonometric,
 )
+from occelo_link.loops.elemwise.scalar import scalar_value
 from occelo_link.testing import Compiled, map_program
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -72,6 +76,12 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], list[Any], float]
         1,
     ),
     "log": (logarithm.log, mpmath.log, [by_exponent(-1073, 1023, False), between(0.5, 2)], 1),
+    "minus_log_of_normal": (
+        logarithm.minus_log_of_normal,
+        lambda x: -mpmath.log(x),
+        [by_exponent(-1022, 0, False), between(0.5, 1), 1 - by_exponent(-53, -1, False)],
+        3,
+    ),
     "log2": (
         logarithm.log2,
         lambda x: mpmath.log(x, 2),
@@ -166,6 +176,14 @@ def test_huge_angles(name: str) -> None:
     found = Compiled(map_program(function))(points)[0]
     error_, at = worst(found, points, exact)
     assert error_ <= limit, f"{name}({at!r}) is {error_:.3f} ulp off"
+
+
+def test_the_quantile_of_the_normal_law() -> None:
+    tail = 0.5 * np.exp(-between(0, 36))
+    points = np.concatenate([tail, 1 - tail, between(0, 1), [2.0**-53, 1 - 2.0**-53, 0.5]])
+    program = map_program(lambda b, u: scalar_value(b, "normal_quantile", "float64", u), lanes=32)
+    found = Compiled(program)(points)[0]
+    np.testing.assert_allclose(found, scipy.special.ndtri(points), rtol=2e-15, atol=1e-16)
 
 
 def test_powers() -> None:

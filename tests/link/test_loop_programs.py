@@ -563,3 +563,29 @@ def test_integer_arithmetic_is_defined_everywhere(dtype: str, tmp_path: Path) ->
         np.testing.assert_array_equal(Compiled(program)(x, y)[0], expected, program.name)
         if functions:
             np.testing.assert_array_equal(functions[i](x, y)[0], expected, program.name)
+
+
+@pytest.mark.parametrize("lanes", [2, 8, 32])
+def test_cold_paths_are_taken_in_the_lanes_that_need_them(lanes: int) -> None:
+    def formula(b: Builder, x: Value, y: Value) -> Value:
+        zero = b.const(0.0, "float64")
+        below = b.op("lt", x, zero)
+
+        def truth(inner: Builder, x: Value, flag: Value) -> Value:
+            return inner.op("and", flag, inner.op("lt", x, inner.const(-1.0, "float64")))
+
+        deep = b.unlikely(below, b.op("lt", y, zero), "truth", truth, x, below)
+
+        def number(inner: Builder, x: Value, y: Value, flag: Value) -> Value:
+            return inner.select(flag, inner.op("mul", x, y), inner.op("sub", x, y))
+
+        return b.unlikely(b.op("lt", y, x), b.op("add", x, y), "number", number, x, y, deep)
+
+    run = Compiled(map_program(formula, 2, lanes))
+    generator = np.random.default_rng(3)
+    for n in (0, 1, 7, 8, 9, 31, 32, 33, 63, 70, 129):
+        for shift in (-3.0, 0.0, 3.0):
+            x, y = generator.normal(size=n), generator.normal(shift, 2.0, n)
+            deep = np.where(x < 0, x < -1, y < 0)
+            expected = np.where(y < x, np.where(deep, x * y, x - y), x + y)
+            np.testing.assert_array_equal(run(x, y)[0], expected)

@@ -33,18 +33,12 @@ def _register(law: str) -> None:
             rejected(b, value), value, f"{law}_again", again, key, index, following, *values
         )
 
-    def resumed(b: Builder, first: Value, key: Value, index: Value, *values: Value) -> Value:
-        number = b.const(0 if law in QUICK else 1, "uint64")
-        return b.unlikely(
-            rejected(b, first), first, f"{law}_again", again, key, index, number, *values
-        )
-
     @lowers_scalar_to_loops(f"{law}_accepted", cost=4)
     def lowering(b: Builder, dtype: str, args: Sequence[Value]) -> Value:
         first, key, index, *values = args
-        # the function is called for all lanes if one is rejected, so it looks again at its own
+        number = b.const(0 if law in QUICK else 1, "uint64")
         return b.unlikely(
-            rejected(b, first), first, f"{law}_resumed", resumed, first, key, index, *values
+            rejected(b, first), first, f"{law}_again", again, key, index, number, *values
         )
 
 

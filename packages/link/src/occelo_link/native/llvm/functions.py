@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from occelo_link.loops.ir.program import Function, Value, itemsize
-from occelo_link.native.llvm.literals import constant, element_type, literal, type_of
+from occelo_link.native.llvm.literals import constant, element_type, literal, memory_type, type_of
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.operations import Operations
 
@@ -85,19 +85,20 @@ class Functions:
         function = self.out.program.functions[value.args[2]]
         kind, truth = type_of(value.dtype, count), type_of("bool", count)
         condition, usual, *rest = names
-        some = condition
+        out, wanted, some = self.out, "", condition
         if count > 1:
             if mask is not None:
                 condition = self.emit(f"and {truth} {condition}, {mask}")
-            packed = self.emit(f"bitcast {truth} {condition} to i{count}")
-            some = self.emit(f"icmp ne i{count} {packed}, 0")
-        out = self.out
+            wanted = self.emit(f"bitcast {truth} {condition} to i{count}")
+            some = self.emit(f"icmp ne i{count} {wanted}, 0")
         before, cold, done = out.label, out.new_label("unlikely"), out.new_label("done")
         out.line(f"br i1 {some}, label %{cold}, label %{done}")
         out.start_block(cold)
-        chosen = self.lane_by_lane(function, rest, count)
-        if count > 1:
-            chosen = self.emit(f"select {truth} {condition}, {kind} {chosen}, {kind} {usual}")
+        if count == 1:
+            chosen = self.call_own(function, rest, 1)
+        else:
+            chosen = self.lane_by_lane(function, wanted, usual, rest, count)
+        cold = out.label
         out.line(f"br label %{done}")
         out.start_block(done)
         return self.emit(f"phi {kind} [ {usual}, %{before} ], [ {chosen}, %{cold} ]")
@@ -120,20 +121,58 @@ class Functions:
         result = type_of(function.result.dtype, count)
         return self.emit(f"call {result} @{function.name}.{count}({listed}, ptr %table)")
 
-    def lane_by_lane(self, function: Function, names: Sequence[str], count: int) -> str:
-        """Call a function of the program lane by lane, on a cold path."""
-        if count == 1:
-            return self.call_own(function, names, 1)
-        scalar = element_type(function.result.dtype)
-        kind, result = type_of(function.result.dtype, count), "poison"
-        for lane in range(count):
-            parts: list[str] = []
-            for p, n in zip(function.params, names, strict=True):
-                whole = type_of(p.dtype, count)
-                parts.append(self.emit(f"extractelement {whole} {n}, i32 {lane}"))
-            called = self.call_own(function, parts, 1)
-            result = self.emit(f"insertelement {kind} {result}, {scalar} {called}, i32 {lane}")
-        return result
+    def lane_by_lane(
+        self, function: Function, wanted: str, usual: str, names: Sequence[str], count: int
+    ) -> str:
+        """The vector ``usual``, in the lanes whose bit of ``wanted`` is set the result of a function, by a loop over these bits.
+
+        At least one bit is set. A loop has one call, however many lanes there are, so that cold code is short.
+        """
+        out, result = self.out, function.result.dtype
+        held = [
+            self.on_stack(name, p.dtype, count)
+            for p, name in zip(function.params, names, strict=True)
+        ]
+        chosen = self.on_stack(usual, result, count)
+        first = self.emit(f"zext i{count} {wanted} to i64")
+        before, head, done = out.label, out.new_label("lane"), out.new_label("lanes")
+        out.line(f"br label %{head}")
+        out.start_block(head)
+        position, left = out.open_phi("i64", first, before)
+        out.declare("declare i64 @llvm.cttz.i64(i64, i1)")
+        lane = self.emit(f"call i64 @llvm.cttz.i64(i64 {left}, i1 true)")
+        called = self.call_own(function, [self.element(at, d, lane) for at, d in held], 1)
+        address = self.emit(f"getelementptr {memory_type(result)}, ptr {chosen[0]}, i64 {lane}")
+        if result == "bool":
+            called = self.emit(f"zext i1 {called} to i8")
+        out.line(f"store {memory_type(result)} {called}, ptr {address}, align 1")
+        less = self.emit(f"sub i64 {left}, 1")
+        rest = self.emit(f"and i64 {left}, {less}")
+        more = self.emit(f"icmp ne i64 {rest}, 0")
+        out.close_phi(position, rest, out.label)
+        out.line(f"br i1 {more}, label %{head}, label %{done}")
+        out.start_block(done)
+        memory = f"<{count} x {memory_type(result)}>"
+        found = self.emit(f"load {memory}, ptr {chosen[0]}, align 8")
+        return (
+            self.emit(f"icmp ne {memory} {found}, zeroinitializer") if result == "bool" else found
+        )
+
+    def on_stack(self, name: str, dtype: str, count: int) -> tuple[str, str]:
+        """The address of a vector that is stored on the stack, and its dtype."""
+        kind = f"<{count} x {memory_type(dtype)}>"
+        address = self.out.on_stack(kind)
+        if dtype == "bool":
+            name = self.emit(f"zext {type_of(dtype, count)} {name} to {kind}")
+        self.out.line(f"store {kind} {name}, ptr {address}, align 8")
+        return address, dtype
+
+    def element(self, start: str, dtype: str, lane: str) -> str:
+        """An element of a vector on the stack."""
+        kind = memory_type(dtype)
+        address = self.emit(f"getelementptr {kind}, ptr {start}, i64 {lane}")
+        raw = self.emit(f"load {kind}, ptr {address}, align 1")
+        return self.emit(f"icmp ne i8 {raw}, 0") if dtype == "bool" else raw
 
     def constant_load(self, value: Value, offset: str) -> str:
         """Load an element of a constant array."""
@@ -171,5 +210,13 @@ class Functions:
         with out.function():
             result = self.expand(function, names, count, None)
             return "\n".join(
-                [head, "entry:", *out.header, *out.lines, f"  ret {kind} {result}", "}"]
+                [
+                    head,
+                    "entry:",
+                    *out.allocas,
+                    *out.header,
+                    *out.lines,
+                    f"  ret {kind} {result}",
+                    "}",
+                ]
             )

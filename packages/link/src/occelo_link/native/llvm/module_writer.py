@@ -126,9 +126,14 @@ class ModuleWriter:
             self.entries[key] = self.load_at_start("%table", slot)
         return self.entries[key]
 
+    def on_stack(self, kind: str) -> str:
+        """The address of memory on the stack for a value of LLVM's type ``kind``."""
+        name = f"%ref{len(self.allocas)}"
+        self.allocas.append(f"  {name} = alloca {kind}, align 8")
+        return name
+
     def reference_to(self, value: str, dtype: str) -> str:
         """The address of a temporary on the stack that holds a value."""
-        name = f"%ref{len(self.allocas)}"
-        self.allocas.append(f"  {name} = alloca {memory_type(dtype)}, align 8")
+        name = self.on_stack(memory_type(dtype))
         self.line(f"store {memory_type(dtype)} {value}, ptr {name}, align 8")
         return name

@@ -50,13 +50,15 @@ class VectorIteration(Visitor[None]):
     """Printer of one vector iteration.
 
     Index arithmetic is printed where it is used, as scalars or as vectors. ``first`` is the index in the first lane.
-    ``mask``, if any, has the active lanes.
+    ``mask``, if any, has the active lanes. ``lanes`` is given if it is not the number of the loop.
     """
 
-    def __init__(self, parts: PrinterParts, loop: For, first: str, mask: str | None) -> None:
+    def __init__(
+        self, parts: PrinterParts, loop: For, first: str, mask: str | None, lanes: int = 0
+    ) -> None:
         self.parts = parts
         self.carried = loop.carried
-        self.lanes = loop.lanes
+        self.lanes = lanes or loop.lanes
         self.body = loop.body
         self.index = loop.index
         self.first = first

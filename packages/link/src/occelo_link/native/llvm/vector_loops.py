@@ -8,13 +8,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_link.loops.ir.cost import unrolled_range
-from occelo_link.loops.ir.program import For, Value
+from occelo_link.loops.ir.program import For, Store, Value, itemsize
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import type_of
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.vector_iteration import PrinterParts, VectorIteration
 
 __all__ = ["VectorLoops"]
+
+_BYTES = 128
+"""Remainders of loops whose iterations store more bytes at a time take several iterations of half as many bytes, so that the code for them is short."""
+
+
+def _narrow_lanes(loop: For) -> int:
+    """The number of lanes for the remainder of a loop."""
+    sizes = [itemsize(s.buffer.dtype) for s in loop.body if isinstance(s, Store)]
+    widest = max(sizes, default=0)
+    if loop.carried or loop.lanes * widest <= _BYTES:
+        return loop.lanes
+    return _BYTES // 2 // widest
 
 
 class VectorLoops:
@@ -81,6 +93,11 @@ class VectorLoops:
         left = out.emit(f"icmp slt i64 {index}, {stop}")
         out.line(f"br i1 {left}, label %{tail}, label %{done}")
         out.start_block(tail)
+        narrow = _narrow_lanes(loop)
+        if narrow < lanes:
+            self.narrow_rest(loop, narrow, index, stop, done)
+            out.start_block(done)
+            return []
         mask = self.parts.vectors.remainder_mask(index, stop, lanes)
         ended = self.iteration(loop, index, mask, carried)
         end = out.label
@@ -90,6 +107,20 @@ class VectorLoops:
             out.emit(f"phi {kind} [ {name}, %{rest} ], [ {masked}, %{end} ]")
             for kind, name, masked in zip(kinds[1:], carried, ended, strict=True)
         ]
+
+    def narrow_rest(self, loop: For, lanes: int, start: str, stop: str, done: str) -> None:
+        """The remainder as a loop of masked iterations with fewer lanes, of which the last may be partly active; ``done`` follows."""
+        out = self.out
+        before, head = out.label, out.new_label("narrow")
+        out.line(f"br label %{head}")
+        out.start_block(head)
+        position, index = out.open_phi("i64", start, before)
+        mask = self.parts.vectors.remainder_mask(index, stop, lanes)
+        VectorIteration(self.parts, loop, index, mask, lanes).run(())
+        ahead = out.emit(f"add i64 {index}, {lanes}")
+        more = out.emit(f"icmp slt i64 {ahead}, {stop}")
+        out.close_phi(position, ahead, out.label)
+        out.line(f"br i1 {more}, label %{head}, label %{done}")
 
     def combine(self, op: str, param: Value, vector: str, lanes: int) -> str:
         """Combine the accumulators of all lanes, the upper half into the lower until one is left."""
