@@ -11,6 +11,7 @@ import pytest
 import occelo_graph as og
 from occelo_graph import linalg
 from occelo_graph import tensor as ot
+from occelo_graph.looping.classic import scan
 from occelo_rewrite import optimizer_query, rewrite_graph, rewriter_for
 
 rng = np.random.default_rng(8)
@@ -524,3 +525,83 @@ def test_the_spectrum_of_a_diagonal_matrix_is_its_diagonal(dtype: str) -> None:
             np.testing.assert_allclose(got, wanted, atol=1e-6)
         assert vectors.dtype == dtype
         np.testing.assert_array_equal((vectors * found) @ vectors.T, matrix)
+
+
+@pytest.mark.parametrize(
+    ("values", "op"),
+    [
+        (lambda x: linalg.svd(x)[1], "SingularValues"),
+        (lambda x: linalg.svd(x, full_matrices=False).S, "SingularValues"),
+        (lambda x: linalg.eigh(x, "U")[0], "Eigvalsh"),
+        (lambda x: linalg.eig(x)[0].real, "Eigvals"),
+        (lambda x: linalg.qr(x)[1], "QRTriangle"),
+    ],
+)
+def test_vectors_that_nothing_reads_are_not_computed(values: Any, op: str) -> None:
+    x = ot.dtensor3("x")
+    graph = rewritten([x], [values(x)])
+    found = ops_of(graph)
+    assert found[op] == 1
+    assert not found.keys() & {"SVD", "FullSVD", "Eigh", "Eig", "QR"}
+    given = definite(4, 3)
+    expected = og.evaluate(values(x), {x: given})
+    np.testing.assert_allclose(values_of(graph, given)[0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("definite_too", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 30])
+def test_tridiagonal_matrices_are_solved_by_their_diagonals(n: int, definite_too: bool) -> None:
+    x, b = ot.dtensor3("x"), ot.dmatrix("b")
+    stated = ot.assume(x, tridiagonal=True)
+    if definite_too:
+        stated = ot.assume(stated, positive_definite=True)
+    graph = rewritten([x, b], [linalg.solve(stated, b)])
+    assert ops_of(graph)["SolvePositiveBanded" if definite_too else "SolveBanded"] == 1
+    near = np.tri(n, k=1) * np.tri(n, k=1).T
+    rows = np.random.default_rng(0).standard_normal((2, n, n)) * near
+    given = (rows + rows.swapaxes(-1, -2) if definite_too else rows) + 6 * np.eye(n)
+    right = np.random.default_rng(1).standard_normal((n, 3))
+    expected = np.linalg.solve(given, np.broadcast_to(right, (2, n, 3)))
+    np.testing.assert_allclose(values_of(graph, given, right)[0], expected, atol=1e-12)
+
+
+def test_small_constants_are_not_solved_as_tridiagonal_matrices() -> None:
+    b = ot.dvector("b")
+    graph = rewritten([b], [linalg.solve(np.array([[2.0, 1.0], [1.0, -3.0]]), b)])
+    assert ops_of(graph)["Solve"] == 1
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_logarithms_of_determinants_do_not_overflow(dtype: str) -> None:
+    x = ot.matrix("x", dtype=dtype)
+    graph = rewritten([x], [ot.log(linalg.det(x)), ot.log(ot.abs(linalg.det(x)))])
+    assert ops_of(graph)["SLogDet"] == 1
+    turn = 1 if dtype == "float64" else np.exp(0.5j)
+    given = np.diag([1e200, 1e200 * turn, 1e200])
+    logarithm, size = values_of(graph, given)
+    np.testing.assert_allclose(logarithm, 3 * np.log(1e200) + np.log(turn), rtol=1e-14)
+    np.testing.assert_allclose(size, 3 * np.log(1e200), rtol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["gen", "pos"])
+def test_a_loop_factors_a_matrix_once_and_not_at_all_without_steps(kind: str) -> None:
+    a, b = ot.dmatrix("a"), ot.dmatrix("b")
+    steps: Any = scan(
+        lambda e, s, m: linalg.solve(m, e + s, assume_a=kind),
+        b,
+        ot.zeros(3),
+        a,
+        return_updates=False,
+    )
+    graph = rewritten([a, b], [steps])
+    assert ops_of(graph)["LuFactor" if kind == "gen" else "Cholesky"] == 1
+    given, rows = definite(3), np.random.default_rng(0).standard_normal((4, 3))
+    expected, last = [], np.zeros(3)
+    for row in rows:
+        last = np.linalg.solve(given, row + last)
+        expected.append(last)
+    np.testing.assert_allclose(values_of(graph, given, rows)[0], expected, rtol=1e-9)
+    singular = np.ones((3, 3))
+    assert values_of(graph, singular, rows[:0])[0].shape == (0, 3)
+    with pytest.raises(np.linalg.LinAlgError):
+        values_of(graph, singular, rows)

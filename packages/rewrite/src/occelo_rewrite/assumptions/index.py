@@ -2,8 +2,8 @@
 
 A matrix with a diagonal and zeros elsewhere is diagonal, and positive (semi)definite if the diagonal is positive (not
 negative). If the same rows and columns are taken from a definite or symmetric matrix, the part is definite or
-symmetric, too. `assumptions.inference` calls these functions if a rule asks for a fact about the result of an
-`AllocDiag`, `ExtractDiag` or `Subtensor` node.
+symmetric, too. Rows of a selection matrix are one. `assumptions.inference` calls these functions if a rule asks for a fact about the result of an
+`AllocDiag`, `ExtractDiag`, `Subtensor` or `AdvancedSubtensor` node.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 from occelo_graph import TensorApply
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.control.facts import FACTS
-from occelo_graph.ops.index.key import SCALAR
+from occelo_graph.ops.index.key import ARRAY, SCALAR
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
-from occelo_graph.ops.index.subtensor import Subtensor
+from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.assumptions.inference import Ask, infers, infers_many
 
@@ -49,6 +49,15 @@ def _sign_of_diagonal(sign: str, fact: str) -> None:
 
 _sign_of_diagonal("positive", "positive_definite")
 _sign_of_diagonal("nonnegative", "positive_semidefinite")
+
+
+@infers("selection", AdvancedSubtensor)
+def _chosen_rows(node: TensorApply[AdvancedSubtensor], ask: Ask) -> bool | None:
+    """Rows of a selection matrix, in any order."""
+    x, *indices = node.inputs
+    first, *rest = node.op.key
+    rows = first == ARRAY and indices[0].type.ndim == 1 and all(e == slice(None) for e in rest)
+    return True if rows and x.type.ndim == 2 and ask(x, "selection") else None
 
 
 _OF_PRINCIPAL = frozenset(

@@ -6,6 +6,8 @@ that the rules need.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from occelo_graph import TensorVariable, grad, linalg
 from occelo_graph import tensor as ot
 from occelo_graph.ops.index.search import AllocDiag
@@ -115,7 +117,116 @@ def _long(x: TensorVariable, n: int) -> TensorVariable:
     return ot.join(0, *[x] * n)
 
 
+def _tridiagonal(x: TensorVariable) -> TensorVariable:
+    n = x.shape[0]
+    near = ot.tri(n, k=1) * ot.tri(n, k=1).T
+    return ot.assume(_dominant(x) * near, tridiagonal=True)
+
+
+def _upper(x: TensorVariable) -> TensorVariable:
+    return linalg.cholesky(_definite(x), lower=False)
+
+
+def _rebuilt(factors: Sequence[TensorVariable]) -> TensorVariable:
+    """The product of the factors of a matrix, some of which may be vectors on a diagonal."""
+    first, *rest = factors
+    for factor in rest:
+        first = first * factor if factor.type.ndim == 1 else ot.dot(first, factor)
+    return first
+
+
+def _of_complex_factor(x: TensorVariable) -> TensorVariable:
+    factor = ot.complex(_definite(x), _definite(-x)) * ot.tri(x.shape[0])
+    factor = ot.assume(factor, lower_triangular=True)
+    return ot.abs(linalg.cholesky(ot.dot(factor, factor.conj().T)))
+
+
 CASES: list[Case] = [
+    Case("inverse_of_diagonal", lambda x: linalg.inv(_diagonal(x)), shapes=SQUARE),
+    Case("inverse_of_diagonal", lambda x: linalg.inv(AllocDiag()(ot.sqr(x) + 1.0))),
+    Case("inverse_of_transposed", lambda x: linalg.inv(_dominant(x).T), shapes=SQUARE),
+    Case(
+        "inverse_of_transposed",
+        lambda x: linalg.inv(ot.complex(_dominant(x), x).conj().T).imag,
+        shapes=SQUARE,
+    ),
+    Case(
+        "svd_of_diagonal",
+        lambda x: _rebuilt(linalg.svd(ot.diag(x[0]))),
+        shapes=SQUARE,
+        differentiable=False,
+    ),
+    Case(
+        "svd_of_diagonal",
+        lambda x: ot.abs(linalg.svd(ot.diag(ot.complex(x[0], x[1])), full_matrices=False)[0]),
+        shapes=SQUARE,
+        differentiable=False,
+    ),
+    Case("qr_of_triangular", lambda x: linalg.qr(_upper(x))[0] + x, shapes=SQUARE),
+    Case("qr_of_triangular", lambda x: linalg.qr(_upper(x), "complete")[1], shapes=SQUARE),
+    Case("qr_of_triangular", lambda x: linalg.qr(_upper(-x), "r"), shapes=SQUARE),
+    Case("lu_of_triangular", lambda x: linalg.lu_factor(_upper(x))[0], shapes=SQUARE),
+    Case("lu_of_triangular", lambda x: linalg.lu_factor(_upper(x))[1] * x, shapes=SQUARE),
+    Case(
+        "schur_of_triangular",
+        lambda x: _rebuilt(linalg.schur(_upper(x))),
+        shapes=SQUARE,
+        differentiable=False,
+    ),
+    Case("function_of_diagonal", lambda x: linalg.expm(ot.diag(x[0])), shapes=SQUARE),
+    Case("function_of_diagonal", lambda x: linalg.logm(_diagonal(x)), shapes=SQUARE),
+    Case("function_of_diagonal", lambda x: linalg.sqrtm(_diagonal(x)), shapes=SQUARE),
+    Case(
+        "function_of_diagonal",
+        lambda x: linalg.sqrtm(ot.diag(ot.complex(x[0], x[1]))).imag,
+        shapes=SQUARE,
+        differentiable=False,
+    ),
+    Case("pinv_of_diagonal", lambda x: linalg.pinv(_diagonal(x)), shapes=SQUARE),
+    Case(
+        "pinv_of_diagonal",
+        lambda x: linalg.pinv(ot.diag(x[0]), rcond=0.5),
+        shapes=SQUARE,
+        differentiable=False,
+    ),
+    Case(
+        "lyapunov_of_diagonal",
+        lambda x: linalg.solve_continuous_lyapunov(_diagonal(x), x),
+        shapes=SQUARE,
+    ),
+    Case(
+        "lyapunov_of_diagonal",
+        lambda x: linalg.solve_discrete_lyapunov(_diagonal(x) * 0.1, x),
+        shapes=SQUARE,
+    ),
+    Case(
+        "unread_vectors",
+        lambda x: linalg.svd(x)[1] + linalg.eigh(_definite(x))[0],
+        shapes=SQUARE,
+        differentiable=False,
+    ),
+    Case("unread_vectors", lambda x: linalg.eig(x)[0].sum().real, shapes=SQUARE),
+    Case("unread_vectors", lambda x: linalg.qr(x)[1], differentiable=False),
+    Case(
+        "batched_product_of_orthogonal",
+        lambda x: (lambda q: ot.matmul(q, ot.matrix_transpose(q)) * x)(
+            ot.assume(ot.stack([_turn(x), _turn(x)]), orthogonal=True)
+        ),
+        shapes=SQUARE,
+    ),
+    Case(
+        "solve_by_facts",
+        lambda x: linalg.solve(_tridiagonal(_long(x, 6)), _long(x, 6)),
+        shapes=((3, 18),),
+    ),
+    Case("cholesky_of_product", _of_complex_factor, shapes=SQUARE, differentiable=False),
+    Case("function_of_det", lambda x: ot.log(linalg.det(ot.complex(x, x.T))).real, shapes=SQUARE),
+    Case(
+        "function_of_det",
+        lambda x: ot.sgn(linalg.det(ot.complex(x, x.T))).imag,
+        shapes=SQUARE,
+        differentiable=False,
+    ),
     Case("spectrum_of_diagonal", lambda x: linalg.eigvalsh(_diagonal(x)), shapes=SQUARE),
     Case("spectrum_of_diagonal", lambda x: linalg.svdvals(_diagonal(x)), shapes=SQUARE),
     Case("det_of_permutation", lambda x: linalg.det(_turn(x)) * x, shapes=SQUARE),
@@ -170,7 +281,11 @@ CASES: list[Case] = [
     Case("inverse_of_inverse", lambda x: linalg.inv(linalg.inv(_dominant(x))), shapes=SQUARE),
     Case("inverse_of_orthogonal", lambda x: linalg.inv(_turn(x)) + x, shapes=SQUARE),
     Case("inverse_of_triangular", lambda x: linalg.inv(_lower(x)), shapes=SQUARE),
-    Case("inverse_of_triangular", lambda x: linalg.inv(_diagonal(x)), shapes=SQUARE),
+    Case(
+        "inverse_of_triangular",
+        lambda x: linalg.inv(_diagonal(x), on_error="nan"),
+        shapes=SQUARE,
+    ),
     Case("product_with_inverse", lambda x: ot.dot(linalg.inv(_dominant(x)), x), shapes=SQUARE),
     Case("product_with_inverse", lambda x: ot.dot(x, linalg.inv(_dominant(x))), shapes=SQUARE),
     Case("product_with_inverse", lambda x: ot.dot(linalg.inv(_dominant(x)).T, x), shapes=SQUARE),
@@ -213,7 +328,6 @@ CASES: list[Case] = [
     ),
     Case("cholesky_of_diagonal", lambda x: linalg.cholesky(_diagonal(x)), shapes=SQUARE),
     Case("part_of_decomposition", lambda x: _values_twice(x), shapes=SQUARE, differentiable=False),
-    Case("exponential_of_diagonal", lambda x: linalg.expm(ot.diag(x[0])), shapes=SQUARE),
     Case(
         "sylvester_of_diagonals",
         lambda x: linalg.solve_sylvester(_diagonal(x), _diagonal(x), x),

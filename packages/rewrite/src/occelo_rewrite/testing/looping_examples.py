@@ -22,6 +22,19 @@ def _of_constant(x: TensorVariable) -> TensorVariable:
     return traces
 
 
+def _equations(x: TensorVariable, kind: str) -> TensorVariable:
+    """A loop whose steps solve equations with one matrix."""
+    matrix = ot.dot(x, x.T) * 0.1 + 2.0 * ot.eye(x.shape[0])
+    traces: TensorVariable = scan(
+        lambda e, s, a: linalg.solve(a, e + s, True, assume_a=kind),
+        x,
+        x[0],
+        matrix,
+        return_updates=False,
+    )
+    return traces
+
+
 def _unchanged(x: TensorVariable) -> TensorVariable:
     state: Any = loop(lambda s, e: ((s[0] + e * s[1], s[1]), None), (x[0], x[1]), x)[0]
     return state[0] + state[1]
@@ -157,6 +170,8 @@ CASES: list[Case] = [
     Case("last_steps_apart", _last_elements),
     Case("unrolled_scan", lambda x: fori_loop(0, 3, lambda i, s: s * x + i, x)),
     Case("unrolled_scan", lambda x: loop(lambda s: (s * x, s), x, length=2)[1]),
+    Case("factors_before_loop", lambda x: _equations(x, "gen"), shapes=((3, 3),)),
+    Case("factors_before_loop", lambda x: _equations(x, "pos"), shapes=((3, 3),)),
     Case("hoisted_constants", _of_constant),
     Case("hoisted_constants", _unchanged),
     Case("merged_scans", _of_gradient),

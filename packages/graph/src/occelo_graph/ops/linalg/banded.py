@@ -212,14 +212,19 @@ def solveh_banded(
     return with_columns(made, [bands], right, b_ndim)
 
 
-def solve_with_three_diagonals(
-    a: TensorVariable, right: TensorVariable, b_ndim: int | None, on_error: str
-) -> TensorVariable:
-    """Solve with matrices of which only three diagonals are read."""
+def three_diagonals(a: TensorVariable) -> TensorVariable:
+    """The diagonals of matrices (..., n, n) beside and on the main one, as `SolveBanded` takes them: (..., 3, n)."""
     ndim, n = a.type.ndim, a.shape[-1]
     above, main, below = (diagonal(a, k, ndim - 2, ndim - 1) for k in (1, 0, -1))
     # nothing is missing from the diagonals of empty matrices
     lead = [main.shape[i] for i in range(ndim - 2)]
     missing = zeros([*lead, n - above.shape[-1]], a.dtype)
     rows = [concatenate([missing, above], axis=-1), main, concatenate([below, missing], axis=-1)]
-    return with_columns(SolveBanded(1, 1, on_error), [stack(rows, axis=-2)], right, b_ndim)
+    return stack(rows, axis=-2)
+
+
+def solve_with_three_diagonals(
+    a: TensorVariable, right: TensorVariable, b_ndim: int | None, on_error: str
+) -> TensorVariable:
+    """Solve with matrices of which only three diagonals are read."""
+    return with_columns(SolveBanded(1, 1, on_error), [three_diagonals(a)], right, b_ndim)

@@ -14,6 +14,7 @@ import numpy as np
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.identities import assume
 from occelo_graph.ops.create import arange, eye, tril, triu, zeros
 from occelo_graph.ops.elemwise.arithmetic import eq, maximum, minimum, neq
 from occelo_graph.ops.index.search import take, take_along_axis
@@ -214,5 +215,6 @@ def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[Ten
     if p_indices:
         return cast(order, "int32"), lower, upper
     real = {"complex64": "float32", "complex128": "float64"}.get(x.dtype, x.dtype)
-    matrix = cast(eq(expand_dims(order, -1), arange(m)), real)
+    ones = cast(eq(expand_dims(order, -1), arange(m)), real)
+    matrix: TensorVariable = assume(ones, permutation=True)
     return matrix, lower, upper

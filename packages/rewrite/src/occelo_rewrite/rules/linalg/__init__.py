@@ -8,6 +8,7 @@ from __future__ import annotations
 from occelo_rewrite.rules.linalg import (
     blocks,
     determinants,
+    diagonals,
     factors,
     inverses,
     low_rank,
@@ -22,6 +23,7 @@ __all__ = ["CANONICALIZE", "LOW_RANK", "SPECIALIZE", "STABILIZE"]
 
 CANONICALIZE = (
     determinants.CANONICALIZE
+    | diagonals.CANONICALIZE
     | inverses.CANONICALIZE
     | factors.CANONICALIZE
     | products.CANONICALIZE

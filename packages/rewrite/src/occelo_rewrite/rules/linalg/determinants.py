@@ -37,13 +37,15 @@ def function_of_det(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
     inner = computed_by(value, Elemwise)
     of_size = inner is not None and inner.op == ot.abs
     determinant = computed_by(inner.inputs[0] if inner is not None and of_size else value, Det)
-    if determinant is None or is_complex(determinant.outputs[0].type.dtype):
+    if determinant is None:
         return None
     sign, logarithm = SLogDet()(determinant.inputs[0])
     if node.op == ot.sgn:
         return None if of_size else [sign]
     if of_size:
         return [logarithm]
+    if is_complex(sign.type.dtype):
+        return [ot.complex(logarithm, ot.angle(sign))]
     nan = np.asarray(np.nan, logarithm.type.dtype)
     return [ot.switch(ot.lt(sign, 0), nan, logarithm)]
 

@@ -13,12 +13,12 @@ from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_graph.tensors.type import is_complex
+from occelo_rewrite.assumptions.shape import are_transposes
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.linalg.matrices import (
     diagonal_of,
     has,
     is_square,
-    transposed_of,
     with_diagonal,
 )
 
@@ -29,7 +29,7 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 @node_rewriter([Cholesky], tags=CHANGES)
 def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
-    """cholesky(L L^T) = L for square triangular L, with signs of columns changed so that the diagonal is positive.
+    """cholesky(L L^H) = L for square triangular L, with phases of columns changed so that the diagonal is positive.
 
     A zero on the diagonal of L is still an error, since the matrix is singular.
     """
@@ -38,15 +38,14 @@ def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> R
     if owner is None or node.op.on_error != "raise":
         return None
     first, second = owner.inputs
-    if is_complex(x.type.dtype) or first.type.ndim != x.type.ndim:
-        return None
-    if transposed_of(second) is not first and transposed_of(first) is not second:
+    if first.type.ndim != x.type.ndim or not are_transposes(first, second, True):
         return None
     if not has(fgraph, first, "lower_triangular") or not is_square(fgraph, first):
         return None
     pivots = diagonal_of(first)
     check = CheckAndRaise(np.linalg.LinAlgError, "cholesky: Matrix is not positive definite")
     signs = check(ot.sgn(pivots), ot.neq(pivots, 0).all())
+    signs = signs.conj() if is_complex(signs.type.dtype) else signs
     return [first * ot.expand_dims(signs, -2)]
 
 

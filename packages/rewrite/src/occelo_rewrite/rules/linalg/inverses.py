@@ -14,10 +14,12 @@ from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.linalg.matrices import (
+    adjoint,
     has,
     is_only_reader,
     is_square,
     transposed_of,
+    turned_matrix,
 )
 from occelo_rewrite.shapes import shapes_of
 
@@ -37,6 +39,16 @@ def inverse_of_inverse(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replace
 
 
 @node_rewriter([Inv], tags=CHANGES)
+def inverse_of_transposed(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
+    """inv(x^T) = inv(x)^T and inv(x^H) = inv(x)^H, so that inverses of a matrix and of its transpose are one."""
+    base, kind = turned_matrix(node.inputs[0])
+    if not kind:
+        return None
+    found = node.op(base)
+    return [adjoint(found) if kind == 2 else ot.matrix_transpose(found)]
+
+
+@node_rewriter([Inv], tags=CHANGES)
 def inverse_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
     """inv(q) = q^T, for orthogonal q."""
     (x,) = node.inputs
@@ -45,11 +57,11 @@ def inverse_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(x) of a triangular x is the solution y of x y = 1. For a diagonal x it is diag(1 / d)."""
+    """inv(x) of a triangular x is the solution y of x y = 1. For a diagonal x it is diag(1 / d) where the inverse may fail."""
     (x,) = node.inputs
     known = [t for t in ("lower_triangular", "upper_triangular") if has(fgraph, x, t)]
-    if not known:
-        return None
+    if not known or (len(known) == 2 and node.op.on_error == "raise" and is_square(fgraph, x)):
+        return None  # `inverse_of_diagonal` is for diagonal ones
     one = ot.eye(shapes_of(fgraph).shape_of(fgraph, x)[-1], dtype=x.type.dtype)
     if len(known) == 2:
         return [Solve("diagonal", node.op.on_error)(x, one)]
@@ -107,6 +119,7 @@ def product_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]
 CANONICALIZE = RuleSet(
     (
         inverse_of_inverse,
+        inverse_of_transposed,
         inverse_of_orthogonal,
         inverse_of_triangular,
         product_with_inverse,

@@ -1,4 +1,4 @@
-"""Rules for products with batches of diagonal matrices, and of chains of products.
+"""Rules for products of batches of diagonal and orthogonal matrices, and of chains of products.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -11,7 +11,13 @@ from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import has, is_only_reader, is_square
+from occelo_rewrite.rules.linalg.matrices import (
+    has,
+    is_only_reader,
+    is_square,
+    transposed_of,
+    with_diagonal,
+)
 from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
@@ -29,7 +35,21 @@ def batched_product_with_diagonal(fgraph: FunctionGraph, node: TensorApply[MatMu
     return None
 
 
-CANONICALIZE = RuleSet((batched_product_with_diagonal,), "products of diagonal matrices")
+@node_rewriter([MatMul], tags=("stabler", "finite"))
+def batched_product_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
+    """q @ q^T = q^T @ q = 1, for batches of orthogonal matrices."""
+    x, y = node.inputs
+    for a, b in ((x, y), (y, x)):
+        if transposed_of(b) is a and has(fgraph, a, "orthogonal"):
+            lengths = shapes_of(fgraph).shape_of(fgraph, a)[:-1]
+            return [with_diagonal(ot.ones(lengths, node.outputs[0].type.dtype))]
+    return None
+
+
+CANONICALIZE = RuleSet(
+    (batched_product_with_diagonal, batched_product_of_orthogonal),
+    "products of diagonal and orthogonal matrices",
+)
 
 
 @node_rewriter([Dot], tags=("comparison", "overflow", "finite"))

@@ -10,6 +10,7 @@ from typing import Any
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot
+from occelo_graph.ops.linalg.banded import SolveBanded, SolvePositiveBanded, three_diagonals
 from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_graph.ops.linalg.determinant import Det, SLogDet
 from occelo_graph.ops.linalg.inverse import Inv
@@ -24,11 +25,13 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["SPECIALIZE", "STABILIZE"]
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
+SMALL = 16
+"""Matrices of known and at most so many rows have no banded solution; linkers have loops of their own for them."""
 
 
 @node_rewriter([Solve], tags=CHANGES)
 def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
-    """solve(x, y) by the method for the known facts about x: orthogonal, diagonal, triangular, definite, symmetric."""
+    """solve(x, y) by the method for the known facts about x: orthogonal, diagonal, triangular, tridiagonal, definite."""
     x, y = node.inputs
     kind, on_error = node.op.assume_a, node.op.on_error
     if kind in ("diagonal", "pos"):
@@ -45,9 +48,19 @@ def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replaceme
     if lower or upper:
         unit = has(fgraph, x, "unit_diagonal")
         return [SolveTriangular(lower, unit, on_error)(x, y)]
-    if has(fgraph, x, "positive_definite"):
-        return [Solve("pos", on_error)(x, y)]
-    return None
+    definite = has(fgraph, x, "positive_definite")
+    if has(fgraph, x, "tridiagonal") and not _is_small(x):
+        diagonals = three_diagonals(x)
+        if definite and not is_complex(x.type.dtype):
+            return [SolvePositiveBanded(1, on_error)(diagonals[..., 1:, :], y)]
+        return [SolveBanded(1, 1, on_error)(diagonals, y)]
+    return [Solve("pos", on_error)(x, y)] if definite else None
+
+
+def _is_small(x: TensorVariable) -> bool:
+    """Whether matrices are known to be so small that loops over all of their elements are the fastest."""
+    rows = x.type.shape[-1]
+    return rows is not None and rows <= SMALL
 
 
 @node_rewriter([Solve, SolveTriangular], tags=("comparison", "overflow", "finite"))

@@ -1,4 +1,4 @@
-"""Rules for decompositions: one decomposition for all its results, and functions of diagonal matrices.
+"""Rules for decompositions: one for all its results, without results that nothing reads, and those of symmetric matrices.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -11,20 +11,11 @@ from occelo_graph.ir.nodes import is_node
 from occelo_graph.ir.op import Op
 from occelo_graph.ops.linalg.eig import Eig, Eigvals
 from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
-from occelo_graph.ops.linalg.matrix_functions import Expm
 from occelo_graph.ops.linalg.qr import QR, QRTriangle
 from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
-from occelo_graph.ops.linalg.sylvester import Sylvester
 from occelo_graph.tensors.nodes import tensors
-from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import (
-    ascending_order,
-    diagonal_of,
-    has,
-    is_square,
-    with_diagonal,
-)
+from occelo_rewrite.rules.linalg.matrices import has
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
 
@@ -77,48 +68,25 @@ def eig_of_symmetric(fgraph: FunctionGraph, node: TensorApply[Eig | Eigvals]) ->
     return [ot.cast(v, old.type.dtype) for v, old in zip(found, node.outputs, strict=True)]
 
 
-@node_rewriter([Eigvalsh, Eigh, SingularValues], tags=(*CHANGES, "arbitrary"))
-def spectrum_of_diagonal(
-    fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh | SingularValues]
+@node_rewriter([SVD, FullSVD, Eigh, Eig, QR], tags=("comparison", "overflow", "finite"))
+def unread_vectors(
+    fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD | Eigh | Eig | QR]
 ) -> Replacements:
-    """The eigenvalues of diag(d) are d in ascending order, and its singular values |d| in descending order."""
+    """Of a decomposition of which only the values are read, or only R, the vectors or Q are not computed."""
     (x,) = node.inputs
-    if x.type.ndim != 2 or node.op.on_error != "raise":
+    op = node.op
+    if isinstance(op, QR):
+        place, alone = 1, QRTriangle()
+    elif isinstance(op, SVD | FullSVD):
+        place, alone = 1, SingularValues(op.on_error)
+    elif isinstance(op, Eigh):
+        place, alone = 0, Eigvalsh(op.lower, op.on_error)
+    else:
+        place, alone = 0, Eigvals(op.on_error)
+    if any(fgraph.clients.get(v) for i, v in enumerate(node.outputs) if i != place):
         return None
-    if not has(fgraph, x, "diagonal") or not is_square(fgraph, x):
-        return None
-    d = diagonal_of(x)
-    if isinstance(node.op, SingularValues):
-        sizes = ot.abs(d)
-        return [sizes[ascending_order(-sizes)]]
-    d = d.real if is_complex(d.type.dtype) else d
-    order = ascending_order(d)
-    if isinstance(node.op, Eigvalsh):
-        return [d[order]]
-    return [d[order], ot.eye(d.shape[0], dtype=x.type.dtype)[:, order]]
+    return [alone(x) if i == place else None for i in range(len(node.outputs))]
 
 
-@node_rewriter([Expm], tags=CHANGES)
-def exponential_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Replacements:
-    """expm(diag(d)) = diag(exp(d))."""
-    (x,) = node.inputs
-    if not has(fgraph, x, "diagonal") or not is_square(fgraph, x):
-        return None
-    return [with_diagonal(ot.exp(diagonal_of(x)))]
-
-
-@node_rewriter([Sylvester], tags=CHANGES)
-def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) -> Replacements:
-    """A x + x B = q is x_ij = q_ij / (a_i + b_j), for diagonal A and B."""
-    a, b, q = node.inputs
-    if not has(fgraph, a, "diagonal") or not has(fgraph, b, "diagonal"):
-        return None
-    total = ot.expand_dims(diagonal_of(a), -1) + ot.expand_dims(diagonal_of(b), -2)
-    return [q / total]
-
-
-CANONICALIZE = RuleSet(
-    (eig_of_symmetric, spectrum_of_diagonal, exponential_of_diagonal, sylvester_of_diagonals),
-    "known structure",
-)
-SPECIALIZE = RuleSet((part_of_decomposition,), "shared decompositions")
+CANONICALIZE = RuleSet((eig_of_symmetric,), "known structure")
+SPECIALIZE = RuleSet((part_of_decomposition, unread_vectors), "shared decompositions")

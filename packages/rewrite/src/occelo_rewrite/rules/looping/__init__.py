@@ -10,6 +10,7 @@ from occelo_rewrite.rules.looping import (
     accumulating,
     cumulative,
     expanding,
+    factoring,
     hoisting,
     joining,
     last_steps,
@@ -28,6 +29,7 @@ CANONICALIZE = (
     | cumulative.CANONICALIZE
     | unused.CANONICALIZE
     | hoisting.CANONICALIZE
+    | factoring.CANONICALIZE
     | sequences.CANONICALIZE
     | sharing.CANONICALIZE
     | steps.CANONICALIZE

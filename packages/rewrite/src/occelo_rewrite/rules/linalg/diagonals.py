@@ -1,0 +1,207 @@
+"""Rules for functions of diagonal and triangular matrices that need no factorisation.
+
+`pipeline` puts them into the stage canonicalize.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable
+from occelo_graph import tensor as ot
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
+from occelo_graph.ops.linalg.inverse import Inv
+from occelo_graph.ops.linalg.lu import LuFactor
+from occelo_graph.ops.linalg.matrix_functions import Expm, Logm, Sqrtm
+from occelo_graph.ops.linalg.pinv import Pinv
+from occelo_graph.ops.linalg.qr import QR, FullQR, QRTriangle
+from occelo_graph.ops.linalg.schur import Schur
+from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
+from occelo_graph.ops.linalg.sylvester import DiscreteLyapunov, Lyapunov, Sylvester
+from occelo_graph.tensors.type import is_complex
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.linalg.matrices import (
+    ascending_order,
+    diagonal_of,
+    has,
+    is_square,
+    with_diagonal,
+)
+
+__all__ = ["CANONICALIZE"]
+
+CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
+
+
+def _diagonal(fgraph: FunctionGraph, x: TensorVariable) -> TensorVariable | None:
+    """The diagonals of square matrices that are known to be diagonal; None for others."""
+    if not has(fgraph, x, "diagonal") or not is_square(fgraph, x):
+        return None
+    return diagonal_of(x)
+
+
+def _ones(d: TensorVariable) -> TensorVariable:
+    """The identity matrices with diagonals of the shape of ``d``."""
+    return with_diagonal(ot.ones_like(d))
+
+
+def _checked(label: str, d: TensorVariable, fails: TensorVariable) -> TensorVariable:
+    """The diagonals, with a check that no element fails."""
+    check = CheckAndRaise(np.linalg.LinAlgError, f"{label} of a singular or indefinite matrix")
+    checked: TensorVariable = check(d, ot.invert(fails).all())
+    return checked
+
+
+@node_rewriter([Inv], tags=("rounding", "finite"))
+def inverse_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
+    """inv(diag(d)) = diag(1 / d); a zero in d stays an error."""
+    d = _diagonal(fgraph, node.inputs[0])
+    if d is None or node.op.on_error != "raise":
+        return None
+    return [with_diagonal(ot.reciprocal(_checked("inv", d, ot.eq(d, 0))))]
+
+
+@node_rewriter([Eigvalsh, Eigh, SingularValues], tags=(*CHANGES, "arbitrary"))
+def spectrum_of_diagonal(
+    fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh | SingularValues]
+) -> Replacements:
+    """The eigenvalues of diag(d) are d in ascending order, and its singular values |d| in descending order."""
+    (x,) = node.inputs
+    if x.type.ndim != 2 or node.op.on_error != "raise":
+        return None
+    d = _diagonal(fgraph, x)
+    if d is None:
+        return None
+    if isinstance(node.op, SingularValues):
+        sizes = ot.abs(d)
+        return [sizes[ascending_order(-sizes)]]
+    d = d.real if is_complex(d.type.dtype) else d
+    order = ascending_order(d)
+    if isinstance(node.op, Eigvalsh):
+        return [d[order]]
+    return [d[order], ot.eye(d.shape[0], dtype=x.type.dtype)[:, order]]
+
+
+@node_rewriter([SVD, FullSVD], tags=(*CHANGES, "arbitrary"))
+def svd_of_diagonal(fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD]) -> Replacements:
+    """diag(d) = U S V^H with |d| in descending order in S, unit vectors in V, and these times the signs of d in U."""
+    (x,) = node.inputs
+    if x.type.ndim != 2 or node.op.on_error != "raise":
+        return None
+    d = _diagonal(fgraph, x)
+    if d is None:
+        return None
+    sizes = ot.abs(d)
+    order = ascending_order(-sizes)
+    phases = ot.switch(ot.eq(d, 0), 1, ot.sgn(d)).astype(d.type.dtype)
+    vectors = ot.eye(d.shape[0], dtype=x.type.dtype)[:, order]
+    return [vectors * phases[order], sizes[order], ot.matrix_transpose(vectors)]
+
+
+@node_rewriter([QR, FullQR, QRTriangle], tags=("rounding", "finite"))
+def qr_of_triangular(
+    fgraph: FunctionGraph, node: TensorApply[QR | FullQR | QRTriangle]
+) -> Replacements:
+    """Q = 1 and R = x for a real upper triangular x: LAPACK's reflectors of columns that are 0 below the diagonal are 1."""
+    (x,) = node.inputs
+    if is_complex(x.type.dtype):
+        return None
+    if not has(fgraph, x, "upper_triangular") or not is_square(fgraph, x):
+        return None
+    return [x] if isinstance(node.op, QRTriangle) else [_ones(diagonal_of(x)), x]
+
+
+@node_rewriter([LuFactor], tags=("rounding", "finite"))
+def lu_of_triangular(fgraph: FunctionGraph, node: TensorApply[LuFactor]) -> Replacements:
+    """L = 1 and U = x without exchanges of rows, for an upper triangular x."""
+    (x,) = node.inputs
+    if not has(fgraph, x, "upper_triangular") or not is_square(fgraph, x):
+        return None
+    d = diagonal_of(x)
+    pivots = ot.arange(d.shape[-1], dtype="int32") + ot.zeros_like(d, dtype="int32")
+    return [x, pivots]
+
+
+@node_rewriter([Schur], tags=(*CHANGES, "arbitrary"))
+def schur_of_triangular(fgraph: FunctionGraph, node: TensorApply[Schur]) -> Replacements:
+    """T = x and Z = 1 for an upper triangular x, whose eigenvalues are on its diagonal."""
+    (x,) = node.inputs
+    if node.op.on_error != "raise" or not is_square(fgraph, x):
+        return None
+    return [x, _ones(diagonal_of(x))] if has(fgraph, x, "upper_triangular") else None
+
+
+@node_rewriter([Expm, Logm, Sqrtm], tags=CHANGES)
+def function_of_diagonal(
+    fgraph: FunctionGraph, node: TensorApply[Expm | Logm | Sqrtm]
+) -> Replacements:
+    """expm(diag(d)) = diag(exp(d)), and likewise logm and sqrtm; what has no real result stays an error."""
+    d = _diagonal(fgraph, node.inputs[0])
+    if d is None:
+        return None
+    op, real = node.op, not is_complex(node.inputs[0].type.dtype)
+    if isinstance(op, Expm):
+        return [with_diagonal(ot.exp(d))]
+    if op.on_error != "raise":
+        return None
+    if isinstance(op, Logm):
+        return [with_diagonal(ot.log(_checked("logm", d, ot.le(d, 0) if real else ot.eq(d, 0))))]
+    return [with_diagonal(ot.sqrt(_checked("sqrtm", d, ot.lt(d, 0)) if real else d))]
+
+
+@node_rewriter([Pinv], tags=CHANGES)
+def pinv_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Pinv]) -> Replacements:
+    """pinv(diag(d)) = diag(1 / d), with 0 for elements that are small beside the largest."""
+    x, relative = node.inputs
+    d = None if x.type.ndim != 2 or relative.type.ndim else _diagonal(fgraph, x)
+    if d is None or node.op.on_error != "raise":
+        return None
+    limit = relative.real if is_complex(relative.type.dtype) else relative
+    sizes = ot.abs(d)
+    # empty matrices have no largest element
+    limit = limit * ot.max(ot.concatenate([sizes, ot.zeros(1, sizes.type.dtype)]))
+    small = ot.le(sizes, limit)
+    inverted = ot.switch(small, 0, ot.reciprocal(ot.switch(small, 1, d)))
+    return [with_diagonal(inverted.astype(x.type.dtype))]
+
+
+@node_rewriter([Sylvester], tags=CHANGES)
+def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) -> Replacements:
+    """A x + x B = q is x_ij = q_ij / (a_i + b_j), for diagonal A and B."""
+    a, b, q = node.inputs
+    if not has(fgraph, a, "diagonal") or not has(fgraph, b, "diagonal"):
+        return None
+    total = ot.expand_dims(diagonal_of(a), -1) + ot.expand_dims(diagonal_of(b), -2)
+    return [q / total]
+
+
+@node_rewriter([Lyapunov, DiscreteLyapunov], tags=CHANGES)
+def lyapunov_of_diagonal(
+    fgraph: FunctionGraph, node: TensorApply[Lyapunov | DiscreteLyapunov]
+) -> Replacements:
+    """A x + x A^H = q is x_ij = q_ij / (a_i + a*_j), and x = A x A^H + q is x_ij = q_ij / (1 - a_i a*_j), for diagonal A."""
+    a, q = node.inputs
+    if not has(fgraph, a, "diagonal"):
+        return None
+    d = diagonal_of(a)
+    turned = ot.expand_dims(d.conj() if is_complex(d.type.dtype) else d, -2)
+    d = ot.expand_dims(d, -1)
+    return [q / (d + turned if isinstance(node.op, Lyapunov) else 1 - d * turned)]
+
+
+CANONICALIZE = RuleSet(
+    (
+        inverse_of_diagonal,
+        spectrum_of_diagonal,
+        svd_of_diagonal,
+        qr_of_triangular,
+        lu_of_triangular,
+        schur_of_triangular,
+        function_of_diagonal,
+        pinv_of_diagonal,
+        sylvester_of_diagonals,
+        lyapunov_of_diagonal,
+    ),
+    "diagonal and triangular matrices",
+)

@@ -1,0 +1,76 @@
+"""The rule that factors a matrix once for the equations that the steps of a scan solve with it.
+
+`pipeline` puts it into the stage canonicalize. `hoisting` then moves the factors out of the loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from occelo_graph import Apply, FunctionGraph, Variable, freeze
+from occelo_graph.ir.clone import clone_replace
+from occelo_graph.ir.regions import divide
+from occelo_graph.late_families import is_loaded
+from occelo_graph.looping.scan_op import Scan
+from occelo_graph.tensors.nodes import tensors
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+
+if TYPE_CHECKING:
+    from occelo_graph import TensorVariable
+    from occelo_graph.ops.linalg.solve import Solve
+
+__all__ = ["CANONICALIZE"]
+
+
+@node_rewriter([Scan], tags=("stabler", "comparison", "overflow", "finite", "singular"))
+def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
+    """solve(x, y) by the LU or Cholesky factors of x in the steps of a scan that all read one x, so x is factored once."""
+    if not is_loaded("linalg"):
+        return None
+    op_ = node.op
+    solved = {each.outputs[0]: _by_factors(each) for each in _equations(op_)}
+    if not solved:
+        return None
+    results: list[Variable] = clone_replace(list(op_.body.outputs), list(solved.items()))
+    made_op = replace(op_, body=freeze(list(op_.body.inputs), results))
+    made: list[Variable] = made_op(*node.inputs, return_list=True)
+    return made
+
+
+def _equations(op_: Scan) -> list[Apply[Solve]]:
+    """The equations of a body with a matrix that is the same in all steps, outside of its branches."""
+    # imported with its family only
+    from occelo_graph.ops.linalg.solve import Solve
+
+    constants = set(op_.body.inputs[op_.carried + op_.sequences :])
+    found: list[Apply[Any]] = [
+        each
+        for each in op_.body.nodes
+        if isinstance(each.op, Solve)
+        and each.op.assume_a in ("gen", "pos")
+        and each.inputs[0] in constants
+        and each.inputs[1] not in constants
+    ]
+    if not found:
+        return []
+    lazily = divide(op_.body.nodes, op_.body.outputs).outermost
+    return [each for each in found if each not in lazily]
+
+
+def _by_factors(node: Apply[Solve]) -> TensorVariable:
+    """The solutions of an equation by factors of its matrix."""
+    from occelo_graph.ops.linalg.cholesky import cholesky
+    from occelo_graph.ops.linalg.cholesky_solving import cho_solve
+    from occelo_graph.ops.linalg.lu import lu_factor
+    from occelo_graph.ops.linalg.lu_solving import lu_solve
+
+    x, y = tensors(node.inputs)
+    on_error = node.op.on_error
+    if node.op.assume_a == "pos":
+        factor = cholesky(x, on_error=on_error)
+        return cho_solve((factor, True), y, b_ndim=2, on_error=on_error)
+    return lu_solve(lu_factor(x), y, b_ndim=2, on_error=on_error)
+
+
+CANONICALIZE = RuleSet((factors_before_loop,), "looping factoring")
