@@ -26,6 +26,7 @@ from occelo_link.entries import NOTHING, SINGLE
 from occelo_link.fast_calls import make_fast_call
 from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.traced.arrays import Arrays
+from occelo_link.traced.padded import PaddedVM
 from occelo_link.traced.parts import Parts, TracedValue, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.staged import StagedVM, loops_before
@@ -36,6 +37,8 @@ from occelo_rewrite import RewriteDatabaseQuery
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
+
+    from occelo_rewrite.rules.looping.padding import PaddedGraph
 
 __all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]
 
@@ -438,15 +441,38 @@ class TracedLinker(Linker, ABC):
         static = {self._position(fgraph, name) for name in self.static}
         positions = {v: i for i, v in enumerate(fgraph.inputs)}
         depending = value_dependent(fgraph)
+        padded = self._padded(fgraph, static) if depending else None
+        if padded is not None:
+            return PaddedVM(self, linking, padded, static)
         loops = loops_before(fgraph, [v for _, v in depending]) if self.divides else []
         if loops:
             return StagedVM(self, linking, loops)
-        # libraries cannot hold opaque values
-        static |= {i for v, i in positions.items() if is_opaque(v.type)}
         roots = {positions[r] for _, v in depending for r in _roots(v) if r in positions}
         if depending and not roots <= static:
             self._report(fgraph, depending, roots - static)
-        return TracedVM(self, linking, static | roots)
+        return self.make_traced(linking, static | roots)
+
+    def make_traced(self, linking: Linking, static: Iterable[int]) -> TracedVM:
+        """The VM that compiles a whole graph, with the values of the inputs at the positions ``static`` fixed."""
+        # libraries cannot hold opaque values
+        opaque = {i for i, v in enumerate(linking.fgraph.inputs) if is_opaque(v.type)}
+        return TracedVM(self, linking, {*static, *opaque})
+
+    def _padded(self, fgraph: FunctionGraph, static: Collection[int]) -> PaddedGraph | None:
+        """The graph with padded tensors, if that makes no input static but those that are asked for."""
+        if not self.divides or not any(node.op.loops for node in fgraph.apply_nodes):
+            return None
+        from occelo_rewrite.rules.looping.padding import padded
+
+        found = padded(fgraph)
+        if found is None:
+            return None
+        chosen = {fgraph.inputs[i] for i in static}
+        if found.lengths and all(chosen.issuperset(_roots(v)) for v in found.lengths):
+            return None
+        fixed = {*found.capacities, *(found.inputs[i] for i in static)}
+        depending = value_dependent(FunctionGraph(found.inputs, found.outputs, clone=False))
+        return found if all(fixed.issuperset(_roots(v)) for _, v in depending) else None
 
     @staticmethod
     def _position(fgraph: FunctionGraph, name: int | str | Variable) -> int:

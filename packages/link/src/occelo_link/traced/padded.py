@@ -1,0 +1,104 @@
+"""Graphs that keep something of all steps of loops whose numbers of steps are known only when they run.
+
+Such a graph is compiled for tensors that have rows to spare (`occelo_rewrite.rules.looping.padding`): the powers of two decide
+their shapes, not the numbers of steps. So a graph is compiled anew only where a number of steps exceeds a power of two.
+`linker` makes this VM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from occelo_graph import FunctionGraph, ancestors
+from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.interpret import body_runner, evaluate
+from occelo_graph.ir.container import local
+from occelo_link.linker import Linking, Storage
+
+if TYPE_CHECKING:
+    from occelo_link.traced.linker import TracedLinker, TracedVM
+    from occelo_rewrite.rules.looping.padding import PaddedGraph
+
+__all__ = ["PaddedVM"]
+
+FEWEST_ROWS = 16
+"""The smallest capacity of padded tensors. It is above 1, since an axis of length 1 is broadcast."""
+
+
+class PaddedVM:
+    """Runs a graph whose tensors are padded, and cuts its results."""
+
+    takes_library_arrays = True
+
+    def __init__(
+        self, linker: TracedLinker, linking: Linking, graph: PaddedGraph, static: Collection[int]
+    ) -> None:
+        self.linker = linker
+        self.fgraph = linking.fgraph
+        self.storage_map = linking.storage_map
+        self.allow_gc = linker.allow_gc
+        self.inputs = list(linking.inputs)
+        self.outputs = list(linking.outputs)
+        self._cuts = graph.cuts
+        self._capacities: list[Storage] = [[None] for _ in graph.capacities]
+        self._found: list[Storage] = [[None] for _ in graph.outputs]
+        inner = FunctionGraph(graph.inputs, graph.outputs)
+        first = len(linking.inputs)
+        capacities = range(first, first + len(graph.capacities))
+        cells = [*linking.inputs, *self._capacities]
+        self.vm: TracedVM = linker.make_traced(
+            Linking(inner, inner.toposort(), {}, cells, self._found), {*static, *capacities}
+        )
+        self._read = [
+            i for i, v in enumerate(self.fgraph.inputs) if v in set(ancestors(graph.lengths))
+        ]
+        arguments = [self.fgraph.inputs[i] for i in self._read]
+        self._lengths = body_runner(freeze(arguments, graph.lengths))
+
+    def fetch(self, result: object) -> object:
+        """A result as a NumPy array without other references; other values as they are."""
+        return self.linker.fetch(result) if isinstance(result, self.linker.array_type) else result
+
+    def clear_storage(self) -> None:
+        """Drop results that are not cut yet."""
+        for cell in self._found:
+            cell[0] = None
+
+    def __call__(self, output_subset: Sequence[int] | None = None) -> None:
+        wanted = range(len(self.outputs)) if output_subset is None else output_subset
+        lengths = self._lengths([local(self.inputs[i][0]) for i in self._read])
+        if any(length < 0 for length in lengths):
+            self._interpret(wanted)
+            return
+        for cell, length in zip(self._capacities, lengths, strict=True):
+            cell[0] = np.asarray(_capacity(int(length)))
+        try:
+            self.vm([*wanted, *(self._cuts[i] for i in wanted if i in self._cuts)])
+            for i in wanted:
+                self.outputs[i][0] = self._result(i)
+        finally:
+            self.clear_storage()
+
+    def _interpret(self, wanted: Sequence[int]) -> None:
+        """Run the interpreter, which raises the error for a negative number of steps, unless a branch avoids it."""
+        values = [np.array(local(cell[0])) for cell in self.inputs]
+        given = dict(zip(self.fgraph.inputs, values, strict=True))
+        for i, value in zip(
+            wanted, evaluate([self.fgraph.outputs[i] for i in wanted], given), strict=True
+        ):
+            self.outputs[i][0] = value
+
+    def _result(self, position: int) -> object:
+        result = self._found[position][0]
+        if position not in self._cuts:
+            return result
+        count = int(self._found[self._cuts[position]][0])
+        return np.array(np.asarray(self.fetch(result))[:count])
+
+
+def _capacity(length: int) -> int:
+    """The power of two that is at least a length."""
+    return max(FEWEST_ROWS, 1 << max(length - 1, 0).bit_length())

@@ -1,0 +1,216 @@
+"""Graphs with loops of any number of steps that JAX and PyTorch compile once: tensors with rows to spare, against the interpreter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_graph import grad
+from occelo_graph import tensor as ot
+from occelo_graph.looping.classic import scan
+from occelo_graph.looping.loops import fori_loop, loop
+from occelo_link import make_linker
+from occelo_link.traced.linker import TracedLinker
+from occelo_rewrite.rules.looping import padding
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|runs in Python)")
+
+n, k = ot.lscalar("n"), ot.lscalar("k")
+a, x, v, m = ot.dscalar("a"), ot.dvector("x"), ot.dvector("v"), ot.dmatrix("m")
+INPUTS = [n, k, a, x, v, m]
+
+
+def sines() -> tuple[Any, Any]:
+    return loop(lambda s: (ot.sin(s * a + 1.0),) * 2, a, length=n)
+
+
+def with_elements(reverse: bool = False) -> tuple[Any, Any]:
+    return loop(lambda s, e: (ot.tanh(s * a + e),) * 2, a, x, length=n, reverse=reverse)
+
+
+def with_matrix() -> tuple[Any, Any]:
+    return loop(lambda h: (ot.tanh(m @ h),) * 2, v, length=n)
+
+
+def doubled(length: Any) -> tuple[Any, Any]:
+    return loop(lambda s: (s * 2 + ot.cos(a), s), a, length=length, until=lambda s: s > 50.0)
+
+
+def taps() -> Any:
+    start = {"initial": ot.stack([a, a]), "taps": [-2, -1]}
+    return scan(lambda p, q: p + a * q, outputs_info=start, n_steps=n, return_updates=False)
+
+
+def costs() -> dict[str, list[Any]]:
+    """The outputs of several functions with a number of steps that their inputs decide."""
+    final, trace = sines()
+    with_x, traced_x = with_elements()
+    back, traced_back = with_elements(reverse=True)
+    of_m, traced_m = with_matrix()
+    ended, some = doubled(100)
+    ended_or_all, some_or_all = doubled(n)
+    square = (trace**2).sum() + trace.mean()
+    counted = scan(lambda i, s: s * a + i, ot.arange(n), a, return_updates=False)
+    return {
+        "final": [final, grad(final, a)],
+        "traces": [trace, trace * 2.0, trace[None].sum(axis=0)],
+        "second order": [square, grad(grad(square, a), a)],
+        "last": [trace[-1], trace[k], grad(trace[-1], a)],
+        "elements": [with_x, traced_x, *grad(with_x + (traced_x**2).sum(), [a, x])],
+        "reversed": [back, traced_back, *grad(back, [a, x])],
+        "matrix": [traced_m, of_m, *grad((traced_m**2).sum() + of_m.sum(), [m, v])],
+        "products": [traced_m @ m, traced_m.T @ traced_m, (m @ traced_m.T).sum(axis=1), v @ traced_m.T @ trace],
+        "running": [ot.cumsum(trace), trace.max(), (trace > 0).all(), traced_m.max(axis=1), trace.prod()],
+        "until": [ended, some, grad(ended, a), grad((some**2).sum(), a), some[-1]],
+        "until or all": [ended_or_all, some_or_all, grad((some_or_all**2).sum() + ended_or_all, a)],
+        "taps": [taps(), grad(taps().sum(), a)],
+        "positions": [counted, grad(counted.sum(), a)],
+        "written": [ot.zeros_like(x)[:n].set(trace), ot.ones_like(x)[:n].inc(trace), trace[2].set(a)],
+    }  # fmt: skip
+
+
+COSTS = costs()
+G = np.random.default_rng(0)
+VALUES: list[Any] = [0.3, G.normal(size=20), G.normal(size=3), G.normal(size=(3, 3))]
+
+
+def expected(outputs: list[Any], count: int) -> list[Any]:
+    return og.evaluate(outputs, dict(zip(INPUTS, [count, 2, *VALUES], strict=True)))
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_rows_to_spare_are_never_read(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the interpreter, with NaN in the rows to spare."""
+
+    def poisoned(work: Any, node: Any, given: Any) -> Any:
+        made = padding._alloc(work, node, given)
+        if made is None or made[1] is None or made[0][0].dtype != "float64":
+            return made
+        # the memory of a trace, and what is made of it
+        (rows,) = made[0]
+        counts = work.before_end(made[1], rows.shape[0], rows.ndim)
+        return [ot.switch(counts, rows, np.nan)], made[1]
+
+    forms = [(t, poisoned if t is padding.Alloc else f) for t, f in padding._FORMS]
+    monkeypatch.setattr(padding, "_FORMS", forms)
+    mode = oc.get_mode("py").excluding(*TracedLinker.incompatible_rewrites.include)
+    f = oc.function(INPUTS, COSTS[name], mode=mode, on_unused_input="ignore")
+    graph = padding.padded(f.maker.fgraph)
+    assert graph is not None
+    for count in (3, 5, 20):
+        wanted = expected(COSTS[name], count)
+        for capacity in (20, 33):
+            given = [
+                np.array(count),
+                np.array(2),
+                *VALUES,
+                *[np.array(capacity)] * len(graph.capacities),
+            ]
+            found = og.evaluate(graph.outputs, dict(zip(graph.inputs, given, strict=True)))
+            for i, value in enumerate(wanted):
+                one = found[i][: found[graph.cuts[i]]] if i in graph.cuts else found[i]
+                np.testing.assert_allclose(one, value, rtol=1e-9, atol=1e-12)
+                assert one.dtype == value.dtype
+
+
+class _Counted:
+    """How often a linker compiles."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, linker: type[TracedLinker]) -> None:
+        self.number = 0
+        original = linker.compile_traced
+
+        def counted(*arguments: Any) -> Any:
+            self.number += 1
+            return original(*arguments)
+
+        monkeypatch.setattr(linker, "compile_traced", counted)
+
+
+def linker_without_compiler(name: str) -> Any:
+    return make_linker("jax") if name == "jax" else type(make_linker("pytorch"))(compiled=False)
+
+
+@pytest.mark.parametrize(
+    ("backend", "name"),
+    [
+        *(("jax", name) for name in ("final", "elements", "matrix", "until", "written")),
+        ("pytorch", "elements"),
+    ],
+)
+def test_a_graph_is_compiled_for_powers_of_two(
+    backend: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch" if backend == "pytorch" else "jax")
+    linker = linker_without_compiler(backend)
+    counted = _Counted(monkeypatch, type(linker))
+    f = oc.function(INPUTS, COSTS[name], mode=oc.Mode(linker), on_unused_input="ignore")
+    for counts, compiled in (((5, 3, 16), 1), ((17, 20), 1 if name == "until" else 2)):
+        for count in counts:
+            found = f(count, 2, *VALUES)
+            for one, value in zip(found, expected(COSTS[name], count), strict=True):
+                np.testing.assert_allclose(one, value, rtol=1e-9, atol=1e-12)
+                assert one.dtype == value.dtype
+        assert counted.number == compiled
+
+
+def test_no_step_and_wrong_numbers_of_steps() -> None:
+    pytest.importorskip("jax")
+    f = oc.function(INPUTS, COSTS["elements"], mode="jax", on_unused_input="ignore")
+    for count in (0, 1):
+        for one, value in zip(
+            f(count, 2, *VALUES), expected(COSTS["elements"], count), strict=True
+        ):
+            np.testing.assert_allclose(one, value, rtol=1e-9, atol=1e-12)
+    with pytest.raises(ValueError, match="21 steps, but its sequence 0 has only 20 elements"):
+        f(21, 2, *VALUES)
+    with pytest.raises(ValueError, match="is -1, and cannot be negative"):
+        f(-1, 2, *VALUES)
+    g = oc.function([n, a, k], [sines()[1][k], sines()[1].max()], mode="jax")
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 5"):
+        g(5, 0.3, 5)
+    with pytest.raises(ValueError, match=r"no elements|zero-size"):
+        oc.function([n, a], sines()[1].max(), mode="jax")(0, 0.3)
+    np.testing.assert_allclose(g(5, 0.3, -5)[0], np.sin(1.09))
+
+
+def test_states_and_copies_of_functions() -> None:
+    pytest.importorskip("jax")
+    kept = og.shared(np.zeros(2), name="kept")
+    _, trace = sines()
+    f = oc.function([n, a], trace.sum() + kept.sum(), updates={kept: trace}, mode="jax")
+    assert f(3, 0.3) == pytest.approx(og.evaluate(trace, {n: 3, a: 0.3}).sum())
+    np.testing.assert_allclose(kept.get_value(), og.evaluate(trace, {n: 3, a: 0.3}), rtol=1e-12)
+    other = f.copy(share_memory=False)
+    assert other(2, 0.3) == pytest.approx(og.evaluate(trace, {n: 5, a: 0.3})[[0, 1, 0, 1, 2]].sum())
+    assert kept.get_value().shape == (2,)
+    # one of several results
+    g = oc.function([n, a], [trace, trace.sum()], mode="jax")
+    assert g(4, 0.3, output_subset=[1])[0] == pytest.approx(g(4, 0.3)[0].sum())
+    result = g(4, 0.3)[0]
+    assert result.flags.owndata
+    assert result.flags.writeable
+
+
+def test_graphs_that_are_compiled_for_each_number() -> None:
+    pytest.importorskip("jax")
+    _, trace = sines()
+    others = [trace[::-1], ot.concatenate([trace, x]), trace.reshape((2, -1))]
+    for out in others:
+        with pytest.warns(UserWarning, match="n will be static: each new value is compiled anew"):
+            f = oc.function([n, a, x], out, mode="jax", on_unused_input="ignore")
+        np.testing.assert_allclose(
+            f(4, 0.3, np.ones(2)), og.evaluate(out, {n: 4, a: 0.3, x: np.ones(2)})
+        )
+    # a user may ask for it
+    linker = type(make_linker("jax"))(static=["n"])
+    assert "Padded" not in type(oc.function([n, a], trace, mode=oc.Mode(linker)).vm).__name__
+
+
+def test_loops_that_keep_nothing_need_no_rows() -> None:
+    f = oc.function([n, a], fori_loop(0, n, lambda i, s: ot.sin(s + i), a), mode="py")
+    assert padding.padded(f.maker.fgraph) is None
