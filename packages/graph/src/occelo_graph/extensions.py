@@ -55,14 +55,23 @@ class UnknownSource(Exception):
     """Registered code of another package, or an object to which it refers, has no source text."""
 
 
+_WITH_MODULE = (types.FunctionType, type, types.BuiltinFunctionType)
+"""What says itself in which module it is defined."""
+
+
 def _package(part: object) -> str:
-    name: Any = part.__name__ if isinstance(part, types.ModuleType) else _module_of(part)
+    return _package_of_module(
+        part.__name__ if isinstance(part, types.ModuleType) else _module_of(part)
+    )
+
+
+@functools.cache
+def _package_of_module(name: str) -> str:
     return str(name).partition(".")[0]
 
 
 def _module_of(part: object) -> str:
-    named = isinstance(part, type | types.FunctionType | types.BuiltinFunctionType)
-    found: Any = getattr(part if named else type(part), "__module__", None)
+    found: Any = getattr(part if isinstance(part, _WITH_MODULE) else type(part), "__module__", None)
     return found or "builtins"
 
 

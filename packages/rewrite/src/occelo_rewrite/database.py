@@ -7,6 +7,7 @@ the queries of their linkers. `rewriting` and `viewer` query them for users.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ from occelo_graph.extensions import place_of_caller
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.late_families import catch_up, registering
 from occelo_graph.narrowing import is_list
+from occelo_rewrite.engine import RuleIndex
 from occelo_rewrite.node_rule import NodeRewriter, RuleSet
 from occelo_rewrite.rewriter import (
     EquilibriumGraphRewriter,
@@ -152,7 +154,10 @@ class RewriteDatabase:
         self._held: dict[str, DatabaseEntry] = {}
         self._standard = standard
         self._initial: dict[str, DatabaseEntry] = {}
-        self._filling = False
+        self._filler: int | None = None
+        """The thread that registers initial rewrites now."""
+        self._has_foreign = False
+        """Whether anything but initial rewrites was ever registered."""
         self._moved: dict[str, DatabaseEntry] = {}
         self._last: float | None = None
         self.generation = 0
@@ -160,21 +165,26 @@ class RewriteDatabase:
     @property
     def _entries(self) -> dict[str, DatabaseEntry]:
         catch_up()
-        if self._standard is not None or self._filling:
+        if self._standard is not None or (self._filler is not None and not self._filling):
             self._fill()
         return self._held
+
+    @property
+    def _filling(self) -> bool:
+        """Whether this thread registers initial rewrites now."""
+        return self._filler is not None and self._filler == threading.get_ident()
 
     def _fill(self) -> None:
         """Register the initial rewrites, unless this thread is doing that; other threads wait for it."""
         with registering:
             if self._standard is None:
                 return
-            self._filling = True
+            self._filler = threading.get_ident()
             fill, self._standard = self._standard, None
             try:
                 fill(self)
             finally:
-                self._filling = False
+                self._filler = None
             self.generation = 0
             self._initial = dict(self._held)
 
@@ -194,11 +204,11 @@ class RewriteDatabase:
                 self._standard = fill_both
                 return
             before = set(self._held)
-            filling, self._filling = self._filling, True
+            filler, self._filler = self._filler, threading.get_ident()
             try:
                 fill(self)
             finally:
-                self._filling = filling
+                self._filler = filler
             self._initial |= {name: e for name, e in self._held.items() if name not in before}
 
     def _count_change(self) -> None:
@@ -251,10 +261,11 @@ class RewriteDatabase:
         for tag in (name, *tags):
             _check_tag(tag)
         if self._filling:
-            name = self._free_name(name)
+            self._add_initial(name, rewriter, tags, use_db_name_as_tag, position)
+            return
         entries = self._entries
         earlier = entries.get(name)
-        caller = None if self._filling else place_of_caller()
+        caller = place_of_caller()
         if earlier is not None and not overwrite_existing:
             if not _is_again(earlier, rewriter, caller):
                 where = "" if earlier.place is None else f", registered by {earlier.place[0]}"
@@ -265,11 +276,37 @@ class RewriteDatabase:
         moved = self._moved.pop(name, None)
         if moved is not None and position is None and _is_again(moved, rewriter, caller):
             position = moved.position
-        # names of initial rewrites are no tags; to compare each with all others would take time at each start
-        if not self._filling and any(name in e.tags and e.name != name for e in entries.values()):
+        if any(name in e.tags and e.name != name for e in entries.values()):
             raise ValueError(
                 f"{name!r} is a tag in {self.name or 'the database'}, so it cannot be a name"
             )
+        self._has_foreign = True
+        self._add(name, rewriter, tags, use_db_name_as_tag, position, caller)
+
+    def _add_initial(
+        self,
+        name: str,
+        rewriter: Rewriter,
+        tags: Sequence[str],
+        use_db_name_as_tag: bool = True,
+        position: float | None = None,
+    ) -> None:
+        """Add an initial rewrite. Its name may be a tag of another one: comparing each with all others would take time at each start."""
+        name = self._free_name(name)
+        if name in self._held:
+            raise ValueError(f"{self.name} has two initial rewrites named {name!r}")
+        self._add(name, rewriter, tags, use_db_name_as_tag, position, None)
+
+    def _add(
+        self,
+        name: str,
+        rewriter: Rewriter,
+        tags: Sequence[str],
+        use_db_name_as_tag: bool,
+        position: float | None,
+        place: tuple[str, ...] | None,
+    ) -> None:
+        """Put an entry under a name, in the place of an earlier one."""
         if isinstance(rewriter, RewriteDatabase) and not rewriter.name:
             rewriter.name = name
         own = {name, *tags}
@@ -279,14 +316,18 @@ class RewriteDatabase:
             own.add(self.name)
         at = self._next_position() if position is None else float(position)
         self._count_change()
-        entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, caller)
-        if earlier is not None:
+        entries = self._held
+        is_new = name not in entries
+        entries[name] = DatabaseEntry(name, rewriter, frozenset(own), at, place)
+        if not is_new:
             self._last = None
         elif self._last is not None or len(entries) == 1:
             self._last = at if self._last is None else max(self._last, at)
 
     def _free_name(self, name: str) -> str:
         """A name for an initial rewrite: another one if a user took it before the family of the rewrite was imported."""
+        if not self._has_foreign:
+            return name
         users = [e for e in self._held.values() if e.place is not None]
         while any(name == e.name or name in e.tags for e in users):
             name += " of Occelo"
@@ -308,7 +349,7 @@ class RewriteDatabase:
 
     def _next_position(self) -> float:
         if self._last is None:
-            self._last = max((e.position for e in self._entries.values()), default=0.0)
+            self._last = max((e.position for e in self._held.values()), default=0.0)
         return self._last + 1
 
     def remove(self, name: str) -> None:
@@ -430,6 +471,7 @@ class EquilibriumDB(RewriteDatabase):
     ) -> None:
         super().__init__(name, standard)
         self._tidy = tidy
+        self._last_index: tuple[int, RewriteDatabaseQuery, RuleIndex] | None = None
         self._final: set[str] = set()
         self._cleanup: set[str] = set()
 
@@ -437,9 +479,17 @@ class EquilibriumDB(RewriteDatabase):
         query = self.as_query(*tags, **options)
         built = self.build(self.chosen(query))
         if built is not None and self._tidy is not None:
-            earlier = [r for _, r in self._tidy.chosen(query) if isinstance(r, NodeRewriter)]
-            built.set_rules_for_new(earlier)
+            built.set_rules_for_new(self._tidy.index(query))
         return built
+
+    def index(self, query: RewriteDatabaseQuery) -> RuleIndex:
+        """The index of the rules that a query chooses. The last one is kept, since several databases ask for it."""
+        _ = self._entries  # which may be registered now
+        last = self._last_index
+        if last is None or last[0] != self.generation or last[1] != query:
+            rules = [r for _, r in self.chosen(query) if isinstance(r, NodeRewriter)]
+            last = self._last_index = self.generation, query, RuleIndex(rules)
+        return last[2]
 
     def register(
         self,
@@ -458,8 +508,12 @@ class EquilibriumDB(RewriteDatabase):
 
     def register_rules(self, rules: RuleSet, *tags: str, use_db_name_as_tag: bool = True) -> None:
         """Register each rule of a set under its own name, with its own tags as well."""
+        filling = self._filling
         for rule in rules:
-            self.register(rule.name, rule, *tags, use_db_name_as_tag=use_db_name_as_tag)
+            if filling:
+                self._add_initial(rule.name, rule, tags, use_db_name_as_tag)
+            else:
+                self.register(rule.name, rule, *tags, use_db_name_as_tag=use_db_name_as_tag)
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> EquilibriumGraphRewriter | None:
         if not chosen:

@@ -60,27 +60,38 @@ def report(error: Exception, what: str, node: Apply | None) -> None:
 
 
 class RuleIndex:
-    """Index of the rules to try at each op, by op and by class, so that no search goes over all rules."""
+    """Index of the rules to try at each op, by op and by class, so that no search goes over all rules.
+
+    The rules of the index ``first`` are tried before these ``rules``. The tables are made at the first look-up, since many an
+    index is never asked.
+    """
 
     _LIMIT = 4096
 
-    def __init__(self, rules: Sequence[NodeRewriter]) -> None:
+    def __init__(self, rules: Sequence[NodeRewriter], first: RuleIndex | None = None) -> None:
         self.rules = rules
-        self._of_op: dict[Any, list[NodeRewriter]] = {}
-        self._exact: dict[Any, list[int]] = {}
-        self._by_class: dict[type, list[int]] = {}
-        self._always: list[int] = []
-        for number, rule in enumerate(rules):
+        self._first = first
+        self._of_op: dict[Op, list[NodeRewriter]] = {}
+        self._tables: tuple[dict[Any, list[int]], list[int], set[int]] | None = None
+        """The numbers of the rules by each op or class that they track, of the rules for all ops, and of those with patterns."""
+
+    def _make_tables(self) -> tuple[dict[Any, list[int]], list[int], set[int]]:
+        of: dict[Any, list[int]] = {}
+        always: list[int] = []
+        with_patterns: set[int] = set()
+        for number, rule in enumerate(self.rules):
             tracked = rule.tracks()
-            for each in tracked or ():
-                if isinstance(each, OpPattern):
-                    self._by_class.setdefault(each.op_type, []).append(number)
-                elif isinstance(each, type):
-                    self._by_class.setdefault(each, []).append(number)
-                else:
-                    self._exact.setdefault(each, []).append(number)
             if tracked is None:
-                self._always.append(number)
+                always.append(number)
+                continue
+            for each in tracked:
+                key: Any = each
+                if isinstance(each, OpPattern):
+                    key = each.op_type
+                    with_patterns.add(number)
+                of.setdefault(key, []).append(number)
+        self._tables = of, always, with_patterns
+        return self._tables
 
     def of(self, node: Apply) -> list[NodeRewriter]:
         """The rules to try at a node, in order."""
@@ -88,10 +99,19 @@ class RuleIndex:
         return self._find(node.op) if found is None else found
 
     def _find(self, op: Op) -> list[NodeRewriter]:
-        numbers = {*self._always, *self._exact.get(op, ())}
+        of, always, with_patterns = self._tables or self._make_tables()
+        numbers = {*always, *of.get(op, ())}
         for cls in op.computes_as:
-            numbers.update(self._by_class.get(cls, ()))
-        found = [self.rules[i] for i in sorted(numbers) if self.rules[i].applies_to(op)]
+            numbers.update(of.get(cls, ()))
+        rules = self.rules
+        found = [
+            rules[i] for i in sorted(numbers) if i not in with_patterns or rules[i].applies_to(op)
+        ]
+        if self._first is not None:
+            before = self._first._of_op.get(op)
+            if before is None:
+                before = self._first._find(op)
+            found = [*before, *[rule for rule in found if rule not in before]]
         if len(self._of_op) >= self._LIMIT:
             self._of_op.clear()
         self._of_op[op] = found

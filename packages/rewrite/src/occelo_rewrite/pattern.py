@@ -15,8 +15,8 @@ Most rules of single elementwise functions, and some of reductions, are written 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from typing import Any
 
 from occelo_graph import Apply, Constant, Op, Variable
@@ -117,25 +117,27 @@ class Call(Pattern):
     op: Any
     args: tuple[Pattern, ...]
     name: str = ""
-    is_variadic: bool = field(init=False, repr=False)
-    """Whether the op is associative and commutative, so that operands match in any order and number."""
-    _least: tuple[tuple[Pattern, int], ...] = field(init=False, repr=False)
-    """One argument of each kind, except wildcards, and how many operands must be of this kind."""
-    _repeats: bool = field(init=False, repr=False)
-    """Whether a wildcard occurs twice among the arguments, so that two operands must be one variable."""
 
-    def __post_init__(self) -> None:
+    @functools.cached_property
+    def is_variadic(self) -> bool:
+        """Whether the op is associative and commutative, so that operands match in any order and number."""
         op = self.op
-        variadic = isinstance(op, Elemwise) and op.commutative and op.scalar_op.nin is None
-        object.__setattr__(self, "is_variadic", variadic)
+        return isinstance(op, Elemwise) and op.commutative and op.scalar_op.nin is None
+
+    @functools.cached_property
+    def _least(self) -> tuple[tuple[Pattern, int], ...]:
+        """One argument of each kind, except wildcards, and how many operands must be of this kind."""
         kinds: dict[Any, list[Pattern]] = {}
         for part in self.args:
             if not isinstance(part, Wild):
                 kinds.setdefault(part.op if isinstance(part, Call) else Number, []).append(part)
-        least = tuple([(parts[0], len(parts)) for parts in kinds.values()])
-        object.__setattr__(self, "_least", least)
+        return tuple([(parts[0], len(parts)) for parts in kinds.values()])
+
+    @functools.cached_property
+    def _repeats(self) -> bool:
+        """Whether a wildcard occurs twice among the arguments, so that two operands must be one variable."""
         names = [part.name for part in self.args if isinstance(part, Wild)]
-        object.__setattr__(self, "_repeats", len(set(names)) < len(names))
+        return len(set(names)) < len(names)
 
     def may_match(self, node: Apply) -> bool:
         """A quick test of a node's inputs; False only if the pattern cannot match."""

@@ -260,9 +260,9 @@ class EquilibriumGraphRewriter(RecordingRewriter):
         self.name = name
         self.max_rounds = max_rounds
 
-    def set_rules_for_new(self, rules: Sequence[NodeRewriter]) -> None:
+    def set_rules_for_new(self, rules: RuleIndex) -> None:
         """Also try these rules, before those of the rewriter, at nodes that enter or change."""
-        self._index_of_new = RuleIndex(list(dict.fromkeys((*rules, *self.rules))))
+        self._index_of_new = RuleIndex(self.rules, rules)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         for rule in self.rules:
