@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from occelo_compile.maker import CallGraph, FunctionMaker, Linked
-from occelo_graph import Apply, Container, Op, Variable, toposort
-from occelo_graph.canonical.document import digest
+from occelo_graph import Apply, Container, Op, Variable
+from occelo_graph.canonical.document import Numbering, digest_of_numbered
 from occelo_graph.config import config
 from occelo_graph.extensions import UnknownSource, extensions_text, is_external, source_text
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
@@ -84,14 +84,17 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     inputs = [each.variable for each in maker.inputs]
     updates = [(i, each.update) for i, each in enumerate(maker.inputs) if each.update is not None]
     outputs = [each.variable for each in maker.outputs] + [u for _, u in updates]
-    nodes = _all_nodes(outputs)
-    if not all(_is_defined_by_code(node.op) for node in nodes):
-        return None
+    numbering = Numbering(inputs, outputs)
+    nodes = _with_inner(numbering.nodes)
     try:
-        graph = digest(outputs, inputs)
+        # most ops of a large graph occur often
+        known = dict.fromkeys([node.op for node in nodes])
+        if not all(map(_is_defined_by_code, known)):
+            return None
+        graph = digest_of_numbered(inputs, outputs, numbering)
         rewrites = database_fingerprint(optdb)
         types = _registered_types([*inputs, *outputs, *(v for node in nodes for v in node.outputs)])
-        ops = _registered_ops(nodes)
+        ops = _registered_ops(nodes) if _has_foreign_parts(known) else ""
         extensions = extensions_text()
     except (TypeError, UnknownSource) as reason:
         _warn_once(str(reason))
@@ -125,9 +128,9 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     }
 
 
-def _all_nodes(outputs: list[Variable]) -> list[Apply]:
-    """The nodes of a graph, and of the graphs inside of its ops."""
-    found = toposort(outputs)
+def _with_inner(nodes: list[Apply]) -> list[Apply]:
+    """Nodes, and those of the graphs inside of their ops."""
+    found = list(nodes)
     for node in found:
         inner = getattr(node.op, "graph", None)
         if isinstance(inner, FrozenFunctionGraph):
@@ -151,13 +154,25 @@ def _is_defined_by_code(op: Op) -> bool:
     return not op.observes and op.props() is not None
 
 
+def _has_foreign_parts(ops: Iterable[Op]) -> bool:
+    """Whether an op, a scalar op among its parameters, or the formula of a scalar function is from another package."""
+    classes: set[type] = set()
+    for part in _parts_of_ops(ops):
+        if isinstance(part, ScalarFunction):
+            if part.name not in OWN_SCALAR_FUNCTIONS:
+                return True
+        else:
+            classes.add(type(part))
+    return any(map(is_external, classes))
+
+
 def _registered_ops(nodes: Iterable[Apply]) -> str:
-    """A digest of the sources of ops and scalar ops from other packages; "" if there are none."""
+    """A digest of the sources of ops and scalar ops from other packages."""
     texts: list[str] = []
     own: set[type] = set()
     classes: dict[type, int] = {}
     order: list[int] = []  # classes that a function makes share one name, so their order counts
-    for each in _parts_of_ops(nodes):
+    for each in _parts_of_ops([node.op for node in nodes]):
         kind = type(each)
         if isinstance(each, ScalarFunction):
             if each.name not in OWN_SCALAR_FUNCTIONS:
@@ -173,20 +188,21 @@ def _registered_ops(nodes: Iterable[Apply]) -> str:
             classes[kind] = order[-1]
             what = "op" if isinstance(each, Op) else "scalar function"
             texts.append(source_text(kind, f"the {what} {kind.__qualname__}"))
-    return digest_text("\n".join([*texts, repr(order)])) if texts else ""
+    return digest_text("\n".join([*texts, repr(order)]))
 
 
 _PLAIN = frozenset((int, str, bool, float, type(None)))
 """Classes of most parameters of ops; nothing is inside of them."""
+_LISTED_ONCE = (ScalarFunction, FrozenFunctionGraph)
 
 
-def _parts_of_ops(nodes: Iterable[Apply]) -> Iterator[Op | ScalarOp]:
-    """The ops of nodes, and the ops and scalar ops among their parameters; scalar functions and inner graphs are listed once."""
+def _parts_of_ops(ops: Iterable[Op]) -> Iterator[Op | ScalarOp]:
+    """Ops, and the ops and scalar ops among their parameters; scalar functions and inner graphs are listed once."""
     seen: set[int] = set()
-    pending: list[Any] = [node.op for node in reversed(list(nodes))]
+    pending: list[Any] = list(ops)[::-1]
     while pending:
         part: Any = pending.pop()
-        if isinstance(part, ScalarFunction | FrozenFunctionGraph):
+        if isinstance(part, _LISTED_ONCE):
             if id(part) in seen:
                 continue
             seen.add(id(part))

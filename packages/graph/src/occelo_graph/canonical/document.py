@@ -23,7 +23,7 @@ from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import toposort
 
-__all__ = ["Numbering", "canonical_bytes", "digest", "document"]
+__all__ = ["Numbering", "canonical_bytes", "digest", "digest_of_numbered", "document"]
 
 
 class _Table:
@@ -46,23 +46,17 @@ class Numbering:
     """The numbers of a graph's variables, and its nodes in topological order."""
 
     def __init__(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
-        self.numbers: dict[Variable, int] = {}
-        self.variables: list[Variable] = []
         self.nodes: list[Apply] = toposort(outputs, blockers=frozenset(inputs))
-        for variable in inputs:
-            self._add(variable)
+        self.numbers: dict[Variable, int] = {v: i for i, v in enumerate(dict.fromkeys(inputs))}
+        number = self.numbers.setdefault
         for node in self.nodes:
             for variable in node.inputs:
-                self._add(variable)
+                number(variable, len(self.numbers))
             for variable in node.outputs:
-                self._add(variable)
+                number(variable, len(self.numbers))
         for variable in outputs:
-            self._add(variable)
-
-    def _add(self, variable: Variable) -> None:
-        if variable not in self.numbers:
-            self.numbers[variable] = len(self.variables)
-            self.variables.append(variable)
+            number(variable, len(self.numbers))
+        self.variables: list[Variable] = list(self.numbers)
 
 
 def document(
@@ -113,10 +107,12 @@ def document(
     }
 
 
-def canonical_bytes(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> bytes:
+def canonical_bytes(
+    inputs: Sequence[Variable], outputs: Sequence[Variable], numbering: Numbering | None = None
+) -> bytes:
     """The canonical form: the document as JSON, then the arrays with dtype and shape."""
     arrays: Arrays = []
-    plain = document(inputs, outputs, arrays)
+    plain = document(inputs, outputs, arrays, numbering)
     parts = [json.dumps(plain, separators=(",", ":"), sort_keys=True).encode()]
     for array in arrays:
         data = np.ascontiguousarray(array)
@@ -131,9 +127,17 @@ def digest(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
     ``outputs`` are one variable or several, or a `FunctionGraph`. Roots that are not listed in ``inputs`` are distinguished
     by type and by first occurrence. TypeError if an op or a constant has no canonical form.
     """
-    import hashlib  # loads OpenSSL, which only a digest needs
-
     listed, inputs = graph_parts(
         outputs, inputs, "A digest is of a graph, such as a function's maker.fgraph"
     )
-    return hashlib.blake2b(canonical_bytes(inputs, listed), digest_size=32).hexdigest()
+    return digest_of_numbered(inputs, listed, Numbering(inputs, listed))
+
+
+def digest_of_numbered(
+    inputs: Sequence[Variable], outputs: Sequence[Variable], numbering: Numbering
+) -> str:
+    """`digest` of a graph whose `Numbering` is known."""
+    import hashlib  # loads OpenSSL, which only a digest needs
+
+    form = canonical_bytes(inputs, outputs, numbering)
+    return hashlib.blake2b(form, digest_size=32).hexdigest()

@@ -182,32 +182,31 @@ def toposort(
     inputs from left to right. A cycle is a ValueError.
     """
     stop = frozenset(blockers or ())
-    done: set[Apply] = set()
-    open_: set[Apply] = set()
-    order: list[Apply] = []
-    stack: list[tuple[Apply, bool]] = []
+    done: dict[Apply, None] = {}
+    # the nodes between the root of the search and the last one on the stack
+    path: set[Apply] = set()
     for variable in as_variables(graphs):
         if variable.owner is None or variable in stop:
             continue
-        stack.append((variable.owner, False))
+        stack: list[Apply] = [variable.owner]
         while stack:
-            node, expanded = stack.pop()
-            if expanded:
-                open_.discard(node)
-                done.add(node)
-                order.append(node)
-                continue
+            node = stack[-1]
             if node in done:
+                stack.pop()
                 continue
-            if node in open_:
-                raise ValueError(f"The graph has a cycle through {node}")
-            open_.add(node)
-            stack.append((node, True))
+            if node in path:
+                path.discard(node)
+                done[node] = None
+                stack.pop()
+                continue
+            path.add(node)
             for needed in reversed(node.inputs):
                 owner = needed.owner
                 if owner is not None and owner not in done and needed not in stop:
-                    stack.append((owner, False))
-    return order
+                    if owner in path:
+                        raise ValueError(f"The graph has a cycle through {owner}")
+                    stack.append(owner)
+    return list(done)
 
 
 def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]) -> list[T]:

@@ -50,6 +50,7 @@ _MOST = 2.0**59
 """More elements than any tensor has."""
 CHEAP = 8
 """Formulas that cost no more are recomputed rather than stored."""
+_OF_PARTS = (TensorGroup, ComplexTensor)
 
 
 class NotLowered(Exception):
@@ -110,12 +111,13 @@ class Context:
         """The representative of the lengths known to equal this one."""
         found = length
         while True:
-            context: Context | None = self
-            while context is not None and found.number not in context._same:
+            number = found.number
+            context = self
+            while number not in context._same:
+                if context.outer is None:
+                    return found
                 context = context.outer
-            if context is None:
-                return found
-            found = context._same[found.number]
+            found = context._same[number]
 
     def unify(self, a: Value, b: Value) -> Value:
         """Check (once) that two lengths are equal, and return their representative."""
@@ -380,14 +382,12 @@ class Context:
             self._lower_node(node, lowering)
 
     def _lower_node(self, node: Apply, lowering: Lowering) -> None:
-        inputs = [
-            self.tensors[v] if v in self.tensors else self.tensor(v) for v in operands_of(node)
-        ]
+        inputs = [self.tensors.get(v) or self.tensor(v) for v in operands_of(node)]
         outputs = lowering(self, node, inputs)
-        held = lengths_to_check(node)
-        for i, n in enumerate(held or ()):
-            if n is not None:
-                self.unify(self.i64(n), outputs[0].shape[i])
+        if node.op.types_follow_values:
+            for i, n in enumerate(lengths_to_check(node) or ()):
+                if n is not None:
+                    self.unify(self.i64(n), outputs[0].shape[i])
         for variable, tensor in zip(node.outputs, outputs, strict=True):
             self.tensors[variable] = self._stored_if_costly(
                 variable, tensor, self.uses.get(variable, ())
@@ -421,7 +421,7 @@ class Context:
         self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]
     ) -> Tensor:
         """The value, with each formula stored that would be recomputed too often."""
-        if isinstance(tensor, TensorGroup | ComplexTensor):
+        if isinstance(tensor, _OF_PARTS):
             return map_leaves(
                 tensor, lambda part: self._part_stored_if_costly(variable, part, readers)
             )

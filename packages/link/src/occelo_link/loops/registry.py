@@ -140,10 +140,7 @@ def _by_parts_of_op(node: Apply) -> Lowering | None:
 def _find_own(node: Apply) -> Lowering | None:
     if node.op.loops:
         return next((function for function, when in _loops if when(node)), None)
-    dtypes = {
-        kind.dtype if kind.is_array else None
-        for kind in [v.type for v in (*node.inputs, *node.outputs)]
-    }
+    dtypes = {v.type.dtype if v.type.is_array else None for v in (*node.inputs, *node.outputs)}
     if None in dtypes:
         return _find_parts(node)
     if not dtypes <= _DTYPES:

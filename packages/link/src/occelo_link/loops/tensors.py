@@ -104,7 +104,7 @@ class Stored(Tensor):
         return total
 
     def at(self, builder: Builder, index: Index) -> Value:
-        key = (self, self.buffer.version, *[i.number for i in index])
+        key = (self, self.buffer.version, *index)
         for block in reversed(builder.stack):
             forwarded = block.memo.get(key)
             if forwarded is not None:
@@ -115,7 +115,7 @@ class Stored(Tensor):
 
     def forward_store(self, builder: Builder, index: Index, value: Value) -> None:
         """Make ``value`` available as the element at ``index``, for the rest of the block or until the next write to the buffer."""
-        key = (self, self.buffer.version, *[i.number for i in index])
+        key = (self, self.buffer.version, *index)
         builder.block.memo[key] = value
 
 
@@ -144,7 +144,7 @@ class Virtual(Tensor):
 
     def at(self, builder: Builder, index: Index) -> Value:
         # a value computed before a write to its memory is not reused after it
-        key = (self, builder.epoch, *[i.number for i in index])
+        key = (self, builder.epoch, *index)
         for block in reversed(builder.stack):
             known = block.memo.get(key)
             if known is not None:

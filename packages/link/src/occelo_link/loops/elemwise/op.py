@@ -50,15 +50,15 @@ def broadcast_lengths(
     context: Context, types: Sequence[TensorType], tensors: Sequence[Tensor]
 ) -> list[Value]:
     """The lengths that tensors broadcast to; checks lengths that are not static."""
-    ndim = max(t.ndim for t in tensors)
+    sides = [(t.shape, tensor.shape) for t, tensor in zip(types, tensors, strict=True)]
+    ndim = max([len(own) for _, own in sides])
     shape: list[Value] = []
     for axis in range(-ndim, 0):
         length: Value | None = None
-        for type_, tensor in zip(types, tensors, strict=True):
-            if -axis > type_.ndim or type_.shape[axis] == 1:
+        for static, own in sides:
+            if -axis > len(static) or static[axis] == 1:
                 continue
-            own = tensor.shape[axis]
-            length = own if length is None else context.unify(length, own)
+            length = own[axis] if length is None else context.unify(length, own[axis])
         shape.append(context.i64(1) if length is None else context.canonical(length))
     return shape
 

@@ -131,23 +131,26 @@ class Builder:
 
     def i64(self, number: int) -> Value:
         """An int64 constant."""
-        return self.const(number, "int64")
+        found = self.stack[0].known.get(("int64", number))
+        return self.const(number, "int64") if found is None else found
 
     def op(self, name: str, *args: Value, dtype: str | None = None) -> Value:
         """An operation on values; ``dtype`` is needed for ``cast`` and ``bits``."""
         if dtype is None:
             gives = OPERATIONS[name].gives
             dtype = args[-1].dtype if gives == "same" else gives
-        key: tuple[object, ...] = (name, dtype, *[a.number for a in args])
-        floor = self.stack[-1].floor
-        depth = floor
+        key = (name, dtype, args)
+        stack = self.stack
+        depth = stack[-1].floor
         for a in args:
-            if a.block.depth > depth:
-                depth = a.block.depth
-        block = self.stack[depth]
+            deep = a.block.depth
+            if deep > depth:
+                depth = deep
+        block = stack[depth]
         found = block.known.get(key)
         if found is None:
-            found = block.known[key] = self._value(dtype, name, args, block)
+            self._count += 1
+            found = block.known[key] = Value(self._count, dtype, name, args, block, self.node)
             block.statements.append(found)
         return found
 
@@ -155,13 +158,12 @@ class Builder:
 
     def add(self, x: Value, y: Value) -> Value:
         """Sum; 0 is dropped and integer constants are folded."""
-        if x.dtype == "int64":
-            if x.op == "const" and y.op == "const":
+        if x.dtype == "int64" and (x.op == "const" or y.op == "const"):
+            if x.op == y.op:
                 return self.i64(_wrap(x.args[0] + y.args[0]))
-            if x.op == "const" and x.args[0] == 0:
-                return y
-            if y.op == "const" and y.args[0] == 0:
-                return x
+            a, other = (x, y) if x.op == "const" else (y, x)
+            if a.args[0] == 0:
+                return other
         return self.op("add", x, y)
 
     def sub(self, x: Value, y: Value) -> Value:
@@ -175,15 +177,15 @@ class Builder:
 
     def mul(self, x: Value, y: Value) -> Value:
         """Product; factors 0 and 1 are dropped and integer constants are folded."""
-        if x.dtype == "int64":
-            if x.op == "const" and y.op == "const":
+        if x.dtype == "int64" and (x.op == "const" or y.op == "const"):
+            if x.op == y.op:
                 return self.i64(_wrap(x.args[0] * y.args[0]))
-            for a, other in ((x, y), (y, x)):
-                if a.op == "const":
-                    if a.args[0] == 0:
-                        return a
-                    if a.args[0] == 1:
-                        return other
+            a, other = (x, y) if x.op == "const" else (y, x)
+            number = a.args[0]
+            if number == 0:
+                return a
+            if number == 1:
+                return other
         return self.op("mul", x, y)
 
     def cast(self, x: Value, dtype: str) -> Value:
@@ -267,7 +269,7 @@ class Builder:
                 depth = deeper
                 break
         block = self.stack[depth]
-        key = ("load", buffer, buffer.version, offset.number)
+        key = ("load", buffer, buffer.version, offset)
         known = block.known.get(key)
         if known is None:
             known = block.known[key] = self._value(buffer.dtype, "load", (buffer, offset), block)
@@ -348,7 +350,7 @@ class Builder:
     def call(self, entry: str, dtype: str, *args: Value) -> Value:
         """The result of a pure scalar function of the table."""
         self.program.entry(entry)
-        key: tuple[object, ...] = ("call", entry, *[a.number for a in args])
+        key = ("call", entry, args)
         depth = max(self.stack[-1].floor, *(a.block.depth for a in args))
         block = self.stack[depth]
         found = block.known.get(key)
@@ -362,7 +364,7 @@ class Builder:
         function = self.program.functions.get(name)
         if function is None:
             function = self.program.functions[name] = self._function(name, make, args)
-        key: tuple[object, ...] = ("apply", name, *[a.number for a in args])
+        key = ("apply", name, args)
         block = self.stack[max(self.stack[-1].floor, *(a.block.depth for a in args))]
         found = block.known.get(key)
         if found is None:
@@ -394,7 +396,7 @@ class Builder:
         values = (condition, usual, *args)
         depth = max(self.stack[-1].floor, *(v.block.depth for v in values))
         block = self.stack[depth]
-        key: tuple[object, ...] = ("unlikely", name, *[v.number for v in values])
+        key = ("unlikely", name, values)
         found = block.known.get(key)
         if found is None:
             arguments = (condition, usual, name, *args)
