@@ -161,7 +161,6 @@ class LaneMatrix:
         lanes, builder = self.lanes, self.builder
         one = all(map(is_unit, source.shape[:-2]))
         size = builder.mul(self.rows, self.columns)
-        last = builder.sub(lanes.remaining(), lanes.context.i64(1))
         buffer = source.buffer if one else self._staged(source, size)
         with builder.loop(self.rows, fixed=True) as down:
             start, stop = (None, self.columns) if span is None else span(down.index)
@@ -170,21 +169,29 @@ class LaneMatrix:
                 if one:
                     at = builder.add(source.offset, at)
                 else:
-                    at = builder.add(builder.mul(builder.op("min", lane, last), size), at)
+                    at = builder.add(builder.mul(lane, size), at)
                 value = builder.load(buffer, at, fixed=True)
                 self.store(down.index, across.index, lane, value)
 
     def _staged(self, source: Stored, size: Value) -> Buffer:
         """A copy of the group's matrices, read in the order of memory so that the processor can prefetch them."""
         lanes, builder = self.lanes, self.builder
+        count = lanes.context.i64(lanes.count)
         if self._stage is None:
             self._stage = builder.buffer(lanes.dtype, "work", ndim=1)
-            builder.alloc(self._stage, builder.mul(size, lanes.context.i64(lanes.count)))
+            builder.alloc(self._stage, builder.mul(size, count))
+        stage, remaining = self._stage, lanes.remaining()
         start = builder.add(source.offset, builder.mul(lanes.first, size))
-        with builder.loop(builder.mul(lanes.remaining(), size), lanes=lanes.count) as loop:
+        with builder.loop(builder.mul(remaining, size), lanes=lanes.count) as loop:
             value = builder.load(source.buffer, builder.add(start, loop.index), fixed=True)
-            builder.store(self._stage, loop.index, value)
-        return self._stage
+            builder.store(stage, loop.index, value)
+        last = builder.mul(builder.sub(remaining, lanes.context.i64(1)), size)
+        with builder.loop(count, start=remaining, fixed=True) as missing:
+            start = builder.mul(missing.index, size)
+            with builder.loop(size, lanes=lanes.count) as loop:
+                value = builder.load(stage, builder.add(last, loop.index), fixed=True)
+                builder.store(stage, builder.add(start, loop.index), value)
+        return stage
 
     def fill_identity(self) -> None:
         """Make all matrices the identity."""

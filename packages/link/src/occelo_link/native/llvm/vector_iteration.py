@@ -19,12 +19,6 @@ from occelo_link.native.llvm.vectors import Vectors
 
 __all__ = ["PrinterParts", "VectorIteration"]
 
-_FEW, _NEAR = 4, 2
-"""At most `_FEW` elements at a known distance, or elements at most `_NEAR` apart, are loaded one by one.
-
-That takes less time than a gather instruction, which also waits for stores of the same elements.
-"""
-
 
 class PrinterParts:
     """The parts of the printer that a vector iteration uses."""
@@ -187,15 +181,12 @@ class VectorIteration(Visitor[None]):
         if stride == 1:
             address = scalars.address(buffer, self.first_lane(offset))
             return vectors.load(buffer.dtype, address, self.lanes, self.mask)
-        if stride is not None and self.mask is None and self.loads_apart(stride):
+        if stride is not None and self.mask is None:
+            # takes less time than a gather instruction, which also waits for stores of the same elements
             address = scalars.address(buffer, self.first_lane(offset))
             return vectors.load_apart(buffer.dtype, address, stride, self.lanes)
         addresses = vectors.addresses(buffer, self.vector(offset), self.lanes)
         return vectors.gather(buffer.dtype, addresses, self.lanes, self.mask)
-
-    def loads_apart(self, stride: int) -> bool:
-        """Whether elements at a distance are loaded one by one."""
-        return self.lanes <= _FEW or abs(stride) <= _NEAR
 
     def load_part(self, buffer: Buffer, base: Value, part: int) -> str:
         """The real or the imaginary parts of complex numbers. One load of read-only memory serves both parts."""
