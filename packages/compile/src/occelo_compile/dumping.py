@@ -278,4 +278,4 @@ _DECODERS: dict[str, Callable[[Any, Sequence[Variable]], Any]] = {
     "Mode": lambda parts, variables: _decode_mode(parts),
     "array": lambda position, variables: _array(variables[int(position)]),
 }
-"""By the only key of an encoded value: what its content becomes."""
+"""Functions that decode the content of an encoded value, by its only key."""

@@ -1,7 +1,7 @@
 """`facade`: an object that holds classes and functions of higher modules of this package for lower ones.
 
-Modes get the class `FunctionMaker` from it; makers get the class `Function`, and what loads and keeps functions in the
-cache. `wiring` fills its fields.
+Modes get the class `FunctionMaker` from it; makers get the class `Function`, and the functions that load and store
+functions in the cache. `wiring` fills its fields.
 """
 
 from __future__ import annotations

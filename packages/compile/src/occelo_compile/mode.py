@@ -213,7 +213,7 @@ def _name(given: object) -> str:
 
 
 def get_mode(orig_string: str | Mode | None) -> Mode:
-    """A mode by name, in any case; None is the configured one, and a mode is returned as it is.
+    """A mode by name, in upper or lower case. None is the configured mode; a mode is returned as it is.
 
     The name of a linker is a mode, too: all rewrites with that linker. ValueError if there is none.
     """

@@ -1,6 +1,6 @@
 """Specialization of the graph that is compiled: static lengths become constants and fields of ops.
 
-`maker` copies the user's graph in this way before rewriting. `occelo_graph.ops.specialization` treats the single nodes.
+`maker` copies the user's graph in this way before rewriting. `occelo_graph.ops.specialization` handles single nodes.
 """
 
 from __future__ import annotations

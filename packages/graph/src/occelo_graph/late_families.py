@@ -24,7 +24,7 @@ _loaded: set[str] = set()
 
 
 class _Pending:
-    """Functions to call, in order; each is called once, and no other thread goes on before."""
+    """Functions to call once each, in order. Other threads wait until they have been called."""
 
     def __init__(self) -> None:
         self.is_behind = False

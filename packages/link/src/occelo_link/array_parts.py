@@ -34,6 +34,6 @@ def joined(kinds: Sequence[Type], arrays: Sequence[Any]) -> list[Any]:
 
 
 def bytes_of(kind: Type, value: Any) -> int:
-    """The bytes of the arrays of a value; 0 for an opaque Python object."""
+    """The number of bytes of the arrays of a value; 0 for an opaque Python object."""
     arrays = [value] if value is None or not kind.parts() else kind.to_parts(value)
     return sum(int(getattr(array, "nbytes", 0)) for array in arrays)

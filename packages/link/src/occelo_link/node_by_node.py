@@ -16,7 +16,7 @@ from occelo_link.vm import NodeThunk, PythonVM
 __all__ = ["NodeHook", "ShadowVM", "WatchingLinker"]
 
 NodeHook = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
-"""A function that is called for each node in place of the node's thunk, which it must call."""
+"""A function that is called for each node instead of the node's thunk. It must call the thunk."""
 
 
 class ShadowVM:

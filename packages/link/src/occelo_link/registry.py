@@ -99,7 +99,7 @@ def available_linkers() -> list[str]:
 
 
 def make_linker(name: str | None = None, **settings: Any) -> Linker:
-    """A linker by name, in upper or lower case; "auto" is the fastest one, None that of the option ``linker``.
+    """A linker by name, in upper or lower case. "auto" is the fastest one; None stands for the option ``linker``.
 
     ``settings`` are arguments of the linker's class. ValueError if there is no linker of that name.
     """

@@ -99,9 +99,10 @@ def agree_by_decompositions(
 ) -> int:
     """Run examples of a family with their ops replaced by decompositions, as one graph, on a linker.
 
-    ``each``: all of them, or one for each op. ``at_once``: the number of examples in one graph, for compilers to which large
-    functions take too long; all, by default. ``step``: of the examples, the first and every ``step``-th after it. AssertionError if a result differs from that of NumPy by more than the
-    tolerance of the example. Returns the number of examples.
+    ``each``: all of them, or one for each op. ``at_once``: the number of examples in one graph, for compilers to which
+    large functions take too long; all, by default. ``step``: only the first example and every ``step``-th after it are
+    run. AssertionError if a result differs from that of NumPy by more than the tolerance of the example. Returns the
+    number of examples.
     """
     found = _decomposable(family, each)[::step]
     size = at_once or len(found)

@@ -229,7 +229,7 @@ class PerformLinker(_PythonLinker):
 
 
 class VMLinker(_PythonLinker):
-    """``vm``: as ``py``, with callbacks for tools that look at each node.
+    """``vm``: like ``py``, with callbacks for tools that look at each node.
 
     ``callback(node, thunk, storage_map, compute_map)`` is called after each node, and
     ``callback_input(variable, value)`` for each input before the first. ``lazy`` forces evaluation

@@ -54,8 +54,8 @@ def is_power_of_two(value: Any) -> bool:
 def is_moderate(dtype: Any, *values: Any) -> bool:
     """Whether factors are so near to 1 that rules may change the order in which values are multiplied by them.
 
-    No ordinary value then overflows or underflows that would not before. Near to 1 is between 2^-25 and 2^25 in float32
-    and between 2^-204 and 2^204 in float64. The range of float16 is so small that no factor is near enough.
+    Then no ordinary value overflows or underflows that did not before. Near to 1 means between 2^-25 and 2^25 in
+    float32, and between 2^-204 and 2^204 in float64. The range of float16 is so small that no factor is near enough.
     """
     limits = np.finfo(dtype)
     most = int(limits.maxexp) // 5

@@ -175,7 +175,10 @@ class RewriteDatabase:
         return self._filler is not None and self._filler == threading.get_ident()
 
     def _fill(self) -> None:
-        """Register the initial rewrites, unless this thread is doing that; other threads wait for it."""
+        """Register the initial rewrites, unless this thread is already doing so.
+
+        Other threads wait until they are registered.
+        """
         with registering:
             if self._standard is None:
                 return

@@ -175,7 +175,7 @@ class Worklist(Feature):
                 self._left_alone(fgraph, variable, node)
 
     def _left_alone(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
-        """Try the last user of a variable that had two, since some rules require a single use."""
+        """Try the remaining user of a variable that had two users, since some rules require a single use."""
         uses = fgraph.clients.get(variable)
         if uses is not None and len(uses) == 2:
             for user, _ in uses:

@@ -187,7 +187,7 @@ def _may_be(part: Pattern, variable: Variable) -> bool:
 
 
 def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
-    """A tuple of wildcards, one for each name in ``names``, separated by spaces; a single one without the tuple."""
+    """A tuple of wildcards, one for each name in ``names``, separated by spaces; for one name the wildcard itself."""
     made = [Wild(n, where) for n in names.split()]
     return tuple(made) if len(made) > 1 else made[0]
 

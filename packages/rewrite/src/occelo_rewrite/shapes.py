@@ -78,7 +78,7 @@ class ShapeFeature(Feature):
         return found
 
     def _without_replaced(self, length: Length) -> Length:
-        """A length that reads what replaced the variables that it reads."""
+        """The length, computed from the replacements of variables that were replaced in the graph."""
         if not isinstance(length, Variable):
             return length
         changed: dict[Variable, Variable] = {}

@@ -370,7 +370,7 @@ _READ: dict[str, Callable[[Seen], _Contradictions]] = {
     "moves": _elements_moved,
     "": _scalar_traits,
 }
-"""Searches by trait that only read the values of a call. The texts of one for several traits name the trait."""
+"""Searches by trait that only read the values of a call. A search for several traits names the trait in its text."""
 _RUN: dict[str, Callable[[Seen], _Contradictions]] = {
     "pure": _pure,
     "commutative": _commutative,

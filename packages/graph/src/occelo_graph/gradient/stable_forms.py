@@ -254,7 +254,7 @@ def _over_erfc(
 def _over_total(
     reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
 ) -> TensorVariable | None:
-    """w exp(x) / sum(exp(x)) = w softmax(x), and of a part of x that part of softmax(x)."""
+    """w exp(x) / sum(exp(x)) = w softmax(x). A part of x in the numerator gives the same part of softmax(x)."""
     total = reader.sum_of_powers(bottom, top.type.ndim)
     if total is not None:
         axis, summed = total
@@ -323,7 +323,7 @@ def _exponent(reader: Reader, variable: TensorVariable) -> TensorVariable | None
 def _difference_of_powers(
     reader: Reader, variable: TensorVariable
 ) -> tuple[TensorVariable, TensorVariable] | None:
-    """x and y, if the variable is exp(x) - exp(y), where 1 is exp(0)."""
+    """x and y, if the variable is exp(x) - exp(y); 1 counts as exp(0)."""
     inner = reader.inner(variable, "neg")
     if inner is not None:
         found = _difference_of_powers(reader, inner)
@@ -440,7 +440,7 @@ def _root(reader: Reader, node: _Node) -> TensorVariable | None:
 
 
 def _is_sum_of_squares(reader: Reader, variable: TensorVariable) -> bool:
-    """Whether a variable is a sum of squares, or one divided by something."""
+    """Whether a variable is a sum of squares, or such a sum divided by something."""
     found = reader.node(variable, "true_div")
     total = variable if found is None else found.inputs[0]
     reduced = reader.reduction(total, "add")

@@ -142,7 +142,7 @@ class Variable:
 
     @property
     def mark(self) -> Mark | Source | None:
-        """What `source` is computed from: a code object and an offset."""
+        """A code object and an offset, from which `source` is computed."""
         if self._where is None and self.owner is not None:
             return self.owner.mark
         return self._where
@@ -370,7 +370,7 @@ class Apply(Generic[OpT, VariableT]):
 
     @property
     def mark(self) -> Mark | Source | None:
-        """What `source` is computed from: a code object and an offset."""
+        """A code object and an offset, from which `source` is computed."""
         code = self._code
         return code if code is None or isinstance(code, Source) else (code, self._offset)
 

@@ -24,7 +24,7 @@ _SMALLEST: dict[type, str] = {int: "int8", float: "float16", complex: "complex64
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a Python number, which has no dtype of its own. Bools and NumPy's scalars are none."""
+    """Whether a value is a Python number, which has no dtype of its own. Bools and NumPy's scalars do not count."""
     return type(value) in _SMALLEST
 
 

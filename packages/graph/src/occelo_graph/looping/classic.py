@@ -34,7 +34,7 @@ __all__ = ["filter", "foldl", "foldr", "map", "reduce", "scan", "scan_checkpoint
 class until:
     """Returned by the function of a `scan` to end it: the step in which ``condition`` holds is the last one.
 
-    TypeError if the condition is no scalar.
+    TypeError if the condition is not a scalar.
     """
 
     def __init__(self, condition: Any) -> None:
@@ -334,7 +334,7 @@ def map(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """``fn`` of each element of ``sequences``, stacked: a `scan` in which no step reads another one."""
+    """``fn`` of each element of ``sequences``, stacked: a `scan` in which no step reads results of another one."""
     return scan(
         fn,
         sequences,

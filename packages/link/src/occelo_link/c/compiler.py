@@ -94,7 +94,7 @@ def _processor_flags(command: tuple[str, ...]) -> tuple[str, ...]:
 def compile_shared(source: str) -> bytes:
     """The bytes of the shared library that the machine's compiler makes of a source.
 
-    `CompilerMissing` if there is no compiler; RuntimeError with its messages if it fails.
+    `CompilerMissing` if there is no compiler. RuntimeError with the compiler's messages if it fails.
     """
     command = find_compiler()
     flags = [*FLAGS, *_processor_flags(tuple(command)), *shlex.split(COMPILER_FLAGS.get())]

@@ -1,6 +1,6 @@
 """Imports of JAX, typed as `Any`, since its types differ between versions and type checking must not require it.
 
-Only this linker's modules import this one; the import fails if JAX is missing.
+Only the modules of the linker ``jax`` import this module; the import fails if JAX is missing.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ class JAXLinker(TracedLinker):
 
 
 def _placed(value: Any, sharding: Any) -> Any:
-    """A value with a sharding; it is not moved if it has it already."""
+    """A value with a sharding. It is not moved if it has this sharding already."""
     if isinstance(value, jax.Array) and value.sharding == sharding:
         return value
     plain = local(value)

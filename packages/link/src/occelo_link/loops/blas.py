@@ -355,7 +355,7 @@ class _Update:
         builder.alloc(self.product.buffer, builder.select(self.usual, builder.i64(0), room))
 
     def write(self, result: Stored) -> None:
-        """Write the update, with one or both of the two ways."""
+        """Write the update: one call of BLAS, a product and a sum, or a branch between both."""
         factor = self.alpha.at(self.context.builder, [])
         if self.usual is not None:
             self.context.builder.branch(

@@ -24,12 +24,12 @@ __all__ = ["copy_elements", "copy_together", "identity_element", "reduce_element
 BLOCK = 2048
 """Floats are summed in blocks of this many elements; the sums of blocks are added with compensation."""
 LIGHT = 12
-"""Reductions of formulas that cost no more have 32 accumulators, others 8 (16 for float32)."""
+"""Reductions of formulas that cost at most this have 32 accumulators, others 8 (16 for float32)."""
 LONG = 80
-"""Formulas that cost at least so much, such as random numbers, are computed for 32 elements at a time.
+"""Formulas that cost at least this, such as random numbers, are computed for 32 elements at a time.
 
-Their chains of operations are longer than what a processor looks ahead, so that with one vector at a time it would wait for results: of one
-vector at a time (8 elements) a million normal numbers took 1.5 times as long, with 16 elements 1.2 times.
+Their chains of operations are longer than a processor looks ahead. With few elements at a time it would wait for
+results: a million normal numbers took 1.5 times as long with 8 elements at a time (one vector), and 1.2 times with 16.
 """
 
 

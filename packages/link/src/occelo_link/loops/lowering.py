@@ -49,7 +49,7 @@ MAX_COST = 3000
 _MOST = 2.0**59
 """More elements than any tensor has."""
 CHEAP = 8
-"""Formulas that cost no more are recomputed rather than stored."""
+"""Formulas that cost at most this are recomputed rather than stored."""
 _OF_PARTS = (TensorGroup, ComplexTensor)
 
 

@@ -178,7 +178,7 @@ class _LoopLowering:
     def _available(self, tensor: Tensor) -> Tensor:
         """A tensor that all iterations read, stored unless it is cheap to recompute.
 
-        A small matrix that is turned is copied once, since products in each iteration would gather its elements.
+        A small transposed matrix is copied once, since products in each iteration would gather its elements.
         """
 
         def kept(part: Tensor) -> Tensor:

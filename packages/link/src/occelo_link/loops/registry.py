@@ -168,7 +168,7 @@ def _find_complex(node: Apply) -> Lowering | None:
 
 
 def _find_parts(node: Apply) -> Lowering | None:
-    """The lowering of a node with values that are no arrays but consist of arrays."""
+    """The lowering of a node with values that are not arrays but consist of arrays."""
     if node.op.destroy_map or not all(consists_of_arrays(v) for v in (*node.inputs, *node.outputs)):
         return None
     found = _parts.find(node.op)

@@ -24,7 +24,7 @@ __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root", "Schedule", "Step"
 
 
 MANY_STEPS = 200
-"""With more pending steps than these, all of them are written when one is needed."""
+"""If more steps than this are pending, all of them are written when one is needed."""
 
 
 class Schedule:
@@ -207,7 +207,7 @@ class Schedule:
         builder.node = before
 
     def _stays(self, root: Root) -> bool:
-        """Whether a root only copies elements to the place where they are, since its target takes over their memory."""
+        """Whether a root copies elements to where they already are, since its target takes over their memory."""
         found = root.tensor
         return (
             isinstance(root, ElementRoot)

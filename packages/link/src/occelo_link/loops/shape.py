@@ -176,7 +176,10 @@ def _infer_open_length(
     unknown: Sequence[int],
     size: Value,
 ) -> None:
-    """Infer the length given as -1; which of the axes ``open_axes`` and ``unknown`` has it is found at run time."""
+    """Infer the length that is given as -1.
+
+    Only at run time is it known which axis of ``open_axes`` and ``unknown`` has it.
+    """
     builder = context.builder
     zero, one, minus = context.i64(0), context.i64(1), context.i64(-1)
     may_be = (*open_axes, *unknown)

@@ -15,7 +15,7 @@ __all__ = ["AnyStep", "Step", "buffers_of", "reads_of", "targets_of"]
 
 
 class Step:
-    """A step that is no kernel: ``emit`` writes its statements, which read ``reads`` and fill ``writes``.
+    """A step that is not a kernel. ``emit`` writes its statements; they read ``reads`` and fill ``writes``.
 
     ``changed`` is the first of ``reads`` if the only result is that tensor with some elements changed. The schedule may
     let the result take over the memory of ``changed``; it sets ``in_place`` before the statements are written.

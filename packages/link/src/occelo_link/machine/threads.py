@@ -39,7 +39,7 @@ def _pool(process: int, threads: int) -> ThreadPoolExecutor:
 
 
 class _Chunks:
-    """A queue of chunks of the iterations of one loop, and the number of unfinished ones."""
+    """A queue of chunks of the iterations of one loop, and the number of unfinished chunks."""
 
     def __init__(
         self, part: int, env: int, bounds: list[tuple[int, int]], table: int, flag: int

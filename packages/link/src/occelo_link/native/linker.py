@@ -26,7 +26,10 @@ __all__ = ["NativeLinker"]
 
 
 _LONG_RUN = 1500
-"""The time of LLVM's optimization level 1 grows with the square of a basic block; longer ones get level 0."""
+"""LLVM's optimization level 1 takes time quadratic in the length of a basic block.
+
+Programs with longer ones get level 0.
+"""
 
 
 def longest_run(program: Program) -> int:

@@ -1,6 +1,6 @@
 """PyTorch's scalar functions by name.
 
-`torch.arrays` applies scalar ops with them, and `capabilities` reads which there are. The table of them is in
+`torch.arrays` applies scalar ops with them, and `capabilities` reads their names. The table of these functions is
 `traced.functions`.
 """
 

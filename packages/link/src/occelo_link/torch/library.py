@@ -1,6 +1,6 @@
 """Imports of PyTorch, typed as `Any`, since its types differ between versions and type checking must not require it.
 
-Only this linker's modules import this one; the import fails if PyTorch is missing.
+Only the modules of the linker ``pytorch`` import this module; the import fails if PyTorch is missing.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def _operands(tracer: Tracer, node: TensorApply[MatrixOp], inputs: Sequence[Arra
 
 
 def _settled(tracer: Tracer, on_error: str, result: Array, good: Array) -> Array:
-    """The result: NaN where it is not ``good``, or with a check that all of it is."""
+    """The result, with NaN where ``good`` is false, or with a check that it is true everywhere; ``on_error`` decides."""
     arrays = tracer.arrays
     if on_error == "raise":
         every = arrays.reduce("and", good, range(len(good.shape))) if len(good.shape) else good
@@ -166,7 +166,7 @@ def _transposed(arrays: Arrays, x: Array) -> Array:
 
 
 def _positive_solution(arrays: Arrays, a: Array, b: Array) -> tuple[Array, Array]:
-    """The solutions for positive definite matrices, given by lower triangles, and for each whether it is one."""
+    """The solutions for matrices given by lower triangles, and for each matrix whether it is positive definite."""
     factor, good = _cholesky(arrays, a)
     half = arrays.solve_triangular(factor, b, True, False)
     turned = _transposed(arrays, factor)

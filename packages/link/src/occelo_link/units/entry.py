@@ -90,7 +90,7 @@ class OutputRule:
 
 
 class Context(np.ndarray[Any, Any]):
-    """The array of slots that an entry reads, and the objects that must live as long."""
+    """The array of slots that an entry reads, with the objects that must live as long as the array."""
 
     kept: list[Any] | None
 
@@ -160,7 +160,7 @@ _SAME_SIZE = {"int64": ("l", "q"), "uint64": ("L", "Q"), "int32": ("i", "l"), "u
 
 @functools.cache
 def _type_numbers(dtype: str) -> tuple[int, int]:
-    """NumPy's type numbers of a dtype; C has two types of some sizes."""
+    """NumPy's type numbers of a dtype. There may be two of them, since C has two types of some sizes."""
     plain = np.dtype(dtype)
     letters = [np.dtype(c) for c in _SAME_SIZE.get(dtype, ())]
     numbers = [d.num for d in letters if d.itemsize == plain.itemsize and d.num != plain.num]

@@ -40,7 +40,7 @@ class MethodDef(ctypes.Structure):
 
 
 class EntryCode:
-    """The loaded code of the entry; while it is plain, it can be replaced."""
+    """The loaded code of the entry. While it is plain (unoptimized), it can be replaced."""
 
     def __init__(self) -> None:
         optimized = stored_object(entry_text())

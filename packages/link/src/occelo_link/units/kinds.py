@@ -32,7 +32,7 @@ U = TypeVar("U", bound=type[KeptUnit])
 
 
 def register_kind(cls: U) -> U:
-    """Register a class of units under its ``kind``, for `unpack_unit`; a decorator."""
+    """Decorator that registers a class of units under its ``kind``, for `unpack_unit`."""
     _kinds[cls.kind] = cls
     return cls
 

@@ -48,9 +48,12 @@ def _is_congruent(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> 
 
 
 def _is_scaled_gram(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> bool:
-    """Whether the same is known because ``x y`` is ``A diag(s) A^H``: a vector s multiplies the columns of A or the rows of ``A^H``.
+    """Whether ``x y`` is known to have the fact because it is ``A diag(s) A^H``.
 
-    No element of s may be negative, and for "positive_definite" all must be positive; for "symmetric" they may be any numbers.
+    The vector s multiplies the columns of A or the rows of ``A^H``.
+
+    No element of s may be negative. For "positive_definite" all must be positive, and for "symmetric" they may be any
+    numbers.
     """
     for whole, other, axis in ((x, y, -2), (y, x, -1)):
         inner = whole.owner

@@ -44,7 +44,7 @@ def _is_one_number(operand: TensorType) -> bool:
 
 
 def _where_zero(fact: str) -> None:
-    """Infer a fact about zeros of a matrix: true of a sum if true of all terms, of a product if true of one factor."""
+    """Infer a fact about zeros of a matrix: a sum has it if all terms have it, a product if one factor has it."""
 
     @infers(fact, Elemwise)
     def kept(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
@@ -176,7 +176,7 @@ def _hermitian_sum(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
 def _reflected(
     node: TensorApply[Elemwise], operands: Sequence[TensorVariable], ask: Ask, fact: str
 ) -> bool:
-    """Whether each operand has the fact; in sums and products pairs of a matrix and its transpose do, too."""
+    """Whether each operand has the fact. In sums and products, a pair of a matrix and its transpose has it, too."""
     whole = node.outputs[0].type
     rest = list(operands)
     while rest:

@@ -57,7 +57,7 @@ def _turned(variable: Variable) -> tuple[Variable, bool] | None:
 
 
 def _conjugated(variable: Variable) -> Variable | None:
-    """The variable that this one is the complex conjugate of; None for others."""
+    """The variable whose complex conjugate ``variable`` is; None for other variables."""
     owner = variable.owner
     return owner.inputs[0] if owner is not None and owner.op == ot.conj else None
 
@@ -80,7 +80,7 @@ def _specified(node: TensorApply[SpecifyShape], fact: str, ask: Ask) -> bool | N
 
 
 def spread_vector(variable: TensorVariable) -> tuple[TensorVariable, tuple[int | str, ...]] | None:
-    """The vector that ``variable`` is with new dimensions, and their order; None for other variables."""
+    """The vector that gives ``variable`` when new dimensions are added, and their order; None for other variables."""
     spread = computed_by(variable, DimShuffle)
     if spread is None or spread.inputs[0].type.ndim != 1:
         return None

@@ -183,7 +183,7 @@ CANONICALIZE = RuleSet(
 
 @node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
 def matmul_with_one_matrix(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
-    """matmul of a batch with one matrix is one product: the batch and the rows are made one dimension."""
+    """matmul of a batch with one matrix is one product: the batch and the rows become one dimension."""
     x, y = node.inputs
     xt = x.type
     yt = y.type

@@ -1,4 +1,4 @@
-"""Rules for joins and of vectors made of scalars.
+"""Rules for joins and for vectors made of scalars.
 
 `pipeline` puts them into the stage canonicalize.
 """

@@ -142,7 +142,7 @@ def unrolled_range(loop: For) -> range | None:
 
 
 def _statements(block: Block) -> int:
-    """The number of statements of a block and its inner blocks; calls count for what they may be inlined to."""
+    """The number of statements of a block and its inner blocks; a call counts for the statements of its function."""
     return sum(_size(statement) + sum(map(_statements, statement.blocks)) for statement in block)
 
 

@@ -188,7 +188,7 @@ ROUTINES: dict[str, Routine] = {
 
 
 def find_routine(letter: str, name: str) -> Routine | None:
-    """The routine with a name for a letter: s, d, c or z."""
+    """The routine ``name`` for the dtype with a letter: s, d, c or z."""
     own = ROUTINES.get(f"complex {name}") if letter in "cz" else None
     return own or ROUTINES.get(name)
 

@@ -186,7 +186,7 @@ class _Reverse:
         self.builder.store(at.buffer, at.offset, value)
 
     def _triangle(self, first: Value, stop: Value) -> None:
-        """The triangle on the diagonal, by columns from the last to the first; then the symmetric matrix of it."""
+        """Compute the triangle on the diagonal, by columns from the last to the first, and make it symmetric."""
         builder = self.builder
         one, width = self.context.i64(1), builder.sub(stop, first)
         with builder.loop(width, fixed=True) as steps:

@@ -86,7 +86,7 @@ class _Determinants:
         builder.store(result.buffer, result.position(builder, index), total.result)
 
     def by_lapack(self) -> None:
-        """Factor by LAPACK: it takes the rows for columns, but a matrix has the determinant of its transpose."""
+        """Factor by LAPACK. It reads rows as columns, but the transpose has the same determinant."""
         context, builder, n = self.context, self.context.builder, self.n
         lapack = Lapack(context, self.result.dtype)
         work, exchanged = self._work(), lapack.integers(n)

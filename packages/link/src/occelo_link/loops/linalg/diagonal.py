@@ -68,7 +68,10 @@ def _is_zero(builder: Builder, number: Sequence[Value]) -> Value:
 
 
 def _quotient(builder: Builder, x: Sequence[Value], y: Sequence[Value]) -> list[Value]:
-    """``x / y``; of complex numbers by R. L. Smith (1962), Algorithm 116: Complex division, which does not overflow."""
+    """``x / y``.
+
+    Complex numbers are divided by R. L. Smith (1962), Algorithm 116: Complex division; it does not overflow.
+    """
     run = builder.op
     if len(y) == 1:
         return [run("div", part, y[0]) for part in x]

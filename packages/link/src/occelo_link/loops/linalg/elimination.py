@@ -33,9 +33,10 @@ def maybe_small(*lengths: Value) -> bool:
 
 
 def worth_loops(batch: Sequence[Value], n: Value) -> bool:
-    """Whether loops for small matrices are worth their code: ``n`` may be small, and is static, or there may be many matrices.
+    """Whether loops for small matrices are worth their code.
 
-    For one matrix of unknown size a call of LAPACK costs a microsecond more than loops, whose code takes longer to compile.
+    They are if ``n`` may be small, and is static or there may be many matrices. For one matrix of unknown size, loops
+    would save a microsecond for a call of LAPACK, but take longer to compile.
     """
     return maybe_small(n) and (n.op == "const" or not all(map(is_unit, batch)))
 

@@ -29,7 +29,7 @@ __all__: list[str] = []
 
 
 class _Eigenvalues:
-    """The memory for geev, and calls of it.
+    """The memory for LAPACK's geev, and its calls.
 
     Construct it within the ``emit`` of a `Context.step`: it writes allocations.
     """
@@ -91,7 +91,7 @@ class _Eigenvalues:
     def copy_to(
         self, values: Sequence[Stored], vectors: Sequence[Stored], index: Index, good: Value | None
     ) -> None:
-        """Copy the results for one index of the batch: NaN unless they are ``good``."""
+        """Copy the results for one index of the batch; NaN if ``good`` is false."""
         builder = self.context.builder
         with builder.loop(values[0].shape[-1], fixed=True) as loop:
             self._store(values, [*index, loop.index], self._value(loop.index), good)

@@ -104,7 +104,10 @@ class _Rotations:
         builder.store(column, lane, builder.op("add", before, builder.op("mul", value, value)))
 
     def sweep_until_diagonal(self) -> None:
-        """Sweep until all matrices of the group are diagonal up to rounding; those that do not become so have failed."""
+        """Sweep until all matrices of the group are diagonal up to rounding.
+
+        Matrices that do not become diagonal have failed.
+        """
         lanes, builder, context = self.lanes, self.builder, self.lanes.context
 
         def test(state: Sequence[Value]) -> Value:

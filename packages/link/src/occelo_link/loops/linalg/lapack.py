@@ -75,7 +75,7 @@ class Lapack:
     def workspace(
         self, name: str, **given: str | Value | Pointer
     ) -> dict[str, str | Value | Pointer]:
-        """The arguments of a routine for working memory, allocated here as large as the routine asks for."""
+        """The working-memory arguments of a routine. The memory is allocated here, as large as the routine asks for."""
         context, builder = self.context, self.context.builder
         routine = find_routine(LETTERS[self.dtype], name)
         assert routine is not None, name

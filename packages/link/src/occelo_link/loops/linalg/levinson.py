@@ -110,7 +110,10 @@ class _Levinson:
     def _inner(
         self, loop: Loop, sums: Sequence[tuple[Number, _Vector, Value, _Vector, Value]]
     ) -> list[Number]:
-        """Add products of elements of two vectors to numbers, in each iteration of a loop; the list is filled when it ends."""
+        """Carry ``sums`` through ``loop``; each iteration adds products of elements of two vectors.
+
+        Returns the final sums.
+        """
         carried = [[loop.carry(part) for part in start] for start, *_ in sums]
         for each, (_, x, i, y, j) in zip(carried, sums, strict=True):
             for part, term in zip(each, self.product(x.load(i), y.load(j)), strict=True):

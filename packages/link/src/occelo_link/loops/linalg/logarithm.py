@@ -171,7 +171,7 @@ class _Logarithm(SchurFunction):
         return largest.result
 
     def _exact_diagonals(self, times: Value) -> None:
-        """Replace the elements of `differences` on and next to the diagonal by ones that are computed without cancellation.
+        """Replace the elements of `differences` on and next to the diagonal by values computed without cancellation.
 
         See section 4 of the paper, and Higham and Lin (2011), A Schur-Padé algorithm for fractional powers of a matrix.
         """
@@ -198,7 +198,7 @@ class _Logarithm(SchurFunction):
             self.store(self.differences, i, j, numbers.scaled(found, power))
 
     def _power(self, times: Value, base: float) -> Value:
-        """A base to the power of a number of times."""
+        """``base`` to the power of ``times``, by repeated products."""
         builder, factor = self.builder, self.numbers.real(base)
         with builder.loop(times, fixed=True) as loop:
             power = loop.carry(self.numbers.real(1.0))

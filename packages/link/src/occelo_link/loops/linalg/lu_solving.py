@@ -311,7 +311,7 @@ class _ByFactors:
             columns.copy_to(self.result[0], nan)
 
     def _exchange_in_lanes(self, lanes: Lanes, columns: LaneMatrix) -> None:
-        """The same exchanges for a group of matrices; backwards if the equations have the transposed matrix."""
+        """`_exchange` for a group of matrices; backwards if the equations have the transposed matrix."""
         builder, n = lanes.builder, self.n
         places, last = lanes.column(), builder.sub(n, self.context.i64(1))
         one = all(map(is_unit, self.pivots.shape[:-1]))

@@ -39,7 +39,7 @@ def _longer(context: Context, m: Value, n: Value) -> Value:
 
 
 class _Factored:
-    """The memory for geqrf and for orgqr or ungqr, and calls of them.
+    """The memory for LAPACK's geqrf, and orgqr or ungqr, and their calls.
 
     Construct it within the ``emit`` of a `Context.step`: it writes allocations.
     """

@@ -134,7 +134,7 @@ class PencilForm:
 
 
 def in_region(builder: Builder, sort: str) -> Test:
-    """The test whether an eigenvalue is in a region: "lhp", "rhp", "iuc" or "ouc"; infinite ones are in "ouc" alone."""
+    """The test whether an eigenvalue is in a region: "lhp", "rhp", "iuc" or "ouc". Infinite ones are only in "ouc"."""
 
     def test(alpha: Sequence[Value], beta: Sequence[Value]) -> Value:
         zero, one = (builder.const(x, "float64") for x in (0.0, 1.0))
@@ -205,7 +205,7 @@ def _copy_values(
     index: Sequence[Value],
     good: Value | None,
 ) -> None:
-    """Copy the numerators and denominators of the eigenvalues for one index of the batch: NaN unless they are ``good``."""
+    """Copy numerators and denominators of the eigenvalues for one index of the batch; NaN if ``good`` is false."""
     builder = context.builder
     with builder.loop(found.n, fixed=True) as loop:
         i = loop.index

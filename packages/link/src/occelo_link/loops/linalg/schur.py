@@ -1,7 +1,8 @@
 """Schur forms in working memory, by gees and trsen, and the lowerings of Schur decompositions.
 
-Eigenvalues are put in order after the decomposition, so that LAPACK calls no function back. The linkers ``native``, ``c``,
-``c|py`` and ``numba`` use the lowerings for `Schur` and `SortedSchur` nodes. Lowerings of functions of matrices use `SchurForm`.
+Eigenvalues are put in order after the decomposition, so LAPACK needs no callback. The linkers ``native``, ``c``,
+``c|py`` and ``numba`` use the lowerings for `Schur` and `SortedSchur` nodes. Lowerings of functions of matrices use
+`SchurForm`.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ __all__ = ["SchurForm", "Spectrum", "absolute", "choose_positions"]
 
 
 class Spectrum:
-    """Eigenvalues, or their numerators, as LAPACK gives them: complex numbers, or two real vectors; written while a step is.
+    """Eigenvalues, or their numerators, as LAPACK gives them: a vector of complex numbers, or two real vectors.
 
-    ``given`` maps the names of the routines' arguments to their addresses.
+    Construct it while the statements of a step are written. ``given`` maps the names of the routines' arguments to
+    their addresses.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value, name: str) -> None:
@@ -60,7 +62,7 @@ def absolute(builder: Builder, parts: Sequence[Value]) -> Value:
 def choose_positions(
     context: Context, selected: Pointer, n: Value, test: Callable[[Value], Value]
 ) -> None:
-    """Write to LAPACK's truth values whether a test holds of each position."""
+    """For each position, write to LAPACK's truth values whether a test holds."""
     builder = context.builder
     with builder.loop(n, fixed=True) as loop:
         chosen = builder.cast(test(loop.index), selected.buffer.dtype)

@@ -45,7 +45,7 @@ class SchurFunction(ABC):
     smallest_is_zero: bool
     """Whether the function is real for a real eigenvalue 0, not just for positive ones."""
     smallest_size: float
-    """The least size of results with which imaginary parts are compared that may be due to rounding."""
+    """Imaginary parts count as rounding errors relative to the size of the result, or to this number if it is larger."""
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
         self.context, self.builder, self.n = context, context.builder, n
@@ -58,7 +58,7 @@ class SchurFunction(ABC):
 
     @abstractmethod
     def apply_to_triangle(self) -> Value:
-        """Replace the triangular matrix by the function of it; returns whether it has one."""
+        """Replace the triangular matrix by its function; returns whether the function exists."""
         raise NotImplementedError
 
     # elements of matrices
@@ -100,7 +100,7 @@ class SchurFunction(ABC):
         return real.result
 
     def finish(self) -> Value:
-        """Replace the Schur form by the function of the matrix; returns whether it has one."""
+        """Replace the Schur form by the function of the matrix; returns whether the function exists."""
         builder = self.builder
 
         def computed() -> Sequence[Value]:
@@ -128,7 +128,7 @@ class SchurFunction(ABC):
         return builder.op("le", imaginary.result, limit)
 
     def take_root(self) -> None:
-        """Replace the triangular matrix by its square root, column by column; where it has none, elements are not finite.
+        """Replace the triangular matrix by its square root, by columns. If it has none, some elements are not finite.
 
         See Björck and Hammarling (1983), A Schur method for the square root of a matrix, Linear Algebra Appl. 52/53, 127-140.
         """
@@ -217,7 +217,7 @@ def lower_schur_function(
 def _computed(
     context: Context, function: SchurFunction, result: Sequence[Stored], index: Index
 ) -> Value:
-    """Write the function of the matrix to the result, NaN if it has none; returns whether it has one."""
+    """Write the function of the matrix to the result, or NaN if it does not exist; returns whether it exists."""
     builder = context.builder
     info = function.form.call()
     good = builder.branch(
@@ -237,7 +237,7 @@ def _computed_for_real(
     result: Sequence[Stored],
     index: Index,
 ) -> Value:
-    """`_computed` for a real matrix, which the first function already has."""
+    """`_computed` for a real matrix, which ``real`` already has in its memory."""
     builder, zero = context.builder, context.i64(0)
     false = builder.const(False, "bool")
     info = real.form.call()

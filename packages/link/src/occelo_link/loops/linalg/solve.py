@@ -94,7 +94,7 @@ class _Equations:
         return [whole_tensor(self.result)]
 
     def _for_lanes(self) -> bool:
-        """Whether to compute with one matrix per lane; makes the operands readable for that."""
+        """Whether to compute with one matrix per lane. If so, makes the operands readable by lanes."""
         operands = [self.matrix, *([] if self.right is None else [self.right])]
         if not maybe_small(self.n, self.columns):
             return False
@@ -121,7 +121,7 @@ class _Equations:
             columns.copy_to(self.result[0], nan)
 
     def settled(self, failed: Value) -> Value | None:
-        """Write a check that nothing failed, or return whether the result is good, whichever the op's ``on_error`` asks for."""
+        """With ``on_error="nan"`` return whether ``failed`` is 0; else write a check that it is 0, and return None."""
         good = self.context.builder.eq(failed, self.context.i64(0))
         if self.on_error == "nan":
             return good

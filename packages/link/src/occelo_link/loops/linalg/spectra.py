@@ -35,7 +35,7 @@ def if_finite(
 ) -> Value | None:
     """Call a routine only if its matrix is finite, since some routines never end otherwise.
 
-    Returns whether the call succeeded. If failure is an error, writes a check of that, and returns None.
+    Returns whether the call succeeded. If a failure is an error, writes a check that it succeeded, and returns None.
     """
     builder, zero = context.builder, context.i64(0)
     if on_error == "raise":
@@ -117,7 +117,7 @@ def lower_eigvalsh(
 
 
 class _Svd:
-    """The memory for gesdd, and calls of it; ``job`` is LAPACK's letter: A, S or N.
+    """The memory for LAPACK's gesdd, and its calls. ``job`` is LAPACK's letter: A, S or N.
 
     Construct it within the ``emit`` of a `Context.step`: it writes allocations.
     """

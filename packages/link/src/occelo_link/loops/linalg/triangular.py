@@ -161,7 +161,7 @@ class _InPlace:
     def _by_lapack(self, lapack: Lapack, a: Pointer, b: Pointer) -> Value:
         """Solve for one column by trtrs; returns whether it succeeded.
 
-        One column has the same layout in row-major and column-major order, and trtrs has code of its own for it.
+        One column has the same layout in row-major and column-major order, and trtrs has special code for it.
         """
         context = self.context
         uplo, trans, diag = self._letters(transposed=False)
@@ -173,7 +173,7 @@ class _InPlace:
         return context.builder.eq(info, context.i64(0))
 
     def _by_blas(self, a: Pointer, b: Pointer) -> None:
-        """Solve by trsm, which takes rows for columns, and so sees the transposed right-hand sides: ``X^T op(A)^T = B^T``."""
+        """Solve by trsm. It reads rows as columns, so it sees transposed right-hand sides: ``X^T op(A)^T = B^T``."""
         context, builder = self.context, self.context.builder
         dtype = b.buffer.dtype
 

@@ -1,7 +1,8 @@
 """Cholesky factors, their gradients and triangular equations of one tiny matrix, without loops over its rows.
 
-All elements are values in registers, so that a step of a filter makes no calls and no detours through memory. The modules
-`cholesky`, `cholesky_pullback` and `triangular` use this for single real matrices whose static lengths `is_tiny` accepts.
+All elements are values in registers. So a step of a filter makes no calls, and does not go through memory. The modules
+`cholesky`, `cholesky_pullback` and `triangular` use this for single real matrices whose static lengths `is_tiny`
+accepts.
 """
 
 from __future__ import annotations

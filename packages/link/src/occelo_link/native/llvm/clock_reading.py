@@ -39,7 +39,8 @@ def _nodes(statement: Statement) -> Iterator[int]:
 class _TimingVisitor(Visitor[None]):
     """Prints statements, with readings of the clock around loops and calls.
 
-    ``nodes_of_loops`` lists the nodes of each of these; ``times`` is the table's entry for the array of their times.
+    ``nodes_of_loops`` lists the nodes of each loop or call. ``times`` is the table's entry for the array of their
+    times.
     """
 
     def __init__(self, printer: Printer, times: str) -> None:

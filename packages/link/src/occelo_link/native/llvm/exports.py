@@ -74,7 +74,7 @@ def export_operation(program: Program, value: Value) -> Exported:
 
 
 def export_combine(program: Program, op: str, dtype: str, lanes: int) -> Exported:
-    """The function that combines the accumulators at an address, the upper half into the lower until one is left."""
+    """A function that combines the accumulators at an address, the upper half into the lower half until one is left."""
     out = ModuleWriter(program)
     operations = Operations(out)
     kind = memory_type(dtype)

@@ -54,7 +54,7 @@ class Polling:
 
     @contextmanager
     def nested(self) -> Generator[None]:
-        """Around the body of a loop, where inner loops do not poll."""
+        """A context for the body of a loop, in which inner loops do not poll."""
         self.nesting += 1
         yield
         self.nesting -= 1

@@ -52,7 +52,7 @@ class ModuleWriter:
 
     @contextmanager
     def function(self) -> Generator[None]:
-        """Within the block, lines belong to a new function, which gets the table."""
+        """Within the ``with`` block, lines belong to a new function, which gets the table."""
         outer = self.lines, self.allocas, self.header, self.label, self.entries
         self._begin()
         yield

@@ -99,7 +99,7 @@ class OutlinedLoops:
         return captured
 
     def in_strips(self, loop: For, function: str, env: str) -> None:
-        """Call the loop's function strip by strip, and poll between."""
+        """Call the loop's function strip by strip, and poll between strips."""
         start, stop, strip_length = (
             self.use(loop.start),
             self.use(loop.stop),

@@ -39,7 +39,7 @@ class Scalars:
 
     @contextmanager
     def function(self) -> Generator[None]:
-        """Within the block, lines belong to a new function, in which nothing has a name yet."""
+        """Within the ``with`` block, lines belong to a new function, in which nothing has a name yet."""
         outer = self.names, self.pointers, self.slots
         with self.out.function():
             self._begin()

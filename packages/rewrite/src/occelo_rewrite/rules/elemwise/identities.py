@@ -122,7 +122,7 @@ def pow_minus_one(x: TensorVariable) -> TensorVariable | None:
 
 @rule(p.pow(x, 0.5), tags=("rounding", "finite"))
 def pow_half(x: TensorVariable) -> TensorVariable | None:
-    """x ^ 0.5 = sqrt(x) (finite: but for x of -infinity, and the sign of a zero)."""
+    """x ^ 0.5 = sqrt(x) (finite: except where x is -infinity, and except for the sign of a zero)."""
     return ot.sqrt(x)
 
 

@@ -106,7 +106,7 @@ def one_minus_erfc(x: TensorVariable) -> TensorVariable | None:
 
 @rule(p.log(p.erfc(x)), tags=("stabler",))
 def log_erfc(x: TensorVariable) -> TensorVariable | None:
-    """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1, where erfc(x) would vanish (DLMF 7.2), and log1p(-erf(x)) near 0."""
+    """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1 (DLMF 7.2), as erfc(x) may underflow, and log1p(-erf(x)) near 0."""
     if ExpressionReader.is_chosen(x):
         return None  # the form below, which holds a log(erfc) of its own
     return log_of_erfc(x)

@@ -1,4 +1,4 @@
-"""Rules for reads and of diagonals: reads of everything are dropped, reads of reads combined, ranges become slices.
+"""Rules for reads and diagonals: reads of everything are dropped, reads of reads combined, ranges become slices.
 
 `pipeline` puts them into the stage canonicalize.
 """

@@ -94,8 +94,8 @@ def write_of_write(fgraph: FunctionGraph, node: Write) -> Replacements:
 def inc_of_set(fgraph: FunctionGraph, node: Write) -> Replacements:
     """x[key].set(a)[key].inc(b) = x[key].set(a + b), and x[key].inc(a)[key].inc(b) = x[key].inc(a + b) for integers.
 
-    The values are added in the dtype of x. Arrays of positions may name a position twice, which is then set once but
-    incremented each time.
+    The values are added in the dtype of x. A position that occurs twice in an array of positions is set once, but
+    incremented twice.
     """
     inner = _written_before(node)
     if inner is None:

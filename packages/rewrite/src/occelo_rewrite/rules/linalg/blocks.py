@@ -108,7 +108,7 @@ def exponential_of_blocks(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Rep
 def cholesky_of_blocks(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
     """cholesky(a ⊗ b) = cholesky(a) ⊗ cholesky(b) for positive definite a and b.
 
-    Block-diagonal matrices block by block.
+    Block-diagonal matrices are factored block by block.
     """
     inner = _square_blocks(node.inputs[0])
     if inner is None or node.op.on_error != "raise":
@@ -175,7 +175,10 @@ def _multiplied(values: Sequence[TensorVariable]) -> TensorVariable:
 
 @node_rewriter([Solve], tags=CHANGES)
 def solve_of_blocks(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
-    """solve(a ⊗ b, y) is y solved with a along rows and with b along columns. Block-diagonal matrices block by block."""
+    """solve(a ⊗ b, y) is y solved with a along rows and with b along columns.
+
+    Equations with block-diagonal matrices are solved block by block.
+    """
     x, y = node.inputs
     inner = _square_blocks(x)
     if inner is None or node.op.on_error != "raise" or node.op.assume_a == "diagonal":
@@ -193,7 +196,7 @@ def triangular_solve_of_blocks(
 ) -> Replacements:
     """solve_triangular(a ⊗ b, y) for triangular a and b, like `solve_of_blocks`.
 
-    Block-diagonal matrices block by block.
+    Equations with block-diagonal matrices are solved block by block.
     """
     x, y = node.inputs
     inner = _square_blocks(x)

@@ -30,7 +30,7 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 @node_rewriter([ot.log, ot.abs, ot.sgn], tags=CHANGES)
 def function_of_det(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """log(det(x)), log(|det(x)|) and sgn(det(x)) by slogdet(x), as the product in det(x) may overflow or underflow."""
+    """log(det(x)), log(|det(x)|) and sgn(det(x)) by slogdet(x), since the product in det(x) may overflow or underflow."""
     (value,) = node.inputs
     if node.op == ot.abs:
         return None  # the absolute value itself would be an exponential

@@ -25,7 +25,7 @@ __all__ = ["CANONICALIZE", "SPECIALIZE"]
 
 @node_rewriter([MatMul], tags=("rounding", "finite", "shape_unsafe"))
 def batched_product_with_diagonal(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
-    """diag(d) x scales rows, and x diag(d) columns, for batches of diagonal matrices (finite: as `dot_with_diagonal`)."""
+    """diag(d) x scales rows, and x diag(d) columns, for batches of diagonal matrices (finite: see `dot_with_diagonal`)."""
     x, y = node.inputs
     for matrix, other, axis in ((x, y, -1), (y, x, -2)):
         if has(fgraph, matrix, "diagonal") and is_square(fgraph, matrix):
@@ -83,7 +83,10 @@ def _chain(fgraph: FunctionGraph, node: TensorApply[Dot]) -> list[TensorVariable
 
 
 def _sizes(fgraph: FunctionGraph, factors: Sequence[TensorVariable]) -> list[int] | None:
-    """The rows of the first factor, and the columns of each; a vector is one row or one column. None if one is unknown."""
+    """The number of rows of the first factor, and of columns of each factor; None if one is unknown.
+
+    A vector counts as one row or one column.
+    """
     sizes: list[int] = []
     for k, x in enumerate(factors):
         shape: list[object] = list(shapes_of(fgraph).shape_of(fgraph, x))

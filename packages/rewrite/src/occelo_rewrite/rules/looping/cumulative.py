@@ -35,7 +35,7 @@ __all__ = ["CANONICALIZE"]
 
 @dataclass(frozen=True)
 class _Running:
-    """A carried value that each step adds a term to, or multiplies by it."""
+    """A carried value to which each step adds a term, or which it multiplies by a term."""
 
     name: str
     term: TensorVariable

@@ -1,4 +1,4 @@
-"""Rules that keep of the steps of a scan only the last ones, where only these are read.
+"""Rules that keep only the results of the last steps of a scan, if only these are read.
 
 `pipeline` puts them into the stage canonicalize. They follow `last_of_trace`, which reads carried values.
 """
@@ -79,9 +79,10 @@ def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 
 @node_rewriter([Scan])
 def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A scan of whose traces only the last elements are read is divided: only the last steps keep anything.
+    """If only the last elements of its traces are read, a scan is divided: only the last steps keep elements of traces.
 
-    So it needs memory for these steps. A body that may fail stays whole, since an error says which step it was.
+    So it needs memory for these steps alone. A scan whose body may fail is not divided, since an error says in which
+    step it happened.
     """
     op_, (steps,) = node.op, tensors(node.inputs[:1])
     if op_.stops or op_.reverse or any(n.op.may_fail(n) for n in op_.body.nodes):
@@ -119,7 +120,7 @@ def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 
 def _readers(fgraph: FunctionGraph, trace: Variable) -> list[TensorApply[Subtensor]]:
-    """The reads of a trace if all of them are of its last elements; else none."""
+    """The nodes that read a trace, if all of them read only its last elements; else none."""
     found: list[TensorApply[Subtensor]] = []
     for user, position in fgraph.clients.get(trace, ()):
         if position or not is_node(user) or not isinstance(user.op, Subtensor):
