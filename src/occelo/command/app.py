@@ -50,9 +50,9 @@ def demo(
 ) -> None:
     """Train two classifiers of handwritten digits, and show what compiling them took.
 
-    The images are the 1,797 of 8 by 8 pixels that scikit-learn bundles. A softmax regression and a
-    two-layer network are built as graphs and differentiated, one training step of each is compiled,
-    and its time is compared with that of the same step written by hand in NumPy.
+    The images are the 1,797 of 8 by 8 pixels that scikit-learn bundles. A softmax regression and a two-layer network
+    are built as graphs and differentiated, and one training step of each is compiled. Its time is compared with the
+    time of the same step, written by hand in NumPy.
     """
     settings = DemoSettings(
         mode=mode,

@@ -394,7 +394,7 @@ class Reducer:
         return expand_dims(made, axes) if checked_keepdims(keepdims) and axes else made
 
     def running(self, x: Any, axis: Any = None) -> TensorVariable:
-        """Each element combined with all before it along ``axis``; over all elements in C order for None."""
+        """Each element combined with all elements before it along ``axis``; None means all elements in C order."""
         x = as_tensor_variable(x)
         if axis is None:
             x, axis = flatten(x), 0

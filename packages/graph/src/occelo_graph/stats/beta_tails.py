@@ -1,4 +1,4 @@
-"""Logarithms of the incomplete beta function, also where the function itself underflows: there by a continued fraction.
+"""Logarithms of the incomplete beta function; where the function underflows, by a continued fraction.
 
 `beta`, `f`, `t`, `binom` and `nbinom` use it.
 """
@@ -21,7 +21,7 @@ _TERMS = 10
 def _fraction(a: Any, b: Any, x: Any, y: Any) -> Any:
     """The fraction by which x^a y^b / beta(a, b) is divided: the even part of DLMF 8.17.22.
 
-    In the form of A. R. Didonato and A. H. Morris, "Algorithm 708", 1992, where y near 0 does not cancel.
+    It has the form of A. R. Didonato and A. H. Morris, "Algorithm 708", 1992, which does not cancel for y near 0.
     """
     excess = 1.0 + (a * y - b * x)
 

@@ -1,4 +1,4 @@
-"""Logarithms of the incomplete gamma functions, also where the functions themselves underflow: there by continued fractions.
+"""Logarithms of the incomplete gamma functions; where the functions underflow, by continued fractions.
 
 `gammas` and `counts` use them.
 """
@@ -17,7 +17,7 @@ __all__ = ["TINY", "log_lower", "log_of_smaller", "log_upper"]
 
 _TERMS = 6
 TINY = {"float64": 1e-290, "float32": 1e-30}
-"""Below these bounds the functions lose digits, and 0 is not far."""
+"""Below these bounds the functions lose digits, since they are near underflow."""
 
 
 def _upper_fraction(a: Any, x: Any) -> Any:
@@ -37,7 +37,7 @@ def _lower_fraction(a: Any, x: Any) -> Any:
 
 
 def log_of_smaller(value: Any, other: Any) -> Any:
-    """Logarithm of a probability, by way of it or of its complement, whichever is smaller."""
+    """Logarithm of a probability, computed from it or from its complement, whichever is smaller."""
     direct = lt(value, 0.5)
     return switch(direct, log(switch(direct, value, 0.5)), log1p(-switch(direct, 0.5, other)))
 

@@ -220,7 +220,7 @@ def _f_logsf(z: Any, dfn: Any, dfd: Any) -> Any:
 
 
 def _f_log_tail(value: Any, other: Any, df: Any, other_df: Any, log_weight: Any) -> Any:
-    """Logarithm of the incomplete beta function of the share of the term of ``df``, from the logarithm of its weight."""
+    """Logarithm of ``value`` = betainc(df / 2, other_df / 2, x), where x / (1 - x) is exp(log_weight) / other_df."""
     log_odds = log_weight - log(other_df)
     x, y = sigmoid(log_odds), sigmoid(-log_odds)
     return log_beta(

@@ -1,4 +1,4 @@
-"""Loops of the graph for what has no formula: quantiles by bisection.
+"""Quantiles by bisection, as loops of the graph, for laws without a formula.
 
 `deriving` takes `searched_quantile` for continuous laws whose quantile has no formula; `discrete` takes `smallest_count`.
 """

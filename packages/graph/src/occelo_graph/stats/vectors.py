@@ -137,7 +137,7 @@ class Categorical:
         return where_valid(valid, log_of_smaller(above, below))
 
     def _quantile(self, q: Any, p: Any, before: Any) -> TensorVariable:
-        """The number of outcomes that come ``before`` the quantile, or -1 or NaN for a ``q`` that is none."""
+        """The number of outcomes that come ``before`` the quantile; NaN for a ``q`` that is no probability."""
         last = p.shape[-1].astype(p.dtype) - 1.0
         count = minimum(_last_sum(before.astype(p.dtype)), last)
         valid = and_(_are_probabilities(p), and_(ge(q, 0.0), le(q, 1.0)))

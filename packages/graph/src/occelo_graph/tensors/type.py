@@ -35,7 +35,7 @@ DTYPES = (
 )
 _NAMES = frozenset(DTYPES)
 dtype_names: dict[np.dtype[Any], str] = {np.dtype(name): name for name in DTYPES}
-"""The names of dtypes in native byte order; NumPy works out a name anew each time."""
+"""The names of dtypes in native byte order, kept since NumPy computes a name each time it is asked."""
 _NUMPY_DTYPE: Any = np.dtype
 _MAX_NDIM = 64
 

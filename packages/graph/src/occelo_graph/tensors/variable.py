@@ -306,7 +306,7 @@ class TensorVariable(Variable):
         return search.choose(self, choices, mode)
 
     def compress(self, condition: TensorLike, axis: int | None = None) -> TensorVariable:
-        """Slices of this tensor along ``axis`` where a vector of truth values holds, as NumPy's method.
+        """Slices of this tensor along ``axis`` where a vector of truth values is true, like NumPy's method.
 
         TypeError for a condition that is not of dtype bool. In Theano, Aesara and PyTensor the tensor ``x`` of
         ``x.compress(y)`` is the condition; the error finds programs that were written for them.

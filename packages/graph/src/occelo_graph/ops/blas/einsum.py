@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["einsum"]
 
 _UNKNOWN = 100
-"""The length that dimensions of unknown length are taken to have when an order of contractions is chosen."""
+"""The length that is assumed for dimensions of unknown length when an order of contractions is chosen."""
 
 
 @dataclass(frozen=True)

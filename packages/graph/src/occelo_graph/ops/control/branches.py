@@ -27,7 +27,7 @@ __all__ = ["IfElse", "ifelse"]
 
 @op
 class IfElse(Op):
-    """The values of the first branch if the condition holds, else those of the second; each has ``n_outs``.
+    """The values of the first branch if the condition holds, else those of the second; a branch has ``n_outs`` values.
 
     It is lazy: linkers compute only the chosen branch. Inputs are the condition, then the values of both branches.
     """

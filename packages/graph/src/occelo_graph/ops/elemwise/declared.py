@@ -213,7 +213,7 @@ def _not_holomorphic(scalar_op: ScalarOp, z: Any) -> Iterator[str]:
 
 
 def with_shape_checked(name: str, code: _Code) -> _Code:
-    """The NumPy code, with `WrongResultError` for a result that has not the shape of the arguments, broadcast."""
+    """The NumPy code, with `WrongResultError` for a result without the shape to which the arguments broadcast."""
 
     def checked(*arrays: Any) -> Any:
         result = code(*arrays)

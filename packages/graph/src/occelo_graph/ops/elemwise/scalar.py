@@ -51,7 +51,7 @@ Sign = Literal["unsigned", "nonnegative"]
 """A property of all elements: "unsigned" ones have no minus sign, not even zeros; "nonnegative" ones are not below 0."""
 
 Monotone = Literal["increasing", "decreasing"]
-"""Larger arguments never give smaller results, or never larger ones."""
+""""increasing": larger arguments never give smaller results; "decreasing": never larger ones."""
 
 
 class ScalarOp(Static):

@@ -305,7 +305,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
 
 
 def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:
-    """Elements of the tensors ``choices``; ``a`` has the number of the tensor for each. All of them broadcast.
+    """Elements of the tensors ``choices``; ``a`` has the number of the tensor for each element. All of them broadcast.
 
     ``mode`` is for numbers below 0 or too large: "raise" a ValueError, "clip" or "wrap" (ValueError for another mode).
     TypeError unless ``a`` has integers or truth values.

@@ -1,7 +1,7 @@
 """Ops of basic and advanced indexing: reading, setting and incrementing parts of tensors.
 
-``x[...]`` calls `getitem`; users call `set_subtensor` and `inc_subtensor` in `occelo.tensor`. Rules and lowerings treat the
-ops, and stable forms look through reads.
+``x[...]`` calls `getitem`; users call `set_subtensor` and `inc_subtensor` in `occelo.tensor`. Rules and lowerings
+handle the ops, and stable forms look through reads.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _pull_read(write: Op, inputs: Sequence[Any], cotangent: Any) -> Sequence[Any
 
 
 def _surely_inside(key: Key, lengths: Sequence[int | None]) -> bool:
-    """Whether a key is surely within bounds: slices are, but for steps that are given at run time and may be 0."""
+    """Whether a key is surely within bounds. Slices are, unless a step is given at run time and may be 0."""
     for part, length in zip(key, lengths, strict=True):
         if is_slice(part):
             if part.step is not None and not isinstance(part.step, int):

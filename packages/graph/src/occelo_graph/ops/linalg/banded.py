@@ -192,12 +192,12 @@ def solveh_banded(
 ) -> TensorVariable:
     """The ``x`` with ``a @ x == b`` for positive definite banded ``a``, given by half of their diagonals; SciPy's ``solveh_banded``.
 
-    ``ab`` has shape (..., u + 1, n), with a number of rows that is known when the graph is built: ``ab[u + i - j, j] == a[i, j]``
-    for i <= j, or with ``lower`` ``ab[i - j, j] == a[i, j]`` for i >= j. Other arguments are as in `solve_banded`. The gradient is that of
-    the function which reads these diagonals.
+    ``ab`` has shape (..., u + 1, n), with a number of rows that is known when the graph is built:
+    ``ab[u + i - j, j] == a[i, j]`` for i <= j, or with ``lower`` ``ab[i - j, j] == a[i, j]`` for i >= j. Other
+    arguments are as in `solve_banded`. The gradient is that of a function of these diagonals.
 
-    A matrix that is not positive definite is a ``numpy.linalg.LinAlgError``, or NaN with ``on_error="nan"``. ValueError
-    if the number of rows of ``ab`` is 0 or not known when the graph is built.
+    A matrix that is not positive definite raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of
+    the batch is NaN. ValueError if the number of rows of ``ab`` is 0 or not known when the graph is built.
     """
     bands, right = as_matrices("solveh_banded", ab, b)
     rows = bands.type.shape[-2] if bands.type.ndim > 1 else None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["matrix_dot", "matrix_power", "multi_dot"]
 
 _UNKNOWN = 100
-"""The length that dimensions of unknown length are taken to have when an order of products is chosen."""
+"""The length that is assumed for dimensions of unknown length when an order of products is chosen."""
 
 
 @stands_for("linalg.multi_dot", "arrays -out")
@@ -110,7 +110,7 @@ def _known_lengths(types: Sequence[TensorType]) -> list[int]:
 
 
 def _best_splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
-    """For each range of matrices, after which one its product is split so that the multiplications are fewest."""
+    """For each range of matrices, the matrix after which its product is split to take the fewest multiplications."""
     count = len(lengths) - 1
     cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(count)}
     splits: dict[tuple[int, int], int] = {}
@@ -129,10 +129,10 @@ def _best_splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
 def matrix_power(a: Any, n: int, *, on_error: str = "raise") -> TensorVariable:
     """NumPy's power of square matrices, of shape (..., m, m), for an integer ``n`` that is known when the graph is built.
 
-    By repeated squaring, so with at most ``2 log2(n)`` products. The power 0 is the identity matrix, a negative one that of
-    the inverse. The dtype is that of ``a``, for negative powers of integers float64. A singular matrix has no negative
-    power: it is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN. ValueError if ``a`` is not square,
-    TypeError if ``n`` is no integer.
+    It is computed by repeated squaring, with at most ``2 log2(n)`` products. The power 0 is the identity matrix. A
+    negative power is the power of the inverse. The dtype is that of ``a``, for negative powers of integers float64. A
+    singular matrix has no negative power: it raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` it gives NaN.
+    ValueError if ``a`` is not square, TypeError if ``n`` is no integer.
     """
     x = as_tensor_variable(a)
     check_on_error(on_error)

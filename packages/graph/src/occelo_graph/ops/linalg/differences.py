@@ -87,7 +87,7 @@ def resolution(values: Any) -> Any:
 
 
 def inverse_differences(values: Any) -> Any:
-    """The matrix of 1 / (x_j - x_i), 0 on the diagonal, and NaN where two values are equal as far as rounding can tell.
+    """The matrix of 1 / (x_j - x_i), 0 on the diagonal, and NaN where two values are equal within rounding errors.
 
     Where values are equal, the eigenvectors or singular vectors have no derivatives. A function of the vectors may
     still have one, but this matrix cannot show it, so the gradient of the function is NaN too.

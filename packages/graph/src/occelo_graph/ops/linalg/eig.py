@@ -98,15 +98,16 @@ class Eigvals(MatrixOp):
 def eig(a: Any, *, on_error: str = "raise") -> EigResult:
     """Eigenvalues and eigenvectors of square matrices ``a``, of shape (..., n, n); NumPy's ``eig``.
 
-    The results are ``eigenvalues`` of shape (..., n), in no order, and ``eigenvectors`` of length 1 in columns. Both are always
-    complex, where NumPy gives real ones if all eigenvalues happen to be real: complex64 for float32 and complex64, else complex128.
+    The results are ``eigenvalues`` of shape (..., n), in no order, and ``eigenvectors`` of length 1 in columns. Both
+    are always complex: complex64 for float32 and complex64, else complex128. NumPy gives real ones if all eigenvalues
+    happen to be real.
 
-    Phases of eigenvectors are arbitrary, so a cost must not depend on them. The gradient is right where eigenvalues are distinct.
-    Where they are equal, as far as rounding can tell, a gradient through the vectors is NaN. A
-    matrix without a full set of eigenvectors has no gradient.
+    Phases of eigenvectors are arbitrary, so a cost must not depend on them. The gradient is right where eigenvalues are
+    distinct. Where they are equal within rounding errors, a gradient through the vectors is NaN. A matrix without a
+    full set of eigenvectors has no gradient.
 
-    A matrix with infinite or NaN elements, or whose eigenvalues are not found, is a ``numpy.linalg.LinAlgError``, or with
-    ``on_error="nan"`` gives NaN. ValueError for matrices that are not square, TypeError for float16.
+    A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or its eigenvalues are not found;
+    with ``on_error="nan"`` it gives NaN. ValueError for matrices that are not square, TypeError for float16.
     """
     (x,) = as_matrices("eig", a)
     return EigResult(*Eig(check_on_error(on_error))(x, return_list=True))

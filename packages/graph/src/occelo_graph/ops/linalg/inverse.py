@@ -49,8 +49,8 @@ def inv(a: Any, *, on_error: str = "raise") -> TensorVariable:
     The result has the dtype of ``a``, float64 for integers; float16 is a TypeError. ``solve(a, b)`` is faster and more accurate
     than ``inv(a) @ b``.
 
-    A singular matrix is a ``numpy.linalg.LinAlgError`` that says its place in the batch, or with ``on_error="nan"`` makes that
-    element of the batch NaN. ValueError if ``a`` is not square.
+    A singular matrix raises ``numpy.linalg.LinAlgError`` with its place in the batch; with ``on_error="nan"`` this
+    element of the batch is NaN. ValueError if ``a`` is not square.
     """
     (x,) = as_matrices("inv", a)
     made: TensorVariable = Inv(check_on_error(on_error))(x)

@@ -1,6 +1,6 @@
 """Functions of square matrices: the exponential, the principal logarithm and the principal square root, by SciPy.
 
-Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`. Rules and inference of facts treat `Expm`. Linkers
+Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`. Rules and inference of facts handle `Expm`. Linkers
 lower all three for machine code.
 """
 
@@ -33,7 +33,7 @@ class _MatrixFunction(MatrixOp):
 
     signature: ClassVar[str] = "(n,n)->(n,n)"
     smallest_size: ClassVar[float] = 0.0
-    """The least size of results with which imaginary parts are compared that may be due to rounding."""
+    """Imaginary parts count as rounding errors relative to the size of the result, or to this number if it is larger."""
 
     def core(self, *arrays: Array) -> Array:
         (a,) = arrays
@@ -60,7 +60,7 @@ class _MatrixFunction(MatrixOp):
         return made
 
     def is_right(self, a: Array, made: Array) -> bool:
-        """Whether SciPy's result is one at all: it may have perturbed a singular matrix."""
+        """Whether ``made`` is a result for ``a``: SciPy may have perturbed a singular matrix."""
         return True
 
     def _real(self, made: Array) -> Array:

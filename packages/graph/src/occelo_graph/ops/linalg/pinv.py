@@ -194,8 +194,8 @@ def lstsq(
     the singular values of ``a``, of shape (..., min(m, n)).
 
     The gradient assumes that the rank does not change, and is right at equal singular values. A matrix with infinite or
-    NaN elements is a ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its solutions and singular values are NaN, and its
-    rank is 0.
+    NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its solutions and singular values are NaN,
+    and its rank is 0.
     """
     x, right = as_matrices("lstsq", a, b)
     vector = right.type.ndim == 1
@@ -231,9 +231,9 @@ def matrix_rank(
     """The number of singular values above a tolerance, int64 of shape (...); NumPy's ``matrix_rank``.
 
     ``tol`` is absolute, and ``rtol`` is relative to the largest singular value. The default of ``rtol`` is the
-    precision of the dtype times the larger length of the matrix. A vector or scalar has rank 1 unless it is 0. The
-    rank has no gradient. A matrix with infinite or NaN elements is a ``numpy.linalg.LinAlgError``, or with
-    ``on_error="nan"`` has rank 0. ValueError if both tolerances are given.
+    precision of the dtype times the larger length of the matrix. A vector or scalar has rank 1 unless it is 0. The rank
+    has no gradient. A matrix with infinite or NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"``
+    it has rank 0. ValueError if both tolerances are given.
     """
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")

@@ -1,6 +1,6 @@
 """Generalised Schur decompositions of pairs of square matrices; users find `qz` and `ordqz` in `occelo.tensor.linalg`.
 
-The ops run in Python on all backends.
+The linkers for machine code lower the ops; elsewhere they run in Python.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _symplectic_scale(sizes: Any, n: Any) -> Any:
 
 
 def _largest(values: Any) -> Any:
-    """The largest value of each vector, with its dimension kept; 0 of empty ones."""
+    """The largest value of each vector, with its dimension kept; 0 for an empty vector."""
     more = expand_dims(zeros_like(sum_(values, axis=-1)), -1)
     return max_(concatenate([values, more], axis=-1), axis=-1, keepdims=True)
 
@@ -143,5 +143,5 @@ def _norm(x: Any) -> Any:
 
 
 def _require(error: type[Exception], value: Any, conditions: Sequence[Any]) -> Any:
-    """The value, after a check of conditions on which there is a stabilizing solution."""
+    """The value, after a check of the conditions for a stabilizing solution."""
     return CheckAndRaise(error, "there is no stabilizing solution")(value, *conditions)

@@ -1,7 +1,7 @@
 """Schur decompositions of square matrices; users find `schur` in `occelo.tensor.linalg`.
 
-Sylvester's and Lyapunov's equations are solved by Schur decompositions. The linkers for machine code lower `Schur`;
-elsewhere it runs in Python, as `SortedSchur` does on all backends.
+Sylvester's and Lyapunov's equations are solved by Schur decompositions. The linkers for machine code lower `Schur` and
+`SortedSchur`; elsewhere these run in Python.
 """
 
 from __future__ import annotations

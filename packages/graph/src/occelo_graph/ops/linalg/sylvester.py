@@ -1,8 +1,8 @@
 """Linear equations whose unknown is a matrix: those of Sylvester and of Lyapunov.
 
 Users find the functions in `occelo.tensor.linalg`. The gradients of Riccati equations and of matrix square roots solve
-these equations, too. A rule treats `Sylvester`. Linkers lower `TriangularSylvester`; they run the other ops by their
-decompositions into Schur forms.
+these equations, too. A rule handles `Sylvester`. The linkers for machine code lower `TriangularSylvester`, and run the
+other ops by their decompositions into Schur forms.
 
 The gradients of these equations solve the same ones with conjugate transposed coefficients (Kao and Hennequin 2020,
 Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).

@@ -1,4 +1,7 @@
-"""Toeplitz matrices, and equations with them; users find the functions in `occelo.tensor.linalg`. Linkers lower the op."""
+"""Toeplitz matrices, and equations with them.
+
+Users find the functions in `occelo.tensor.linalg`. The linkers for machine code lower the op.
+"""
 
 from __future__ import annotations
 

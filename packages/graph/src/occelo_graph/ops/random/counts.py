@@ -84,7 +84,7 @@ __all__ = [
 _LARGE = 10.0
 _MOST = float(2**62)
 _STEPS = 48
-"""The probability that a number with a mean below 10 is larger is below 1e-17."""
+"""A number with a mean below 10 is larger than this with a probability below 1e-17."""
 
 
 def log_factorial(k: Any) -> Any:

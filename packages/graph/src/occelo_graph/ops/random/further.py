@@ -125,7 +125,10 @@ SLOPES["vonmises"] = _angle_slopes
 def vonmises(
     key: Any, mu: Any, kappa: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Angles from -pi to pi with a density proportional to exp(kappa cos(x - mu)). ``kappa`` is taken for at least 1e-8 and at most 1e40."""
+    """Angles from -pi to pi with a density proportional to exp(kappa cos(x - mu)).
+
+    ``kappa`` is limited to the interval from 1e-8 to 1e40.
+    """
     law = begin(key, size, dtype, mu=mu, kappa=(kappa, NOT_NEGATIVE))
     mu, kappa = law.values
     one, other = law.split(2)
@@ -178,7 +181,7 @@ SLOPES["wald"] = _wald_slopes
 
 
 _SKEWEST = 1e12
-"""Beyond it, numbers are those of half of the normal law, to the last digit."""
+"""For a larger skewness, numbers are those of half of the normal law, to the last digit."""
 
 
 def skewnorm(

@@ -87,7 +87,7 @@ class ImplicitDerivative(_OfParameters):
 
 @op
 class NoDerivative(_OfParameters):
-    """A draw of the law ``law`` that has no derivative with respect to its parameters, although they decide it."""
+    """A draw of the law ``law`` that has no derivative with respect to its parameters, although it depends on them."""
 
     law: str
 

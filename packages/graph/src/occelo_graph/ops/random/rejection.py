@@ -1,8 +1,9 @@
 """Draws by rejection: each element makes attempts, with random bits of its own, until one is accepted.
 
-The files of laws that have no usable quantile call `rejection` with the formula of an attempt. All attempts of an element depend on
-nothing but its key, its position and its parameters, so every backend accepts the same one. The first attempts of all elements
-are one vectorized loop; the others are computed where the first was not accepted.
+The modules of laws without a usable quantile call `rejection` with the formula of an attempt. The attempts of an
+element depend only on its key, its position and its parameters, so every backend accepts the same attempt. The first
+attempts of all elements are one vectorized loop. Further attempts are made only for elements whose first attempt was
+rejected.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ _MOST_ROUNDS = 10_000
 
 
 class Words:
-    """The random numbers of one element in one attempt; a law takes as many as it needs, by their number.
+    """The random numbers of one element in one attempt. A law takes as many as it needs, by their position.
 
-    The words of all attempts are blocks of `philox` with other second words of the counter.
+    Words are blocks of `philox`; each attempt and word has another second word of the counter.
     """
 
     def __init__(self, key: Any, index: Any, round_: Any, count: int) -> None:
@@ -77,10 +78,11 @@ def rejection(
 ) -> Callable[..., TensorVariable]:
     """A function of a key, lengths and float64 parameters that draws float64 numbers, which are never negative.
 
-    ``attempt(words, *parameters)`` is a formula for one element, with `Words`; its value is negative where it is rejected. It should
-    be NaN, not negative, for parameters that are NaN, or no attempt would ever be accepted. ``words`` is the number of words
-    that it takes. ``quick`` is a formula that costs less: the value of the first attempt if it surely is accepted, else
-    negative. It is what all elements compute; those where it is negative make the first attempt in full.
+    ``attempt(words, *parameters)`` is a formula for one element, with `Words`. Its value is negative where the attempt
+    is rejected. For parameters that are NaN it must be NaN, or no attempt would ever be accepted. ``words`` is the
+    number of words that an attempt takes. ``quick`` is a formula that costs less: the value of the first attempt if
+    this attempt is surely accepted, else a negative number. All elements compute ``quick`` first. Those for which it is
+    negative make the first attempt in full.
     """
 
     def declared(name: str, of_words: Callable[..., Any], text: str) -> Elemwise:

@@ -1,7 +1,7 @@
 """`Reshape`: the same elements under other lengths, and functions that make it, such as `flatten`.
 
-Users find the functions in `occelo.tensor`; gradients and functions of other families call them. Rules and lowerings treat
-the op.
+Users find the functions in `occelo.tensor`; gradients and functions of other families call them. Rules and lowerings
+handle the op.
 """
 
 from __future__ import annotations
