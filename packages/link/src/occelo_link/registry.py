@@ -94,7 +94,10 @@ def _add_entry_points() -> None:
 
 
 def available_linkers() -> list[str]:
-    """The names of all linkers."""
+    """The names of all registered linkers.
+
+    Linkers that other packages offer as entry points are registered when `make_linker` gets an unknown name.
+    """
     return sorted(_linkers)
 
 

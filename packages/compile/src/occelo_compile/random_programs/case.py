@@ -78,7 +78,7 @@ class Case:
             raise Violation("compile", f"{type(error).__name__}: {error}") from error
 
     def called(self, made: Function, values: Sequence[Any], mutable: bool = False) -> list[Any]:
-        """The results of a call; `Violation` if it fails or changes its arguments."""
+        """The results of a call; `Violation` if it fails, or changes its arguments although they are not ``mutable``."""
         before = [np.array(v) for v in values]
         with np.errstate(all="ignore"):
             try:

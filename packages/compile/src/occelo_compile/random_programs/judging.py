@@ -35,7 +35,7 @@ class Fault:
 
     @property
     def signature(self) -> str:
-        """A text that is the same for all faults with the same cause."""
+        """A text by which faults are counted: law, kind, steps, and the last line of the message without its numbers."""
         steps = " ".join(sorted(n.name for n in self.program.nodes if isinstance(n, Step)))
         last = self.message.strip().splitlines()[-1] if self.kind != "value" else ""
         return f"{self.law}: {self.kind}: {steps}: " + re.sub(r"\b[xt]?\d+\b", "#", last)[:160]
@@ -49,8 +49,9 @@ class Fault:
 def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
     """A fault, or another outcome: "kept", "unsuited" or "tagged".
 
-    A wrong value is tried again without rules that are tagged as changing more than rounding. If it is
-    right then, the outcome is "tagged".
+    A wrong value counts only if it is wrong with more precise tolerances, too. The outcome is "tagged" if the law holds
+    without rules that may change more than rounding. This is tried for wrong values, and for failed calls if not all
+    values of the program are finite.
     """
     try:
         _try(program, law, mode, 4)

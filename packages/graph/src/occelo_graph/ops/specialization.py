@@ -4,9 +4,9 @@ While a graph is built, a length refers to the tensor that has it, even if it is
 for other shapes. In the copy that is compiled, static lengths are numbers.
 
 `occelo_compile.specialization` uses this module when it copies a graph to compile it. `occelo_compile.collect` asks
-`inputs_needed`, so that no value is required of a tensor of which only static lengths are used. The rule
-`lengths_that_are_known` applies `specialized_lengths` again while rewriting. The interpreter (`interpret`) makes no
-copy: while it runs, it takes lengths from `known_lengths` and tensors from `fill_of_known_shape`.
+`inputs_needed`, so that a tensor needs no value if only its static lengths are used. The rule `lengths_that_are_known`
+applies `specialized_lengths` again while rewriting. The interpreter (`interpret`) makes no copy: while it runs, it
+takes lengths from `known_lengths` and tensors from `fill_of_known_shape`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ __all__ = [
 
 
 def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
-    """An `Alloc`, and the value it takes, for a node that broadcasts to a tensor of static shape, as ``zeros_like(x)`` does.
+    """An `Alloc` and its value, for a node that broadcasts a value to a tensor of static shape, as ``zeros_like`` does.
 
-    The `Alloc` computes the same without that tensor. None for all other nodes.
+    The `Alloc` computes the same without the tensor. None for all other nodes.
     """
     if node.op != second:
         return None
@@ -53,7 +53,7 @@ def known_lengths(node: Apply) -> Any:
 
 
 def inputs_needed(node: Apply) -> Sequence[Variable]:
-    """Those inputs of a node that must be computed. Of the others only static shapes are used."""
+    """The inputs of a node that must be computed. Only the static shapes of its other inputs are used."""
     fill = fill_of_known_shape(node)
     if fill is not None:
         return (fill[1],)
@@ -79,8 +79,8 @@ def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
 def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
     """The output of the node's op on ``inputs``, with known lengths as fields of the op; None if none are known.
 
-    The type of the new output may be less precise than that of the node's output; then a `SpecifyShape` asserts the more
-    precise one. This happens if the value of an input was known when the node was made, and that input has since been
+    If the type of the new output is less precise than that of the node's output, a `SpecifyShape` asserts the more
+    precise type. This happens if the value of an input was known when the node was made, and that input has since been
     replaced by one whose value is not known.
     """
     if not node.op.types_follow_values or len(inputs) == 1:

@@ -1,6 +1,6 @@
-"""What follows from the formulas of a row: a distribution function from its logarithm, and the like.
+"""Formulas that follow from other formulas of a row, such as a distribution function from its logarithm.
 
-Of several ways each function takes the one that is most precise. `continuous` and `discrete` use them.
+If there are several ways, the functions take the most precise one. `continuous` and `discrete` use them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["cdf_of", "isf_of", "logcdf_of", "logsf_of", "ppf_of", "sf_of"]
 def _smaller(
     p: AnyFormula, other: AnyFormula, of_p: Callable[[Any], Any], of_other: Callable[[Any], Any]
 ) -> AnyFormula:
-    """A function of a probability, by way of it or of its complement, whichever is smaller."""
+    """The formula of a function of a probability, computed from it or from its complement, whichever is smaller."""
 
     def formula(*arguments: Any) -> Any:
         one, rest = p(*arguments), other(*arguments)

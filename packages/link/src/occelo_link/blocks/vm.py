@@ -61,9 +61,10 @@ def replay(
     """Run a part again in the interpreter, which raises the error with its full message.
 
     The unit only reports the number of the failed check. ``where`` is the node of the check, if known. Ops with effects
-    are not run again: ``effects`` are their results. If the interpreter raises no error, its results are right: they
-    are returned after a RuntimeWarning, which is a RuntimeError under the option ``check_bounds``. There is no warning
-    if the interpreter did not need the node that failed, since only branches that were not taken read it.
+    are not run again: ``effects`` are their results. If the interpreter raises no error, its results are right. They
+    are returned without a warning if the node that failed was not needed, since only branches that were not taken read
+    it. Otherwise the exception of a callback is raised, if one failed; else the results are returned after a
+    RuntimeWarning, which is a RuntimeError under the option ``check_bounds``.
     """
     cause = failure.__cause__
     recorded = recorded_effects(failure, where, effects or Effects())
@@ -210,7 +211,9 @@ class BlockVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A builtin function for whole calls, if the graph is one block; else None.
+        """A builtin function for whole calls; None unless the graph is one block over arrays, without effects.
+
+        It is also None if calls have updates and call Python, since only Python knows which locks a thread holds.
 
         ``arguments`` has the positions of the inputs that are arguments; the others are read from their cells.
         ``scalars`` are the inputs that take Python numbers. ``updates`` maps outputs to the inputs whose cells they
@@ -243,7 +246,7 @@ class BlockVM:
         return made
 
     def pack(self) -> bytes | None:
-        """The VM as bytes, if it is a single unit that can be cached and computes all outputs of the graph."""
+        """The VM as bytes; None unless it is a single unit that can be cached and computes all outputs of the graph."""
         if len(self.units) != 1 or self.parts[0].outputs != self.fgraph.outputs:
             return None
         positions = {v: i for i, v in enumerate(self.fgraph.inputs)}

@@ -136,7 +136,8 @@ class Store:
     def trim(self, limit: int) -> int:
         """Delete the least recently used entries until at most ``limit`` bytes are left.
 
-        Temporary files of interrupted writers are deleted, too. Returns the number of deleted entries.
+        Temporary files of interrupted writers (older than an hour) are deleted, too. Returns the number of deleted
+        entries.
         """
         self._sweep()
         listed = sorted(self.entries(), key=lambda e: e.used)
@@ -218,7 +219,7 @@ class Store:
 
 
 def _read(path: Path) -> tuple[bytes, float] | None:
-    """The content of a file and the time of its last use; None if other users can have written to it."""
+    """The content of a file and the time of its last use; None if it is unreadable, or others may have written it."""
     try:
         handle = os.open(path, _READ)
     except OSError:

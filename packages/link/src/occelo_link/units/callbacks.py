@@ -164,7 +164,7 @@ class Callbacks:
             done.results.setdefault(place, deque()).append(result)
 
     def effects(self) -> Effects:
-        """The effects of the last call of this thread."""
+        """The effects of the last call of this thread, which are then forgotten."""
         return self.done.pop(threading.get_ident(), Effects())
 
     def address(self, name: str) -> int:

@@ -1,8 +1,9 @@
 """Inference of facts about diagonals, matrices that are made from them, and parts of matrices.
 
 A matrix with a diagonal and zeros elsewhere is diagonal, and positive (semi)definite if the diagonal is positive (not
-negative). If the same rows and columns are taken from a definite or symmetric matrix, the part is definite or
-symmetric, too. Rows of a selection matrix are one. `assumptions.inference` calls these functions if a rule asks for a fact about the result of an
+negative). The diagonal of a real positive (semi)definite matrix is positive (not negative). If the same rows and
+columns are taken from a definite or symmetric matrix, the part is definite or symmetric, too. Rows of a selection
+matrix are one. `assumptions.inference` calls these functions if a rule asks for a fact about the result of an
 `AllocDiag`, `ExtractDiag`, `Subtensor` or `AdvancedSubtensor` node.
 """
 

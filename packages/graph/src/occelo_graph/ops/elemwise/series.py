@@ -1,7 +1,6 @@
-"""Series for derivatives of special functions with respect to their parameters, in NumPy.
+"""Series and continued fractions for derivatives of special functions with respect to their parameters, in NumPy.
 
-Each is summed term by term in float64 until every element has converged. SciPy's ``psi`` is
-imported on first use.
+Each is evaluated term by term in float64 until every element has converged. SciPy's ``psi`` is imported on first use.
 
 The derivatives in `special` use them.
 """
@@ -69,7 +68,7 @@ def _upper_slope(k: Array, x: Array) -> Array:
 
 
 def gammainc_dk(k: Array, x: Array) -> Array:
-    """Derivative of P(k, x) by k, as precise as the smaller one of P and 1 - P is, which it is about as small as."""
+    """Derivative of P(k, x) by k, from the smaller one of P and 1 - P, so that small derivatives are precise."""
     sp = _special()
     k, x = _as_doubles(k, x)
     with np.errstate(all="ignore"):
@@ -100,7 +99,7 @@ def _psi_gap(a: Array, b: Array) -> Array:
 
 
 def _beta_slopes(a: Array, b: Array, x: Array, log_x: Array, log_y: Array) -> tuple[Array, Array]:
-    """Derivatives of log I_x(a, b) by a and by b, below the mean, from DLMF 8.17.8 differentiated term by term."""
+    """Derivatives of log I_x(a, b) by a and by b, for x below the mean, from DLMF 8.17.8 differentiated term by term."""
     # I = x^a (1-x)^b / (a B(a, b)) sum_n (a+b)_n / (a+1)_n x^n
     slope_a = log_x - 1 / a + _psi_gap(a, b)
     slope_b = log_y + _psi_gap(b, a)
@@ -120,7 +119,10 @@ def _beta_slopes(a: Array, b: Array, x: Array, log_x: Array, log_y: Array) -> tu
 
 
 def _beta_slopes_near_one(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, Array]:
-    """The same where x is near 1 and the series is slow, by the even part of the continued fraction DLMF 8.17.22 (Lentz's method)."""
+    """`_beta_slopes` for x near 1, where its series is slow.
+
+    They are computed by the even part of the continued fraction DLMF 8.17.22 (Lentz's method).
+    """
     rest = 1 + (a * y - b * x)
     share = a / (a + 1)
     c = share * rest
@@ -154,7 +156,7 @@ def _beta_slopes_near_one(a: Array, b: Array, x: Array, y: Array) -> tuple[Array
 
 
 def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
-    """Derivatives of I_x(a, b) by a and b; beyond the mean from I_x(a, b) = 1 - I_{1-x}(b, a), DLMF 8.17.4."""
+    """Derivatives of I_x(a, b) by a and b. Above the mean they follow from I_x(a, b) = 1 - I_{1-x}(b, a), DLMF 8.17.4."""
     sp = _special()
     a, b, x = _as_doubles(a, b, x)
     with np.errstate(all="ignore"):
@@ -184,12 +186,12 @@ def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
 
 
 def betainc_da(a: Array, b: Array, x: Array) -> Array:
-    """Derivative of I_x(a, b) by a, as precise as the smaller one of I and 1 - I is."""
+    """Derivative of I_x(a, b) by a, from the smaller one of I and 1 - I, so that small derivatives are precise."""
     return _betainc_slopes(a, b, x)[0]
 
 
 def betainc_db(a: Array, b: Array, x: Array) -> Array:
-    """Derivative of I_x(a, b) by b, as precise as the smaller one of I and 1 - I is."""
+    """Derivative of I_x(a, b) by b, from the smaller one of I and 1 - I, so that small derivatives are precise."""
     return _betainc_slopes(a, b, x)[1]
 
 

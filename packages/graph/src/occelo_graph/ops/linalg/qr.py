@@ -61,7 +61,7 @@ class QR(_WithShorter):
 
 @op
 class FullQR(_WithShorter):
-    """As `QR`, with square Q."""
+    """The results of `QR`, but with square Q."""
 
     signature: ClassVar[str] = "(m,n)->(m,m),(m,n)"
 
@@ -96,9 +96,11 @@ class QRTriangle(_WithShorter):
 
 
 def _pulled(a: Any, q: Any, r: Any, of_q: Any, of_r: Any) -> Any:
-    """Roberts and Roberts (2020), QR and LQ decomposition matrix backpropagation algorithms, arXiv:2009.10071.
+    """The cotangent of ``a``, after Roberts and Roberts (2020).
 
-    Lengths may be unknown, so wide and tall matrices are treated alike: the first k columns of a matrix have a QR
+    QR and LQ decomposition matrix backpropagation algorithms, arXiv:2009.10071.
+
+    Lengths may be unknown, so one formula serves wide and tall matrices: the first k columns of a matrix have a QR
     decomposition, and each other column is Q times the same column of R.
     """
     k = r.shape[-2]
@@ -169,9 +171,10 @@ def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
     With ``pivoting`` the last result is the order ``p`` of columns, int32 of shape (..., n), with ``a[:, p] == Q @ R`` such that
     magnitudes on the diagonal of ``R`` do not increase. Results have the dtype of ``a``, float64 for integers.
 
-    The diagonal of ``R`` has the signs that LAPACK gives it. The gradient is right where the first k columns (of ``a[:, p]``)
-    are linearly independent, and else has inf or NaN, or is a LinAlgError. The columns that only square ``Q`` has are a basis of the
-    complement; a cost must not depend on which one. "raw" has no gradient; the order has none either, and counts as constant.
+    The diagonal of ``R`` has the signs that LAPACK gives it. The gradient is right where the first k columns (of
+    ``a[:, p]``) are linearly independent. Elsewhere it has inf or NaN, or raises LinAlgError. The columns that only a
+    square ``Q`` has are any basis of the complement, so a cost must not depend on its choice. "raw" has no gradient.
+    The order has none either, and counts as constant.
 
     ValueError for another mode, or less than two dimensions; TypeError for float16.
     """

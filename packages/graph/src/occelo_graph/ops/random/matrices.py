@@ -63,10 +63,11 @@ def multivariate_normal(
     chol: Any = None,
     method: str = "cholesky",
 ) -> TensorVariable:
-    """Vectors of normal numbers with the means ``mean`` (..., n) and the covariances ``cov`` (..., n, n), or their Cholesky factors ``chol``.
+    """Vectors of normal numbers with the means ``mean`` (..., n) and the covariances ``cov`` (..., n, n).
 
-    The shape of the draw is ``size`` and then n. ``method`` says how ``cov`` is factored: "cholesky" (it must be positive definite, or
-    LinAlgError is raised), "eigh" or "svd". ValueError unless exactly one of ``cov`` and ``chol`` is given.
+    The shape of the draw is ``size`` and then n. ``chol`` are Cholesky factors of the covariances, instead of ``cov``.
+    ``method`` says how ``cov`` is factored: "cholesky" (LinAlgError if it is not positive definite), "eigh" or "svd".
+    ValueError unless exactly one of ``cov`` and ``chol`` is given.
     """
     if (cov is None) == (chol is None):
         raise ValueError("multivariate_normal takes either cov or chol")
@@ -116,8 +117,9 @@ def lkj(
 ) -> TensorVariable:
     """Correlation matrices (n, n) with a density proportional to the power ``eta - 1`` of their determinant.
 
-    The rows of the Cholesky factor are directions of normal vectors, with lengths of beta numbers (Lewandowski, Kurowicka and Joe, 2009). ``n`` is
-    a Python integer of at least 1 (ValueError). The shape of the draw is ``size`` and then (n, n).
+    The part of a row of the Cholesky factor before the diagonal has the direction of a normal vector, and the square of
+    its length is a beta number (Lewandowski, Kurowicka and Joe, 2009). ``n`` is a Python integer. ValueError if it is
+    below 1, or ``eta`` is not positive. The shape of the draw is ``size`` and then (n, n).
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, got {n}")

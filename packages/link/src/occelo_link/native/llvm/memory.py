@@ -132,7 +132,7 @@ class Memory:
         return self.emit(f"and i64 {more}, -64")
 
     def grown(self, total: str) -> str:
-        """Memory outside of the arena."""
+        """Memory from the service `GROW`."""
         pointer = self.emit(f"call ptr {self.out.service(GROW)}(ptr %frame, i64 {total})")
         self.stop_if_null(pointer)
         return pointer

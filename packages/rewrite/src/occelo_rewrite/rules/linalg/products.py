@@ -71,7 +71,7 @@ def cheapest_order(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacement
 
 
 def _chain(fgraph: FunctionGraph, node: TensorApply[Dot]) -> list[TensorVariable]:
-    """The factors of a chain of products, the intermediate products of which have no other readers."""
+    """The factors of a chain of products whose intermediate products have no other readers."""
     found: list[TensorVariable] = []
     for v in node.inputs:
         inner = computed_by(v, Dot)

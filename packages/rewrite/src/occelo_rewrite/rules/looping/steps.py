@@ -129,7 +129,7 @@ class _Read:
 
     number: int
     position: TensorVariable | None
-    """What is added to ``number``."""
+    """An integer to add to ``number``; None for nothing."""
     not_negative: tuple[TensorVariable, ...]
 
 
@@ -187,7 +187,10 @@ def _is_last(position: TensorVariable, steps: Variable) -> bool:
 
 
 def _needed(reads: Sequence[_Read], steps: TensorVariable) -> TensorVariable:
-    """The number of steps that make all elements that are read, if there are as many ``steps``."""
+    """The number of steps that make all elements that are read; it may exceed ``steps``.
+
+    A negative bound of a read stands for all ``steps``.
+    """
     numbers = [r.number for r in reads if not r.not_negative]
     needed: TensorVariable | None = ot.constant(np.int64(max(numbers))) if numbers else None
     for read in reads:
