@@ -56,6 +56,8 @@ class Loop:
     - ``carried``: positions of the inputs with the initial carried values.
     - ``read``: positions of the inputs for the other arguments of the body.
     - ``stops``: the last result of the body is a truth value; the loop ends after an iteration in which it is true.
+    - ``fills``: numbers of carried values, tensors. If the length of such a tensor is the number of iterations, these write all of its elements, and
+      read none, so that its initial values are never seen.
 
     The outputs of the node are the final carried values.
     """
@@ -65,6 +67,7 @@ class Loop:
     carried: tuple[int, ...]
     read: tuple[int, ...] = ()
     stops: bool = False
+    fills: tuple[int, ...] = ()
 
 
 def operands_of(node: Apply) -> Sequence[Variable]:

@@ -46,9 +46,8 @@ def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
     start = steps - 1 if op_.reverse else as_tensor_variable(np.int64(0))
     given = [start, *carried, *memory, *sequences, *constants]
     body = _body(op_, [v.type for v in given], len(memory))
-    made: list[Any] = Iterate(body, 1 + len(carried) + len(memory), op_.stops)(
-        steps, *given, return_list=True
-    )
+    kept = 1 + len(carried) + len(memory)
+    made: list[Any] = Iterate(body, kept, op_.stops, len(memory))(steps, *given, return_list=True)
     last, states, traces = made[0], made[1 : 1 + len(carried)], made[1 + len(carried) :]
     if not op_.stops:
         return [*states, *traces]

@@ -25,11 +25,15 @@ class Iterate(Op):
     The inputs of a node are the number of iterations (an int64 scalar), ``carried`` initial values, and values that all
     iterations read. The arguments of ``body`` are the carried values and the values that all iterations read. Its
     results are the new carried values. With ``stops`` it also returns whether this iteration is the last one.
+
+    The last ``traces`` carried values are memory with at least as many elements as there are iterations. Each iteration writes
+    another one of them, from either end, and reads none.
     """
 
     body: FrozenFunctionGraph
     carried: int
     stops: bool = False
+    traces: int = 0
     loops: ClassVar[bool] = True
 
     @trait
@@ -53,7 +57,9 @@ class Iterate(Op):
     def loop(self, node: Apply) -> Loop:
         first = 1 + self.carried
         read = tuple(range(first, len(node.inputs)))
-        return Loop(self.body, 0, tuple(range(1, first)), read, self.stops)
+        # a loop that ends before all iterations leaves elements as they were
+        fills = () if self.stops else tuple(range(self.carried - self.traces, self.carried))
+        return Loop(self.body, 0, tuple(range(1, first)), read, self.stops, fills)
 
     def kernel(self, node: Apply) -> Kernel:
         return loop_kernel(self.loop(node), self)

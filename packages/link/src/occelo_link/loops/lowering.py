@@ -39,7 +39,7 @@ from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtua
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Context", "NotLowered"]
+__all__ = ["Context", "NotLowered", "repeats"]
 
 MEMORY_DTYPES = {"float16": "uint16", **PARTS}
 """The dtypes of the buffers of inputs and outputs, for arrays whose dtype is another one."""

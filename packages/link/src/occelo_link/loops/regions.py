@@ -16,12 +16,16 @@ from occelo_link.loops.complexes import always, parts_of
 from occelo_link.loops.ir.program import Alloc, Buffer, Value
 from occelo_link.loops.kernel import ElementRoot
 from occelo_link.loops.loop_nests import copy_elements
-from occelo_link.loops.lowering import CHEAP, Context
+from occelo_link.loops.lowering import CHEAP, Context, repeats
 from occelo_link.loops.registry import find_lowering, lowers_iterations
 from occelo_link.loops.tensor_groups import Leaf, from_leaves, leaves_of, map_leaves
-from occelo_link.loops.tensors import Stored, Tensor, Virtual, is_small, is_unit
+from occelo_link.loops.tensors import SMALL, Stored, Tensor, Virtual, is_small, is_unit
 
 __all__ = ["choose"]
+
+_MOST_TRANSPOSED = 1 << 15
+"""Transposed matrices of at most this many elements, which iterations read repeatedly, are copied once for a loop."""
+_FEW_ITERATIONS = 8
 
 
 def _leaves(variables: Sequence[Variable]) -> list[Leaf]:
@@ -158,9 +162,13 @@ class _LoopLowering:
         context, builder, loop = self.context, self.context.builder, self.loop
         assert loop.count is not None
         count = builder.cast(context.scalar(self.inputs[loop.count]), "int64")
-        given = [self._available(self.inputs[i]) for i in loop.read]
+        repeated = self._repeated(count)
+        given = [
+            self._available(self.inputs[i], v in repeated)
+            for i, v in zip(loop.read, self.read, strict=True)
+        ]
         context.schedule.flush()
-        initial = self._initial()
+        initial = self._initial(count)
         if loop.stops:
             values = self._until(count, initial, given)
         else:
@@ -175,14 +183,26 @@ class _LoopLowering:
         parts = _from_values(context, self.leaves, self.states, values)
         return _from_leaves(self.node.outputs, parts)
 
-    def _available(self, tensor: Tensor) -> Tensor:
+    def _repeated(self, count: Value) -> set[Variable]:
+        """The arguments whose elements nodes of the body read more than once, in not very few iterations."""
+        if count.op == "const" and count.args[0] < _FEW_ITERATIONS:
+            return set()
+        found: set[Variable] = set()
+        for node in self.loop.body.nodes:
+            if not node.op.view_map:
+                found.update(v for v in node.inputs if v not in found and repeats(v, node))
+        return found
+
+    def _available(self, tensor: Tensor, repeated: bool) -> Tensor:
         """A tensor that all iterations read, stored unless it is cheap to recompute.
 
-        A small transposed matrix is copied once, since products in each iteration would gather its elements.
+        A small transposed matrix is copied once, since products in each iteration would gather its elements. So is a
+        larger one that iterations read repeatedly, since BLAS takes up to twice as long for products of rows by rows.
         """
+        largest = _MOST_TRANSPOSED if repeated else SMALL
 
         def kept(part: Tensor) -> Tensor:
-            if part.ndim > 1 and not part.flat and is_small(part.shape):
+            if part.ndim > 1 and not part.flat and is_small(part.shape, largest):
                 return self.context.contiguous_copy(part)
             # a scalar is never repeated for the elements of a tensor, only for all iterations
             most = 0 if all(map(is_unit, part.shape)) else CHEAP
@@ -191,15 +211,20 @@ class _LoopLowering:
 
         return map_leaves(tensor, kept)
 
-    def _initial(self) -> list[Value]:
-        """The values of the first iteration; tensors are copied to the buffers."""
+    def _initial(self, count: Value) -> list[Value]:
+        """The values of the first iteration; tensors are copied to the buffers.
+
+        Memory that the iterations fill starts without values, if its length shows that they do.
+        """
         context, builder = self.context, self.context.builder
         given = [part for i in self.loop.carried for part in parts_of(self.inputs[i])]
+        filled = [k in self.loop.fills for k, v in enumerate(self.carried) for _ in _leaves([v])]
 
         def target(k: int, lengths: Sequence[Value]) -> None:
             made = builder.alloc(self.states[k], builder.product(lengths))
             self.allocated[self.states[k]] = made, lengths
-            copy_elements(context, given[k], context.over(self.states[k], lengths))
+            if not filled[k] or context.canonical(lengths[0]) is not context.canonical(count):
+                copy_elements(context, given[k], context.over(self.states[k], lengths))
 
         return _to_values(context, self.leaves, given, target)
 

@@ -15,7 +15,7 @@ from occelo_link.loops.ir.program import Buffer, Value
 if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
 
-__all__ = ["Index", "Stored", "Tensor", "TensorGroup", "Virtual", "is_small", "is_unit"]
+__all__ = ["SMALL", "Index", "Stored", "Tensor", "TensorGroup", "Virtual", "is_small", "is_unit"]
 
 Index = Sequence[Value]
 """One int64 value for each dimension."""
@@ -29,9 +29,9 @@ def is_unit(length: Value) -> bool:
     return length.op == "const" and length.args[0] == 1
 
 
-def is_small(lengths: Sequence[Value]) -> bool:
-    """Whether lengths are static, and their product is at most `SMALL`."""
-    return all(n.op == "const" for n in lengths) and prod(n.args[0] for n in lengths) <= SMALL
+def is_small(lengths: Sequence[Value], most: int = SMALL) -> bool:
+    """Whether lengths are static, and their product is at most ``most``."""
+    return all(n.op == "const" for n in lengths) and prod(n.args[0] for n in lengths) <= most
 
 
 class Tensor:

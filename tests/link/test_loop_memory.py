@@ -1,0 +1,99 @@
+"""Memory of loops: traces that are all written start without values, and turned factors are copied once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.looping.iterate import Iterate
+from occelo_graph.looping.loops import loop
+from occelo_link.loops.build import lower_graph
+from occelo_link.loops.ir.interpret import run_program
+from occelo_link.loops.ir.text import program_text
+from occelo_link.testing import Compiled
+
+
+def filling(by: int, length: int, traces: int, stops: bool) -> Iterate:
+    """A loop that carries a position, memory of some length, in which it writes, and a number."""
+    at, memory, state = ot.lscalar(), ot.tensor(dtype="float64", shape=(length,)), ot.dscalar()
+    results = [at + by if by > 0 else at - -by, state * 2.0, memory[at].set(state)]
+    body = freeze([at, state, memory], [*results, ot.gt(state, 4.0)] if stops else results)
+    return Iterate(body, 3, stops, traces)
+
+
+@pytest.mark.parametrize(
+    ("by", "count", "length", "traces", "stops", "initial"),
+    [
+        (1, 4, 4, 1, False, False),
+        (-1, 4, 4, 1, False, False),
+        (1, 1, 1, 1, False, False),
+        (1, 0, 0, 1, False, False),
+        (1, 4, 4, 0, False, True),
+        (1, 3, 4, 1, False, True),
+        (-1, 3, 4, 1, False, True),
+        (1, 4, 4, 1, True, True),
+    ],
+)
+def test_memory_starts_without_values_only_where_all_elements_are_written(
+    by: int, count: int, length: int, traces: int, stops: bool, initial: bool
+) -> None:
+    x = ot.dscalar("x")
+    start = np.int64(0 if by > 0 else count - 1)
+    given = [np.int64(count), start, x, ot.alloc(5.0, length)]
+    made = filling(by, length, traces, stops)(*given, return_list=True)[1:]
+    program = lower_graph([x], made, og.toposort(made))
+    stores = [t for t in program_text(program).splitlines() if "store" in t and "5.0" in t]
+    assert bool(stores) == initial
+    array = np.array(1.5)
+    expected = og.evaluate(made, {x: array})
+    # the interpreter of programs puts other numbers into new memory
+    for found in (run_program(program, [array], {}), Compiled(program)(array)):
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_traces_of_unknown_length_hold_what_steps_made(reverse: bool, tmp_path: Path) -> None:
+    x, start = ot.dmatrix("x"), ot.dvector("start")
+
+    def step(s: Any, element: Any) -> Any:
+        return s * 0.5 + element, (s, s.sum())
+
+    _, traces = loop(step, start, x, reverse=reverse)
+    f = oc.function([x, start], list(traces), mode="native")
+    texts = [p.read_text() for p in f.dump(tmp_path) if p.name.endswith(".program.txt")]
+    # the sum starts with 0, no trace does
+    assert not any("store" in t and "0.0:float64" in t for t in "".join(texts).splitlines())
+    for length in (3, 1, 0):
+        values, state = np.arange(2.0 * length).reshape(length, 2), np.array([1.0, -2.0])
+        rows = np.zeros((length, 2))
+        for k in range(length)[:: -1 if reverse else 1]:
+            rows[k] = state
+            state = state * 0.5 + values[k]
+        found = f(values, np.array([1.0, -2.0]))
+        np.testing.assert_array_equal(found[0], rows)
+        np.testing.assert_allclose(found[1], rows.sum(axis=1), rtol=1e-15)
+
+
+@pytest.mark.parametrize(("steps", "copied"), [(12, True), (6, False)])
+def test_a_turned_factor_is_copied_for_many_steps(steps: int, copied: bool, tmp_path: Path) -> None:
+    x, w = ot.tensor(dtype="float64", shape=(12, 30)), ot.tensor(dtype="float64", shape=(30, 30))
+    last, _ = loop(lambda s: (ot.tanh(s @ w.T), ()), x, length=steps)
+    f = oc.function([x, w], last, mode="native")
+    a, b = np.random.default_rng(0).normal(size=(2, 30, 30)) / 5
+    expected = a[:12]
+    for _ in range(steps):
+        expected = np.tanh(expected @ b.T)
+    np.testing.assert_allclose(f(a[:12], b), expected, rtol=1e-9, atol=1e-12)
+    (text,) = [p.read_text() for p in f.dump(tmp_path) if p.name.endswith(".program.txt")]
+    calls = [line for line in text.splitlines() if "gemm(" in line]
+    assert calls
+    # with a copy, rows of both factors are contiguous
+    assert all((line.count("&(78:int8)") == 2) == copied for line in calls)
