@@ -125,7 +125,22 @@ def _less_its_largest(x: Any) -> Any:
     return x - x.max(0)
 
 
+def _two_columns_written(x: Any, first: slice, second: slice, start: Any) -> Any:
+    target = ot.specify_shape(start, (2, 3))
+    once = ot.inc_subtensor(target[:, first], ot.specify_shape(x, (2, 3))[:, first])
+    return ot.inc_subtensor(once[:, second], ot.specify_shape(x, (2, 3))[:, second])
+
+
 REFUSED = [
+    (
+        "writes_of_all_slices",
+        lambda x: _two_columns_written(x, slice(0, 1), slice(2, 3), ot.zeros((2, 3))),
+    ),
+    (
+        "writes_of_all_slices",
+        lambda x: _two_columns_written(x, slice(0, 2), slice(1, 3), ot.zeros((2, 3))),
+    ),
+    ("writes_of_all_slices", lambda x: _two_columns_written(x, slice(0, 1), slice(1, 3), x + 1.0)),
     ("mul_one", lambda x: x * 2.0),
     ("canonical_sum", lambda x: x + 1.0),
     ("cast_of_cast", lambda x: ot.cast(ot.cast(x, "float32"), "float64")),

@@ -27,7 +27,7 @@ class Iterate(Op):
     results are the new carried values. With ``stops`` it also returns whether this iteration is the last one.
 
     The last ``traces`` carried values are memory with at least as many elements as there are iterations. Each iteration writes
-    another one of them, from either end, and reads none.
+    another one of them and reads none.
     """
 
     body: FrozenFunctionGraph

@@ -336,6 +336,13 @@ WRITTEN = [
     Case("inc_of_zeros", lambda x: ot.inc_subtensor(ot.zeros_like(x)[0], x[1])),
     Case("set_of_own_sum", lambda x: ot.set_subtensor(x[0], x[0] + _other(x[1]))),
     Case("write_of_alloc", lambda x: ot.set_subtensor(x[0], ot.alloc(x[0, 0], x.shape[1]))),
+    Case("writes_of_all_slices", lambda x: _tiled(ot.zeros((2, 3)), x, ot.inc_subtensor)),
+    Case("writes_of_all_slices", lambda x: _tiled(ot.exp(_other(x)), x, ot.set_subtensor)),
+    Case(
+        "writes_of_all_slices",
+        lambda x: _tiled(ot.zeros((2, 3), "float32"), x, _added_or_set),
+        dtype="float32",
+    ),
     Case("diagonal_of_diagonal", lambda x: ot.diagonal(ot.diag(x[0]))),
     Case("inc_of_zeros", lambda x: ot.inc_subtensor(ot.zeros_like(x)[np.array([1, 0])], x)),
     # joins
@@ -461,6 +468,19 @@ def _written_twice(x: TensorVariable, first: _Write, second: _Write) -> TensorVa
 def _narrow_twice(x: TensorVariable, first: _Write) -> TensorVariable:
     value = ot.constant(np.array([100, -100, 3], "int8"))
     return ot.inc_subtensor(first(x[0], value)[0], value)
+
+
+def _tiled(target: TensorVariable, x: TensorVariable, write: _Write) -> TensorVariable:
+    """A known matrix whose columns are written in two slices."""
+    known = ot.specify_shape(target, (2, 3))
+    once = write(known[:, 1:], ot.specify_shape(x, (2, 3))[:, :2])
+    return write(once[:, :1], ot.specify_shape(_other(x), (2, 3))[:, 2:])
+
+
+def _added_or_set(part: TensorVariable, value: TensorVariable) -> TensorVariable:
+    """A write of float32: set where it is of two columns, else added."""
+    write = ot.set_subtensor if part.type.shape[1] == 2 else ot.inc_subtensor
+    return write(part, value.astype("float32"))
 
 
 def _slices(x: TensorVariable) -> TensorVariable:

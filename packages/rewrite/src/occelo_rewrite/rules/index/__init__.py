@@ -1,13 +1,13 @@
 """Rules for indexing: reads are moved towards inputs, chains combined, and reads of written values simplified.
 
-`pipeline` puts them into the stages canonicalize (`reads`, `writes`) and specialize (`lifts`).
+`pipeline` puts them into the stages canonicalize (`reads`, `writes`, `tilings`) and specialize (`lifts`).
 """
 
 from __future__ import annotations
 
-from occelo_rewrite.rules.index import lifts, reads, writes
+from occelo_rewrite.rules.index import lifts, reads, tilings, writes
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
 
-CANONICALIZE = reads.CANONICALIZE | writes.CANONICALIZE
+CANONICALIZE = reads.CANONICALIZE | writes.CANONICALIZE | tilings.CANONICALIZE
 SPECIALIZE = lifts.SPECIALIZE

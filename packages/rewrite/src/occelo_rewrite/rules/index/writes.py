@@ -34,7 +34,7 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import is_full
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE", "OVERWRITING"]
+__all__ = ["CANONICALIZE", "OVERWRITING", "is_zero"]
 
 OVERWRITING = (IncSubtensor, AdvancedIncSubtensor)
 """The classes of ops that have an in-place variant for their first input."""
@@ -42,7 +42,8 @@ OVERWRITING = (IncSubtensor, AdvancedIncSubtensor)
 Write = TensorApply[IncSubtensor | AdvancedIncSubtensor]
 
 
-def _is_zero(variable: Variable) -> bool:
+def is_zero(variable: Variable) -> bool:
+    """Whether all elements of a variable are provably 0."""
     filled = computed_by(variable, Alloc)
     if filled is not None:
         return number_of(filled.inputs[0]) == 0
@@ -164,7 +165,7 @@ def _chained(fgraph: FunctionGraph, node: TensorApply[Elemwise], advanced: bool)
     known = shapes_of(fgraph)
     for position, term in enumerate(node.inputs):
         write = computed_by(term, *OVERWRITING)
-        if write is None or not _is_zero(write.inputs[0]):
+        if write is None or not is_zero(write.inputs[0]):
             continue
         if write.op.advanced != advanced or (write.op.set_instead_of_inc and advanced):
             continue
@@ -184,7 +185,7 @@ def _chained(fgraph: FunctionGraph, node: TensorApply[Elemwise], advanced: bool)
 def inc_of_zeros(fgraph: FunctionGraph, node: Write) -> Replacements:
     """zeros[key].inc(v) = zeros[key].set(v), if no position is named twice (rounding: the sign of a zero)."""
     op = node.op
-    if op.set_instead_of_inc or not _is_zero(node.inputs[0]):
+    if op.set_instead_of_inc or not is_zero(node.inputs[0]):
         return None
     if op.advanced and not (
         len(node.inputs) == 3

@@ -1,0 +1,85 @@
+"""The rule for tensors that are written slice by slice: where the slices are all of a dimension, their values are joined.
+
+`pipeline` puts it into the stage canonicalize. Gradients of ``x[:, :a]``, ``x[:, a:b]`` and ``x[:, b:]`` are such writes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import tensor as ot
+from occelo_graph.narrowing import is_slice
+from occelo_graph.ops.index.subtensor import IncSubtensor, Subtensor
+from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.index.keys import is_full, static_bounds
+from occelo_rewrite.rules.index.writes import is_zero
+from occelo_rewrite.shapes import shapes_of
+
+__all__ = ["CANONICALIZE"]
+
+MOST_PARTS = 32
+"""Values of more writes are not joined, since each rewriting looks through all writes before."""
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """A slice of one dimension, all of the others, and the value that is written there."""
+
+    axis: int
+    start: int
+    stop: int
+    value: TensorVariable
+
+
+@node_rewriter([IncSubtensor], tags=("rounding",))
+def writes_of_all_slices(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Replacements:
+    """zeros[:, :a].inc(u)[:, a:].inc(v) = join(1, u, v), if the slices are static, and together the whole dimension.
+
+    (rounding: the sign of a zero.)
+    """
+    tiles: list[_Tile] = []
+    adds, each = False, node
+    while True:
+        tile = _tile(fgraph, each)
+        if tile is None or len(tiles) == MOST_PARTS or any(_meet(tile, t) for t in tiles):
+            return None
+        tiles.append(tile)
+        adds = adds or not each.op.set_instead_of_inc
+        x = each.inputs[0]
+        before = computed_by(x, IncSubtensor)
+        if before is None:
+            break
+        if len(fgraph.clients[x]) > 1:
+            return None
+        each = before
+    tiles.sort(key=lambda t: t.start)
+    whole = sum(t.stop - t.start for t in tiles) == x.type.shape[tile.axis]
+    if not whole or len(tiles) == 1 or (adds and not is_zero(x)):
+        return None
+    joined = ot.join(tile.axis, *(ot.cast(t.value, x.type.dtype) for t in tiles))
+    return [joined] if node.outputs[0].type.is_super(joined.type) else None
+
+
+def _tile(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> _Tile | None:
+    """What a node writes, if it is one static slice and its value provably has the shape of that slice."""
+    key, (x, value, *given) = node.op.key, node.inputs
+    axes = [i for i, entry in enumerate(key) if not is_full(entry)]
+    if len(axes) != 1 or not is_slice(key[axes[0]]):
+        return None
+    (axis,) = axes
+    length = x.type.shape[axis]
+    bounds = None if length is None else static_bounds(key[axis], length)
+    if bounds is None or bounds[1] is None or bounds[2] != 1 or bounds[0] >= bounds[1]:
+        return None
+    if not shapes_of(fgraph).same_shape(fgraph, Subtensor(key)(x, *given), value):
+        return None
+    return _Tile(axis, bounds[0], bounds[1], value)
+
+
+def _meet(a: _Tile, b: _Tile) -> bool:
+    """Whether two slices have an element in common; true of slices of different dimensions."""
+    return a.axis != b.axis or (a.start < b.stop and b.start < a.stop)
+
+
+CANONICALIZE = RuleSet((writes_of_all_slices,), "tilings canonicalize")
