@@ -78,6 +78,30 @@ def test_every_function_for_batches_of_every_size(backend: str, dtype: str) -> N
             )
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("n", "batch"), [(19, 9), (24, 8), (32, 5), (32, 4), (33, 6)])
+def test_larger_matrices_are_in_lanes_where_there_are_some(dtype: str, n: int, batch: int) -> None:
+    a = drawn(batch, n, n).astype(dtype) + 2 * np.roll(np.eye(n, dtype=dtype), 1, axis=0)
+    b = drawn(batch, n, 2).astype(dtype)
+    positive = a @ a.swapaxes(-1, -2) / n + np.eye(n, dtype=dtype)
+    functions = [
+        (linalg.cholesky, np.linalg.cholesky, [positive]),
+        (linalg.inv, np.linalg.inv, [positive]),
+        (linalg.det, np.linalg.det, [positive]),
+        (lambda x, y: linalg.solve(x, y, b_ndim=2), np.linalg.solve, [a, b]),
+    ]
+    for function, reference, arrays in functions:
+        wanted = loop_over(reference, *arrays)
+        for lead in (batch, None):
+            inputs = [
+                ot.tensor(f"x{k}", dtype=dtype, shape=(lead, *x.shape[1:]))
+                for k, x in enumerate(arrays)
+            ]
+            made = oc.function(inputs, function(*inputs), mode="native")(*arrays)
+            tolerance = 1e-9 if dtype == "float64" else 1e-2
+            np.testing.assert_allclose(made, wanted, rtol=tolerance, atol=tolerance)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_one_matrix_for_all_right_hand_sides_and_the_other_way_round(backend: str) -> None:
     matrices, sides = drawn(9, 3, 3) + 3 * np.eye(3), drawn(9, 3, 2)

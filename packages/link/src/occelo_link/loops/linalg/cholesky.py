@@ -12,7 +12,12 @@ from occelo_graph.ops.linalg.cholesky import Cholesky
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.linalg.elimination import by_size, worth_loops
+from occelo_link.loops.linalg.elimination import (
+    SMALL_IN_LANES,
+    by_size,
+    maybe_small,
+    worth_loops,
+)
 from occelo_link.loops.linalg.lane_algorithms import factor_lanes
 from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import (
@@ -39,8 +44,8 @@ def lower_cholesky(
     batch = x.shape[:-2]
     if is_tiny(batch, n):
         return [_unrolled(context, node.op, x)]
-    with_loops = worth_loops(batch, n)
-    in_lanes = with_loops and for_lanes(context, [x])
+    in_lanes = maybe_small(n, most=SMALL_IN_LANES) and for_lanes(context, [x])
+    with_loops = in_lanes or worth_loops(batch, n)
     if in_lanes:
         x = context.contiguous_copy(x)
 
@@ -91,7 +96,7 @@ def lower_cholesky(
 
     def emit() -> None:
         if with_loops:
-            by_size(context, [n], by_loops, copied_to_lapack)
+            by_size(context, [n], by_loops, copied_to_lapack, batch if in_lanes else None)
         else:
             copied_to_lapack()
 

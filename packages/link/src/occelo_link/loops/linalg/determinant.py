@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.determinant import Det
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
-from occelo_link.loops.linalg.elimination import Rows, by_size, eliminate, worth_loops
+from occelo_link.loops.linalg.elimination import (
+    SMALL_IN_LANES,
+    Rows,
+    by_size,
+    eliminate,
+    maybe_small,
+    worth_loops,
+)
 from occelo_link.loops.linalg.lane_algorithms import eliminate_lanes
 from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, each_element
@@ -28,7 +35,7 @@ def lower_det(context: Context, node: TensorApply[Det], inputs: list[Tensor]) ->
     n = context.unify(x.shape[-2], x.shape[-1])
     batch = x.shape[:-2]
     small = worth_loops(batch, n)
-    in_lanes = small and for_lanes(context, [x])
+    in_lanes = maybe_small(n, most=SMALL_IN_LANES) and for_lanes(context, [x])
     source = context.contiguous_copy(x) if in_lanes else context.store(x)
     result = context.new_stored(x.dtype, batch)
     determinants = _Determinants(context, source, result, n)
@@ -42,8 +49,8 @@ def lower_det(context: Context, node: TensorApply[Det], inputs: list[Tensor]) ->
         return ()
 
     def emit() -> None:
-        if small:
-            by_size(context, [n], by_loops, by_lapack)
+        if small or in_lanes:
+            by_size(context, [n], by_loops, by_lapack, batch if in_lanes else None)
         else:
             by_lapack()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.lowering import Context
@@ -15,6 +16,7 @@ from occelo_link.loops.tensors import is_unit
 
 __all__ = [
     "SMALL",
+    "SMALL_IN_LANES",
     "Rows",
     "back_substitution",
     "by_size",
@@ -25,11 +27,16 @@ __all__ = [
 
 SMALL = 16
 """Matrices with at most this many rows are factored by loops."""
+SMALL_IN_LANES, FEWEST_IN_LANES = 32, 5
+"""Matrices with up to `SMALL_IN_LANES` rows are factored in lanes if there are at least `FEWEST_IN_LANES` of them.
+
+LAPACK takes longer then, measured for matrices of 32 rows; not for triangular equations.
+"""
 
 
-def maybe_small(*lengths: Value) -> bool:
-    """Whether all lengths may be at most `SMALL`."""
-    return all(n.op != "const" or n.args[0] <= SMALL for n in lengths)
+def maybe_small(*lengths: Value, most: int = SMALL) -> bool:
+    """Whether all lengths may be at most ``most``."""
+    return all(n.op != "const" or n.args[0] <= most for n in lengths)
 
 
 def worth_loops(batch: Sequence[Value], n: Value) -> bool:
@@ -46,19 +53,26 @@ def by_size(
     lengths: Sequence[Value],
     small: Callable[[], Sequence[Value]],
     large: Callable[[], Sequence[Value]],
+    batch: Sequence[Value] | None = None,
 ) -> None:
-    """Write the code for small or for large lengths; both and a branch if the lengths are not static."""
+    """Write the code for small or for large lengths; both and a branch if the lengths are not static.
+
+    With the lengths of a ``batch``, the code for small lengths works in lanes; see `SMALL_IN_LANES`.
+    """
     builder = context.builder
-    unknown = [n for n in lengths if n.op != "const"]
-    if not maybe_small(*lengths):
+    most = SMALL if batch is None else SMALL_IN_LANES
+    if not maybe_small(*lengths, most=most):
         large()
-    elif unknown:
-        limit = context.i64(SMALL)
-        conditions = [builder.op("le", n, limit) for n in unknown]
-        condition = conditions[0]
-        for other in conditions[1:]:
-            condition = builder.op("and", condition, other)
-        builder.branch(condition, small, large)
+        return
+    conditions = [builder.op("le", n, context.i64(most)) for n in lengths if n.op != "const"]
+    if batch is not None and not maybe_small(*lengths):
+        number = builder.product(batch)
+        conditions.append(builder.lt(context.i64(FEWEST_IN_LANES - 1), number))
+    conditions = [c for c in conditions if c.op != "const" or not c.args[0]]
+    if any(c.op == "const" for c in conditions):
+        large()
+    elif conditions:
+        builder.branch(reduce(partial(builder.op, "and"), conditions), small, large)
     else:
         small()
 

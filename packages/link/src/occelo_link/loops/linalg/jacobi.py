@@ -18,6 +18,9 @@ from occelo_link.loops.tensors import Stored
 
 __all__ = ["eigen_lanes"]
 
+Place = tuple[Value, Value]
+"""The row and the column of an element."""
+
 SWEEPS = 30
 """Sweeps after which a matrix has failed; 5 to 8 are usual."""
 RANGE = {"float32": (1e-8, 1e15), "float64": (1e-100, 1e100)}
@@ -157,14 +160,13 @@ class _Rotations:
             (builder.add(q, one), n),
         ]
         for k, (start, stop) in enumerate(parts):
-            with builder.loop(stop, start=start, fixed=True) as loop:
-                r = loop.index
-                first = (r, p) if k > 0 else (p, r)
-                second = (r, q) if k > 1 else (q, r)
-                self._mix(self.a, self._place(*first), self._place(*second))
+            for lane, indices in self.lanes.in_blocks(stop, start):
+                first = [self._place(*((r, p) if k > 0 else (p, r))) for r in indices]
+                second = [self._place(*((r, q) if k > 1 else (q, r))) for r in indices]
+                self._mix(self.a, first, second, lane)
         if self.vectors is not None:
-            with builder.loop(n, fixed=True) as loop:
-                self._mix(self.vectors, (p, loop.index), (q, loop.index))
+            for lane, indices in self.lanes.in_blocks(n):
+                self._mix(self.vectors, [(p, r) for r in indices], [(q, r) for r in indices], lane)
 
     def _find_angle(self, p: Value, q: Value) -> None:
         lanes, builder, a = self.lanes, self.builder, self.a
@@ -196,18 +198,18 @@ class _Rotations:
             a.store(*place, lane, nothing)
 
     def _mix(
-        self, matrix: LaneMatrix, first: tuple[Value, Value], second: tuple[Value, Value]
+        self, matrix: LaneMatrix, first: Sequence[Place], second: Sequence[Place], lane: Value
     ) -> None:
-        """Rotate two elements of a matrix."""
+        """Rotate pairs of elements of a matrix."""
         builder = self.builder
-        with self.lanes.each() as lane:
-            cosine = builder.load(self.cosine, lane, fixed=True)
-            sine = builder.load(self.sine, lane, fixed=True)
-            x, y = matrix.load(*first, lane), matrix.load(*second, lane)
+        cosine = builder.load(self.cosine, lane, fixed=True)
+        sine = builder.load(self.sine, lane, fixed=True)
+        for one, other in zip(first, second, strict=True):
+            x, y = matrix.load(*one, lane), matrix.load(*other, lane)
             left, right = builder.op("mul", cosine, x), builder.op("mul", sine, y)
-            matrix.store(*first, lane, builder.op("sub", left, right))
+            matrix.store(*one, lane, builder.op("sub", left, right))
             left, right = builder.op("mul", sine, x), builder.op("mul", cosine, y)
-            matrix.store(*second, lane, builder.op("add", left, right))
+            matrix.store(*other, lane, builder.op("add", left, right))
 
 
 def _rank(lanes: Lanes, a: LaneMatrix, ranks: LaneMatrix) -> None:

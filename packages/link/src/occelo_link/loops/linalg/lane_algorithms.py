@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.linalg.lanes import LaneMatrix, Lanes
+from occelo_link.loops.tensors import is_unit
 
 __all__ = ["eliminate_lanes", "exchange_lanes", "factor_lanes", "solve_lanes"]
 
@@ -17,6 +18,8 @@ def factor_lanes(lanes: Lanes, a: LaneMatrix) -> None:
     """Replace the lower triangles of positive definite matrices by their Cholesky factors."""
     builder, n, one = lanes.builder, a.rows, lanes.context.i64(1)
     inverse = lanes.column()
+    # the column in contiguous memory: rows of matrices may lie so far apart that they displace each other in the cache
+    column, zero = lanes.matrix(one, n), lanes.context.i64(0)
     with builder.loop(n, fixed=True) as steps:
         k = steps.index
         after = builder.add(k, one)
@@ -32,13 +35,13 @@ def factor_lanes(lanes: Lanes, a: LaneMatrix) -> None:
             with lanes.each() as lane:
                 scaled = builder.op("mul", a.load(i, k, lane), builder.load(inverse, lane))
                 a.store(i, k, lane, scaled)
+                column.store(zero, i, lane, scaled)
             # the columns up to row i are complete in column k
-            stop = builder.add(i, one)
-            with builder.loop(stop, start=after, fixed=True) as columns:
-                j = columns.index
-                with lanes.each() as lane:
-                    product = builder.op("mul", a.load(i, k, lane), a.load(j, k, lane))
-                    a.store(i, j, lane, builder.op("sub", a.load(i, j, lane), product))
+            for lane, indices in lanes.in_blocks(builder.add(i, one), after):
+                factor = column.load(zero, i, lane)
+                for j in indices:
+                    product = builder.op("mul", factor, column.load(zero, j, lane))
+                    a.subtract(i, j, lane, product)
 
 
 def solve_lanes(
@@ -62,17 +65,40 @@ def solve_lanes(
             with lanes.each() as lane:
                 pivot = a.load(i, i, lane)
                 lanes.mark(lane, builder.eq(pivot, lanes.number(0.0)))
-            with builder.loop(b.columns, fixed=True) as columns, lanes.each() as lane:
-                c = columns.index
-                quotient = builder.op("div", b.load(i, c, lane), a.load(i, i, lane))
-                b.store(i, c, lane, quotient)
+            for lane, indices in lanes.in_blocks(b.columns):
+                pivot = a.load(i, i, lane)
+                for c in indices:
+                    b.store(i, c, lane, builder.op("div", b.load(i, c, lane), pivot))
         # then take the unknown out of the equations that remain, which no two of the subtractions share
-        start, stop = (builder.add(i, one), n) if lower else (zero, i)
-        with builder.loop(stop, start=start, fixed=True) as remaining:
-            j = remaining.index
-            with builder.loop(b.columns, fixed=True) as columns, lanes.each() as lane:
-                factor = a.load(i, j, lane) if transposed else a.load(j, i, lane)
-                b.subtract(j, factor, i, columns.index, lane)
+        _take_out(lanes, a, b, i, (builder.add(i, one), n) if lower else (zero, i), transposed)
+
+
+def _take_out(
+    lanes: Lanes,
+    a: LaneMatrix,
+    b: LaneMatrix,
+    i: Value,
+    remaining: tuple[Value, Value],
+    transposed: bool,
+) -> None:
+    """Subtract the known row ``i`` of ``b``, with its factors, from a range of rows."""
+    builder, zero, (start, stop) = lanes.builder, lanes.context.i64(0), remaining
+
+    def factor(j: Value, lane: Value) -> Value:
+        return a.load(i, j, lane) if transposed else a.load(j, i, lane)
+
+    if is_unit(b.columns):
+        for lane, rows in lanes.in_blocks(stop, start):
+            known = b.load(i, zero, lane)
+            for j in rows:
+                b.subtract(j, zero, lane, builder.op("mul", factor(j, lane), known))
+        return
+    with builder.loop(stop, start=start, fixed=True) as loop:
+        j = loop.index
+        for lane, columns in lanes.in_blocks(b.columns):
+            multiple = factor(j, lane)
+            for c in columns:
+                b.subtract(j, c, lane, builder.op("mul", multiple, b.load(i, c, lane)))
 
 
 def eliminate_lanes(
@@ -89,7 +115,8 @@ def eliminate_lanes(
     ``record(k, places)`` may add statements to the loop over the rows ``k``. There ``places`` holds, for each lane, the
     number of the row that ``k`` is exchanged with, in the lanes' dtype.
     """
-    builder, n, one = lanes.builder, a.rows, lanes.context.i64(1)
+    builder, n = lanes.builder, a.rows
+    zero, one = lanes.context.i64(0), lanes.context.i64(1)
     inverse, places = lanes.column(), lanes.column()
     pivots = _Pivots(lanes, n, places)
     parts = [a] if b is None else [a, b]
@@ -122,29 +149,30 @@ def eliminate_lanes(
             i = rows.index
             row = builder.cast(i, lanes.dtype)
 
+            def is_exchanged(lane: Value, row: Value = row) -> Value:
+                return builder.eq(builder.load(places, lane, fixed=True), row)
+
             def element(
-                part: LaneMatrix, old: LaneMatrix, j: Value, lane: Value, i: Value, row: Value
+                part: LaneMatrix, old: LaneMatrix, j: Value, lane: Value, hit: Value, i: Value = i
             ) -> Value:
-                """The element of row ``i`` after the exchange."""
-                hit = builder.eq(builder.load(places, lane, fixed=True), row)
-                before = old.load(lanes.context.i64(0), j, lane)
-                return builder.select(hit, before, part.load(i, j, lane))
+                """The element of row ``i`` after the exchange, which is a ``hit`` where it takes place."""
+                return builder.select(hit, old.load(zero, j, lane), part.load(i, j, lane))
 
             if keep:
-                with builder.loop(k, fixed=True) as columns, lanes.each() as lane:
-                    j = columns.index
-                    a.store(i, j, lane, element(a, rows_before[0], j, lane, i, row))
+                for lane, indices in lanes.in_blocks(k):
+                    hit = is_exchanged(lane)
+                    for j in indices:
+                        a.store(i, j, lane, element(a, rows_before[0], j, lane, hit))
             with lanes.each() as lane:
-                value = element(a, rows_before[0], k, lane, i, row)
+                value = element(a, rows_before[0], k, lane, is_exchanged(lane))
                 factor = builder.op("mul", value, builder.load(inverse, lane))
                 a.store(i, k, lane, factor)
             for part, old in zip(parts, rows_before, strict=True):
-                start = after if part is a else None
-                with builder.loop(part.columns, start=start, fixed=True) as columns:
-                    with lanes.each() as lane:
-                        j = columns.index
-                        product = builder.op("mul", a.load(i, k, lane), part.load(k, j, lane))
-                        value = element(part, old, j, lane, i, row)
+                for lane, indices in lanes.in_blocks(part.columns, after if part is a else None):
+                    hit, factor = is_exchanged(lane), a.load(i, k, lane)
+                    for j in indices:
+                        product = builder.op("mul", factor, part.load(k, j, lane))
+                        value = element(part, old, j, lane, hit)
                         part.store(i, j, lane, builder.op("sub", value, product))
 
 
@@ -194,13 +222,13 @@ def _move_pivots(
     lanes: Lanes, part: LaneMatrix, k: Value, places: Buffer, old: LaneMatrix, start: Value | None
 ) -> None:
     """From column ``start`` on, copy row ``k`` to ``old``, then overwrite it with the row at the lane's place."""
-    builder = lanes.builder
-    with builder.loop(part.columns, start=start, fixed=True) as columns, lanes.each() as lane:
-        j = columns.index
+    builder, zero = lanes.builder, lanes.context.i64(0)
+    for lane, indices in lanes.in_blocks(part.columns, start):
         place = builder.cast(builder.load(places, lane, fixed=True), "int64")
-        pivot = part.load(place, j, lane)
-        old.store(lanes.context.i64(0), j, lane, part.load(k, j, lane))
-        part.store(k, j, lane, pivot)
+        for j in indices:
+            pivot = part.load(place, j, lane)
+            old.store(zero, j, lane, part.load(k, j, lane))
+            part.store(k, j, lane, pivot)
 
 
 def exchange_lanes(

@@ -3,12 +3,12 @@
 A group of matrices is copied into working memory, where the elements at one position of all matrices lie side by side.
 An algorithm is written once, for elements; each of its operations is one vector operation for the whole group. The
 lowerings of Cholesky and LU factors, determinants, equations, and eigenvalues of symmetric matrices use this for batches of
-matrices with at most `SMALL` rows (`loops.linalg.elimination`).
+small matrices (`SMALL` and `SMALL_IN_LANES` of `loops.linalg.elimination` say how small).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 
 from occelo_link.loops.ir.program import Buffer, Value, itemsize
@@ -17,6 +17,9 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor, is_unit
 
 __all__ = ["LaneMatrix", "Lanes", "for_lanes"]
+
+BLOCK = 4
+"""Elements of a row that one vector iteration changes."""
 
 
 def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
@@ -83,6 +86,31 @@ class Lanes:
         with self.builder.loop(length, lanes=self.count, fixed=True) as loop:
             yield loop.index
 
+    def in_blocks(
+        self, stop: Value, start: Value | None = None
+    ) -> Iterator[tuple[Value, list[Value]]]:
+        """Vector iterations over the lanes for indices from ``start`` to ``stop``, `BLOCK` indices in each; gives the lane and the indices.
+
+        What does not depend on the index is loaded once for a block. The body is written twice if the number of
+        indices is no static multiple of `BLOCK`.
+        """
+        builder, i64 = self.builder, self.context.i64
+        start = i64(0) if start is None else start
+        whole = builder.sub(stop, start)
+        number = builder.op("floordiv", whole, i64(BLOCK))
+        rest = builder.add(start, builder.mul(number, i64(BLOCK)))
+        if whole.op == "const":
+            number = i64(whole.args[0] // BLOCK)
+            rest = i64(stop.args[0] - whole.args[0] % BLOCK)
+        if number.op != "const" or number.args[0] > 0:
+            with builder.loop(number, fixed=True) as loop:
+                first = builder.add(start, builder.mul(loop.index, i64(BLOCK)))
+                with self.each() as lane:
+                    yield lane, [builder.add(first, i64(k)) for k in range(BLOCK)]
+        if rest.op != "const" or rest.args[0] < stop.args[0]:
+            with builder.loop(stop, start=rest, fixed=True) as loop, self.each() as lane:
+                yield lane, [loop.index]
+
     @contextmanager
     def groups(self, nan: bool) -> Generator[None]:
         """The loop over all groups; then a check that no matrix failed, unless ``nan`` is set."""
@@ -126,15 +154,18 @@ class LaneMatrix:
         self.rows, self.columns = rows, columns
         self._stage: Buffer | None = None
         builder = self.builder
+        # rows that are a multiple of many cache lines apart would displace each other in the cache
+        apart = columns.op == "const" and columns.args[0] > 8 and columns.args[0] % 8 == 0
+        self.width = builder.add(columns, lanes.context.i64(1)) if apart else columns
         self.buffer = builder.buffer(lanes.dtype, "work", ndim=3)
-        size = builder.mul(builder.mul(rows, columns), lanes.context.i64(lanes.count))
+        size = builder.mul(builder.mul(rows, self.width), lanes.context.i64(lanes.count))
         builder.alloc(self.buffer, size)
         with builder.loop(size, lanes=lanes.count) as loop:
             builder.store(self.buffer, loop.index, lanes.number(0.0))
 
     def _offset(self, i: Value, j: Value, lane: Value) -> Value:
         builder = self.builder
-        at = builder.add(builder.mul(i, self.columns), j)
+        at = builder.add(builder.mul(i, self.width), j)
         return builder.add(builder.mul(at, self.lanes.context.i64(self.lanes.count)), lane)
 
     def load(self, i: Value, j: Value, lane: Value) -> Value:
@@ -145,11 +176,9 @@ class LaneMatrix:
         """Write an element."""
         self.builder.store(self.buffer, self._offset(i, j, lane), value)
 
-    def subtract(self, i: Value, factor: Value, j: Value, k: Value, lane: Value) -> None:
-        """Subtract from the element in row ``i`` and column ``k`` a multiple of the one in row ``j``."""
-        builder = self.builder
-        product = builder.op("mul", factor, self.load(j, k, lane))
-        self.store(i, k, lane, builder.op("sub", self.load(i, k, lane), product))
+    def subtract(self, i: Value, k: Value, lane: Value, product: Value) -> None:
+        """Subtract from the element in row ``i`` and column ``k``."""
+        self.store(i, k, lane, self.builder.op("sub", self.load(i, k, lane), product))
 
     def fill(
         self, source: Stored, span: Callable[[Value], tuple[Value, Value]] | None = None
@@ -206,7 +235,6 @@ class LaneMatrix:
     def copy_to(self, result: Stored, nan: bool) -> None:
         """Copy the matrices of the group to a result in C order; NaN where they failed, if ``nan``."""
         lanes, builder = self.lanes, self.builder
-        count = lanes.context.i64(lanes.count)
         size = builder.mul(self.rows, self.columns)
         with builder.loop(lanes.remaining(), fixed=True) as loop:
             start = builder.mul(builder.add(lanes.first, loop.index), size)
@@ -214,9 +242,27 @@ class LaneMatrix:
             if nan:
                 flag = builder.load(lanes.failed, loop.index, fixed=True)
                 good = builder.eq(flag, lanes.number(0.0))
-            with builder.loop(size, lanes=lanes.count) as elements:
-                at = builder.add(builder.mul(elements.index, count), loop.index)
-                value = builder.load(self.buffer, at)
-                if good is not None:
-                    value = builder.select(good, value, lanes.number(float("nan")))
-                builder.store(result.buffer, builder.add(start, elements.index), value)
+            if self.width is self.columns:
+                self._copy_row(result, start, lanes.context.i64(0), size, loop.index, good)
+            else:
+                with builder.loop(self.rows, fixed=True) as down:
+                    i = down.index
+                    first = builder.add(start, builder.mul(i, self.columns))
+                    self._copy_row(result, first, i, self.columns, loop.index, good)
+
+    def _copy_row(
+        self,
+        result: Stored,
+        start: Value,
+        i: Value,
+        length: Value,
+        matrix: Value,
+        good: Value | None,
+    ) -> None:
+        """Copy elements of one matrix, from row ``i`` on, to a result from ``start`` on; NaN unless ``good``."""
+        lanes, builder = self.lanes, self.builder
+        with builder.loop(length, lanes=lanes.count) as elements:
+            value = builder.load(self.buffer, self._offset(i, elements.index, matrix))
+            if good is not None:
+                value = builder.select(good, value, lanes.number(float("nan")))
+            builder.store(result.buffer, builder.add(start, elements.index), value)

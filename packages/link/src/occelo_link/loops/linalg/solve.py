@@ -14,6 +14,7 @@ from occelo_graph.tensors.type import is_complex
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.linalg.diagonal import lower_diagonal
 from occelo_link.loops.linalg.elimination import (
+    SMALL_IN_LANES,
     Rows,
     back_substitution,
     by_size,
@@ -71,8 +72,8 @@ class _Equations:
     def lowered(self, small: bool, routine: str) -> Sequence[Tensor]:
         """The results, by the routine; with ``small``, by loops for small matrices."""
 
-        small = small and worth_loops(self.batch, self.n)
         in_lanes = small and self._for_lanes()
+        small = small and worth_loops(self.batch, self.n)
 
         def by_loops() -> Sequence[Value]:
             (self.by_lanes if in_lanes else self.by_loops)()
@@ -83,10 +84,11 @@ class _Equations:
             return ()
 
         def emit() -> None:
-            if small:
+            if in_lanes:
                 # a matrix of many right-hand sides is one call of LAPACK, not a batch in lanes
-                sizes = [self.n, self.columns] if in_lanes else [self.n]
-                by_size(self.context, sizes, by_loops, by_lapack)
+                by_size(self.context, [self.n, self.columns], by_loops, by_lapack, self.batch)
+            elif small:
+                by_size(self.context, [self.n], by_loops, by_lapack)
             else:
                 by_lapack()
 
@@ -96,7 +98,7 @@ class _Equations:
     def _for_lanes(self) -> bool:
         """Whether to compute with one matrix per lane. If so, makes the operands readable by lanes."""
         operands = [self.matrix, *([] if self.right is None else [self.right])]
-        if not maybe_small(self.n, self.columns):
+        if not maybe_small(self.n, self.columns, most=SMALL_IN_LANES):
             return False
         if not for_lanes(self.context, [o[0] for o in operands]):
             return False
