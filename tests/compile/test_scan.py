@@ -172,6 +172,38 @@ def test_batches_of_loops(mode: str) -> None:
         np.testing.assert_allclose(found[5][i], state)
 
 
+def test_batches_of_numbers_of_steps_go_back_from_the_last_step_of_each(mode: str) -> None:
+    a, x, k = ot.dscalar("a"), ot.dvector("x"), ot.lscalar("k")
+    rows, counts = ot.dmatrix("rows"), ot.lvector("counts")
+    final, _ = loop(
+        lambda s, e: (s * 0.5 + ot.sin(a * e), None), np.float64(1), x, length=k, reverse=True
+    )
+    each = og.vectorize_graph(final, {k: counts})
+    both = og.vectorize_graph(final, {k: counts, x: rows})
+    slopes = [*og.grad(each.sum(), [a, x]), *og.grad(both.sum(), [a, rows])]
+    f = compiled([a, x, rows, counts], [each, both, *slopes], mode)
+    one = compiled([a, x, k], [final, *og.grad(final, [a, x])], "py")
+    table = np.random.default_rng(1).normal(size=(3, 7))
+    numbers = [1, 7, 0]
+    found = f(0.7, ARRAY, table, numbers)
+    alone = [one(0.7, ARRAY, n) for n in numbers]
+    of_rows = [one(0.7, row, n) for row, n in zip(table, numbers, strict=True)]
+    wanted = [
+        [v[0] for v in alone],
+        [v[0] for v in of_rows],
+        sum(v[1] for v in alone),
+        sum(v[2] for v in alone),
+        sum(v[1] for v in of_rows),
+        [v[2] for v in of_rows],
+    ]
+    for got, value in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(got, value, rtol=1e-12, atol=1e-14)
+    assert f(0.7, ARRAY, table[:0], [])[0].shape == (0,)
+    for wrong in ([1, 8, 0], [1, -1, 0]):
+        with pytest.raises(ValueError, match=r"number of steps|has 8 steps"):
+            f(0.7, ARRAY, table, wrong)
+
+
 def test_prefixes_and_choices(mode: str) -> None:
     x, k = ot.dmatrix("x"), ot.lscalar("k")
     along = associative_scan(lambda p, q: p * q, x, axis=1)

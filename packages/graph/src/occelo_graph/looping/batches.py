@@ -16,8 +16,9 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.looping.building import Step, scan_node
 from occelo_graph.ops.batching import align, batch_shape
-from occelo_graph.ops.create import broadcast_to
-from occelo_graph.ops.elemwise.arithmetic import switch
+from occelo_graph.ops.create import arange, broadcast_to
+from occelo_graph.ops.elemwise.arithmetic import maximum, minimum, switch
+from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.shape.reading import shape_tuple
 from occelo_graph.tensors.nodes import tensors
 from occelo_graph.vectorize import vectorize_graph
@@ -50,7 +51,8 @@ class _Batched:
         if self.own_ends and op_.traces:
             raise NotImplementedError(
                 f"{op_} keeps traces, which would have different lengths for the elements of a batch: the number of steps "
-                "or the condition that ends it differs among them"
+                "or the condition that ends it differs among them. (A gradient keeps traces: vectorize the loop, and "
+                "differentiate the batch)"
             )
         if self.own_ends:
             self.has[: op_.carried] = [True] * op_.carried
@@ -97,18 +99,30 @@ class _Batched:
         ]
         carried: list[Any] = self.full[:first]
         steps: Any = self.inputs[0]
+        reverse = op_.reverse
         if self.own_ends:
             whole = broadcast_to(align(steps, steps.type.ndim, self.ndim), self.lengths)
             carried = [*carried, np.int64(0) * whole, whole > 0]
             self.limit = whole
-            steps = whole.max() if self._some() else steps
+            if self._some():
+                # without an element there is no largest one
+                each = concatenate([whole.flatten(), np.zeros(1, "int64")])
+                most = switch(each.min() < 0, each.min(), each.max())
+                if reverse:
+                    sequences = [
+                        self._backwards(v, has)
+                        for v, has in zip(sequences, self.has[first:last], strict=True)
+                    ]
+                    self.has[first:last] = [True] * op_.sequences
+                    reverse = False
+                steps = most
         _, made = scan_node(
             self._step,
             steps,
             carried,
             sequences,
             [*self.full[last:], *([self.limit] if self.own_ends else [])],
-            reverse=op_.reverse,
+            reverse=reverse,
             truncate=op_.truncate,
             bounded=op_.bounded,
             name=op_.name,
@@ -120,6 +134,25 @@ class _Batched:
             for v, has in zip(tensors(made[first : first + op_.traces]), self.traced, strict=True)
         ]
         return [*made[:first], *traces, *made[first + op_.traces :]]
+
+    def _backwards(self, sequence: TensorVariable, has: bool) -> TensorVariable:
+        """A sequence in the order of the steps, which begin at another element for each element of the batch.
+
+        Its first axis counts the steps, then come the batch dimensions, which ``sequence`` has already if it ``has`` them.
+        """
+        n = self.ndim
+        length = shape_tuple(sequence)[0]
+        steps = arange(length).dimshuffle([0, *["x"] * n])
+        last = self.limit.dimshuffle(["x", *range(n)]) - 1
+        # elements for steps that are not taken are not read; the scan checks that there are as many as steps
+        at = minimum(maximum(last - steps, 0), length - 1)
+        if not has:
+            return sequence[at]
+        places = [
+            arange(length).dimshuffle([0 if j == i + 1 else "x" for j in range(n + 1)])
+            for i, length in enumerate(self.lengths)
+        ]
+        return sequence[(at, *places)]
 
     def _some(self) -> bool:
         """Whether the number of steps has batch dimensions, so that it may differ between the elements of the batch."""
