@@ -25,6 +25,7 @@ from occelo_compile.debugging.errors import (
 )
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.looping.loops import loop
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.testing.example import Example
@@ -227,6 +228,72 @@ def test_compiled_code_that_disagrees_is_found(linker: str) -> None:
     with pytest.raises(BadThunkOutput, match="Tripled differs between Python and native") as caught:
         compiled(Tripled(), linker)(VALUE)
     assert "relative difference: largest 0.333" in str(caught.value)
+
+
+class Growing(og.Op):
+    """1.5 x, and whatever a test makes it do wrong once x is above 5."""
+
+    __props__: ClassVar[tuple[str, ...]] = ()
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        return 1.5 * x
+
+
+def in_a_loop(op: og.Op, linker: str, levels: int = 1, **options: Any) -> Any:
+    """A function that multiplies 1 by 1.5 in each step of a loop: after the step number 3 the result is above 5."""
+    x = ot.dvector("x")
+
+    def run(state: Any, level: int) -> Any:
+        def step(s: Any) -> Any:
+            return op(s) if level == 1 else run(s, level - 1)
+
+        return loop(lambda s: (step(s), None), state, length=6, name=f"level {level}")[0]
+
+    return oc.function([x], run(x, levels), mode=DebugMode(linker=linker, **options))
+
+
+def test_a_fault_in_a_loop_says_in_which_step(linker: str) -> None:
+    class Overwriting(Growing):
+        def evaluate(self, x: Any) -> Any:
+            made = 1.5 * x
+            if x[0] > 5:
+                x[...] = 0.0
+            return made
+
+    class OfOtherDtype(Growing):
+        def evaluate(self, x: Any) -> Any:
+            return (1.5 * x).astype("float32" if x[0] > 5 else "float64")
+
+    np.testing.assert_allclose(in_a_loop(Growing(), linker)([1.0]), [1.5**6])
+    with pytest.raises(BadDestroyMap, match="changed its input 0") as caught:
+        in_a_loop(Overwriting(), linker)([1.0])
+    assert caught.value.__notes__[0].startswith("This was step 4 of ")
+    with pytest.raises(InvalidValueError, match="is float32") as told:
+        in_a_loop(OfOtherDtype(), linker, levels=2)([1.0])
+    assert [note[:16] for note in told.value.__notes__] == ["This was step 4 ", "This was step 0 "]
+
+
+def test_a_value_that_is_not_finite_says_in_which_step(linker: str) -> None:
+    class Exploding(Growing):
+        def evaluate(self, x: Any) -> Any:
+            return np.where(x > 5, np.inf, 1.5 * x)
+
+    with pytest.raises(InvalidValueError, match=r"Exploding.* is not finite") as caught:
+        in_a_loop(Exploding(), linker, check_isfinite=True)([1.0])
+    assert caught.value.__notes__[0].startswith("This was iteration 4 of ")
+
+
+def test_compiled_code_that_disagrees_in_a_loop_says_from_which_step(linker: str) -> None:
+    class Wrong(Growing):
+        def evaluate(self, x: Any) -> Any:
+            return np.where(x > 5, 3.0 * x, 2.0 * x)
+
+    _lower_as_doubling(Wrong)
+    with pytest.raises(BadThunkOutput, match=r"after step 3, and not after the step before"):
+        in_a_loop(Wrong(), linker)([1.0])
 
 
 # more of the same kinds

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -129,15 +129,21 @@ def _computed(node: Apply, arrays: Sequence[Any], overwrite: bool = False) -> Se
     if node.op.destroy_map and not overwrite:
         over = {i for sources in node.op.destroy_map.values() for i in sources}
         given = [_own(node.inputs[i].type, a) if i in over else a for i, a in enumerate(arrays)]
-    clock = _CLOCK.get()
+    runner = _RUNNER.get()
     try:
         kernel = node.op.kernel(node)
-        return kernel(*given) if clock is None else clock.run(node, kernel, given)
+        return kernel(*given) if runner is None else runner.run(node, kernel, given)
     except Exception as error:
         made = annotate_error(error, node, arrays)
         if made is error:
             raise
         raise made from None
+
+
+class _Runner(Protocol):
+    """Runs nodes of inner graphs."""
+
+    def run(self, node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]: ...
 
 
 class _Clock:
@@ -160,7 +166,7 @@ class _Clock:
         return results
 
 
-_CLOCK: ContextVar[_Clock | None] = ContextVar("clock", default=None)
+_RUNNER: ContextVar[_Runner | None] = ContextVar("runner", default=None)
 
 
 @contextmanager
@@ -170,11 +176,41 @@ def inner_nodes_timed(note: Callable[[Place, float, Sequence[Any]], None]) -> Ge
     After each run of an inner node, ``note`` is called with the place of the node below the node that runs outermost,
     the seconds, and the results. A node is noted after the nodes of its own inner graphs.
     """
-    token = _CLOCK.set(_Clock(note))
+    token = _RUNNER.set(_Clock(note))
     try:
         yield
     finally:
-        _CLOCK.reset(token)
+        _RUNNER.reset(token)
+
+
+class _Instead:
+    """Runs nodes by a function, whose errors are not annotated further."""
+
+    def __init__(self, function: Callable[[Apply, Kernel, Sequence[Any]], Sequence[Any]]) -> None:
+        self.function = function
+
+    def run(self, node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
+        try:
+            return self.function(node, kernel, arrays)
+        except Exception as error:
+            setattr(error, _ANNOTATED, True)
+            raise
+
+
+@contextmanager
+def inner_nodes_run_by(
+    function: Callable[[Apply, Kernel, Sequence[Any]], Sequence[Any]] | None,
+) -> Generator[None]:
+    """Let a function run the nodes of inner graphs, such as the bodies of loops, inside of the ``with`` block.
+
+    None runs them as usual. The function takes a node, the node's kernel and the arrays of the inputs, and returns the results. Errors that it raises get notes of the
+    steps in which they occurred, and keep their messages.
+    """
+    token = _RUNNER.set(None if function is None else _Instead(function))
+    try:
+        yield
+    finally:
+        _RUNNER.reset(token)
 
 
 @frozen_dataclass

@@ -31,9 +31,11 @@ from occelo_compile.debugging.errors import (
     BadOptimization,
     BadThunkOutput,
     DebugModeError,
+    InvalidValueError,
     OutputGuardError,
     StochasticOrder,
 )
+from occelo_compile.debugging.loop_steps import step_that_differs
 from occelo_compile.debugging.op_checks import (
     OpChecks,
     all_copied,
@@ -46,8 +48,10 @@ from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, Optimizer
 from occelo_graph import Apply, Constant, FunctionGraph, ReplaceValidate, Variable
 from occelo_graph.errors import describe, lines
+from occelo_graph.interpret import inner_nodes_run_by
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.container import local
+from occelo_graph.ir.op import Kernel
 from occelo_link import VM, Linker, make_linker
 from occelo_link.linker import Storage, StorageMap
 from occelo_rewrite import RewriteDatabaseQuery, RewriteRecord
@@ -271,8 +275,25 @@ def _run_rewritten(maker: DebugMaker, node: Apply, inputs: Sequence[Any]) -> Seq
     with np.errstate(all="ignore"):
         results = node.op.kernel(node)(*inputs)
     if maker.mode.check_isfinite:
-        check_finite(node, shown, results)
+        try:
+            check_finite(node, shown, results)
+        except InvalidValueError:
+            _raise_for_inner_node(node, shown)
+            raise
     return results
+
+
+def _raise_for_inner_node(node: Apply, inputs: Sequence[Any]) -> None:
+    """`InvalidValueError` for the first node of inner graphs whose result is not finite; its notes say in which steps."""
+
+    def run(node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
+        shown = all_copied(node.inputs, arrays)
+        results = kernel(*arrays)
+        check_finite(node, shown, results)
+        return results
+
+    with np.errstate(all="ignore"), inner_nodes_run_by(run):
+        node.op.kernel(node)(*all_copied(node.inputs, inputs))
 
 
 def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
@@ -378,6 +399,11 @@ class _Compiled:
                 f"{node.op} differs between Python and {self.linker}: "
                 f"{difference(variable.type, value, found)}"
             )
+            step = step_that_differs(node, arrays, self.linker)
+            if step is not None:
+                cause += (
+                    f"; the carried values differ after step {step}, and not after the step before"
+                )
             raise BadThunkOutput(lines(context, cause))
         if strides and isinstance(value, np.ndarray) and value.strides != found.strides:
             cause = (

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +34,8 @@ from occelo_compile.debugging.errors import (
 from occelo_compile.debugging.trait_checks import raise_for_traits
 from occelo_graph import Apply, Op, Type, Variable
 from occelo_graph.errors import WrongResultError, describe, lines
-from occelo_graph.interpret import annotate_error
+from occelo_graph.interpret import annotate_error, inner_nodes_run_by
+from occelo_graph.ir.op import Kernel
 
 __all__ = ["LAYOUTS", "OpChecks", "all_copied", "check_finite", "node_context"]
 
@@ -87,9 +89,16 @@ def chosen_layouts(names: str) -> list[str]:
     return wanted
 
 
+_MOST_RUNS = 100
+"""In how many runs of a node of an inner graph it is checked, in one run of the node that has the inner graph."""
+
+
 @dataclass
 class OpChecks:
-    """Runs nodes and checks their results and effects; without ``python`` it only runs them."""
+    """Runs nodes and checks their results and effects; without ``python`` it only runs them.
+
+    The nodes of inner graphs are checked in the same way, those of a loop in the first steps; errors have notes of the steps.
+    """
 
     python: bool
     layouts: Sequence[str]
@@ -97,10 +106,32 @@ class OpChecks:
 
     def __call__(self, node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
         """The outputs of a node, checked."""
-        given = all_copied(node.inputs, arrays)
-        results = _run(node, given)
         if not self.python:
-            return all_copied(node.outputs, results)
+            return all_copied(node.outputs, _run(node, all_copied(node.inputs, arrays)))
+        runs = Counter[Apply]()
+
+        def inner(node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
+            runs[node] += 1
+            return kernel(*arrays) if runs[node] > _MOST_RUNS else checked(node, arrays)
+
+        def checked(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
+            given = all_copied(node.inputs, arrays)
+            with inner_nodes_run_by(inner):
+                results = _run(node, given)
+            # checks may run graphs of their own
+            with inner_nodes_run_by(None):
+                return self._check(node, arrays, given, results)
+
+        return checked(node, arrays)
+
+    def _check(
+        self,
+        node: Apply,
+        arrays: Sequence[Any],
+        given: Sequence[Any],
+        results: Sequence[Any],
+    ) -> Sequence[Any]:
+        """Copies of the results, after all checks; ``given`` are the copies of ``arrays`` with which the node ran."""
         self._check_destroyed(node, arrays, given)
         self._check_views(node, given, results)
         self._check_values(node, arrays, results)
