@@ -47,7 +47,7 @@ class DemoSettings:
 
 @dataclass
 class DemoResult:
-    """The result of training one model; times in seconds; ``step_time`` and ``numpy_time`` are for one step."""
+    """The result of training one model. Times are in seconds; ``step_time`` and ``numpy_time`` are for one step."""
 
     model: str
     accuracy: float

@@ -39,19 +39,17 @@ def function(
     """Compile the graph from ``inputs`` to ``outputs`` into a `Function`.
 
     - ``inputs``: a list of variables or `In`. Shared variables are not listed; they are found in the graph.
-    - ``outputs``: a variable or `Out`, a list of them (the function returns a list), a dict (it
-      returns a dict), or None (it only updates).
-    - ``updates``: pairs of a shared variable and its new value after each call. All are computed
-      from the old values.
+    - ``outputs``: a variable or `Out`, a list of them (the function returns a list), a dict (it returns a dict), or
+      None (it only updates).
+    - ``updates``: pairs of a shared variable and its new value after each call. All are computed from the old values.
     - ``givens``: pairs of a variable and its replacement in this function.
     - ``mode``: a `Mode` or the name of one.
-    - ``profile``: True, a name or a `ProfileStats` to measure compiling and calls; None follows the
-      options.
+    - ``profile``: True, a name or a `ProfileStats` to measure compiling and calls; None follows the options.
     - ``no_default_updates``: True, or a list of shared variables, to ignore default updates.
-    - ``on_unused_input``: "raise", "warn" or "ignore". By default, and with None, the option of that name
-      decides, which is "raise" unless it was changed.
-    - ``allow_input_downcast``: see `In`; ``rebuild_strict``: see `clone_replace`;
-      ``accept_inplace`` admits graphs with in-place ops; ``trust_input`` skips checks of arguments.
+    - ``on_unused_input``: "raise", "warn" or "ignore". By default, and with None, the option of that name decides,
+      which is "raise" unless it was changed.
+    - ``allow_input_downcast``: as in `In`. ``rebuild_strict``: as in `clone_replace`. ``accept_inplace``: accept graphs
+      with in-place ops. ``trust_input``: skip checks of arguments.
 
     Raises TypeError, ValueError, `UnusedInputError` or `MissingInputError`; the last line of the
     message is the cause.
@@ -99,11 +97,11 @@ def function_dump(
 ) -> None:
     """Write the arguments of `function` to a file, for reproducing a compilation elsewhere.
 
-    Load with ``function(**pickle.load(open(filename, "rb")))``. Values of shared variables are
-    included; set them to zeros first if they are confidential. The tags of variables are written without ``trace`` and
-    the names in ``extra_tag_to_remove``. ``format="safe"`` writes a format that `load_dump` reads
-    without running any code of the file; TypeError for arguments that it cannot hold. ``occelo dump`` shows,
-    compares and runs dumps of both formats.
+    Load with ``function(**pickle.load(open(filename, "rb")))``. Values of shared variables are included; set them to
+    zeros first if they are confidential. The tags of variables are written without ``trace`` and the names in
+    ``extra_tag_to_remove``. ``format="safe"`` writes a format that `load_dump` reads without running any code of the
+    file. TypeError for arguments that this format cannot hold. ``occelo dump`` shows, compares and runs dumps of both
+    formats.
     """
     arguments: dict[str, Any] = {
         "inputs": inputs,

@@ -63,9 +63,9 @@ def insert_deepcopy(
     """Copy outputs that may share storage with an input, a constant or an earlier output.
 
     ``borrowed_inputs`` and ``borrowed_outputs`` say which inputs and outputs may share storage. Outputs after those of
-    the user are updates; they must not share storage with anything. ``states`` says which inputs have values that only
-    functions hold, such as shared variables. An update of such an input frees its old array, so another update may take
-    over this array without a copy.
+    the user are updates. They must not share storage with anything, except with the input that they update in place.
+    ``states`` says which inputs have values that only functions hold, such as shared variables. An update of such an
+    input frees its old array, so another update may take over this array without a copy.
     """
     released = {
         fgraph.inputs[i] for i in fgraph.update_mapping.values() if i < len(states) and states[i]

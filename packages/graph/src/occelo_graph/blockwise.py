@@ -53,14 +53,15 @@ _INDEX = TensorType("int64", ())
 class Blockwise(Op):
     """``core_op`` applied to each element of a batch, like `numpy.vectorize` with a signature.
 
-    ``Blockwise(core_op, "(m,n),(n)->(m)")(a, v)`` takes matrices and vectors with leading batch dimensions, which broadcast
-    against each other (a dynamic length is assumed not to be 1), and returns vectors with these batch dimensions. The
-    arguments and results of ``core_op`` must be tensors, and it must have no effects (NotImplementedError). ValueError for
-    arguments of fewer dimensions than in the signature, or another number of arguments. The default is the signature that
-    the op declares, `Op.gufunc_signature`; TypeError if it declares none.
+    ``Blockwise(core_op, "(m,n),(n)->(m)")(a, v)`` takes matrices and vectors with leading batch dimensions, and returns
+    vectors with these batch dimensions. Batch dimensions broadcast against each other; a dynamic length is assumed not
+    to be 1. The arguments and results of ``core_op`` must be tensors, and it must have no effects
+    (NotImplementedError). ValueError for arguments of fewer dimensions than in the signature, or another number of
+    arguments. The default is the signature that the op declares, `Op.gufunc_signature`; TypeError if it declares none.
 
-    All results of the batch must have one shape. It is given by `Op.infer_shape`, else by the signature, else by the first
-    result, for which the op runs once more; for an empty batch it runs on an element of zeros.
+    All results of the batch must have one shape. It is given by `Op.infer_shape`, or else by the signature. Without
+    both the op runs once more for the first element, to get the shape of its result; for an empty batch it runs on an
+    element of zeros.
 
     Without batch dimensions, or where all of them are known to be 1, the result is that of ``core_op`` itself.
 

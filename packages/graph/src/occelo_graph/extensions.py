@@ -56,7 +56,7 @@ class UnknownSource(Exception):
 
 
 _WITH_MODULE = (types.FunctionType, type, types.BuiltinFunctionType)
-"""What says itself in which module it is defined."""
+"""Classes of objects whose ``__module__`` is the module in which they are defined."""
 
 
 def _package(part: object) -> str:

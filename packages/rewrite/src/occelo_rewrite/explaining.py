@@ -110,7 +110,7 @@ def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]
 
 
 def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
-    """Text with the seconds of each stage, the calls, hits and seconds of each rule, and the rules that never applied.
+    """Text with the seconds of each stage, the calls, hits and seconds of each rule, and rules that were tried in vain.
 
     Counts of rules exist if the record was ``profiling`` (option ``profile_optimizer``). Only
     the ``most`` slowest rules are listed.

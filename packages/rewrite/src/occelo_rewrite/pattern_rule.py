@@ -80,7 +80,7 @@ def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tupl
 
 
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
-    """What one of the inputs of a node must be for a pattern to match, as the ``below`` of a `NodeRewriter`.
+    """The ``below`` of a `NodeRewriter`: what must be, or compute, one of the inputs of a node for a pattern to match.
 
     A class of ops or a scalar op stands for a variable that such an op computes, `Constant` for any constant and a number for a
     constant of that value. One of these suffices; an empty set requires nothing.
@@ -147,11 +147,11 @@ class PatternRule(NodeRewriter):
     returns the replacement or None; for a node with several outputs, a list. Each tensor is cast and broadcast to the
     dtype and the shape of the variable that it replaces.
 
-    ``on`` says for which dtypes of the result the law holds: "float", "inexact" (complex as well) or "any", which is the
-    default and the only choice for results that are not tensors. A wildcard that is an argument of an elementwise function
-    is passed in the dtype in which that function computes: x in the pattern ``exp(x)`` is a float even for exp of an integer.
-    With ``same_dtype=True`` the rule is tried only where all wildcards have the result's dtype; with False they are passed
-    without a cast.
+    ``on`` says for which dtypes of the result the law holds: "float", "inexact" (complex as well) or "any", which is
+    the default and the only choice for results that are not tensors. A wildcard that is an argument of an elementwise
+    function is passed in the dtype in which this function computes. So x in the pattern ``exp(x)`` is a float even for
+    exp of an integer. With ``same_dtype=True`` the rule is tried only where all wildcards have the result's dtype; with
+    False they are passed without a cast.
     """
 
     def __init__(
@@ -185,7 +185,10 @@ class PatternRule(NodeRewriter):
 
     @functools.cached_property
     def _wanted(self) -> list[tuple[str, ...]]:
-        """The names that the function takes of each pattern; found at the first trial, which most rules never have."""
+        """For each pattern, the names that the function takes.
+
+        They are found when the rule is first tried; most rules never are.
+        """
         return _wanted(self.law, self._given)
 
     @functools.cached_property
@@ -256,7 +259,7 @@ def rule(
     name: str | None = None,
     requirements: Sequence[Callable[[], Feature]] = (),
 ) -> Callable[[LawFunction], PatternRule]:
-    """Turn a function into a rule that is tried where one of the patterns matches; see `PatternRule`."""
+    """Decorator that makes a function a rule, which is tried where one of the patterns matches; see `PatternRule`."""
     if not patterns:
         raise TypeError("A rule needs at least one pattern")
     for pattern in patterns:

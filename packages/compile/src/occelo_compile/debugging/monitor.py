@@ -1,4 +1,4 @@
-"""`MonitorMode`, which calls the user's functions before and after each node; `detect_nan` is one of them.
+"""`MonitorMode`, which calls the user's functions before and after each node, and `detect_nan`, such a function.
 
 Users pass it as a mode, to look at the values of a failing function.
 """
@@ -41,9 +41,9 @@ class _Monitors:
 class MonitorMode(Mode):
     """Calls ``pre_func(fgraph, i, node, thunk)`` before, and ``post_func`` after each node.
 
-    ``i`` is the position of the node in the schedule; ``thunk.inputs`` and ``thunk.outputs`` are lists of cells,
-    lists of one element that hold the values. Where the linker compiles blocks, the nodes are run again in
-    Python, in addition to the compiled code.
+    ``i`` is the position of the node in the schedule. ``thunk.inputs`` and ``thunk.outputs`` are lists of cells; a cell
+    is a list of one element that holds a value. If the linker compiles blocks, the nodes are also run in Python, in
+    addition to the compiled code.
     """
 
     def __init__(

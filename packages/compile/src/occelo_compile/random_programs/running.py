@@ -58,9 +58,10 @@ def run_seeds(
     on_fault: Callable[[Fault], None] = lambda _: None,
     shrink: int = 150,
 ) -> Report:
-    """Draw the programs of the seeds and try on each the laws (with a mode) that ``laws_of`` names.
+    """Draw the program of each seed, and try the laws (with a mode) that ``laws_of`` names, up to the first fault.
 
-    Ends after ``limit`` seconds. ``on_fault`` is called with the first fault of each signature, shrunk.
+    After ``limit`` seconds no further program is tried. ``on_fault`` is called with the first fault of each signature,
+    shrunk.
     """
     report = Report()
     start = perf_counter()

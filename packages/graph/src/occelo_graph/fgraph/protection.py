@@ -92,7 +92,7 @@ class DestroyHandler(Bookkeeper):
         return any(root in roots for root in self._destroyed())
 
     def destroyers(self, fgraph: FunctionGraph, variable: Variable) -> list[Apply]:
-        """The node that overwrites a variable's storage, in a list; empty if there is none."""
+        """The nodes that overwrite the storage of a variable: at most one in a valid graph."""
         root = version_root(variable)
         return [node for destroyed, node in self._destroyed_pairs() if destroyed is root]
 
@@ -108,7 +108,7 @@ class DestroyHandler(Bookkeeper):
         return [root for root, _ in self._destroyed_pairs()]
 
     def _views(self, fgraph: FunctionGraph, root: Variable, destroyer: Apply) -> list[Variable]:
-        """The variables that read a version of a storage before its destroyer runs."""
+        """The version ``root`` of a storage, and all views of it that are not results of its destroyer."""
         found = [root]
         pending = [root]
         while pending:

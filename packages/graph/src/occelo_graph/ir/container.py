@@ -65,7 +65,7 @@ class Container:
 
     @property
     def value(self) -> Any:
-        """The stored value. Assignment filters it; TypeError if it is refused."""
+        """The stored value. Assignment filters it (TypeError if it is refused); None empties the container."""
         return self.storage[0]
 
     @value.setter

@@ -62,7 +62,7 @@ def _accumulated(
 def expectation(
     value: Callable[[Any], Any], logpmf: AnyFormula, first: Any, last: Any, *shapes: Any
 ) -> Any:
-    """The sum of ``value(k) exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; 0 if there is none."""
+    """The sum of ``value(k) exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; maybe none."""
 
     def add(total: Any, k: Any, wanted: Any) -> Any:
         return total + switch(wanted, value(k) * exp(logpmf(k, *shapes)), 0.0)
@@ -71,7 +71,7 @@ def expectation(
 
 
 def sum_of_probabilities(logpmf: AnyFormula, first: Any, last: Any, *shapes: Any) -> Any:
-    """The sum of ``exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; 0 if there is none."""
+    """The sum of ``exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; maybe none."""
     return expectation(lambda k: 1.0, logpmf, first, last, *shapes)
 
 

@@ -36,10 +36,10 @@ def partition(
 ) -> list[Part] | None:
     """Divide the nodes into parts; compiled parts and parts that run in Python alternate.
 
-    ``compilable`` takes a node, and whether a unit must call the node if it has no lowering, which is so if the node is
-    in a region or only regions read it. Each node goes to the earliest part of its kind after its inputs, so the number
-    of parts is minimal. Nodes in a region go to the part of the node that owns the region; the result is None if such a
-    node is not compilable.
+    ``compilable`` takes a node, and whether a unit must call the node if it has no lowering. This is so if the node is
+    in a region, or only regions read it. Each node goes to the earliest part of its kind after its inputs, so the
+    number of parts is minimal. Nodes in a region go to the part of the node that owns the region. The result is None if
+    such a node is not compilable.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
     # an error of such a node must not end the call, which a unit can see to

@@ -109,7 +109,7 @@ def _formatted(wanted: str) -> str:
 
 
 def usable_directory() -> Path | None:
-    """The compile directory, which is made if it is missing; None if it cannot be used.
+    """The compile directory. It is made if it is missing; None if it cannot be used.
 
     ``compiledir`` names it; by default it is below `base_directory`. A warning says why if it cannot be made or read, or
     if other users could have written to it.
@@ -120,7 +120,7 @@ def usable_directory() -> Path | None:
 
 
 def compile_directory() -> Path:
-    """`usable_directory`; if that is None, a temporary directory that is removed when the process ends."""
+    """`usable_directory`, or if there is none, a temporary directory that is removed when the process ends."""
     return usable_directory() or _temporary()
 
 
@@ -176,7 +176,7 @@ def make_private(directory: Path) -> None:
 
 
 def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:
-    """The reason why other users may have written to a folder, or to a file of the kind that ``is_kind`` accepts; else None.
+    """Why others may have written to a folder, or to a file of the kind that ``is_kind`` accepts; None if they cannot.
 
     Files of the superuser are trusted.
     """

@@ -2,8 +2,8 @@
 
 `BlockLinker` decides by `can_be_callback` which such nodes belong to a block, and `loops.build` lowers them;
 `units.callbacks` has the Python side. A callback is two functions of the table. ``callback:<k>`` gets the addresses of
-the inputs and of an int64 array with their lengths, to which it appends the lengths of the results; it returns 0 on
-success. ``results:<k>`` then copies the results to the addresses it gets. Both acquire the GIL themselves.
+the inputs and of an int64 array with their lengths. It appends the lengths of the results to this array, and returns 0
+on success. ``results:<k>`` then copies the results to the addresses it gets. Both acquire the GIL themselves.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["can_be_callback", "lower_callback"]
 def can_be_callback(node: Apply) -> bool:
     """Whether a program can call a node in Python: its values consist of arrays, and it neither is lazy nor overwrites arrays.
 
-    Of a value that only consists of arrays, such as the state of a generator, a callback gets a copy, which it may overwrite.
+    A callback gets a copy of a value that consists of arrays, such as the state of a generator, and may overwrite it.
     """
     op = node.op
     overwritten = [node.inputs[i] for at in op.destroy_map.values() for i in at]

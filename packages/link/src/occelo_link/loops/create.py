@@ -22,7 +22,7 @@ __all__ = ["check_lengths"]
 
 
 def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
-    """Stop if a length given at run time is negative or too large."""
+    """Stop if a length given at run time is negative, or a tensor of these lengths would be too large."""
     for n in lengths:
         if n.op not in ("const", "length"):
             context.check(context.builder.op("le", context.i64(0), n))
@@ -81,7 +81,7 @@ def _counts(first: Value, last: Value, one_by_one: bool) -> bool:
 
 
 def _float_range(context: Context, dtype: str, start: Value, stop: Value, step: Value) -> Tensor:
-    """As in NumPy, the step is the second number minus the first, in the dtype of the result."""
+    """A range of floats. As in NumPy, the step is the second number minus the first, in the dtype of the result."""
     builder = context.builder
     first, last, by = (builder.cast(v, "float64") for v in (start, stop, step))
     zero = builder.const(0.0, "float64")

@@ -1,9 +1,9 @@
 """Inference of facts about ranges, identity matrices and repeated matrices.
 
-As an index, a range that starts at 0 or later and has a positive step names no position twice. `Eye` with its ones on
-the main diagonal is diagonal and not negative; if it is square, it is also positive definite, a permutation, and has a
-unit diagonal. `assumptions.inference` calls these functions if a rule asks for a fact about the result of an `ARange`,
-`Eye` or `Alloc` node.
+A range that starts at 0 or later and has a positive step names, as an index, no position twice. `Eye` with its ones on
+the main diagonal is diagonal and not negative. If it is square, it is also positive definite and a permutation, and has
+a unit diagonal. `assumptions.inference` calls these functions if a rule asks for a fact about the result of an
+`ARange`, `Eye` or `Alloc` node.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _LARGEST_FOLD = 1 << 20
 
 
 def _folded_size(node: Apply) -> int:
-    """The number of elements of the folded result, by static shapes; 0 if it is unknown."""
+    """The number of elements of the folded results, by static shapes; an unknown length counts as 1."""
     total = 0
     for output in node.outputs:
         size = 1

@@ -111,9 +111,9 @@ def sum_of_neg(x: TensorVariable, s: TensorApply[CAReduce]) -> TensorVariable | 
 def sum_of_scaled(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """sum(c x) = c sum(x) for a constant c >= 1, and sum(x / c) = sum(x) / c for a constant c <= 1.
 
-    For other c, sum(x) could overflow where sum(c x) does not. For integers c may be any operand that
-    is constant along the summed axes. (comparison: c x is rounded before its terms cancel; overflow: sum(x) may stay finite
-    where c x does not.)
+    For other c, sum(x) could overflow where sum(c x) does not. For integers c may be any operand that is constant along
+    the summed axes. (comparison: c x is rounded before its terms cancel. overflow: sum(x) may stay finite where c x
+    does not.)
     """
     multiplied = applied(node.inputs[0], ot.mul)
     found = multiplied or applied(node.inputs[0], ot.true_div)
@@ -236,11 +236,11 @@ def neg_of_min(x: TensorVariable, m: TensorApply[CAReduce]) -> TensorVariable | 
 
 @node_rewriter([_MAX, _MIN], tags=("rounding",))
 def extreme_of_monotone(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
-    """max(f(x)) = f(max(x)) if f increases, and f(min(x)) if it decreases; likewise minima.
+    """max(f(x)) = f(max(x)) if f increases, and f(min(x)) if f decreases; likewise for minima.
 
-    That is one f for each result instead of each element. f(x) must have no other reader. A reader that compares f(x) with
-    its maximum, as the gradient of the maximum does, must find the very element, and f of one number may differ in the
-    last digit from f of many. (rounding: that digit, and the sign of a zero.)
+    So f is computed once for each result, not for each element. f(x) must have no other reader. A reader such as the
+    gradient of the maximum compares f(x) with its maximum, and must find equal elements. But f of one number may differ
+    in the last digit from f of many numbers. (rounding: that digit, and the sign of a zero.)
     """
     variable = node.inputs[0]
     inner = computed_by(variable, Elemwise)

@@ -112,9 +112,9 @@ def _times_matrix(factor: Any, matrix: TensorVariable) -> TensorVariable:
 def det(a: Any) -> TensorVariable:
     """The determinants of square matrices in the last two dimensions of ``a``, of shape (..., n, n); the result has shape (...).
 
-    The result has the dtype of ``a``, float64 for integers; float16 is a TypeError. It is 1 for empty matrices.
-    The gradient is the conjugate transpose of the adjugate, which is ``det(a) * inv(a)`` of a regular matrix (Giles 2008), and also
-    right for a singular one, at second order too. ValueError if ``a`` is not square.
+    The result has the dtype of ``a``, float64 for integers; float16 is a TypeError. It is 1 for empty matrices. The
+    gradient is the conjugate transpose of the adjugate; for a regular matrix the adjugate is ``det(a) * inv(a)`` (Giles
+    2008). First and second derivatives are right for singular matrices, too. ValueError if ``a`` is not square.
     """
     (x,) = as_matrices("det", a)
     made: TensorVariable = Det()(x)

@@ -102,7 +102,7 @@ class Pinv(MatrixOp):
 
 @op
 class Lstsq(MatrixOp):
-    """The X of least length that minimises the length of B - A X, column by column; small singular values count as 0."""
+    """The X of least length that minimises the length of B - A X, column by column. Small singular values count as 0."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(m,n),(m,k),()->(n,k)"
@@ -157,13 +157,14 @@ def pinv(
 ) -> TensorVariable:
     """Pseudoinverses of matrices ``a``, of shape (..., m, n); NumPy's ``pinv``.
 
-    Singular values up to ``rcond`` (or ``rtol``) times the largest count as 0: by default 1e-15, and with ``rtol=None`` the
-    precision of the dtype times the larger one of m and n. The tolerance broadcasts against the batch. If ``hermitian``, the upper
-    triangle of ``a`` is not read. The result has shape (..., n, m) and the precision of ``a``, float64 for integers.
+    Singular values up to ``rcond`` (or ``rtol``) times the largest count as 0. The default is 1e-15; ``rtol=None``
+    stands for the precision of the dtype times the larger one of m and n. The tolerance broadcasts against the batch.
+    If ``hermitian``, the upper triangle of ``a`` is not read. The result has shape (..., n, m) and the precision of
+    ``a``, float64 for integers.
 
     The gradient assumes that the rank does not change, and is right at equal singular values. The gradient with respect
-    to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given. A matrix with infinite or NaN elements is a
-    ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` gives NaN.
+    to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given. A matrix with infinite or NaN elements
+    raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` it gives NaN.
     """
     (x,) = as_matrices("pinv", a)
     given = not (isinstance(rtol, str) and rtol == "none")
@@ -185,13 +186,11 @@ def lstsq(
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
     """Least-squares solutions of ``a @ x == b``; NumPy's ``lstsq``, also over batches.
 
-    ``a`` has shape (..., m, n), and ``b`` (m,) or (..., m, k). Singular values up to ``rcond`` times the largest count as 0: by
-    default the precision of the dtype times the larger one of m and n, and the unit roundoff if ``rcond`` is not between 0 and 1.
-    The results are
-    ``x``, the solutions of least length, of shape (n,) or (..., n, k);
-    the sums of squared magnitudes of ``b - a @ x``, (..., k) or (1,), empty unless m > n and all matrices have rank n;
-    the ranks, int32, of shape (...);
-    the singular values of ``a``, of shape (..., min(m, n)).
+    ``a`` has shape (..., m, n), and ``b`` (m,) or (..., m, k). Singular values up to ``rcond`` times the largest count
+    as 0. The default of ``rcond`` is the precision of the dtype times the larger one of m and n. A ``rcond`` that is
+    not between 0 and 1 stands for the unit roundoff. The results are ``x``, the solutions of least length, of shape
+    (n,) or (..., n, k); the sums of squared magnitudes of ``b - a @ x``, (..., k) or (1,), empty unless m > n and all
+    matrices have rank n; the ranks, int32, of shape (...); the singular values of ``a``, of shape (..., min(m, n)).
 
     The gradient assumes that the rank does not change, and is right at equal singular values. A matrix with infinite or
     NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its solutions and singular values are NaN,
@@ -253,10 +252,10 @@ def matrix_rank(
 def cond(x: Any, p: Any = None) -> TensorVariable:
     """Condition numbers of matrices, of shape (...); NumPy's ``cond``.
 
-    With ``p`` None or 2 the largest singular value over the smallest, with -2 the smallest over the largest; else the
-    norm of order ``p`` (see `norm`) of the matrix times that of its inverse. Infinite for singular matrices, NaN only
-    for those that have NaN. ``numpy.linalg.LinAlgError`` for matrices without elements. The gradient follows from those of
-    singular values, inverses and norms.
+    With ``p`` None or 2 this is the largest singular value divided by the smallest, and with -2 the smallest divided by
+    the largest. Otherwise it is the norm of order ``p`` (see `norm`) of the matrix times that of its inverse. It is
+    infinite for singular matrices, and NaN only for matrices with NaN. ``numpy.linalg.LinAlgError`` for matrices
+    without elements. The gradient follows from those of singular values, inverses and norms.
     """
     matrix = _not_empty(as_matrices("cond", x)[0])
     if p is None or p in (2, -2):

@@ -96,9 +96,9 @@ class QRTriangle(_WithShorter):
 
 
 def _pulled(a: Any, q: Any, r: Any, of_q: Any, of_r: Any) -> Any:
-    """The cotangent of ``a``, after Roberts and Roberts (2020).
+    """The cotangent of ``a``.
 
-    QR and LQ decomposition matrix backpropagation algorithms, arXiv:2009.10071.
+    Roberts and Roberts (2020), QR and LQ decomposition matrix backpropagation algorithms, arXiv:2009.10071.
 
     Lengths may be unknown, so one formula serves wide and tall matrices: the first k columns of a matrix have a QR
     decomposition, and each other column is Q times the same column of R.

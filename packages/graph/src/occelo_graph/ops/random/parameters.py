@@ -116,16 +116,16 @@ def _fraction(x: Any) -> Any:
 
 
 NOT_NEGATIVE = (_not_negative, "{} < 0")
-"""As in NumPy, NaN is let through."""
+"""The condition that a parameter is not negative. As in NumPy, NaN passes."""
 POSITIVE = (_positive, "{} <= 0")
 FRACTION = (_fraction, "{} < 0, {} > 1 or {} is NaN")
 
 
 def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
-    """The key, after a check of parameters, given as pairs of a value and one of the conditions of this module.
+    """The key, after a check of parameters. Each is given as a pair of a value and a condition of this module.
 
-    The error is ValueError with the parameter's name. It is raised at once if the parameter is a constant. Checks belong to the
-    key, a scalar, so that parameters need not be stored before the draw is computed.
+    The error is a ValueError that names the parameter. It is raised at once if the parameter is a constant. The check
+    is attached to the key, which is a scalar, so that parameters need not be stored before the draw is computed.
     """
     made = as_key(key)
     for name, (value, (condition, text)) in parameters.items():
@@ -134,7 +134,7 @@ def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
 
 
 def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVariable:
-    """The key, after a check that ``condition(*values)`` holds for all elements; ValueError(message) otherwise.
+    """The key, after a check that ``condition(*values)`` holds for all elements; else ValueError with the message.
 
     The condition consists of Python's operators, so that it takes variables as well as the arrays of constants.
     """
@@ -150,7 +150,7 @@ def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVaria
 
 
 class Begun(NamedTuple):
-    """What a draw begins with: the checked key, the shape for each key, the dtype, and the parameters as tensors of that dtype."""
+    """The result of `begin`: the checked key, the shape for each key, the dtype, and the parameters in this dtype."""
 
     key: TensorVariable
     shape: Any
@@ -187,9 +187,9 @@ def begin(key: Any, size: Any, dtype: str | None, *, core: int = 0, **parameters
 def standard_uniform(
     key: Any, shape: Any, dtype: str, half: bool = False, rest: bool = False
 ) -> TensorVariable:
-    """Multiples of 2**-53 (float64) or 2**-24 (float32) in [0, 1); with ``half``, half a step more, so never 0 or 1.
+    """Multiples of 2**-53 (float64) or 2**-24 (float32) in [0, 1); with ``half`` only odd multiples, so never 0 or 1.
 
-    With ``rest``, what these numbers leave of 1, which is exact.
+    With ``rest`` the result is 1 minus such a number, which is exact.
     """
     digits = np.finfo(dtype).nmant + 1
     whole = int_div(bits(key, shape), np.uint64(1 << (64 - digits)))

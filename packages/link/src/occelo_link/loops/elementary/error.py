@@ -1,8 +1,8 @@
 """The error function and its complement.
 
-Near 0 ``erf(x) / x`` is a polynomial in ``x**2``; elsewhere ``(1 + 2x) exp(x**2) erfc(x)`` is a polynomial in
-``(x - K) / (x + K)`` with K = 3.75 (Shepherd and Laframboise, "Chebyshev approximation of
-(1 + 2x) exp(x^2) erfc x", Mathematics of Computation 36, 1981).
+Near 0 ``erf(x) / x`` is computed as a polynomial in ``x**2``. Elsewhere ``(1 + 2x) exp(x**2) erfc(x)`` is a polynomial
+in ``(x - K) / (x + K)`` with K = 3.75 (Shepherd and Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x",
+Mathematics of Computation 36, 1981).
 
 `elemwise.transcendental` calls them to lower the scalar ops ``erf`` and ``erfc``.
 """

@@ -1,11 +1,11 @@
 """Logarithms: log, log1p, log2, log10.
 
-With ``x = m * 2**k`` and ``f = m - 1``, ``s = f / (2 + f)``: ``log m = f - f*f/2 + s * (f*f/2 + R)``,
-where R is a polynomial in ``s*s`` (the form of fdlibm's ``e_log.c``, Sun Microsystems, 1993, which
-splits off the leading terms so that they are not rounded).
+With ``x = m * 2**k`` and ``f = m - 1``, ``s = f / (2 + f)``: ``log m = f - f*f/2 + s * (f*f/2 + R)``, where R is a
+polynomial in ``s*s``. This is the form of fdlibm's ``e_log.c`` (Sun Microsystems, 1993), which splits off the leading
+terms so that they are not rounded.
 
-`elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops. Other elementary functions call them,
-too.
+`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops; other elementary functions
+call them, too.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def _find(node: TensorApply[Elemwise]) -> ScalarLowering | None:
 def broadcast_lengths(
     context: Context, types: Sequence[TensorType], tensors: Sequence[Tensor]
 ) -> list[Value]:
-    """The lengths that tensors broadcast to; checks lengths that are not static."""
+    """The lengths to which tensors broadcast, with checks of lengths that are not static."""
     sides = [(t.shape, tensor.shape) for t, tensor in zip(types, tensors, strict=True)]
     ndim = max([len(own) for _, own in sides])
     shape: list[Value] = []
@@ -71,7 +71,7 @@ def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[V
 
 
 def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | None:
-    """The lowerings of the scalar ops in a composite; None if one of them has none."""
+    """The lowerings of the scalar ops in a composite; None if an op has no lowering."""
     scalar_op = node.op.scalar_op
     if not isinstance(scalar_op, Composite) or node.op.destroy_map:
         return None

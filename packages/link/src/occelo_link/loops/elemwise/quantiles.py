@@ -1,7 +1,8 @@
 """Lowering of the quantiles of the normal and the exponential law, by which `occelo_graph.ops.random.draws` draws.
 
-The normal quantile is that of its formula in the graph, with fused multiply-add, a logarithm without edges, and the tails as a cold
-branch: one number in 500 is there. `elemwise.op` imports it to register the lowerings.
+The normal quantile is computed by its formula in the graph, with fused multiply-add, and a logarithm without special
+cases. A cold branch computes the tails, in which one number of 500 lies. `elemwise.op` imports it to register the
+lowerings.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The printer of loop programs as LLVM IR.
 
-The linker ``native`` and `dumping` call `print_llvm`; `clock_reading` extends the printer. A unit is ``i64 unit(ptr
-frame, ptr table)``. It returns 0, or one more than the number of the check that failed, or -1 if an allocation failed.
-`occelo_link.units.frame` has the layout of both. Loops with lanes are printed with explicit vectors, so no pass of
-LLVM's optimizer is needed: a loop over whole vectors, and one masked iteration for the remainder.
+The linker ``native`` and `dumping` call `print_llvm`; `clock_reading` extends the printer. A unit is
+``i64 unit(ptr frame, ptr table)``. It returns 0, or one more than the number of the check that failed, or -1 if an
+allocation failed. `occelo_link.units.frame` has the layout of both. Loops with lanes are printed with explicit vectors,
+so no pass of LLVM's optimizer is needed: a loop over whole vectors, and masked iterations for the remainder.
 """
 
 from __future__ import annotations

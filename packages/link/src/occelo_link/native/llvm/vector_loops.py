@@ -1,4 +1,4 @@
-"""Vector loops as LLVM IR: a loop over whole vectors, and one masked iteration for the remainder.
+"""Vector loops as LLVM IR: a loop over whole vectors, and masked iterations for the remainder.
 
 The vectors are explicit, so no pass of LLVM's optimizer is needed. A part of the LLVM printer (`printer`).
 """
@@ -17,7 +17,11 @@ from occelo_link.native.llvm.vector_iteration import PrinterParts, VectorIterati
 __all__ = ["VectorLoops"]
 
 _BYTES = 128
-"""Remainders of loops whose iterations store more bytes at a time take several iterations of half as many bytes, so that the code for them is short."""
+"""The most bytes that an iteration for the remainder of a loop stores at a time, so that its code is short.
+
+If it would store more, several iterations store half as many bytes each. Loops with accumulators always take one
+iteration for the remainder.
+"""
 
 
 def _narrow_lanes(loop: For) -> int:
@@ -109,7 +113,7 @@ class VectorLoops:
         ]
 
     def narrow_rest(self, loop: For, lanes: int, start: str, stop: str, done: str) -> None:
-        """The remainder as a loop of masked iterations with fewer lanes, of which the last may be partly active; ``done`` follows."""
+        """The remainder as a loop of masked iterations with ``lanes`` lanes each; the block ``done`` follows."""
         out = self.out
         before, head = out.label, out.new_label("narrow")
         out.line(f"br label %{head}")

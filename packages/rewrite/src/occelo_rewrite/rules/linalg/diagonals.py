@@ -55,7 +55,7 @@ def _checked(label: str, d: TensorVariable, fails: TensorVariable) -> TensorVari
 
 @node_rewriter([Inv], tags=("rounding", "finite"))
 def inverse_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(diag(d)) = diag(1 / d); a zero in d stays an error."""
+    """inv(diag(d)) = diag(1 / d). A zero in d is still an error."""
     d = _diagonal(fgraph, node.inputs[0])
     if d is None or node.op.on_error != "raise":
         return None
@@ -136,7 +136,7 @@ def schur_of_triangular(fgraph: FunctionGraph, node: TensorApply[Schur]) -> Repl
 def function_of_diagonal(
     fgraph: FunctionGraph, node: TensorApply[Expm | Logm | Sqrtm]
 ) -> Replacements:
-    """expm(diag(d)) = diag(exp(d)), and likewise logm and sqrtm; what has no real result stays an error."""
+    """expm(diag(d)) = diag(exp(d)); likewise logm and sqrtm, where a matrix without a real result is still an error."""
     d = _diagonal(fgraph, node.inputs[0])
     if d is None:
         return None

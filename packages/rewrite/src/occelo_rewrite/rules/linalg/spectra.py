@@ -72,7 +72,7 @@ def eig_of_symmetric(fgraph: FunctionGraph, node: TensorApply[Eig | Eigvals]) ->
 def unread_vectors(
     fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD | Eigh | Eig | QR]
 ) -> Replacements:
-    """Of a decomposition of which only the values are read, or only R, the vectors or Q are not computed."""
+    """If only the values of a decomposition are read, or only R, the vectors or Q are not computed."""
     (x,) = node.inputs
     op = node.op
     if isinstance(op, QR):

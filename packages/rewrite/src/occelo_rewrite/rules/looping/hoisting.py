@@ -21,8 +21,9 @@ __all__ = ["CANONICALIZE"]
 def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Results that are the same in all steps are computed once, before the scan.
 
-    A carried value that no step changes becomes a constant. Nodes that belong to a branch of the body stay there. Nodes
-    that may fail are put behind a condition (`guarded`), so that they do not run if the scan has no step.
+    A carried value that no step changes becomes a constant. Nodes that belong to a branch of the body stay there, and
+    so do nodes that read a length. Nodes that may fail are put behind a condition (`guarded`), so that they do not run
+    if the scan has no step.
     """
     op_ = node.op
     parts = op_.parts(op_.body.inputs)

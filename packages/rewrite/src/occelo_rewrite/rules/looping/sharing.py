@@ -1,7 +1,8 @@
-"""What a scan computes of the states of another scan that this one computes, too, and the rule that keeps such results.
+"""Results that a scan computes from the states of another scan, and that this other scan computes, too.
 
-The gradient of a loop is a scan that reads the states of all steps and computes parts of each step again. `pipeline` puts the
-rule into the stage canonicalize; the rule about products in `rules.looping.sequences` calls `kept_by_other_scans`.
+The gradient of a loop is a scan that reads the states of all steps, and computes parts of each step again. `pipeline`
+puts the rule of this module, which keeps factors of matrices instead, into the stage canonicalize. The rule about
+products in `rules.looping.sequences` calls `kept_by_other_scans`.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ __all__ = ["CANONICALIZE", "kept_by_other_scans"]
 
 @node_rewriter([Scan])
 def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Factors, solutions and the like that the scan whose states are read computes anyway are read, too.
+    """A scan that reads the states of another scan also reads the factors and solutions that this other scan computes.
 
-    They become traces of the other scan, if they have known lengths and together no more elements than its states, so
-    that the memory stays that of the states.
+    They become traces of the other scan. Their lengths must be known, and together they must have no more elements than
+    its states. So the memory at most doubles.
     """
     if not is_loaded("linalg") or node.op.stops:
         return None
@@ -89,10 +90,10 @@ def _reading(
 def kept_by_other_scans(
     fgraph: FunctionGraph, node: Apply[Scan], products: Sequence[Variable]
 ) -> dict[Variable, Variable]:
-    """Those of ``products`` that are computed by the steps of scans whose traces ``node`` reads, as traces of these scans.
+    """The ``products`` that scans whose traces ``node`` reads compute, too, each with its trace of such a scan.
 
-    The gradient of a loop reads the states of the loop, and computes the same functions of them. It takes memory for the
-    results of all steps anyway. `merged_scans` merges the scans that keep more with those that are there.
+    The gradient of a loop reads the states of the loop, and computes the same functions of them. It takes memory for
+    the results of all steps anyway. `merged_scans` merges the new scans, which keep these traces, with the old ones.
     """
     found = dict[Variable, Variable]()
     for other in _other_scans(fgraph, node):
@@ -148,7 +149,10 @@ def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variab
 
 
 class _Computed:
-    """The nodes that each step of a scan runs, by op and operands; of nodes that compute the same, the first one."""
+    """The nodes that each step of a scan runs, by op and operands.
+
+    If several nodes compute the same, it has the first one.
+    """
 
     def __init__(self, op_: Scan) -> None:
         self.nodes: dict[tuple[object, tuple[Variable, ...]], Apply] = {}

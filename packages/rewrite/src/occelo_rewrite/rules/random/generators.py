@@ -1,7 +1,7 @@
 """Rules for draws with generators: draws in place, and draws that nothing reads.
 
-When random numbers are imported, `pipeline` makes a stage of the in-place variants and registers `UNSAFE`, which is only applied if a
-query includes the tag ``random_unsafe``: later draws are then other numbers.
+When random numbers are imported, `pipeline` makes a stage of the in-place variants and registers `UNSAFE`. The rules of
+`UNSAFE` are only applied if a query includes the tag ``random_unsafe``, since they change the numbers of later draws.
 """
 
 from __future__ import annotations
