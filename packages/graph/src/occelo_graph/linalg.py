@@ -39,6 +39,7 @@ from occelo_graph.ops.linalg.sylvester import *
 from occelo_graph.ops.linalg.tensor_equations import *
 from occelo_graph.ops.linalg.toeplitz import *
 from occelo_graph.ops.linalg.triangular import *
+from occelo_graph.ops.linalg.tridiagonal import *
 from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpose
 from occelo_graph.ops.statistics import norm as norm
 

@@ -18,6 +18,7 @@ from occelo_graph.ops.linalg.lu import lu, lu_factor, pivot_to_permutation
 from occelo_graph.ops.linalg.lu_solving import LuInverse, LuSolve, lu_solve
 from occelo_graph.ops.linalg.solve import solve
 from occelo_graph.ops.linalg.toeplitz import solve_toeplitz, toeplitz
+from occelo_graph.ops.linalg.tridiagonal import tridiagonal_lu_factor, tridiagonal_lu_solve
 from occelo_graph.testing.example import Example, draw
 from occelo_graph.testing.linear_algebra_examples import (
     BATCH,
@@ -250,6 +251,14 @@ def _with_structure() -> list[Example]:
 
         return function
 
+    def pivots_of_tridiagonal(a: Array) -> Array:
+        """The diagonal of U, for matrices whose diagonal is larger than what is below it: no rows are exchanged."""
+        a = dominant(a)
+        found: Array = np.diagonal(a).copy()
+        for i in range(1, len(found)):
+            found[i] -= a[i, i - 1] * a[i - 1, i] / found[i - 1]
+        return found
+
     bands = draw((-1.0, 1.0), (3, 4), salt=23)
     first = np.array([3.0, 0.0, 0.0, 0.0])
     return [
@@ -283,6 +292,21 @@ def _with_structure() -> list[Example]:
             M,
             COLUMNS,
             grad=(0, 1),
+        ),
+        make(
+            "tridiagonal_lu_solve",
+            lambda a, b: tridiagonal_lu_solve(tridiagonal_lu_factor(a), b),
+            lambda a, b: npl.solve(np.triu(np.tril(a, 1), -1), b),
+            M,
+            COLUMNS,
+            grad=(0, 1),
+        ),
+        make(
+            "tridiagonal_lu_factor",
+            lambda a: tridiagonal_lu_factor(dominant(a))[1],
+            pivots_of_tridiagonal,
+            M,
+            grad=(0,),
         ),
         make("toeplitz", toeplitz, constant_diagonals, VECTOR, bands[0, :3], grad=(0, 1)),
         make(

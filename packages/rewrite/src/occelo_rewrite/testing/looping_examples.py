@@ -25,8 +25,16 @@ def _of_constant(x: TensorVariable) -> TensorVariable:
 def _equations(x: TensorVariable, kind: str) -> TensorVariable:
     """A loop whose steps solve equations with one matrix."""
     matrix = ot.dot(x, x.T) * 0.1 + 2.0 * ot.eye(x.shape[0])
+    if kind == "banded":
+        matrix = ot.stack([x[0], x[0] + 5.0, x[1]])
+
+    def solved(e: TensorVariable, s: TensorVariable, a: TensorVariable) -> TensorVariable:
+        if kind == "banded":
+            return linalg.solve_banded((1, 1), a, e + s)
+        return linalg.solve(a, e + s, True, assume_a=kind)
+
     traces: TensorVariable = scan(
-        lambda e, s, a: linalg.solve(a, e + s, True, assume_a=kind),
+        solved,
         x,
         x[0],
         matrix,
@@ -172,6 +180,7 @@ CASES: list[Case] = [
     Case("unrolled_scan", lambda x: loop(lambda s: (s * x, s), x, length=2)[1]),
     Case("factors_before_loop", lambda x: _equations(x, "gen"), shapes=((3, 3),)),
     Case("factors_before_loop", lambda x: _equations(x, "pos"), shapes=((3, 3),)),
+    Case("factors_before_loop", lambda x: _equations(x, "banded"), shapes=((3, 3),)),
     Case("hoisted_constants", _of_constant),
     Case("hoisted_constants", _unchanged),
     Case("merged_scans", _of_gradient),

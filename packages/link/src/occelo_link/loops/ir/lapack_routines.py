@@ -173,6 +173,12 @@ ROUTINES: dict[str, Routine] = {
             "gbsv",
             "n kl ku nrhs ab[ldab,ldab,n]! ldab int:ipiv[n]! b[n,ldb,nrhs]! ldb int:info[1]!",
         ),
+        # the diagonals beside the main one have fewer elements; callers give them n
+        Routine("gttrf", "n dl[n]! d[n]! du[n]! du2[n]! int:ipiv[n]! int:info[1]!"),
+        Routine(
+            "gttrs",
+            "TRANS n nrhs dl[n] d[n] du[n] du2[n] int:ipiv[n] b[n,ldb,nrhs]! ldb int:info[1]!",
+        ),
         Routine("pbsv", "UPLO n kd nrhs ab[ldab,ldab,n]! ldab b[n,ldb,nrhs]! ldb int:info[1]!"),
         Routine("posv", "UPLO n nrhs a[n,lda,n]! lda b[n,ldb,nrhs]! ldb int:info[1]!"),
         *(

@@ -24,6 +24,7 @@ from occelo_link.loops.linalg import (
     solve,
     spectra,
     triangular,
+    tridiagonal,
 )
 
 __all__ = [
@@ -46,4 +47,5 @@ __all__ = [
     "solve",
     "spectra",
     "triangular",
+    "tridiagonal",
 ]

@@ -18,6 +18,7 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
 if TYPE_CHECKING:
     from occelo_graph import TensorVariable
+    from occelo_graph.ops.linalg.banded import SolveBanded
     from occelo_graph.ops.linalg.solve import Solve
 
 __all__ = ["CANONICALIZE"]
@@ -25,7 +26,7 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan], tags=("stabler", "comparison", "overflow", "finite", "singular"))
 def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """solve(x, y) by the LU or Cholesky factors of x in the steps of a scan that all read one x, so x is factored once."""
+    """solve(x, y) by factors of x in the steps of a scan that all read one x, so x is factored once."""
     if not is_loaded("linalg"):
         return None
     op_ = node.op
@@ -38,19 +39,22 @@ def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacement
     return made
 
 
-def _equations(op_: Scan) -> list[Apply[Solve]]:
+def _equations(op_: Scan) -> list[Apply[Solve | SolveBanded]]:
     """The equations of a body with a matrix that is the same in all steps, outside of its branches."""
     # imported with its family only
+    from occelo_graph.ops.linalg.banded import SolveBanded
     from occelo_graph.ops.linalg.solve import Solve
+
+    def has_factors(op: object) -> bool:
+        if isinstance(op, SolveBanded):
+            return op.lower == op.upper == 1
+        return isinstance(op, Solve) and op.assume_a in ("gen", "pos")
 
     constants = set(op_.body.inputs[op_.carried + op_.sequences :])
     found: list[Apply[Any]] = [
         each
         for each in op_.body.nodes
-        if isinstance(each.op, Solve)
-        and each.op.assume_a in ("gen", "pos")
-        and each.inputs[0] in constants
-        and each.inputs[1] not in constants
+        if has_factors(each.op) and each.inputs[0] in constants and each.inputs[1] not in constants
     ]
     if not found:
         return []
@@ -58,15 +62,20 @@ def _equations(op_: Scan) -> list[Apply[Solve]]:
     return [each for each in found if each not in lazily]
 
 
-def _by_factors(node: Apply[Solve]) -> TensorVariable:
+def _by_factors(node: Apply[Solve | SolveBanded]) -> TensorVariable:
     """The solutions of an equation by factors of its matrix."""
     from occelo_graph.ops.linalg.cholesky import cholesky
     from occelo_graph.ops.linalg.cholesky_solving import cho_solve
     from occelo_graph.ops.linalg.lu import lu_factor
     from occelo_graph.ops.linalg.lu_solving import lu_solve
+    from occelo_graph.ops.linalg.solve import Solve
+    from occelo_graph.ops.linalg.tridiagonal import TridiagonalFactor, TridiagonalSolve
 
     x, y = tensors(node.inputs)
     on_error = node.op.on_error
+    if not isinstance(node.op, Solve):
+        found: TensorVariable = TridiagonalSolve(0, on_error)(*TridiagonalFactor()(x), y)
+        return found
     if node.op.assume_a == "pos":
         factor = cholesky(x, on_error=on_error)
         return cho_solve((factor, True), y, b_ndim=2, on_error=on_error)
