@@ -254,3 +254,37 @@ def test_single_precision_is_kept() -> None:
         assert made.dtype == "float32"
         expected = getattr(scipy.stats.binom, method)(x, 10, 0.25)
         np.testing.assert_allclose(og.evaluate(made, {p: np.float32(0.25)}), expected, rtol=1e-5)
+
+
+ENDS: dict[str, tuple[Callable[[Any], Any], float, list[tuple[float, float, float, float]]]] = {
+    # for a count: the probability and its first and second derivative, all by hand
+    "binom at 0": (
+        lambda p: (3.0, p), 0.0, [(0, 1, -3, 6), (1, 0, 3, -12), (2, 0, 0, 6), (3, 0, 0, 0)],
+    ),
+    "binom at 1": (
+        lambda p: (3.0, p), 1.0, [(0, 0, 0, 0), (1, 0, 0, 6), (2, 0, -3, -12), (3, 1, 3, 6)],
+    ),
+    "binom of many": (lambda p: (2000.0, p), 0.0, [(1000, 0, 0, 0)]),
+    "bernoulli": (lambda p: (p,), 0.0, [(0, 1, -1, 0), (1, 0, 1, 0)]),
+    "geom": (lambda p: (p,), 1.0, [(1, 1, 1, 0), (2, 0, -1, -2), (3, 0, 0, 2)]),
+    "nbinom": (lambda p: (2.0, p), 1.0, [(0, 1, 2, 2), (1, 0, -2, -8), (2, 0, 0, 6)]),
+    "poisson": (lambda p: (p,), 0.0, [(0, 1, -1, 1), (1, 0, 1, -2), (2, 0, 0, 1)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_derivatives_of_probabilities_where_a_parameter_is_at_its_end(name: str) -> None:
+    shapes, end, rows = ENDS[name]
+    law = getattr(stats, name.split()[0])
+    for k, *expected in rows:
+        p = ot.dscalar("p")
+        mass = law.pmf(k, *shapes(p))
+        slope = og.grad(mass, p)
+        found = [og.evaluate(v, {p: end}) for v in (mass, slope, og.grad(slope, p))]
+        np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-14, err_msg=f"{k}")
+        # numbers elsewhere of one vector are not touched
+        v = ot.dvector("v")
+        several = og.grad(law.pmf(k, *shapes(v)).sum(), v)
+        near, there = og.evaluate(several, {v: np.array([0.3, end])})
+        assert there == found[1]
+        assert near == pytest.approx(og.evaluate(slope, {p: 0.3}), rel=1e-13)

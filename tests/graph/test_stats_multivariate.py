@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.special
 import scipy.stats
 
@@ -176,3 +178,26 @@ def test_single_precision_is_kept() -> None:
     assert stats.multivariate_normal.logpdf(x, 0.0, 2.0).dtype == "float32"
     assert stats.dirichlet.logpdf(x, x).dtype == "float32"
     assert stats.categorical.entropy(x).dtype == "float32"
+
+
+def test_derivatives_where_a_probability_is_0() -> None:
+    p = ot.dscalar("p")
+    pair = ot.stack([p, 1.0 - p])
+    for x, slope in (([0.0, 2.0], -2.0), ([1.0, 1.0], 2.0), ([2.0, 0.0], 0.0)):
+        found = og.grad(stats.multinomial.pmf(np.array(x), 2.0, pair), p)
+        assert og.evaluate(found, {p: 0.0}) == pytest.approx(slope, abs=1e-15)
+    for k, slope in ((0, 1.0), (1, -1.0), (2, 0.0)):
+        assert og.evaluate(og.grad(stats.categorical.pmf(k, pair), p), {p: 0.0}) == slope
+    close(stats.multinomial.pmf([[2, 0, 1], [1, 1, 1], [1, 1, 0]], 3, [0.5, 0, 0.5]), [0.375, 0, 0])
+
+
+def test_entropy_of_dirichlet_multinomial() -> None:
+    for alpha, n in (([1.0, 2.0, 3.0], 4), ([0.3, 0.5], 7), ([2.0], 5), ([1.0, 1.0], 0)):
+        total = 0.0
+        for x in itertools.product(range(n + 1), repeat=len(alpha)):
+            if sum(x) == n:
+                chance = scipy.stats.dirichlet_multinomial.pmf(x, alpha, n)
+                total -= chance * np.log(chance)
+        close(stats.dirichlet_multinomial.entropy(np.array(alpha), n), total)
+    batch = stats.dirichlet_multinomial.entropy(np.array([[1.0, 2.0], [3.0, -4.0]]), 4)
+    assert np.isnan(value(batch)).tolist() == [False, True]

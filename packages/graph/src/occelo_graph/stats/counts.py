@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from occelo_graph.ops.elemwise.arithmetic import (
     and_,
     eq,
@@ -26,7 +28,7 @@ from occelo_graph.ops.elemwise.special import (
     xlog1py,
     xlogy,
 )
-from occelo_graph.ops.elemwise.transcendental import log, log1p
+from occelo_graph.ops.elemwise.transcendental import exp, log, log1p, pow
 from occelo_graph.stats.beta_tails import log_beta
 from occelo_graph.stats.discrete import DiscreteLaw
 from occelo_graph.stats.gamma_tails import log_lower, log_upper
@@ -67,6 +69,8 @@ bernoulli = DiscreteLaw(
         lambda k, p: xlogy(k, p) + xlog1py(1.0 - k, -p),
         {"p": probability},
         support=(0.0, 1.0),
+        density=lambda k, p: k * p + (1.0 - k) * (1.0 - p),
+        ends={"p": (0.0, 1.0)},
         cdf=lambda k, p: constant_in(k, 1.0 - p),
         sf=lambda k, p: constant_in(k, p),
         mean=lambda p: p,
@@ -78,6 +82,16 @@ bernoulli = DiscreteLaw(
 
 def _log_choose(n: Any, k: Any) -> Any:
     return -log(n + 1.0) - betaln(n - k + 1.0, k + 1.0)
+
+
+def _number(k: Any, logarithm: Any) -> Any:
+    """A binomial coefficient, which is 1 for ``k`` = 0; a large one, which is to be multiplied by 0, is made smaller so that it is finite."""
+    largest = 0.75 * math.log(np.finfo(logarithm.dtype).max)
+    return exp(switch(eq(k, 0.0), 0.0, minimum(logarithm, largest)))
+
+
+def _binom_pmf(k: Any, n: Any, p: Any) -> Any:
+    return _number(minimum(k, n - k), _log_choose(n, k)) * pow(p, k) * pow(1.0 - p, n - k)
 
 
 def _binom_logcdf(k: Any, n: Any, p: Any) -> Any:
@@ -120,6 +134,8 @@ binom = DiscreteLaw(
         _binom_logpmf,
         {"n": whole, "p": probability},
         support=(0.0, _trials),
+        density=_binom_pmf,
+        ends={"p": (0.0, 1.0)},
         cdf=lambda k, n, p: betaincc(k + 1.0, n - k, p),
         sf=lambda k, n, p: betainc(k + 1.0, n - k, p),
         logcdf=_binom_logcdf,
@@ -171,6 +187,10 @@ def _nbinom_logpmf(k: Any, n: Any, p: Any) -> Any:
     return -log(n + k) - betaln(n, k + 1.0) + n * log(p) + xlog1py(k, -p)
 
 
+def _nbinom_pmf(k: Any, n: Any, p: Any) -> Any:
+    return _number(k, -log(n + k) - betaln(n, k + 1.0)) * pow(p, n) * pow(1.0 - p, k)
+
+
 def _nbinom_entropy(n: Any, p: Any) -> Any:
     mean = n * (1.0 - p) / p
     # beyond, the probabilities fall by a factor of nearly 1 - p
@@ -185,6 +205,8 @@ nbinom = DiscreteLaw(
         _nbinom_logpmf,
         {"n": positive, "p": probability_above_zero},
         support=_FROM_ZERO,
+        density=_nbinom_pmf,
+        ends={"p": (1.0,)},
         cdf=lambda k, n, p: betainc(n, k + 1.0, p),
         sf=lambda k, n, p: betaincc(n, k + 1.0, p),
         logcdf=_nbinom_logcdf,
@@ -201,6 +223,8 @@ geom = DiscreteLaw(
         lambda k, p: xlog1py(k - 1.0, -p) + log(p),
         {"p": probability_above_zero},
         support=(1.0, math.inf),
+        density=lambda k, p: p * pow(1.0 - p, k - 1.0),
+        ends={"p": (1.0,)},
         logsf=lambda k, p: k * log1p(-p),
         mean=lambda p: 1.0 / p,
         var=lambda p: (1.0 - p) / (p * p),
@@ -231,6 +255,8 @@ poisson = DiscreteLaw(
         _poisson_logpmf,
         {"mu": not_negative},
         support=_FROM_ZERO,
+        density=lambda k, mu: pow(mu, k) * exp(-mu - gammaln(k + 1.0)),
+        ends={"mu": (0.0,)},
         cdf=lambda k, mu: gammaincc(k + 1.0, mu),
         sf=lambda k, mu: gammainc(k + 1.0, mu),
         logcdf=lambda k, mu: log_upper(k + 1.0, mu),

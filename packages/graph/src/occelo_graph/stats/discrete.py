@@ -6,8 +6,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from occelo_graph.ir.nodes import Constant
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
     and_,
@@ -47,21 +51,49 @@ class DiscreteLaw(Law):
     def _count(self, given: Arguments) -> Any:
         return given.x if given.loc is None else given.x - given.loc
 
-    def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Logarithm of the probability of ``k``; -inf where it is 0."""
-        given = self._arguments("logpmf", k, args, kwargs)
-        count = self._count(given)
-        low, high = self.row.bounds(given.shapes)
+    def _within(self, count: Any, shapes: Sequence[Any]) -> tuple[Any, Any]:
+        """Where a count is no number of the support, and the count with a number of the support there."""
+        low, high = self.row.bounds(shapes)
         # NaN is not outside, and the formula keeps it
         outside = or_(or_(lt(count, low), gt(count, high)), lt(floor(count), count))
         outside = or_(outside, eq(count, math.inf))
-        inner = switch(outside, low, count)
+        return outside, switch(outside, low, count)
+
+    def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
+        """Logarithm of the probability of ``k``; -inf where it is 0."""
+        given = self._arguments("logpmf", k, args, kwargs)
+        outside, inner = self._within(self._count(given), given.shapes)
         value = self._formula("logpmf", self.row.logdensity)(inner, *given.shapes)
         return given.checked(switch(outside, _MINUS_INF, value))
 
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Probability of ``k``."""
-        return exp(self.logpmf(k, *args, **kwargs))
+        """Probability of ``k``. It has derivatives also where a parameter is at an end of its range, such as a probability of 0."""
+        given = self._arguments("pmf", k, args, kwargs)
+        row, shapes = self.row, given.shapes
+        outside, inner = self._within(self._count(given), shapes)
+        at_end, usual, ends = self._split_ends(shapes)
+        value = exp(self._formula("pmf", row.logdensity)(inner, *usual))
+        if at_end is not None:
+            value = switch(at_end, self._formula("pmf", row.density)(inner, *ends), value)
+        return given.checked(switch(outside, 0.0, value))
+
+    def _split_ends(self, shapes: Sequence[Any]) -> tuple[Any, list[Any], list[Any]]:
+        """Where parameters are at their ends (None: nowhere), the parameters with others there, and with an end elsewhere.
+
+        So neither formula gets numbers for which its derivatives are infinite or NaN.
+        """
+        found, usual, at_ends = None, list(shapes), list(shapes)
+        for i, name in enumerate(self.row.parameters):
+            value, numbers = shapes[i], self.row.ends.get(name, ())
+            if isinstance(value, Constant) and not np.isin(value.data, numbers).any():
+                continue
+            for number in numbers:
+                here = eq(value, number)
+                found = here if found is None else or_(found, here)
+            if numbers:
+                usual[i] = switch(found, 0.5, value)
+                at_ends[i] = switch(found, value, numbers[0])
+        return found, usual, at_ends
 
     def _between(
         self, name: str, formula: AnyFormula | None, k: Any, args: Any, kwargs: Any, ends: Any

@@ -114,7 +114,8 @@ class Row:
     the bounds. ``from_logcdf`` and ``from_logsf`` are the inverses of ``logcdf`` and ``logsf``. The density of a
     ``symmetric`` law is an even function. That of a ``periodic`` law has no bounds. ``density`` is the formula of the
     density. It is given for laws whose density may be 0 at the bounds, where derivatives by way of the logarithm would
-    be NaN. Quantiles of a ``searched`` law are found by bisection, with ``logcdf`` and ``logsf``.
+    be NaN; for laws on whole numbers, whose probabilities may be 0 where a parameter is one of the numbers that ``ends``
+    lists by its name. Quantiles of a ``searched`` law are found by bisection, with ``logcdf`` and ``logsf``.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Row:
     support: tuple[Any, Any] | None = (-math.inf, math.inf)
     open_below: bool = False
     density: Formula | None = None
+    ends: Mapping[str, Sequence[float]] = field(default_factory=dict[str, Sequence[float]])
     inside: Any = None
     symmetric: bool = False
     periodic: bool = False

@@ -20,11 +20,12 @@ from occelo_graph.ops.elemwise.arithmetic import (
     sqrt,
     switch,
 )
-from occelo_graph.ops.elemwise.special import gammaln, psi, xlog1py, xlogy
-from occelo_graph.ops.elemwise.transcendental import exp, log
+from occelo_graph.ops.elemwise.special import betaln, gammaln, psi, xlog1py, xlogy
+from occelo_graph.ops.elemwise.transcendental import exp, log, pow
 from occelo_graph.ops.reduce import all as all_of
 from occelo_graph.ops.reduce import any as any_of
 from occelo_graph.ops.reduce import cumsum
+from occelo_graph.ops.reduce import prod as prod_of
 from occelo_graph.ops.reduce import sum as sum_of
 from occelo_graph.stats.gamma_tails import log_of_smaller
 from occelo_graph.stats.law import as_float, float_dtype
@@ -98,16 +99,19 @@ class Categorical:
         ``k`` broadcasts with all axes of ``p`` but the last.
         """
         k, p = floats("categorical.logpmf()", k, p)
-        positions = arange(p.shape[-1]).astype(p.dtype)
-        chosen = eq(k[..., None], positions)
-        found = any_of(chosen, axis=-1)
-        chance = _last_sum(switch(chosen, p, 0.0))
+        found, chance = self._chance(k, p)
         value = switch(found, log(switch(found, chance, 1.0)), -math.inf)
         return where_valid(and_(_are_probabilities(p), eq(k, k)), value)
 
     def pmf(self, k: Any, p: Any) -> TensorVariable:
         """Probability of ``k``."""
-        return exp(self.logpmf(k, p))
+        k, p = floats("categorical.pmf()", k, p)
+        return where_valid(and_(_are_probabilities(p), eq(k, k)), self._chance(k, p)[1])
+
+    def _chance(self, k: Any, p: Any) -> tuple[Any, Any]:
+        """Whether ``k`` is one of the numbers, and its probability."""
+        chosen = eq(k[..., None], arange(p.shape[-1]).astype(p.dtype))
+        return any_of(chosen, axis=-1), _last_sum(switch(chosen, p, 0.0))
 
     def _parts(self, method: str, k: Any, p: Any) -> tuple[Any, Any, Any]:
         """Where the arguments are valid, and the probabilities of at most ``k`` and of more."""
@@ -193,15 +197,26 @@ class Multinomial:
     def logpmf(self, x: Any, n: Any, p: Any) -> TensorVariable:
         """Logarithm of the probability of the counts ``x``; -inf for counts that are not whole or do not add to ``n``."""
         x, n, p = floats("multinomial.logpmf()", x, n, p)
-        outside = or_(any_of(or_(lt(x, 0.0), lt(floor(x), x)), axis=-1), _last_sum(x) < n)
-        outside = or_(outside, _last_sum(x) > n)
-        inner = switch(outside[..., None], 0.0, x)
+        outside, inner = self._within(x, n)
         value = gammaln(n + 1.0) + _last_sum(xlogy(inner, p) - gammaln(inner + 1.0))
         return where_valid(self._valid(n, p), switch(outside, -math.inf, value))
 
+    def _within(self, x: Any, n: Any) -> tuple[Any, Any]:
+        """Where counts are not whole or do not add to ``n``, and the counts with 0 there."""
+        outside = or_(any_of(or_(lt(x, 0.0), lt(floor(x), x)), axis=-1), _last_sum(x) < n)
+        outside = or_(outside, _last_sum(x) > n)
+        return outside, switch(outside[..., None], 0.0, x)
+
     def pmf(self, x: Any, n: Any, p: Any) -> TensorVariable:
-        """Probability of the counts ``x``."""
-        return exp(self.logpmf(x, n, p))
+        """Probability of the counts ``x``. It has derivatives also where a probability is 0."""
+        x, n, p = floats("multinomial.pmf()", x, n, p)
+        outside, inner = self._within(x, n)
+        zero = eq(p, 0.0)
+        # powers of probabilities of 0 are factors, since their logarithm has no derivatives
+        value = _last_sum(xlogy(inner, switch(zero, 1.0, p)) - gammaln(inner + 1.0))
+        factor = prod_of(pow(switch(zero, p, 1.0), inner), axis=-1)
+        value = switch(outside, 0.0, exp(gammaln(n + 1.0) + value) * factor)
+        return where_valid(self._valid(n, p), value)
 
     def mean(self, n: Any, p: Any) -> TensorVariable:
         """Expected counts."""
@@ -321,6 +336,31 @@ class DirichletMultinomial:
     def var(self, alpha: Any, n: Any) -> TensorVariable:
         """Variance of each count."""
         return self.cov(alpha, n).diagonal(axis1=-2, axis2=-1)
+
+    def entropy(self, alpha: Any, n: Any) -> TensorVariable:
+        """Entropy, in units of e; a loop of ``n`` steps sums over the values of each count, whose law is the beta-binomial one."""
+        alpha, n = floats("dirichlet_multinomial.entropy()", alpha, n)
+        trials, total = n[..., None], _last_sum(alpha)
+        others = total[..., None] - alpha
+
+        def log_chance(k: Any, n: Any, a: Any, b: Any) -> Any:
+            # a count that is alone is n
+            alone = eq(b, 0.0)
+            b = switch(alone, 1.0, b)
+            value = (
+                betaln(k + a, n - k + b)
+                - betaln(a, b)
+                - log(n + 1.0)
+                - betaln(n - k + 1.0, k + 1.0)
+            )
+            return switch(alone, switch(eq(k, n), 0.0, -math.inf), value)
+
+        def log_ways(k: Any) -> Any:
+            return gammaln(k + alpha) - gammaln(alpha) - gammaln(k + 1.0)
+
+        single = expectation(log_ways, log_chance, 0.0 * trials, trials, trials, alpha, others)
+        value = gammaln(n + total) - gammaln(total) - gammaln(n + 1.0) - _last_sum(single)
+        return where_valid(self._valid(alpha, n), value)
 
     def cov(self, alpha: Any, n: Any) -> TensorVariable:
         """Covariance matrix of the counts."""

@@ -129,7 +129,7 @@ def _slope_by_series(z: Array, a: Array) -> Array:
 
 
 def _slope_by_expansion(z: Array, a: Array) -> Array:
-    """The derivative of the quantile as a series of powers of r = 1 / sqrt(a) (Cornish and Fisher, 1960).
+    """The derivative of the quantile as a series of powers of r = 1 / sqrt(a) (Fisher and Cornish, "The percentile points of distributions having known cumulants", 1960).
 
     z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...), where x is the normal quantile. Newton's
     method solves this equation for x.
