@@ -35,6 +35,7 @@ TABLE: dict[str, tuple[tuple[Any, ...], Any]] = {
     "choice": ((7,), lambda g, n: g.choice(7, n)),
     "dirichlet": ((P,), lambda g, n: g.dirichlet(P, n)),
     "exponential": ((P,), lambda g, n: g.exponential(P, n)),
+    "f": ((P, 4.0), lambda g, n: g.f(P, 4.0, n)),
     "gamma": ((P, 2.0), lambda g, n: g.gamma(P, 2.0, n)),
     "gengamma": (
         (2.0, 3.0, 0.5),
@@ -70,6 +71,8 @@ TABLE: dict[str, tuple[tuple[Any, ...], Any]] = {
         lambda g, n: np.reshape([g.permutation(P) for _ in range(12)], (*n, 3)),
     ),
     "poisson": ((P,), lambda g, n: g.poisson(P, n)),
+    "power": ((P,), lambda g, n: g.power(P, n)),
+    "rayleigh": ((P,), lambda g, n: g.rayleigh(P, n)),
     "standard_normal": ((), lambda g, n: g.standard_normal(n)),
     "t": ((5.0, 1.0, 2.0), lambda g, n: 1.0 + 2.0 * g.standard_t(5.0, n)),
     "triangular": ((0.0, P, 2.0), lambda g, n: g.triangular(0.0, P, 2.0, n)),

@@ -30,7 +30,9 @@ CONTINUOUS: list[tuple[str, tuple[float, ...], Any]] = [
     ("laplace", (1.0, 2.0), scipy.stats.laplace(1.0, 2.0)),
     ("logistic", (1.0, 2.0), scipy.stats.logistic(1.0, 2.0)),
     ("gumbel", (1.0, 2.0), scipy.stats.gumbel_r(1.0, 2.0)),
+    ("gumbel_l", (1.0, 2.0), scipy.stats.gumbel_l(1.0, 2.0)),
     ("lognormal", (0.5, 0.75), scipy.stats.lognorm(0.75, scale=np.exp(0.5))),
+    ("lomax", (5.0, 1.0, 2.0), scipy.stats.lomax(5.0, 1.0, 2.0)),
     ("pareto", (5.0, 2.0), scipy.stats.pareto(5.0, scale=2.0)),
     ("power", (0.5,), scipy.stats.powerlaw(0.5)),
     ("rayleigh", (2.0,), scipy.stats.rayleigh(scale=2.0)),
@@ -330,6 +332,37 @@ def test_counts_of_certain_results() -> None:
         (random.multinomial(random.split(KEY, 2), 4, [1.0], size=3), [[[4]] * 3] * 2),
     ):
         np.testing.assert_array_equal(drawn(variable), expected)
+
+
+def test_dirichlet_multinomial() -> None:
+    alpha = np.array([0.6, 2.0, 5.0])
+    values = drawn(random.dirichlet_multinomial(KEY, alpha, [12, 0], size=(COUNT, 2)))
+    assert values.shape == (COUNT, 2, 3)
+    assert values.dtype == "int64"
+    np.testing.assert_array_equal(values.sum(axis=-1), [[12, 0]] * COUNT)
+    law = scipy.stats.dirichlet_multinomial(alpha, 12)
+    np.testing.assert_allclose(values[:, 0].mean(axis=0), law.mean(), rtol=0.05)
+    np.testing.assert_allclose(np.cov(values[:, 0].T), law.cov(), rtol=0.1)
+    # each count has the beta-binomial law
+    for i in range(3):
+        single = scipy.stats.betabinom(12, alpha[i], alpha.sum() - alpha[i])
+        found = np.bincount(values[:, 0, i], minlength=13)
+        expected = single.pmf(np.arange(13)) * COUNT
+        # rare counts together, one of which is always there
+        rare = expected <= max(5, expected.min())
+        found, expected = (np.append(v[~rare], v[rare].sum()) for v in (found, expected))
+        assert scipy.stats.chisquare(found, expected).pvalue > 1e-3
+    keys = random.split(KEY, 2)
+    batch = drawn(random.dirichlet_multinomial(keys, alpha, 12, size=3))
+    for k, row in zip(drawn(keys), batch, strict=True):
+        np.testing.assert_array_equal(row, drawn(random.dirichlet_multinomial(k, alpha, 12, 3)))
+    assert drawn(random.dirichlet_multinomial(KEY, [2.0], 4)).tolist() == [4]
+    with pytest.raises(ValueError, match="alpha <= 0"):
+        random.dirichlet_multinomial(KEY, [0.0, 1.0], 4)
+    concentration = ot.tensor("concentration", dtype="float64", shape=(2,))
+    draw = random.dirichlet_multinomial(KEY, concentration, 4)
+    with pytest.raises(og.NullTypeGradError, match="dirichlet_multinomial"):
+        og.grad(draw.astype("float64").sum(), concentration)
 
 
 def test_multinomial() -> None:

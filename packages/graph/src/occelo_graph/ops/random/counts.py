@@ -1,4 +1,5 @@
-"""Draws of counts by keys: Poisson, binomial, negative binomial, beta-binomial, geometric, hypergeometric, multinomial.
+"""Draws of counts by keys: Poisson, binomial, negative binomial, beta-binomial, geometric, hypergeometric, multinomial,
+Dirichlet-multinomial.
 
 `occelo_graph.random` exports them. The methods are:
 
@@ -6,7 +7,7 @@
   number.
 - Poisson and binomial with a mean of at least 10: Hörmann's transformed rejection ("The transformed rejection method
   for generating Poisson random variables", 1993; "The generation of binomial random variates", 1993).
-- negative binomial, beta-binomial and multinomial: Poisson or binomial draws with drawn or computed parameters.
+- negative binomial, beta-binomial, multinomial and Dirichlet-multinomial: Poisson or binomial draws with drawn or computed parameters.
 - geometric: the quantile of one uniform number.
 - hypergeometric: rejection by the quotient of two uniform numbers (Stadlober, "The ratio of uniforms approach for
   generating discrete random variates", 1990).
@@ -65,6 +66,7 @@ from occelo_graph.ops.random.parameters import (
     standard_uniform,
 )
 from occelo_graph.ops.random.rejection import Words, rejection
+from occelo_graph.ops.reduce import softmax
 from occelo_graph.ops.shape.axes import static_integer
 from occelo_graph.tensors.constant import as_tensor_variable, constant
 
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
 __all__ = [
     "betabinom",
     "binomial",
+    "dirichlet_multinomial",
     "geometric",
     "hypergeometric",
     "multinomial",
@@ -415,6 +418,12 @@ def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariabl
     key = checked(key, n=(count, NOT_NEGATIVE), pvals=(p, FRACTION))
     key = require(key, _sums_to_one, p, message="sum(pvals[:-1]) > 1.0")
     shape = draw_shape(key, size, [count.dimshuffle(*range(count.type.ndim), "x"), p], core=1)
+    found = _counts(key, shape, count, p, outcomes)
+    return without_derivative("multinomial", found, p)
+
+
+def _counts(key: Any, shape: Any, count: Any, p: Any, outcomes: int) -> Any:
+    """Counts of outcomes: each is a binomial number of the trials that are left, given those before."""
     left, rest = count, as_tensor_variable(np.float64(1.0))
     found: list[Any] = []
     for i in range(outcomes - 1):
@@ -425,7 +434,27 @@ def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariabl
     if not found:  # a single outcome comes up in all trials; the numbers give the shape, with that of a batch of keys
         left = add(left, _integer(standard_uniform(key, shape, "float64")))
     found.append(left)
-    return without_derivative("multinomial", stack(found, axis=-1), p)
+    return stack(found, axis=-1)
+
+
+def dirichlet_multinomial(key: Any, alpha: Any, n: Any, size: Any = None) -> TensorVariable:
+    """Counts (int64) of each of K outcomes in ``n`` trials, whose probabilities are a Dirichlet vector of ``alpha`` (..., K) > 0.
+
+    The shape of the draw is ``size`` and then K, which must be known when the graph is built.
+    """
+    count = integer_parameter(n, "n")
+    law = begin(key, None, "float64", core=1, alpha=(alpha, POSITIVE))
+    (alpha,) = law.values
+    outcomes = static_integer(alpha.type.shape[-1], "number of outcomes of alpha")
+    if not outcomes:
+        raise ValueError("alpha must have a last axis with at least one concentration")
+    own = count.dimshuffle(*range(count.type.ndim), "x")
+    shape = draw_shape(key, size, [own, alpha], core=1)
+    keys = split(checked(law.key, n=(count, NOT_NEGATIVE)), 2)
+    logarithms = standard_gamma(keys[..., 0], (*shape, outcomes), alpha, True)
+    p = softmax(logarithms, axis=-1)
+    found = _counts(keys[..., 1], shape, count, p, outcomes)
+    return without_derivative("dirichlet_multinomial", found, alpha)
 
 
 def _sums_to_one(p: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from occelo_graph.ops.random.random_variable import RandomVariable
 
 __all__ = [
+    "FRV",
     "BernoulliRV",
     "BetaBinomialRV",
     "BetaRV",
@@ -42,6 +43,8 @@ __all__ = [
     "ParetoRV",
     "PermutationRV",
     "PoissonRV",
+    "PowerRV",
+    "RayleighRV",
     "StudentTRV",
     "TriangularRV",
     "TruncExponentialRV",
@@ -453,6 +456,39 @@ class VonMisesRV(RandomVariable):
 
     def rng_fn(self, rng: Any, mu: Any, kappa: Any, size: Any) -> Any:
         return rng.vonmises(mu, kappa, size)
+
+
+class FRV(RandomVariable):
+    """Fisher's F with ``dfnum`` and ``dfden`` degrees of freedom."""
+
+    name, signature = "f", "(),()->()"
+    parameters = {"dfnum": ..., "dfden": ...}
+    _print_name = ("F", r"\operatorname{F}")
+
+    def rng_fn(self, rng: Any, dfnum: Any, dfden: Any, size: Any) -> Any:
+        return rng.f(dfnum, dfden, size)
+
+
+class PowerRV(RandomVariable):
+    """The law on [0, 1] with the density ``a x**(a - 1)``."""
+
+    name, signature = "power", "()->()"
+    parameters = {"a": ...}
+    _print_name = ("Power", r"\operatorname{Power}")
+
+    def rng_fn(self, rng: Any, a: Any, size: Any) -> Any:
+        return rng.power(a, size)
+
+
+class RayleighRV(RandomVariable):
+    """The Rayleigh law: lengths of vectors of two normal numbers of standard deviation ``scale``."""
+
+    name, signature = "rayleigh", "()->()"
+    parameters = {"scale": 1.0}
+    _print_name = ("Rayleigh", r"\operatorname{Rayleigh}")
+
+    def rng_fn(self, rng: Any, scale: Any, size: Any) -> Any:
+        return rng.rayleigh(scale, size)
 
 
 class WaldRV(RandomVariable):

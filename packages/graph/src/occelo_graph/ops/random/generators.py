@@ -47,6 +47,7 @@ cauchy = laws.CauchyRV()
 chisquare = laws.ChiSquareRV()
 dirichlet = laws.DirichletRV()
 exponential = laws.ExponentialRV()
+f = laws.FRV()
 gamma = laws.GammaRV()
 gengamma = laws.GenGammaRV()
 geometric = laws.GeometricRV()
@@ -63,6 +64,8 @@ nbinom = negative_binomial = laws.NegBinomialRV()
 normal = laws.NormalRV()
 pareto = laws.ParetoRV()
 poisson = laws.PoissonRV()
+power = laws.PowerRV()
+rayleigh = laws.RayleighRV()
 t = laws.StudentTRV()
 triangular = laws.TriangularRV()
 truncexpon = laws.TruncExponentialRV()
@@ -139,9 +142,9 @@ Law = Callable[..., Any]
 LAWS: dict[str, Law] = {
     name: globals()[name]
     for name in (
-        "bernoulli beta betabinom binomial categorical cauchy chisquare choice dirichlet exponential gamma gengamma geometric gumbel "
+        "bernoulli beta betabinom binomial categorical cauchy chisquare choice dirichlet exponential f gamma gengamma geometric gumbel "
         "halfcauchy halfnormal hypergeometric integers invgamma laplace logistic lognormal multinomial multivariate_normal nbinom "
-        "negative_binomial normal pareto permutation poisson standard_normal t triangular truncexpon uniform vonmises wald weibull"
+        "negative_binomial normal pareto permutation poisson power rayleigh standard_normal t triangular truncexpon uniform vonmises wald weibull"
     ).split()
 }
 """The laws by the names of their functions and methods."""
@@ -173,6 +176,7 @@ class GeneratorMethods:
     choice = _Drawing(choice)
     dirichlet = _Drawing(dirichlet)
     exponential = _Drawing(exponential)
+    f = _Drawing(f)
     gamma = _Drawing(gamma)
     gengamma = _Drawing(gengamma)
     geometric = _Drawing(geometric)
@@ -193,6 +197,8 @@ class GeneratorMethods:
     pareto = _Drawing(pareto)
     permutation = _Drawing(permutation)
     poisson = _Drawing(poisson)
+    power = _Drawing(power)
+    rayleigh = _Drawing(rayleigh)
     standard_normal = _Drawing(standard_normal)
     t = _Drawing(t)
     triangular = _Drawing(triangular)

@@ -35,11 +35,13 @@ if TYPE_CHECKING:
 __all__ = [
     "cauchy",
     "gumbel",
+    "gumbel_l",
     "halfcauchy",
     "halfnormal",
     "laplace",
     "logistic",
     "lognormal",
+    "lomax",
     "pareto",
     "power",
     "rayleigh",
@@ -117,6 +119,15 @@ def gumbel(
     return sub(loc, mul(scale, log(neg(log(law.uniform(half=True))))))
 
 
+def gumbel_l(
+    key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the Gumbel law of least values with mode ``loc`` and scale ``scale``."""
+    law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
+    loc, scale = law.values
+    return add(loc, mul(scale, log(_exponential(law))))
+
+
 def lognormal(
     key: Any, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
@@ -124,6 +135,15 @@ def lognormal(
     law = begin(key, size, dtype, mean=mean, sigma=(sigma, NOT_NEGATIVE))
     mean, sigma = law.values
     return exp(add(mean, mul(sigma, standard_normal(law.key, law.shape, law.dtype))))
+
+
+def lomax(
+    key: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
+) -> TensorVariable:
+    """Numbers of the Lomax law of exponent ``c``, at least ``loc``, as in SciPy: a Pareto number less 1, times ``scale``."""
+    law = begin(key, size, dtype, c=(c, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
+    c, loc, scale = law.values
+    return add(loc, mul(scale, expm1(true_div(_exponential(law), c))))
 
 
 def pareto(
