@@ -201,3 +201,52 @@ def test_entropy_of_dirichlet_multinomial() -> None:
         close(stats.dirichlet_multinomial.entropy(np.array(alpha), n), total)
     batch = stats.dirichlet_multinomial.entropy(np.array([[1.0, 2.0], [3.0, -4.0]]), 4)
     assert np.isnan(value(batch)).tolist() == [False, True]
+
+
+def test_distribution_function_of_normal_vectors() -> None:
+    law, theirs = stats.multivariate_normal, scipy.stats.multivariate_normal
+    # the probability of an orthant where all correlations are 1/2
+    for n, error in ((1, 1e-15), (2, 1e-6), (3, 1e-6), (6, 2e-5)):
+        cov = np.full((n, n), 0.5) + 0.5 * np.eye(n)
+        found = value(law.cdf(np.zeros(n), None, cov))
+        assert abs(found - 1 / (n + 1)) < error, n
+        np.testing.assert_array_equal(
+            value(law.cdf(np.zeros(n), cholesky=np.linalg.cholesky(cov))), found
+        )
+    batch = value(law.cdf(X[:, None], MEAN, np.stack([COV, 2 * COV])))
+    expected = [[theirs.cdf(x, MEAN, c, abseps=1e-8) for c in (COV, 2 * COV)] for x in X]
+    np.testing.assert_allclose(batch, expected, atol=2e-5)
+    # independent elements, far in the tails
+    far = np.array([-40.0, -50.0, 1.0])
+    own = scipy.special.log_ndtr(far).sum()
+    for cov in (1.0, np.ones(3), np.eye(3)):
+        close(law.logcdf(far, None, cov), own)
+
+
+def test_distribution_function_of_normal_vectors_at_edges() -> None:
+    law, pair = stats.multivariate_normal, COV[:2, :2]
+    assert value(law.cdf([math.inf, math.inf], None, pair)) == pytest.approx(1.0, abs=1e-14)
+    assert value(law.cdf([-math.inf, 1.0], None, pair)) == 0.0
+    assert value(law.cdf([math.inf, 1.0], None, pair)) == pytest.approx(
+        scipy.stats.norm.cdf(1.0), abs=1e-5
+    )
+    assert np.isnan(value(law.cdf([0.0, 1.0], None, -pair)))
+    assert np.isnan(value(law.cdf([0.0, math.nan], None, pair)))
+    assert value(law.cdf(np.zeros((0, 2)), None, pair)).shape == (0,)
+    with pytest.raises(ValueError, match="lengths up to 200, got 201"):
+        law.cdf(np.zeros(201), None, np.eye(201))
+
+
+def test_derivatives_of_the_distribution_function_of_normal_vectors() -> None:
+    b, r = ot.dvector("b"), ot.dscalar("r")
+    cov = ot.stack([ot.stack([1.0, r]), ot.stack([r, 1.0])])
+    mass = stats.multivariate_normal.cdf(b, None, cov)
+    at = np.array([0.3, -0.2])
+    given = {b: at, r: 0.4}
+    by_bound, by_correlation = (og.evaluate(og.grad(mass, v), given) for v in (b, r))
+    phi, root = scipy.stats.norm, math.sqrt(1 - 0.16)
+    exact = phi.pdf(at) * phi.cdf((at[::-1] - 0.4 * at) / root)
+    np.testing.assert_allclose(by_bound, exact, atol=1e-5)
+    # Plackett's identity: the derivative by the correlation is the density
+    density = scipy.stats.multivariate_normal.pdf(at, None, [[1, 0.4], [0.4, 1]])
+    assert by_correlation == pytest.approx(density, abs=1e-4)

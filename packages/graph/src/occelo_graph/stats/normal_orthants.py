@@ -1,0 +1,83 @@
+"""The distribution function of normal vectors, by A. Genz, "Numerical computation of multivariate normal probabilities", 1992.
+
+With the Cholesky factor of the covariance, the probability is an integral over the unit cube of a product of distribution functions
+of single numbers, each given those before. It is averaged over a fixed lattice of points, so that the result is a smooth
+function of all arguments. `vectors` uses it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.create import zeros
+from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
+from occelo_graph.ops.elemwise.special import log_ndtr, ndtri_exp
+from occelo_graph.ops.elemwise.transcendental import log
+from occelo_graph.ops.index.subtensor import set_subtensor
+from occelo_graph.ops.reduce import logsumexp
+from occelo_graph.ops.shape.broadcasting import broadcast_lengths
+from occelo_graph.ops.shape.dimensions import moveaxis
+from occelo_graph.ops.shape.reading import lengths_by_variables
+from occelo_graph.tensors.constant import constant
+
+__all__ = ["log_probability_below"]
+
+POINTS = 8191
+"""The number of points of the lattice, a prime number."""
+_ROOT = 2974
+"""Its powers are the steps of the lattice; of 700 numbers the best one for integrands whose first elements matter most."""
+_LONGEST = 200
+"""The greatest length of vectors."""
+_FARTHEST = 1e8
+"""Numbers beyond are taken for this one, so that products with 0 are 0."""
+
+
+def _lattice(dtype: str) -> Any:
+    """Points of the open unit cube, one in each column: a lattice of Korobov, folded at 1/2, so that integrands are periodic."""
+    steps = [pow(_ROOT, k, POINTS) for k in range(_LONGEST)]
+    shares = (np.outer(steps, np.arange(POINTS)) % POINTS + 0.25) / POINTS
+    return constant(np.abs(2.0 * shares - 1.0).astype(dtype))
+
+
+def log_probability_below(bounds: Any, factor: Any) -> Any:
+    """The logarithm of the probability that normal vectors of mean 0 are below ``bounds`` (..., n) in each element.
+
+    ``factor`` (..., n, n) is the lower Cholesky factor of the covariance. ValueError if n is known to be above 200.
+    """
+    from occelo_graph.looping.loops import loop
+
+    n = bounds.type.shape[-1]
+    if n is not None and n > _LONGEST:
+        raise ValueError(
+            f"The distribution function of normal vectors is for lengths up to {_LONGEST}, got {n}"
+        )
+    lengths = [lengths_by_variables(bounds)[:-1], lengths_by_variables(factor)[:-2]]
+    batch = tuple(broadcast_lengths([tuple(each) for each in lengths]))
+    size = factor.shape[-1]
+    columns = (
+        moveaxis(bounds, -1, 0)[..., None],
+        moveaxis(factor, -2, 0),
+        moveaxis(factor.diagonal(axis1=-2, axis2=-1), -1, 0)[..., None],
+        log(_lattice(factor.dtype))[:size],
+    )
+
+    def step(state: Any, column: Any) -> Any:
+        i, before, total = state
+        bound, row, pivot, share = column
+        given = matmul(before, row[..., None])[..., 0]
+        chance = log_ndtr((bound - given) / pivot)
+        drawn = minimum(maximum(ndtri_exp(share + chance), -_FARTHEST), _FARTHEST)
+        return (i + 1, set_subtensor(before[..., i], drawn), total + chance), None
+
+    dtype = factor.dtype
+    start = (
+        constant(np.int64(0)),
+        zeros((*batch, POINTS, size), dtype=dtype),
+        zeros((*batch, POINTS), dtype=dtype),
+    )
+    (_, _, total), _ = loop(step, start, columns)
+    return logsumexp(total, axis=-1) - math.log(POINTS)
