@@ -25,11 +25,13 @@ BLOCK = 2048
 """Floats are summed in blocks of this many elements; the sums of blocks are added with compensation."""
 LIGHT = 12
 """Reductions of formulas that cost at most this have 32 accumulators, others 8 (16 for float32)."""
-LONG = 80
-"""Formulas that cost at least this, such as random numbers, are computed for 32 elements at a time.
+LONG = 300
+"""Formulas that cost at least this, as all random numbers do, are computed for 32 elements at a time.
 
 Their chains of operations are longer than a processor looks ahead. With few elements at a time it would wait for
 results: a million normal numbers took 1.5 times as long with 8 elements at a time (one vector), and 1.2 times with 16.
+Shorter formulas gain nothing: prices of options (182) and a step of logistic regression (108) took as long either way, and
+their code took 2 to 3 times as long to compile.
 """
 
 
