@@ -387,7 +387,7 @@ def test_the_manifest_changes_with_sources_of_cached_code_alone(tmp_path: Path) 
     source.write_text("a = 1")
     seen.append(manifest_now())
     assert len(set(seen)) == len(seen)
-    for name in ("testing", "debugging", "__pycache__"):
+    for name in ("testing", "debugging", "stats", "__pycache__"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "case.py").write_text("b = 1")
     (tmp_path / "notes.txt").write_text("no source")

@@ -35,6 +35,8 @@ __all__ = [
 ]
 
 Arrays = list[Any]
+_PLAIN = frozenset((type(None), bool, str, int))
+_JSON = (bool, str, int)
 
 _coders: dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]] = {}
 
@@ -91,7 +93,7 @@ def _subclass(base: type, name: str) -> Any:
 
 def encode(value: Any, arrays: Arrays) -> Any:
     """The JSON value from which `decode` makes an equal value; TypeError if there is none."""
-    if value is None or isinstance(value, bool | str | int):
+    if type(value) in _PLAIN or isinstance(value, _JSON):
         return value
     if isinstance(value, float):
         return {"float": value.hex()}

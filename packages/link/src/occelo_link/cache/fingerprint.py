@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from pathlib import Path
 
 import numpy as np
 
@@ -18,10 +17,13 @@ import occelo_rewrite
 __all__ = ["digest_text", "environment", "manifest"]
 
 _NO_SOURCES = frozenset(
-    ("__pycache__", "testing", "random_programs", "debugging", "jax", "torch", "traced")
+    (
+        *("__pycache__", "testing", "random_programs", "debugging", "jax", "torch", "traced"),
+        *("printing", "stats"),
+    )
 )
-"""Folders without sources that code in the cache depends on: those for tests, and modes and linkers whose functions are
-not kept."""
+"""Folders without sources that code in the cache depends on: those for tests, modes and linkers whose functions are
+not kept, what prints graphs, and laws of random numbers, which only make graphs."""
 
 
 def digest_text(text: str | bytes) -> str:
@@ -54,7 +56,7 @@ def manifest(*roots: str) -> str:
 
 def _package_folder(file: str | None) -> str:
     assert file is not None
-    return str(Path(file).parent)
+    return os.path.dirname(file)
 
 
 @functools.cache
@@ -65,7 +67,7 @@ def environment() -> dict[str, str]:
     from occelo_link.machine.processor import host_target
     from occelo_link.machine.symbol_addresses import blas_library
 
-    here = str(Path(__file__).parent.parent)
+    here = os.path.dirname(os.path.dirname(__file__))
     triple, processor, features = host_target()
     return {
         "sources of graph": manifest(_package_folder(occelo_graph.__file__)),

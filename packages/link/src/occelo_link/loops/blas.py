@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import cast
 
-import numpy as np
-
 from occelo_graph import Apply, TensorApply, TensorType
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
@@ -32,6 +30,8 @@ FEW, FEW_OF_VECTORS = 16, 4
 """Sums of at most this many products are formulas. The limit is lower where the second factor is a vector, since rows of
 the first one are gathered."""
 _LETTER = {"float32": "s", "float64": "d"}
+_LARGEST_FACTOR = {"float32": 2.0**25, "float64": 2.0**204}
+"""A fifth of the range of exponents: BLAS multiplies by factors between this and its inverse."""
 
 
 @lowers_to_loops(Dot)
@@ -336,7 +336,7 @@ class _Update:
         self.product = context.new_stored(alpha.dtype, shape)
         self.call = call
         number = _number(context, alpha)
-        self.most = 2.0 ** (int(np.finfo(alpha.dtype).maxexp) // 5)
+        self.most = _LARGEST_FACTOR[alpha.dtype]
         self.known = None if number is None else 1 / self.most <= abs(number) <= self.most
         self.usual: Value | None = None
 

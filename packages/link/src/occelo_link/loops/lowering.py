@@ -16,6 +16,7 @@ from occelo_graph import Apply, Constant, TensorType, Variable
 from occelo_graph.ir.decomposing import Decomposition
 from occelo_graph.ir.regions import Division, divide, operands_of
 from occelo_graph.ops.length_inputs import lengths_to_check
+from occelo_graph.tensors.type import dtype_names
 from occelo_link.loops.complexes import (
     PARTS,
     ComplexTensor,
@@ -350,12 +351,15 @@ class Context:
     def _constant(self, array: npt.NDArray[Any]) -> Tensor:
         builder = self.builder
         # a folded constant may be a view that is not in C order
-        data: npt.NDArray[Any] = np.require(array, requirements=["C", "A"])
+        data: npt.NDArray[Any] = np.asarray(array)
+        if not (data.flags.c_contiguous and data.flags.aligned):
+            data = np.require(data, requirements=["C", "A"])
         if data.dtype.kind == "c":
             return complex_constant(self, data)
         if data.dtype == np.float16:
             data = data.astype(np.float32)
-        dtype = data.dtype.name
+        # np.dtype.name is slow
+        dtype = dtype_names.get(data.dtype) or data.dtype.name
         shape = [builder.i64(n) for n in data.shape]
         if data.size == 1:
             value = builder.const(data.item(), dtype)

@@ -20,7 +20,7 @@ import numpy as np
 from occelo_graph.canonical.encoding import Static
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.traversal import toposort
-from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+from occelo_graph.tensors.type import TensorType, dtype_names, is_complex, is_discrete
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -336,6 +336,11 @@ def in_floats(*operands: TensorVariable) -> list[TensorVariable]:
 # dtype rules
 
 
+def _name_of(dtype: np.dtype[Any]) -> str:
+    """`np.dtype.name`, which is slow."""
+    return dtype_names.get(dtype) or dtype.name
+
+
 def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
     """NumPy's own rule for a ufunc; several inputs fold from the left."""
 
@@ -343,18 +348,18 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
         given = [np.dtype(d) for d in dtypes]
         if ufunc.nin == 1 or len(given) == 1:
             operands: Any = (*given[:1] * ufunc.nin, *[None] * ufunc.nout)
-            return ufunc.resolve_dtypes(operands)[-1].name
+            return _name_of(ufunc.resolve_dtypes(operands)[-1])
         result = given[0]
         for other in given[1:]:
             result = ufunc.resolve_dtypes((result, other, None))[-1]
-        return result.name
+        return _name_of(result)
 
     return rule
 
 
 def promoted(dtypes: Sequence[str]) -> str:
     """The common dtype."""
-    return np.result_type(*(np.dtype(d) for d in dtypes)).name
+    return _name_of(np.result_type(*(np.dtype(d) for d in dtypes)))
 
 
 def boolean_of(dtypes: Sequence[str]) -> str:
