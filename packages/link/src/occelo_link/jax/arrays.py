@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.reductions import reduction_of
 from occelo_link.jax.functions import SCALARS
 from occelo_link.jax.library import jax, jnp, lax
@@ -69,6 +70,15 @@ class JaxArrays(Arrays):
     def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
         if not x.size:
             return x  # JAX refuses to trace a position in a length of 0
+        block = _block(key, x.shape)
+        if block is not None:
+            # a scatter in a loop takes several times as long
+            starts, sizes = block
+            lengths = [n for n, entry in zip(sizes, key, strict=True) if is_slice(entry)]
+            part = jnp.broadcast_to(y, lengths).reshape(sizes)
+            if add:
+                part = lax.dynamic_slice(x, starts, sizes) + part
+            return lax.dynamic_update_slice(x, part, starts)
         at = x.at[tuple(key)]
         return at.add(y) if add else at.set(y)
 
@@ -207,6 +217,25 @@ class JaxArrays(Arrays):
 
 # A callback may run in another thread, where 64 bits are not enabled: JAX would round its arguments and results to 32
 # bits there. So they are passed as words of 32 bits.
+
+
+def _block(key: Sequence[Any], shape: Sequence[int]) -> tuple[list[Any], list[int]] | None:
+    """The first position and the lengths of a block of adjacent elements; None for a key of other elements, or none."""
+    starts: list[Any] = []
+    sizes: list[int] = []
+    for entry, n in zip(key, shape, strict=True):
+        if is_slice(entry):
+            start, stop, step = entry.indices(n)
+            if step != 1 or stop <= start:
+                return None
+            starts.append(jnp.int64(start))
+            sizes.append(stop - start)
+        elif np.ndim(entry):
+            return None
+        else:
+            starts.append(jnp.asarray(entry, "int64"))
+            sizes.append(1)
+    return starts, sizes
 
 
 def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], np.dtype[Any]]:
