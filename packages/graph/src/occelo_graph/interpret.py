@@ -46,7 +46,7 @@ __all__ = [
 
 _ANNOTATED = "_occelo_annotated"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-"""Where Python's own text of an object says where it is: no two errors would be equal."""
+"""The address in Python's own text of an object. With it, no two errors would be equal."""
 
 Place = tuple[Apply, ...]
 Recorded = Mapping[Place, deque[Any]]
@@ -184,7 +184,7 @@ def inner_nodes_timed(note: Callable[[Place, float, Sequence[Any]], None]) -> Ge
 
 
 class _Instead:
-    """Runs nodes by a function, whose errors are not annotated further."""
+    """Runs nodes by a function. `annotate_error` leaves its errors as they are."""
 
     def __init__(self, function: Callable[[Apply, Kernel, Sequence[Any]], Sequence[Any]]) -> None:
         self.function = function
@@ -203,8 +203,8 @@ def inner_nodes_run_by(
 ) -> Generator[None]:
     """Let a function run the nodes of inner graphs, such as the bodies of loops, inside of the ``with`` block.
 
-    None runs them as usual. The function takes a node, the node's kernel and the arrays of the inputs, and returns the results. Errors that it raises get notes of the
-    steps in which they occurred, and keep their messages.
+    With None they run as usual. The function takes a node, the node's kernel and the arrays of the inputs, and returns
+    the results. Errors that it raises get notes of the steps in which they occurred, and keep their messages.
     """
     token = _RUNNER.set(None if function is None else _Instead(function))
     try:

@@ -56,7 +56,7 @@ def _locks() -> list[int]:
 
 
 def _release_all() -> None:
-    """In a forked process, where the threads that held these locks do not exist."""
+    """Release the locks in a forked process, except those of its own thread; the other threads do not exist there."""
     try_acquire, _, release = _functions()
     for lock in _locks():
         if not _acquired.counts.get(lock):

@@ -294,7 +294,10 @@ class RewriteDatabase:
         use_db_name_as_tag: bool = True,
         position: float | None = None,
     ) -> None:
-        """Add an initial rewrite. Its name may be a tag of another one: comparing each with all others would take time at each start."""
+        """Add an initial rewrite.
+
+        Its name is not compared with the tags of other initial rewrites, which would take time at each start.
+        """
         name = self._free_name(name)
         if name in self._held:
             raise ValueError(f"{self.name} has two initial rewrites named {name!r}")

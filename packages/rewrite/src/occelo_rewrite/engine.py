@@ -62,8 +62,8 @@ def report(error: Exception, what: str, node: Apply | None) -> None:
 class RuleIndex:
     """Index of the rules to try at each op, by op and by class, so that no search goes over all rules.
 
-    The rules of the index ``first`` are tried before these ``rules``. The tables are made at the first look-up, since many an
-    index is never asked.
+    The rules of the index ``first`` are tried before these ``rules``. The tables are made at the first look-up, since
+    nothing is ever looked up in many an index.
     """
 
     _LIMIT = 4096

@@ -21,8 +21,8 @@ __all__ = ["step_that_differs"]
 def step_that_differs(node: Apply, arrays: Sequence[Any], linker: Linker) -> int | None:
     """A step, counted from 0, after which compiled code and the interpreter differ, though not after the step before.
 
-    ``arrays`` are the inputs of the node, with which the results of all steps differ. None for nodes that are no loops, and if
-    they do not differ when the loop is compiled by itself.
+    ``arrays`` are the inputs of the node. The result is None for nodes that are no loops, and if the results do not
+    differ after all steps when the loop is compiled by itself.
     """
     loop = node.op.loop(node) if node.op.loops else None
     if loop is None or loop.count is None:

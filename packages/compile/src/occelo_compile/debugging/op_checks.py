@@ -90,14 +90,15 @@ def chosen_layouts(names: str) -> list[str]:
 
 
 _MOST_RUNS = 100
-"""In how many runs of a node of an inner graph it is checked, in one run of the node that has the inner graph."""
+"""The number of runs in which a node of an inner graph is checked, for one run of the node with the inner graph."""
 
 
 @dataclass
 class OpChecks:
     """Runs nodes and checks their results and effects; without ``python`` it only runs them.
 
-    The nodes of inner graphs are checked in the same way, those of a loop in the first steps; errors have notes of the steps.
+    The nodes of inner graphs are checked in the same way, those of a loop in its first steps. Errors have notes that
+    name the steps.
     """
 
     python: bool

@@ -48,10 +48,10 @@ Formula = (
     | Callable[[Any, Any, Any], Any]
     | Callable[[Any, Any, Any, Any], Any]
 )
-"""From the standardized variable (or a probability) and the shape parameters, all tensors of one float dtype."""
+"""A function of the standardized variable (or a probability) and the shape parameters, all tensors of one float dtype."""
 AnyFormula = Callable[..., Any]
 Check = Callable[[Any], Any]
-"""From a parameter, a number or a tensor, to where it is valid."""
+"""A function that tells where a parameter (a number or a tensor) is valid."""
 
 
 def number(value: Any) -> Any:

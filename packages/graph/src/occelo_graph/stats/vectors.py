@@ -115,7 +115,7 @@ class Categorical:
         return any_of(chosen, axis=-1), _last_sum(switch(chosen, p, 0.0))
 
     def _parts(self, method: str, k: Any, p: Any) -> tuple[Any, Any, Any]:
-        """Where the arguments are valid, and the probabilities of at most ``k`` and of more."""
+        """Whether the arguments are valid, the probability of at most ``k``, and the probability of more."""
         k, p = floats(f"categorical.{method}()", k, p)
         up_to = arange(p.shape[-1]).astype(p.dtype) <= k[..., None]
         below, above = _last_sum(switch(up_to, p, 0.0)), _last_sum(switch(up_to, 0.0, p))

@@ -134,7 +134,7 @@ def lower_pivot_to_permutation(
 
 
 def _solution(tracer: Tracer, a: Array, b: Array) -> tuple[Array, Array]:
-    """The solutions for any matrices, and for each whether the matrix is regular; both have the same batch dimensions."""
+    """The solutions for any matrices, and whether each matrix is regular; both results have the same batch dimensions."""
     arrays = tracer.arrays
     factors, pivots = arrays.lu(a)
     solved = arrays.lu_solve(factors, pivots, b)

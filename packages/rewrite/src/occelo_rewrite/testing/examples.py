@@ -478,7 +478,7 @@ def _tiled(target: TensorVariable, x: TensorVariable, write: _Write) -> TensorVa
 
 
 def _added_or_set(part: TensorVariable, value: TensorVariable) -> TensorVariable:
-    """A write of float32: set where it is of two columns, else added."""
+    """Write a value as float32: set it if it is written to two columns, else add it."""
     write = ot.set_subtensor if part.type.shape[1] == 2 else ot.inc_subtensor
     return write(part, value.astype("float32"))
 

@@ -213,7 +213,7 @@ def solveh_banded(
 
 
 def three_diagonals(a: TensorVariable) -> TensorVariable:
-    """The diagonals of matrices (..., n, n) beside and on the main one, as `SolveBanded` takes them: (..., 3, n)."""
+    """The main diagonals of matrices (..., n, n) and those above and below, as `SolveBanded` takes them: (..., 3, n)."""
     ndim, n = a.type.ndim, a.shape[-1]
     above, main, below = (diagonal(a, k, ndim - 2, ndim - 1) for k in (1, 0, -1))
     # nothing is missing from the diagonals of empty matrices

@@ -125,7 +125,7 @@ def _simple_power(b: Builder, x: Value, exponent: float) -> Value | None:
 
 
 def _integer_power(b: Builder, x: Value, y: Value) -> Value:
-    """By squaring, over all bits of the exponent."""
+    """The power of integers, by squaring, over all bits of the exponent."""
     bits = width(x.dtype)
     one, zero = b.const(1, x.dtype), b.const(0, x.dtype)
     if x.dtype == "bool":

@@ -47,10 +47,10 @@ def run_program(
     arrays: Sequence[npt.NDArray[Any]],
     functions: Mapping[str, Callable[..., Any]] | None = None,
 ) -> list[npt.NDArray[Any]]:
-    """The outputs for input arrays.
+    """The outputs of a program for input arrays.
 
-    ``functions`` gives the functions of the table that are called, as functions of NumPy scalars,
-    or of ``(array, offset)`` pairs for addresses. IndexError for an access out of bounds.
+    ``functions`` gives the functions of the table that are called, as functions of NumPy scalars, or of
+    ``(array, offset)`` pairs for addresses. An access out of bounds raises IndexError.
     """
     with np.errstate(all="ignore"):
         return _Interpreter(program, arrays, functions or {}).run()

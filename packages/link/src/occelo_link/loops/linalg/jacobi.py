@@ -53,7 +53,10 @@ def eigen_lanes(
 
 
 class _Rotations:
-    """Jacobi's rotations of the matrices of a group, of which one triangle is used, and of their eigenvectors in rows."""
+    """Jacobi's rotations of the matrices of a group and of their eigenvectors in rows.
+
+    One triangle of a matrix is used.
+    """
 
     def __init__(
         self, lanes: Lanes, a: LaneMatrix, vectors: LaneMatrix | None, lower: bool

@@ -89,7 +89,7 @@ class Lanes:
     def in_blocks(
         self, stop: Value, start: Value | None = None
     ) -> Iterator[tuple[Value, list[Value]]]:
-        """Vector iterations over the lanes for indices from ``start`` to ``stop``, `BLOCK` indices in each; gives the lane and the indices.
+        """Vector iterations for `BLOCK` indices each, from ``start`` to ``stop``; yields the lane and the indices.
 
         What does not depend on the index is loaded once for a block. The body is written twice if the number of
         indices is no static multiple of `BLOCK`.
@@ -177,7 +177,7 @@ class LaneMatrix:
         self.builder.store(self.buffer, self._offset(i, j, lane), value)
 
     def subtract(self, i: Value, k: Value, lane: Value, product: Value) -> None:
-        """Subtract from the element in row ``i`` and column ``k``."""
+        """Subtract ``product`` from the element in row ``i`` and column ``k``."""
         self.store(i, k, lane, self.builder.op("sub", self.load(i, k, lane), product))
 
     def fill(

@@ -20,7 +20,7 @@ from occelo_link.native.llvm.operations import Operations
 __all__ = ["POINTER", "Exported", "export_call", "export_combine", "export_operation"]
 
 POINTER = "pointer"
-"""In place of a dtype: an argument that is an address."""
+"""Stands in place of a dtype for an argument that is an address."""
 
 
 class Exported(NamedTuple):

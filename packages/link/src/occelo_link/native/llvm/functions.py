@@ -124,9 +124,10 @@ class Functions:
     def lane_by_lane(
         self, function: Function, wanted: str, usual: str, names: Sequence[str], count: int
     ) -> str:
-        """The vector ``usual``, in the lanes whose bit of ``wanted`` is set the result of a function, by a loop over these bits.
+        """The vector ``usual``, with results of a function in the lanes whose bit of ``wanted`` is set.
 
-        At least one bit is set. A loop has one call, however many lanes there are, so that cold code is short.
+        At least one bit is set. A loop over the bits calls the function for one lane at a time. It has one call,
+        however many lanes there are, so that cold code is short.
         """
         out, result = self.out, function.result.dtype
         held = [

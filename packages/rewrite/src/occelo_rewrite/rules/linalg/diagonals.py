@@ -47,7 +47,7 @@ def _ones(d: TensorVariable) -> TensorVariable:
 
 
 def _checked(label: str, d: TensorVariable, fails: TensorVariable) -> TensorVariable:
-    """The diagonals, with a check that no element fails."""
+    """The diagonals, with a check that raises LinAlgError if an element of ``fails`` is true."""
     check = CheckAndRaise(np.linalg.LinAlgError, f"{label} of a singular or indefinite matrix")
     checked: TensorVariable = check(d, ot.invert(fails).all())
     return checked

@@ -57,7 +57,10 @@ def inverse_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(x) of a triangular x is the solution y of x y = 1. For a diagonal x it is diag(1 / d) where the inverse may fail."""
+    """inv(x) of a triangular x is the solution y of x y = 1.
+
+    A diagonal x is left to `inverse_of_diagonal` where that rule applies.
+    """
     (x,) = node.inputs
     known = [t for t in ("lower_triangular", "upper_triangular") if has(fgraph, x, t)]
     if not known or (len(known) == 2 and node.op.on_error == "raise" and is_square(fgraph, x)):

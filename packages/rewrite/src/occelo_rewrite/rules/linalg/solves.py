@@ -26,7 +26,7 @@ __all__ = ["SPECIALIZE", "STABILIZE"]
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 SMALL = 16
-"""Matrices of known and at most so many rows have no banded solution; linkers have loops of their own for them."""
+"""Matrices known to have at most this many rows are not solved as banded ones: linkers have faster loops for them."""
 
 
 @node_rewriter([Solve], tags=CHANGES)

@@ -1,4 +1,4 @@
-"""Rules for decompositions: one for all its results, without results that nothing reads, and those of symmetric matrices.
+"""Rules for decompositions: shared ones, ones whose vectors are not read, and ones of symmetric matrices.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -57,7 +57,7 @@ def part_of_decomposition(
 
 @node_rewriter([Eig, Eigvals], tags=(*CHANGES, "arbitrary"))
 def eig_of_symmetric(fgraph: FunctionGraph, node: TensorApply[Eig | Eigvals]) -> Replacements:
-    """The eigenvalues of symmetric or Hermitian matrices are real, and the vectors orthogonal: those of eigh, in ascending order."""
+    """eig(x) of a symmetric or Hermitian x is eigh(x): real eigenvalues in ascending order, and orthogonal vectors."""
     (x,) = node.inputs
     if not has(fgraph, x, "hermitian"):
         return None
