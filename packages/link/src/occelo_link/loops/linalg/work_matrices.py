@@ -168,23 +168,28 @@ class WorkMatrix:
 
     def all_finite(self, uplo: str = "", columns: Value | None = None) -> Value:
         """Whether the elements, or those of one triangle ("U" or "L"), are neither infinite nor NaN."""
-        builder = self.context.builder
+        builder, one = self.context.builder, self.context.i64(1)
         zero = builder.const(0.0, self.buffer.dtype)
-        with builder.loop(columns or self.columns, fixed=True) as across:
+        # the inner loop runs along the elements that are neighbours in memory
+        lengths = [self.rows, columns or self.columns]
+        outer, inner = lengths if self.by_rows else lengths[::-1]
+        with builder.loop(outer, fixed=True) as across:
             total = across.carry(zero)
-            with builder.loop(self.rows, fixed=True) as down:
-                inner = down.carry(total.param)
-                i, j = down.index, across.index
-                following = inner.param
-                for k in range(self.count):
-                    value = self.load(i, j, k)
-                    if uplo:
-                        inside = builder.op("le", *((j, i) if uplo == "L" else (i, j)))
-                        value = builder.select(inside, value, zero)
+            k = across.index
+            start, stop = None, inner
+            if uplo:
+                first = (uplo == "L") == self.by_rows
+                start, stop = (None, builder.add(k, one)) if first else (k, inner)
+            with builder.loop(stop, start=start, lanes=8, fixed=True) as along:
+                rest = along.carry(zero, "add")
+                i, j = (k, along.index) if self.by_rows else (along.index, k)
+                following = rest.param
+                for part in range(self.count):
+                    value = self.load(i, j, part)
                     # 0, or NaN
                     following = builder.op("add", following, builder.op("sub", value, value))
-                inner.following = following
-            total.following = inner.result
+                rest.following = following
+            total.following = builder.op("add", total.param, rest.result)
         return builder.eq(total.result, zero)
 
     def fill_with_identity(self) -> None:
