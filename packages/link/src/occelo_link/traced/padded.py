@@ -7,8 +7,8 @@ their shapes, not the numbers of steps. So a graph is compiled anew only where a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -52,11 +52,14 @@ class PaddedVM:
         self.vm: TracedVM = linker.make_traced(
             Linking(inner, inner.toposort(), {}, cells, self._found), {*static, *capacities}
         )
-        self._read = [
-            i for i, v in enumerate(self.fgraph.inputs) if v in set(ancestors(graph.lengths))
-        ]
-        arguments = [self.fgraph.inputs[i] for i in self._read]
-        self._lengths = body_runner(freeze(arguments, graph.lengths))
+        inputs = list(self.fgraph.inputs)
+        self._lengths: Callable[[list[Any]], Sequence[Any]] = list
+        if set(graph.lengths) <= set(inputs):
+            self._read = [inputs.index(v) for v in graph.lengths]
+        else:
+            needed = set(ancestors(graph.lengths))
+            self._read = [i for i, v in enumerate(inputs) if v in needed]
+            self._lengths = body_runner(freeze([inputs[i] for i in self._read], graph.lengths))
 
     def fetch(self, result: object) -> object:
         """A result as a NumPy array without other references; other values as they are."""
