@@ -108,3 +108,17 @@ def test_a_value_of_one_element_is_not_written_to_a_part_of_none(backend: str) -
         np.testing.assert_array_equal(f(data, [], nothing), data)
         with pytest.raises(ValueError, match=r"of shape \(1,\) to a part of shape \(0,\)"):
             f(data, [1.0], nothing)
+
+
+def test_a_write_of_all_elements_is_read_from_its_end() -> None:
+    """XLA would abort the process if the write were a scatter."""
+    pytest.importorskip("jax")
+    x, n = ot.dmatrix("x"), ot.lscalar("n")
+    zeros = ot.zeros((3, 2))
+    written = [zeros[:n].set(x), ot.ones((3, 2))[:].inc(x), zeros[:].set(x[0])]
+    with pytest.warns(UserWarning, match="n will be static"):
+        f = function([x, n], [w[::-1] for w in written], mode="jax")
+    value = np.arange(6.0).reshape(3, 2)
+    plain = [value, 1.0 + value, np.broadcast_to(value[0], (3, 2))]
+    for found, wanted in zip(f(value, 3), plain, strict=True):
+        np.testing.assert_array_equal(found, wanted[::-1])
