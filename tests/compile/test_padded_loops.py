@@ -11,7 +11,9 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import grad
 from occelo_graph import tensor as ot
+from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.looping.classic import scan
+from occelo_graph.looping.iterate import Iterate
 from occelo_graph.looping.loops import fori_loop, loop
 from occelo_link import make_linker
 from occelo_link.traced.linker import TracedLinker
@@ -176,6 +178,21 @@ def test_no_step_and_wrong_numbers_of_steps() -> None:
     with pytest.raises(ValueError, match=r"no elements|zero-size"):
         oc.function([n, a], sines()[1].max(), mode="jax")(0, 0.3)
     np.testing.assert_allclose(g(5, 0.3, -5)[0], np.sin(1.09))
+
+
+def test_a_loop_reads_no_row_to_spare() -> None:
+    """A body that reads rows at its position, without a check before the loop."""
+    pytest.importorskip("jax")
+    at, level, rows = ot.lscalar(), ot.dscalar(), ot.dvector()
+    body = freeze([at, level, rows], [at + 1, level * 0.5 + rows[at]])
+    read: Any = Iterate(body, 2)(k, np.int64(0), a, sines()[1], return_list=True)[1]
+    f = oc.function([n, k, a], read, mode="jax")
+    assert type(f.vm).__name__ == "PaddedVM"
+    for count in (0, 4, 5):
+        np.testing.assert_allclose(f(5, count, 0.3), og.evaluate(read, {n: 5, k: count, a: 0.3}))
+    for count in (6, 16):
+        with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 5"):
+            f(5, count, 0.3)
 
 
 def test_states_and_copies_of_functions() -> None:

@@ -436,13 +436,19 @@ def _repeated(work: _Padding, node: Apply, given: list[Variable]) -> Made:
     if not from_start and not (way == -1 and _is_last(node.inputs[1], node.inputs[0])):
         raise _NotByRows
     work.loops = True
+    steps = _unchecked(node.inputs[0])
+    for length in {work.lengths[v] for v in given if v in work.lengths} - {steps}:
+        # libraries only check that a position is within the capacity
+        (count, rows) = tensors([given[0], work.value_of(length)])
+        check = CheckAndRaise(IndexError, "A loop reads more rows than there are")
+        given = [check(count, ot.le(count, rows)), *given[1:]]
     made = op_.make_node(*given).outputs
     for i, v in enumerate(given[1:]):
         if v not in work.lengths:
             continue
         inner = op_.body.inputs[i]
         written = i < op_.carried
-        if written and work.lengths[v] is not _unchecked(node.inputs[0]):
+        if written and work.lengths[v] is not steps:
             raise _NotByRows
         after = op_.body.outputs[i] if written else None
         if not _only_rows_at(op_, inner, at, after):
