@@ -195,6 +195,16 @@ def test_a_loop_reads_no_row_to_spare() -> None:
             f(5, count, 0.3)
 
 
+def test_positions_up_to_a_number_that_is_no_integer() -> None:
+    pytest.importorskip("jax")
+    places = ot.arange(a)
+    trace = scan(lambda i, s: s * 0.5 + i, places, ot.constant(1.0), return_updates=False)
+    with pytest.warns(UserWarning, match="a will be static: each new value is compiled anew"):
+        f = oc.function([a], [trace, places, places[-1], places.mean()], mode="jax")
+    for found, wanted in zip(f(2.5), ([0.5, 1.25, 2.625], [0, 1, 2], 2.0, 1.0), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
 def test_states_and_copies_of_functions() -> None:
     pytest.importorskip("jax")
     kept = og.shared(np.zeros(2), name="kept")

@@ -29,6 +29,7 @@ from occelo_graph.ops.reduce import CAReduce, CumOp
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.nodes import is_tensor, tensors
+from occelo_graph.tensors.type import is_discrete
 from occelo_rewrite.constants import number_of
 
 __all__ = ["PaddedGraph", "padded"]
@@ -228,8 +229,9 @@ def _dynamic_length(node: Apply) -> Variable | None:
 
 
 def _counts_up(node: Apply) -> bool:
-    start, _, step = node.inputs
-    return number_of(start) == 0 and number_of(step) == 1
+    """Whether a node counts from 0 in steps of 1, to an integer; 0 to 2.5 are three numbers."""
+    start, stop, step = tensors(node.inputs)
+    return is_discrete(stop.dtype) and number_of(start) == 0 and number_of(step) == 1
 
 
 def _cut_by_condition(node: Apply) -> Variable | None:
