@@ -14,6 +14,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.looping.iterate import Iterate
 from occelo_graph.looping.loops import loop
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.blas.updates import Gemv
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.linalg.cholesky import Cholesky
 
@@ -160,3 +161,63 @@ def test_a_small_matrix_is_factored_once(n: int | None, lazily: bool, count: int
     bodies = [v.op.body for v in f.maker.fgraph.toposort() if isinstance(v.op, Iterate)]
     assert len(bodies) == 2
     assert sum(isinstance(v.op, Cholesky) for b in bodies for v in b.nodes) == count
+
+
+def _descent(momentum: bool, batch: int | None = 18) -> tuple[list[Any], list[Any]]:
+    """Gradient descent on batches that differ from step to step, and derivatives of its last error."""
+    x = ot.tensor("x", dtype="float64", shape=(None, batch, 20))
+    w, rate = ot.tensor("w", dtype="float64", shape=(20,)), ot.dscalar("rate")
+
+    def step(state: Any, rows: Any) -> Any:
+        at, speed = state if momentum else (state, None)
+        slope = rows.T @ ot.tanh(rows @ at)
+        if speed is None:
+            return at - rate * slope, ()
+        speed = 0.5 * speed - rate * slope
+        return (at + speed, speed), ()
+
+    last, _ = loop(step, (w, ot.zeros(20)) if momentum else w, x)
+    cost = ((last[0] if momentum else last) ** 2).sum()
+    return [x, w, rate], [cost, *grad(cost, [w, rate])]
+
+
+def _descended(x: Array, w: Array, rate: float, momentum: bool) -> float:
+    speed = np.zeros(20)
+    for rows in x:
+        slope = rows.T @ np.tanh(rows @ w)
+        speed = (0.5 * speed if momentum else 0.0) - rate * slope
+        w = w + speed
+    return float((w**2).sum())
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+def test_long_products_of_elements_are_read_as_they_are(mode: str, momentum: bool) -> None:
+    if mode not in ("native", "c", "vm") or (mode != "native" and not momentum):
+        pytest.skip("the rule is the same for all linkers")
+    f = oc.function(*_descent(momentum), mode=mode)
+    generator = np.random.default_rng(0)
+    for steps in (3, 1, 0):
+        x, w, rate = generator.normal(size=(steps, 18, 20)), generator.normal(size=20), 0.01
+        cost, of_w, of_rate = f(x, w, rate)
+        np.testing.assert_allclose(cost, _descended(x, w, rate, momentum), rtol=1e-11)
+        near = [_descended(x, w, rate + d, momentum) for d in (1e-6, -1e-6)]
+        np.testing.assert_allclose(of_rate, (near[0] - near[1]) / 2e-6, rtol=1e-5, atol=1e-7)
+        for i in range(0, 20, 6):
+            moved = [w + sign * 1e-6 * np.eye(20)[i] for sign in (1, -1)]
+            near = [_descended(x, v, rate, momentum) for v in moved]
+            slope = (near[0] - near[1]) / 2e-6
+            np.testing.assert_allclose(of_w[i], slope, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("momentum", "batch", "count"), [(True, 18, 4), (False, 18, 5), (True, None, 6), (True, 12, 5)]
+)
+def test_products_are_kept_where_they_are_no_larger_than_the_states(
+    momentum: bool, batch: int | None, count: int
+) -> None:
+    f = oc.function(*_descent(momentum, batch), mode="vm")
+    bodies = [v.op.body for v in f.maker.fgraph.toposort() if isinstance(v.op, Iterate)]
+    assert len(bodies) == 2
+    products = [v for b in bodies for v in b.nodes if isinstance(v.op, Dot | Gemv)]
+    # two of the loop, two of its derivatives, and those that are computed again
+    assert len(products) == count

@@ -17,6 +17,7 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.regions import divide
 from occelo_graph.late_families import is_loaded
 from occelo_graph.looping.scan_op import Scan
+from occelo_graph.ops.blas.products import Dot
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_rewrite.demands import run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
@@ -24,40 +25,102 @@ from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["CANONICALIZE", "kept_by_other_scans"]
 
+_LONG = 16
+"""The least number of terms of the elements of products that are kept."""
+
 
 @node_rewriter([Scan])
 def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A scan that reads the states of another scan also reads the factors and solutions that this other scan computes.
+    """A scan that reads the states of another scan also reads factors, solutions and long products that this one computes.
 
     They become traces of the other scan. Their lengths must be known, and together they must have no more elements than
-    its states. So the memory at most doubles.
+    its states. So the memory at most doubles. Of products only the smallest are kept where there is no room for all.
     """
-    if not is_loaded("linalg") or node.op.stops:
+    if node.op.stops:
         return None
-    results = _results_of_matrices(node.op)
-    if not results:
+    results, products = _results_of_matrices(node.op), _long_products(node.op)
+    if not results and not products:
         return None
     for other in _other_scans(fgraph, node):
         same = _same_values(node, other)
-        known = {v for v in results if v in same and same[v].type == v.type}
-        # not those that only others of them are computed from
-        kept = [v for v in ancestors(node.op.body.outputs, known) if v in known]
-        size, most = _elements(kept), _elements(other.op.body.inputs[: other.op.carried])
-        if kept and size is not None and most is not None and size <= most:
+        most = _elements(other.op.body.inputs[: other.op.carried])
+        if most is None:
+            continue
+        shared = {v for v in (*results, *products) if v in same and same[v].type == v.type}
+        kept = _read_of(node.op, shared.intersection(results))
+        size = _elements(kept)
+        if size is None or size > most:
+            continue
+        before = _elements(_read_besides_states(node, other))
+        for v in _smallest_first(shared.intersection(products) if before is not None else set()):
+            more = _read_of(node.op, {*kept, v})
+            size = _elements(more)
+            if v in more and size is not None and size + (before or 0) <= most:
+                kept = more
+        if kept:
             return _reading(node, kept, _traced(other, [same[v] for v in kept]))
     return None
 
 
+def _read_besides_states(node: Apply[Scan], other: Apply[Scan]) -> list[Variable]:
+    """The elements that a scan reads, but those that ``other`` reads, too, and the states of scans."""
+    found: list[Variable] = []
+    arguments, given = node.op.parts(node.op.body.inputs), node.op.parts(node.inputs[1:])
+    for argument, v in zip(arguments.sequences, given.sequences, strict=True):
+        s = v.owner
+        is_state = (
+            s is not None and isinstance(s.op, Scan) and _is_argument(s.op, s.outputs.index(v))
+        )
+        if not is_state and v not in other.inputs:
+            found.append(argument)
+    return found
+
+
+def _is_argument(op_: Scan, output: int) -> bool:
+    """Whether a trace keeps an argument of the body."""
+    return op_.body.outputs[output] in op_.body.inputs
+
+
+def _read_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
+    """Those of some variables of a body that anything else than each other is computed from."""
+    return [v for v in ancestors(op_.body.outputs, variables) if v in variables]
+
+
+def _smallest_first(variables: set[Variable]) -> list[Variable]:
+    known = [(n, v) for v in variables if (n := _elements([v])) is not None]
+    return [v for _, v in sorted(known, key=lambda pair: pair[0])]
+
+
+def _computed_always(op_: Scan) -> list[Apply]:
+    """The nodes of a body that run in every step."""
+    lazily = divide(op_.body.nodes, op_.body.outputs).outermost
+    return [each for each in op_.body.nodes if each not in lazily]
+
+
 def _results_of_matrices(op_: Scan) -> list[Variable]:
     """The results of linear algebra in a body that are computed in every step."""
+    if not is_loaded("linalg"):
+        return []
     # imported with its family only
     from occelo_graph.ops.linalg.matrix_op import MatrixOp
 
-    found = [each for each in op_.body.nodes if isinstance(each.op, MatrixOp)]
-    if not found:
+    if not any(isinstance(each.op, MatrixOp) for each in op_.body.nodes):
         return []
-    lazily = divide(op_.body.nodes, op_.body.outputs).outermost
-    return [v for each in found if each not in lazily for v in each.outputs]
+    found = [each for each in _computed_always(op_) if isinstance(each.op, MatrixOp)]
+    return [v for each in found for v in each.outputs]
+
+
+def _long_products(op_: Scan) -> list[Variable]:
+    """The products in a body, computed in every step, each of whose elements takes longer than to keep and read it."""
+    if not any(isinstance(each.op, Dot) for each in op_.body.nodes):
+        return []
+    found: list[Variable] = []
+    for each in _computed_always(op_):
+        if isinstance(each.op, Dot):
+            (x, _), (product,) = tensors(each.inputs), tensors(each.outputs)
+            if product.type.ndim and (x.type.shape[-1] or 0) >= _LONG:
+                found.append(product)
+    return found
 
 
 def _elements(variables: Sequence[Variable]) -> int | None:
