@@ -127,14 +127,22 @@ def test_one_matrix_for_all_right_hand_sides_and_the_other_way_round(backend: st
             )
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_pivots_are_those_of_lapack(backend: str) -> None:
+@pytest.mark.parametrize(
+    ("backend", "batch", "n", "known"),
+    [
+        *((b, 11, 6, True) for b in BACKENDS),
+        ("native", 9, 24, True),
+        ("native", 9, 20, False),
+        ("native", 3, 24, False),
+    ],
+)
+def test_pivots_are_those_of_lapack(backend: str, batch: int, n: int, known: bool) -> None:
     from scipy.linalg import lu_factor
 
-    a = drawn(11, 6, 6)
-    x = ot.tensor("x", shape=(11, 6, 6), dtype="float64")
+    a = drawn(batch, n, n)
+    x = ot.tensor("x", shape=(batch if known else None, n, n), dtype="float64")
     factors, pivots = oc.function([x], list(linalg.lu_factor(x)), mode=backend)(a)
-    for k in range(11):
+    for k in range(batch):
         wanted = lu_factor(a[k])
         np.testing.assert_allclose(factors[k], wanted[0], rtol=1e-9, atol=1e-12)
         np.testing.assert_array_equal(pivots[k], wanted[1])

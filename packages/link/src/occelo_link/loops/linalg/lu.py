@@ -12,7 +12,14 @@ from occelo_graph.ops.linalg.lu import LuFactor, PivotToPermutation
 from occelo_graph.tensors.type import is_complex
 from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
-from occelo_link.loops.linalg.elimination import Rows, by_size, eliminate, worth_loops
+from occelo_link.loops.linalg.elimination import (
+    SMALL_IN_LANES,
+    Rows,
+    by_size,
+    eliminate,
+    maybe_small,
+    worth_loops,
+)
 from occelo_link.loops.linalg.lane_algorithms import eliminate_lanes
 from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, each_element
@@ -39,12 +46,14 @@ def lower_lu_factor(
     parts = parts_of(inputs[0])
     *batch, m, n = parts[0].shape
     square = context.canonical(m) is context.canonical(n)
-    small = square and not is_complex(dtype) and worth_loops(batch, n)
+    real_square = square and not is_complex(dtype)
+    in_lanes = real_square and maybe_small(n, most=SMALL_IN_LANES) and for_lanes(context, inputs)
+    small = in_lanes or (real_square and worth_loops(batch, n))
     least = m if square else builder.op("min", m, n)
     result = new_result(context, dtype, [*batch, m, n])
     pivots = context.new_stored("int32", [*batch, least])
     source_in_lanes = None
-    if small and for_lanes(context, inputs):
+    if in_lanes:
         source_in_lanes = context.contiguous_copy(inputs[0])
     # loops factor in the memory of the results, so that the matrices may be formulas
     source = result if small else stored_parts(context, inputs[0])
@@ -86,7 +95,7 @@ def lower_lu_factor(
 
     def emit() -> None:
         if small:
-            by_size(context, [n], by_loops, by_lapack)
+            by_size(context, [n], by_loops, by_lapack, batch if in_lanes else None)
         else:
             by_lapack()
 
