@@ -1,7 +1,6 @@
 """Lowering of determinants: the product of the pivots of LAPACK's getrf, and loops for small matrices.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Det` nodes. Determinants of complex matrices are
-lowered by the decomposition of the op.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Det` nodes.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.determinant import Det
+from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
 from occelo_link.loops.linalg.elimination import (
     SMALL_IN_LANES,
@@ -22,8 +22,14 @@ from occelo_link.loops.linalg.elimination import (
 from occelo_link.loops.linalg.lane_algorithms import eliminate_lanes
 from occelo_link.loops.linalg.lanes import Lanes, for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, each_element
+from occelo_link.loops.linalg.work_matrices import (
+    WorkMatrix,
+    new_result,
+    stored_parts,
+    whole_tensor,
+)
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_to_loops
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []
@@ -56,6 +62,49 @@ def lower_det(context: Context, node: TensorApply[Det], inputs: list[Tensor]) ->
 
     context.step([source], [result], emit)
     return [result]
+
+
+@lowers_complex_to_loops(Det)
+def lower_complex_det(
+    context: Context, node: TensorApply[Det], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    builder, dtype = context.builder, node.outputs[0].type.dtype
+    source = stored_parts(context, inputs[0])
+    *batch, rows, columns = source[0].shape
+    n = context.unify(rows, columns)
+    result = new_result(context, dtype, batch)
+
+    def emit() -> None:
+        one, zero = (builder.const(x, PARTS[dtype]) for x in (1.0, 0.0))
+        lapack = Lapack(context, dtype)
+        work = WorkMatrix(context, dtype, n, n)
+        exchanged = lapack.integers(builder.op("max", n, context.i64(1)))
+        given: dict[str, Value | Pointer] = {"m": n, "n": n, "a": work.pointer, "lda": work.leading}
+        with each_element(context, batch) as index:
+            work.fill(source, index)
+            lapack.call("getrf", ipiv=Pointer(exchanged, context.i64(0)), **given)
+            with builder.loop(n, fixed=True) as loop:
+                product = [loop.carry(one), loop.carry(zero)]
+                re, im = (each.param for each in product)
+                row = builder.cast(builder.load(exchanged, loop.index, fixed=True), "int64")
+                # LAPACK counts rows from 1; an exchange of rows changes the sign
+                kept = builder.eq(row, builder.add(loop.index, context.i64(1)))
+                sign = builder.select(kept, one, builder.op("neg", one))
+                a, b = (
+                    builder.op("mul", sign, work.load(loop.index, loop.index, part))
+                    for part in range(2)
+                )
+                product[0].following = builder.op(
+                    "sub", builder.op("mul", re, a), builder.op("mul", im, b)
+                )
+                product[1].following = builder.op(
+                    "add", builder.op("mul", re, b), builder.op("mul", im, a)
+                )
+            for part, found in zip(result, product, strict=True):
+                builder.store(part.buffer, part.position(builder, index), found.result)
+
+    context.step(source, result, emit)
+    return [whole_tensor(result)]
 
 
 class _Determinants:
