@@ -205,6 +205,22 @@ def test_positions_up_to_a_number_that_is_no_integer() -> None:
         np.testing.assert_array_equal(found, wanted)
 
 
+def test_fewer_than_no_positions_with_a_generator() -> None:
+    """A negative number is interpreted: positions up to it are none, and the generator stays as it is."""
+    pytest.importorskip("jax")
+
+    def found(mode: str) -> list[Any]:
+        stream = ot.random.RandomStream(7)
+        walk = scan(
+            lambda i, s: s * 0.5 + stream.normal() + i, ot.arange(n), a, return_updates=False
+        )
+        f = oc.function([n, a], walk, mode=mode)
+        return [f(count, 0.3) for count in (2, -1, 3)]
+
+    for one, value in zip(found("jax"), found("py"), strict=True):
+        np.testing.assert_allclose(one, value, rtol=1e-12)
+
+
 def test_states_and_copies_of_functions() -> None:
     pytest.importorskip("jax")
     kept = og.shared(np.zeros(2), name="kept")

@@ -87,8 +87,11 @@ class PaddedVM:
 
     def _interpret(self, wanted: Sequence[int]) -> None:
         """Run the interpreter, which raises the error for a negative number of steps, unless a branch avoids it."""
-        values = [np.array(local(cell[0])) for cell in self.inputs]
-        given = dict(zip(self.fgraph.inputs, values, strict=True))
+        # arrays may be those of the library; generators and values of types of users are as they are
+        given = {
+            v: np.array(local(cell[0])) if v.type.is_array else local(cell[0])
+            for v, cell in zip(self.fgraph.inputs, self.inputs, strict=True)
+        }
         for i, value in zip(
             wanted, evaluate([self.fgraph.outputs[i] for i in wanted], given), strict=True
         ):
