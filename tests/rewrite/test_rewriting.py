@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,7 @@ from occelo_rewrite import (
     optdb,
     optimizer_query,
     out2in,
+    pipeline,
     register_canonicalize,
     register_infer_shape,
     register_optimizer,
@@ -54,6 +57,7 @@ from occelo_rewrite import (
     uncanonicalize_db,
 )
 from occelo_rewrite.fingerprint import database_fingerprint
+from occelo_rewrite.rule_tags import CHANGES
 from occelo_rewrite.rules.fold import constant_folding
 
 settings.register_profile(
@@ -431,6 +435,17 @@ def test_named_optimizers() -> None:
     assert len(graph.apply_nodes) == 2
     positions = [optdb.position(n) for n in optdb.names()]
     assert positions == sorted(positions)
+
+
+def test_the_docstring_of_the_pipeline_lists_all_stages_and_all_tags_of_changes() -> None:
+    for family in ("looping", "ops.random"):
+        importlib.import_module(f"occelo_graph.{family}")  # they add stages
+    text = pipeline.__doc__ or ""
+    stages = re.findall(r"^\| (-?[\d.]+) \| (\w+) \| .+ \|$", text, flags=re.M)
+    own = [(e.position, e.name) for e in optdb.entries() if e.place is None]
+    assert [(float(position), name) for position, name in stages] == sorted(own)
+    tags = re.findall(r"^\| (\w+) \| [^|]+ \|$", text.partition("| tag |")[2], flags=re.M)
+    assert tags == list(CHANGES)
 
 
 def test_no_name_of_an_initial_rewrite_is_a_tag_of_another() -> None:

@@ -1,4 +1,4 @@
-"""Running the nodes of a graph one by one in Python before its compiled code, for observers of nodes and for profiles.
+"""The nodes of a graph, run one by one in Python before the compiled code, so that observers and profiles see each node.
 
 `profiling` uses its `ShadowVM`. MonitorMode and NanGuardMode (`occelo_compile.debugging`) use its `WatchingLinker`.
 """

@@ -20,7 +20,11 @@
 | 50.1 | inplace_subtensor | writes into dead arrays |
 | 50.2 | InplaceBlasOpt | matrix products into dead arrays |
 | 50.5 | inplace_elemwise | elementwise results into dead arrays |
+| 50.9 | random_make_inplace | states of generators are overwritten where they are dead |
 | 100 | check_integrity | the whole graph is validated again |
+
+``join_scans``, ``expand_scans`` and ``rewrite_bodies`` are added when loops are imported, ``random_make_inplace`` when
+random numbers are.
 
 Rules have tags for what they may change (`CHANGES` in `rule_tags.py`); a rule without any keeps every bit:
 
@@ -36,7 +40,7 @@ Rules have tags for what they may change (`CHANGES` in `rule_tags.py`); a rule w
 | arbitrary | what nothing determines: the order of eigenvalues of `eig`, and the signs of eigenvectors |
 | unsafe | whether a check that fails is an error |
 
-Modes, `rewriting` and `viewer` query `optdb`. The optimizer ``strict`` excludes rules with a tag other than
+Modes, `rewriting` and `viewer` query `optdb`. The optimizer ``strict`` excludes rules with any of these tags except
 ``rounding``. Other packages may register rules in a stage (``canonicalize_db.register(...)``) or stages in `optdb` at
 any position. Nodes made by stabilize and specialize are canonicalized at once. No rule is loaded before the first
 query.

@@ -1,6 +1,6 @@
 """`MonitorMode`, which calls the user's functions before and after each node, and `detect_nan`, such a function.
 
-Users pass it as a mode, to look at the values of a failing function.
+Users pass a `MonitorMode` as the mode of a function, for instance to look at the values in a function that fails.
 """
 
 from __future__ import annotations
@@ -59,7 +59,11 @@ class MonitorMode(Mode):
 
 
 def detect_nan(fgraph: FunctionGraph, i: int, node: Apply, fn: NodeThunk) -> None:
-    """A ``post_func`` that prints each node with NaN in an output, and its inputs."""
+    """A ``post_func`` that looks for NaN in the outputs of a node.
+
+    For the first output that has any, it prints the graph of this output, and the values of all inputs and outputs of the
+    node.
+    """
     for cell, variable in zip(fn.outputs, node.outputs, strict=True):
         value = cell[0]
         if is_array(value) and value.dtype.kind in "fc" and np.isnan(value).any():

@@ -1,8 +1,10 @@
 """Features: observers of a `FunctionGraph` that record, check or refuse its changes.
 
-Rewriters undo changes with `ReplaceValidate`. The features in `occelo_rewrite` keep common subexpressions, lengths
-and facts up to date. `protection` has the features that check in-place ops. DebugMode records replacements with a
-feature of its own (`occelo_compile.debugging.definitions`). Users may attach features, too.
+Rewriters undo changes with `ReplaceValidate`. `occelo_compile.maker` attaches it and `PreserveVariableAttributes` to each
+graph. The features in `occelo_rewrite` keep common subexpressions, lengths and facts up to date. `protection` has the
+features that check in-place ops. DebugMode records replacements with a feature of its own
+(`occelo_compile.debugging.definitions`). Users may attach features, too; `FullHistory`, `NodeFinder` and `PrintListener`
+are only for them.
 """
 
 from __future__ import annotations
@@ -39,13 +41,13 @@ class AlreadyThere(Exception):
 class Feature:
     """Base of observers; hooks do nothing unless overridden.
 
-    ``provides`` names the methods of the feature that attached graphs gain.
+    ``provides`` names methods of the feature. A graph has them as its own while the feature is attached to it.
     """
 
     provides: tuple[str, ...] = ()
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        """The feature is being attached; raise `AlreadyThere` to refuse that silently."""
+        """Called before the feature is attached. Raising `AlreadyThere` prevents that, and is no error for the caller."""
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
         """The feature was removed."""

@@ -1,6 +1,6 @@
-"""Jacobians and Hessians: pullbacks vectorized over a batch of unit cotangents, and products with vectors.
+"""Jacobians and Hessians, by a pullback vectorized over unit cotangents, and products of Hessians with vectors.
 
-All are functions for users.
+The products are computed by a pushforward. All are functions for users.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`loop`, `while_loop` and `fori_loop`: loops over states of any nested structure.
 
-Users find them in `occelo`; `looping.associative` uses `loop`.
+Users find them in `occelo`. `looping.associative` and some laws of random numbers (`occelo_graph.stats`) use them, too.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ def loop(
       small, "sqrt" is used. With ``until`` the largest number of steps counts.
     - ``reverse``: go through ``xs`` from the last element to the first. Kept values are at the positions of their
       elements.
+    - ``name``: a name for the loop in errors and printed graphs.
 
     Returns the final state, and the kept values of all steps, stacked along a new first axis.
 

@@ -22,8 +22,11 @@ _NO_SOURCES = frozenset(
         *("printing", "stats"),
     )
 )
-"""Folders without sources that code in the cache depends on: those for tests, modes and linkers whose functions are
-not kept, what prints graphs, and laws of random numbers, which only make graphs."""
+"""Folders that `manifest` skips, because code in the cache does not depend on their sources.
+
+They are for tests, for modes and linkers whose functions are not cached, for printing, and for laws of random numbers,
+which only build graphs.
+"""
 
 
 def digest_text(text: str | bytes) -> str:
@@ -36,7 +39,7 @@ def digest_text(text: str | bytes) -> str:
 
 @functools.cache
 def manifest(*roots: str) -> str:
-    """A digest of paths, sizes and times of the source files below some folders that code in the cache depends on."""
+    """A digest of the paths, sizes and modification times of all .py files below ``roots``, except in `_NO_SOURCES`."""
     rows: list[str] = []
     for root in roots:
         pending = [root]

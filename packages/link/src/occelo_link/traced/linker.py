@@ -1,6 +1,13 @@
-"""The base class and the VM of linkers to libraries that trace: static inputs, checks, fallbacks, results.
+"""`TracedLinker`, the base class of linkers to libraries that trace, and `TracedVM`, which runs what a library compiled.
 
-The linkers ``jax`` and ``pytorch`` derive from it. `capabilities` loads the lowerings by `load_lowerings`.
+The linkers ``jax`` and ``pytorch`` derive from `TracedLinker`. Its `make_vm` chooses between three VMs:
+
+- `TracedVM` runs a whole graph. It handles static inputs, failed checks, ops without a lowering, and the conversion of
+  results.
+- `PaddedVM` (`padded`) runs a graph with padded tensors by a `TracedVM` of its own.
+- `StagedVM` (`staged`) runs the two parts of a graph, each with a VM that `make_vm` chooses.
+
+`capabilities` loads the lowerings by `load_lowerings`.
 """
 
 from __future__ import annotations
@@ -54,7 +61,7 @@ def load_lowerings() -> None:
 
 
 def _roots(variable: Variable) -> list[Variable]:
-    """The roots on whose values, not only on whose shapes, a variable depends."""
+    """The roots whose values a variable depends on. Roots of which only the shape matters are left out."""
     found: dict[Variable, None] = {}
     pending, seen = [variable], set[Variable]()
     while pending:
@@ -70,7 +77,10 @@ def _roots(variable: Variable) -> list[Variable]:
 
 
 def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
-    """The nodes with results whose shapes depend on the value of an input, each paired with that input."""
+    """Pairs of a node and one of its inputs.
+
+    The value of this input decides shapes of the node's outputs, and depends on values of the graph's inputs.
+    """
     inputs = set(fgraph.inputs)
     found: list[tuple[Apply, Variable]] = []
     for node in fgraph.toposort():
@@ -80,7 +90,10 @@ def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
 
 
 class Traced:
-    """A compiled form of a graph, for some static values and any shapes."""
+    """A graph compiled for certain values of its static inputs.
+
+    `TracedLinker.signature` says for which dynamic inputs it is compiled: for JAX any shapes, for PyTorch certain ones.
+    """
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self.call = call
@@ -374,10 +387,16 @@ def _contents(value: object) -> tuple[object, ...] | None:
 class TracedLinker(Linker, ABC):
     """Base of linkers to libraries that trace.
 
-    ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation. Inputs whose
-    values decide shapes are always static, with a warning when the graph is linked. Inputs with opaque values are
-    static, too. With ``strict`` it is an error if an input that ``static`` does not name is static, or an op runs in
-    Python.
+    ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation. Other inputs
+    become static in these cases:
+
+    - Their values decide shapes. There is a warning when the graph is linked. No input becomes static if the tensors with
+      these shapes can be padded (`padded`). If results of loops decide shapes, these results are static instead, in the
+      second part of the graph (`staged`). `divides` turns both off.
+    - Tracing finds that it needs their values, in a call (`NeedsValue`).
+    - Their values are opaque.
+
+    With ``strict``, NotImplementedError is raised instead of that warning, and if an op would run in Python.
     """
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
@@ -405,7 +424,7 @@ class TracedLinker(Linker, ABC):
 
     @property
     def divides(self) -> bool:
-        """Whether a graph with lengths that are results of loops is divided into two parts (`StagedVM`)."""
+        """Whether graphs may be run by `PaddedVM` or `StagedVM`, which do not compile the whole graph as it is."""
         return True
 
     @cached_property
@@ -459,7 +478,15 @@ class TracedLinker(Linker, ABC):
         return TracedVM(self, linking, {*static, *opaque})
 
     def _padded(self, fgraph: FunctionGraph, static: Collection[int]) -> PaddedGraph | None:
-        """The graph with padded tensors, if that makes no input static but those that are asked for."""
+        """The graph with padded tensors; None if another VM is to run the graph.
+
+        It is None in these cases:
+
+        - There are no loops, or `divides` is off.
+        - The graph needs no padded tensors, or cannot be padded.
+        - The inputs at the positions ``static`` decide all lengths that would be padded.
+        - A further input would still have to be static.
+        """
         if not self.divides or not any(node.op.loops for node in fgraph.apply_nodes):
             return None
         from occelo_rewrite.rules.looping.padding import padded

@@ -1,10 +1,14 @@
-"""Inference of facts about diagonals, matrices that are made from them, and parts of matrices.
+"""Inference of facts about diagonals, diagonal matrices, and parts of matrices.
 
-A matrix with a diagonal and zeros elsewhere is diagonal, and positive (semi)definite if the diagonal is positive (not
-negative). The diagonal of a real positive (semi)definite matrix is positive (not negative). If the same rows and
-columns are taken from a definite or symmetric matrix, the part is definite or symmetric, too. Rows of a selection
-matrix are one. `assumptions.inference` calls these functions if a rule asks for a fact about the result of an
-`AllocDiag`, `ExtractDiag`, `Subtensor` or `AdvancedSubtensor` node.
+A matrix made from its main diagonal is diagonal. It is positive (semi)definite if its diagonal is positive (not negative).
+The diagonal of a real positive (semi)definite matrix is positive (not negative).
+
+If slices take the same rows and columns of a matrix, most facts about the matrix hold for the part, too: symmetric,
+hermitian, positive (semi)definite, unit_diagonal, tridiagonal, diagonal. The triangular facts do if the step is known
+to be positive. Rows taken from a selection matrix form a selection matrix.
+
+`assumptions.inference` calls these functions if a rule asks for a fact about the result of an `AllocDiag`,
+`ExtractDiag`, `Subtensor` or `AdvancedSubtensor` node.
 """
 
 from __future__ import annotations
@@ -70,7 +74,7 @@ _OF_SQUARE = frozenset("symmetric hermitian positive_semidefinite positive_defin
 
 @infers_many(Subtensor)
 def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
-    """Whether a fact of matrices holds for some matrices of a batch, or for the same rows and columns of a matrix."""
+    """Whether a fact about matrices holds for what slices take: whole matrices, or the same rows and columns of each."""
     x = node.inputs[0]
     if fact not in FACTS or not FACTS[fact].of_matrices or x.type.ndim < 2:
         return None

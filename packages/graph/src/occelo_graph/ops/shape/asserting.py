@@ -39,9 +39,10 @@ __all__ = ["SpecifyShape", "specify_broadcastable", "specify_shape"]
 
 @op
 class SpecifyShape(FollowsLengths, LinearInFirst):
-    """The same tensor with lengths asserted: those in ``static``, and further inputs where ``given`` is True.
+    """The same tensor, with its lengths asserted.
 
-    Where ``static`` is None and ``given`` False nothing is asserted. ``of`` names the tensor in error messages; ops that
+    The length of axis ``i`` must be ``static[i]``, or, if ``given[i]``, the value of a further input. If ``static[i]`` is
+    None and ``given[i]`` is False, nothing is asserted of this axis. ``of`` names the tensor in error messages; ops that
     differ only in it are equal.
     """
 

@@ -25,8 +25,9 @@ BLOCK = 4
 def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
     """Whether lanes can read these operands: each is a whole batch, or one matrix for all lanes (batch lengths of 1).
 
-    The matrices must have static lengths. With dynamic lengths each operation would be a loop of one vector iteration.
-    Then the whole would take several times as long as computing one matrix after the other.
+    False if no operand is a batch: all batch lengths are the constant 1, or there are none. False also for matrices of
+    dynamic lengths. These would take several times as long in lanes as one matrix after the other, because each operation
+    would be a loop of its own around a single vector operation.
     """
     if any(n.op != "const" for t in tensors for n in t.shape[-2:]):
         return False
@@ -47,8 +48,11 @@ def _same_kind(length: Value, whole: Value) -> bool:
 class Lanes:
     """Groups of matrices of a batch; made where the statements of a step are written.
 
-    ``failed`` counts the failures of each matrix of a group; 0 means that the matrix has a result. If matrices are
-    missing in the last group, the last matrix stands in for them.
+    ``failed`` has a count of failures for each lane. If `groups` is called with ``nan``, it counts those of the lane's
+    matrix in the current group; 0 means that this matrix has a result. Otherwise it counts those of all groups so far, and
+    is checked once, after the last group.
+
+    If matrices are missing in the last group, the last matrix stands in for them.
     """
 
     def __init__(self, context: Context, dtype: str, batch: Sequence[Value]) -> None:
@@ -81,7 +85,7 @@ class Lanes:
 
     @contextmanager
     def each(self) -> Generator[Value]:
-        """A vector iteration over the lanes; gives the lane."""
+        """The context of a loop of one vector iteration over the lanes; its value is the index of the lane."""
         length = self.context.i64(self.count)
         with self.builder.loop(length, lanes=self.count, fixed=True) as loop:
             yield loop.index
@@ -113,7 +117,7 @@ class Lanes:
 
     @contextmanager
     def groups(self, nan: bool) -> Generator[None]:
-        """The loop over all groups; then a check that no matrix failed, unless ``nan`` is set."""
+        """The context of the loop over all groups. Unless ``nan`` is set, a check that no matrix failed follows the loop."""
         builder, count = self.builder, self.context.i64(self.count)
         whole = builder.add(self.length, self.context.i64(self.count - 1))
         with builder.loop(builder.op("floordiv", whole, count), fixed=True) as loop:

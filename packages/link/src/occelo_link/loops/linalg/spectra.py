@@ -1,7 +1,10 @@
-"""Lowerings of eigenvalues and singular values: LAPACK's syevd and heevd, gesdd, and rotations for small matrices.
+"""Lowerings of singular values, and of eigenvalues of symmetric and Hermitian matrices.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Eigh`, `Eigvalsh`, `SVD`, `FullSVD` and
-`SingularValues` nodes.
+They call LAPACK's gesdd for singular values, and syevd and heevd for eigenvalues. Eigenvalues of batches of small real
+matrices are found by Jacobi's rotations instead (`jacobi`). `general_spectra` has the eigenvalues of other matrices.
+
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use the lowerings for `Eigh`, `Eigvalsh`, `SVD`, `FullSVD` and
+`SingularValues` nodes. `general_spectra`, `schur` and `qz` use `if_finite`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,13 @@
 """The printer of loop programs as LLVM IR.
 
-The linker ``native`` and `dumping` call `print_llvm`; `clock_reading` extends the printer. A unit is
-``i64 unit(ptr frame, ptr table)``. It returns 0, or one more than the number of the check that failed, or -1 if an
-allocation failed. `occelo_link.units.frame` has the layout of both. Loops with lanes are printed with explicit vectors,
-so no pass of LLVM's optimizer is needed: a loop over whole vectors, and masked iterations for the remainder.
+The linker ``native``, `dumping` and `occelo_link.testing` call `print_llvm`; `clock_reading` extends the printer.
+
+A unit is ``i64 unit(ptr frame, ptr table)``. `occelo_link.units.frame` describes the layout of ``frame`` and ``table``.
+The unit returns 0 if it ran to its end. Else it returns one more than the number of the check that failed, -1 if an
+allocation failed, or -2 if it was interrupted.
+
+A loop with lanes is printed as operations on whole vectors, and masked operations for the remainder. So no pass of
+LLVM's optimizer has to find vectors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Vector loops as LLVM IR: a loop over whole vectors, and masked iterations for the remainder.
 
-The vectors are explicit, so no pass of LLVM's optimizer is needed. A part of the LLVM printer (`printer`).
+The vectors are explicit, so no pass of LLVM's optimizer has to find them. A part of the LLVM printer (`printer`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """Graphs in which tensors have rows to spare, so that their shapes do not depend on a number of steps.
 
-Libraries that compile for known shapes compile a graph anew for each number of steps if it keeps something of all steps. Here
-such a tensor becomes a padded one: it has at least as many rows (elements along its first axis) as there are steps, and the
-rows after the last step hold anything. `padded` changes a whole graph in this way, or leaves it alone. The tracing linkers
-(`occelo_link.traced.padded`) call it with graphs that were rewritten.
+JAX and PyTorch compile for known shapes. If a tensor of a graph has one row for each step of a loop, they compile the graph
+anew for each number of steps. `padded` replaces such tensors by padded ones, in a whole graph or not at all. A padded tensor
+has at least as many rows (elements along its first axis) as there are steps. The values in the rows after the last step are
+arbitrary. A padded tensor that is transposed has columns instead, along its last axis.
+
+The base class of the tracing linkers (`occelo_link.traced.linker`) calls `padded` with rewritten graphs.
+`occelo_link.traced.padded` runs the results.
 """
 
 from __future__ import annotations
@@ -39,10 +42,12 @@ __all__ = ["PaddedGraph", "padded"]
 class PaddedGraph:
     """A graph with padded tensors.
 
-    Its inputs are those of the graph that it replaces, followed by ``capacities``, int64 scalars that are at least the
-    values of ``lengths``, one for each. ``lengths`` are variables of the former graph. ``outputs`` has the results, and
-    then for each padded result the number of its rows that count. ``cuts`` maps the positions of padded results to those of
-    these numbers.
+    ``inputs`` are those of the graph that it replaces, followed by ``capacities``. For each variable in ``lengths``, which
+    belongs to the former graph, there is a capacity: an int64 scalar, the number of rows that tensors of this length
+    get. It must be at least the value of the variable, and above 1, since an axis of length 1 would be broadcast.
+
+    ``outputs`` are the results, followed by the number of rows without padding of each padded result. If result ``i`` is
+    padded, ``cuts[i]`` is the position of this number in ``outputs``.
     """
 
     inputs: list[Variable]
@@ -53,7 +58,15 @@ class PaddedGraph:
 
 
 def padded(fgraph: FunctionGraph) -> PaddedGraph | None:
-    """The graph with padded tensors; None if it needs none, or if an op reads a padded tensor in another way than by rows."""
+    """The graph with padded tensors; None if it needs none or cannot be padded.
+
+    It needs none if no loop reads or makes a padded tensor. It cannot be padded in these cases:
+
+    - An op has no form for padded tensors, or reads them in another way than by rows.
+    - An op other than a loop reads padded tensors of different lengths.
+    - A length takes more to compute than arithmetic of scalars (`_is_quick`).
+    - A result would be padded along its last axis.
+    """
     work = _Padding(fgraph)
     try:
         return work.run()
@@ -62,11 +75,11 @@ def padded(fgraph: FunctionGraph) -> PaddedGraph | None:
 
 
 class _NotByRows(Exception):
-    """An op that has no form for padded tensors."""
+    """A graph cannot be padded, because of an op or a length (see `padded`)."""
 
 
 def _unchecked(variable: Variable) -> Variable:
-    """The variable that a number of steps is, without its checks."""
+    """The variable under the checks and views that were put on it."""
     while variable.owner is not None and isinstance(variable.owner.op, CheckAndRaise | ViewOp):
         variable = variable.owner.inputs[0]
     return variable
@@ -98,9 +111,9 @@ class _Padding:
     columns: set[Variable] = field(default_factory=set[Variable])
     """The padded new variables that are padded along their last axis, and not along the first."""
     capacities: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
-    """For each length, an old variable, the capacity."""
+    """The capacity of each length. Lengths are old variables."""
     given: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
-    """The lengths whose capacities are new inputs."""
+    """For each length whose capacity is a new input, this input."""
     loops: bool = False
     """Whether a loop reads or makes a padded tensor."""
 
@@ -125,7 +138,11 @@ class _Padding:
         return PaddedGraph([*inputs, *capacities], outputs, capacities, list(self.given), cuts)
 
     def _find_capacities(self, order: Sequence[Apply]) -> None:
-        """Choose a capacity for each length: that of the trace that a condition cuts to this length, or a new input."""
+        """Choose the capacities of lengths that depend on values.
+
+        A length may be the number of steps after which a condition ended a loop. Then its capacity is that of the loop's
+        trace, if this is known. The capacity of any other length is a new input.
+        """
         cuts = {stop: node for node in order if (stop := _cut_by_condition(node)) is not None}
         for node in order:
             length = _dynamic_length(node)
@@ -143,7 +160,10 @@ class _Padding:
                 self.capacities[stop] = whole
 
     def _capacity_of_trace(self, trace: Variable) -> Variable | None:
-        """The capacity of the memory of a trace; None if it is not known, or 1, which would be broadcast."""
+        """The capacity of the memory of a trace, if it is known; None also for a static length of 0 or 1.
+
+        An axis of length 1 would be broadcast.
+        """
         rows = trace.type.shape[0] if is_tensor(trace) else None
         if rows is not None:
             return ot.constant(np.int64(rows)) if rows > 1 else None
@@ -191,7 +211,7 @@ class _Padding:
         return next(iter(lengths), None)
 
     def position(self, index: Any, length: Variable) -> TensorVariable:
-        """A position from the start, checked, for one that may count from the end."""
+        """An index counted from the start, with a check that it is in bounds. A negative ``index`` counts from the end."""
         (count,) = tensors([self.value_of(length)])
         index = ot.as_tensor_variable(index)
         at = ot.switch(ot.lt(index, 0), index + count, index)
@@ -200,20 +220,20 @@ class _Padding:
         return found
 
     def before_end(self, length: Variable, rows: Variable, ndim: int, axis: int = 0) -> Variable:
-        """For each of as many places along an axis as there are ``rows``, whether it is among the first ``length``."""
+        """Flags for ``rows`` places along an axis: True for the first ``length`` of them. Other axes have length 1."""
         (count, places) = tensors([self.value_of(length), rows])
         flags = ot.lt(ot.arange(places), count)
         return flags.dimshuffle([0 if i == axis else "x" for i in range(ndim)])
 
     def with_others(self, x: TensorVariable, other: Any) -> TensorVariable:
-        """A padded tensor with another number in place of the elements that do not count."""
+        """A padded tensor with the number ``other`` in place of the elements of the padding."""
         axis = x.type.ndim - 1 if x in self.columns else 0
         counts = self.before_end(self.lengths[x], Shape_i(axis)(x), x.type.ndim, axis)
         return ot.switch(counts, x, other)
 
 
 def _is_quick(length: Variable) -> bool:
-    """Whether a length is computed from a few integers."""
+    """Whether a length is computed from scalars alone, without loops and branches."""
     nodes = toposort([length])
     read = {length, *(v for node in nodes for v in node.inputs)}
     return not any(v.type.ndim for v in read) and not any(n.op.loops or n.op.lazy for n in nodes)
@@ -298,7 +318,10 @@ def _reordered(work: _Padding, node: Apply, given: list[Variable]) -> Made:
 
 
 def _product(work: _Padding, node: Apply, given: list[Variable]) -> Made:
-    """A product of vectors and matrices: sums over padded axes are of elements that count, others stay padded."""
+    """A product of vectors or matrices.
+
+    If it sums over a padded axis, the elements of the padding are replaced by 0. Other padded axes stay padded.
+    """
     length = work.common_length(given)
     if length is None:
         return None
