@@ -166,28 +166,43 @@ def pinv_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Pinv]) -> Replacem
     return [with_diagonal(inverted.astype(x.type.dtype))]
 
 
+def _perturbed(total: TensorVariable, size: TensorVariable) -> TensorVariable:
+    """The sums of two eigenvalues, of which ``size`` is the absolute value of one, without zeros: LAPACK's trsyl replaces them."""
+    limits = np.finfo(total.type.dtype)
+    small = ot.maximum(size * limits.eps, limits.tiny / limits.eps)
+    return ot.switch(ot.eq(total, 0), small.astype(total.type.dtype), total)
+
+
 @node_rewriter([Sylvester], tags=CHANGES)
 def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) -> Replacements:
-    """A x + x B = q is x_ij = q_ij / (a_i + b_j), for diagonal A and B."""
+    """A x + x B = q is x_ij = q_ij / (a_i + b_j), for diagonal A and B. Sums that are 0 are perturbed, as elsewhere."""
     a, b, q = node.inputs
+    if node.op.on_error != "raise":
+        return None
     if not has(fgraph, a, "diagonal") or not has(fgraph, b, "diagonal"):
         return None
-    total = ot.expand_dims(diagonal_of(a), -1) + ot.expand_dims(diagonal_of(b), -2)
-    return [q / total]
+    d = ot.expand_dims(diagonal_of(a), -1)
+    return [q / _perturbed(d + ot.expand_dims(diagonal_of(b), -2), ot.abs(d))]
 
 
 @node_rewriter([Lyapunov, DiscreteLyapunov], tags=CHANGES)
 def lyapunov_of_diagonal(
     fgraph: FunctionGraph, node: TensorApply[Lyapunov | DiscreteLyapunov]
 ) -> Replacements:
-    """A x + x A^H = q is x_ij = q_ij / (a_i + a*_j), and x = A x A^H + q is x_ij = q_ij / (1 - a_i a*_j), for diagonal A."""
+    """A x + x A^H = q is x_ij = q_ij / (a_i + a*_j), and x = A x A^H + q is x_ij = q_ij / (1 - a_i a*_j), for diagonal A.
+
+    Without a unique solution the first is perturbed, as elsewhere, and the second is still an error.
+    """
     a, q = node.inputs
-    if not has(fgraph, a, "diagonal"):
+    if node.op.on_error != "raise" or not has(fgraph, a, "diagonal"):
         return None
     d = diagonal_of(a)
     turned = ot.expand_dims(d.conj() if is_complex(d.type.dtype) else d, -2)
     d = ot.expand_dims(d, -1)
-    return [q / (d + turned if isinstance(node.op, Lyapunov) else 1 - d * turned)]
+    if isinstance(node.op, Lyapunov):
+        return [q / _perturbed(d + turned, ot.abs(d))]
+    total = 1 - d * turned
+    return [q / _checked("solve_discrete_lyapunov", total, ot.eq(total, 0))]
 
 
 CANONICALIZE = RuleSet(

@@ -43,6 +43,9 @@ def sum_of_linear(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
         at = _linear_argument(first, second)
         if at is None or any(t.type != out.type or not is_only_reader(fgraph, t) for t in terms):
             continue
+        # sums of smaller dtypes are rounded earlier
+        if any(n.inputs[at].type.dtype != out.type.dtype for n in (first, second)):
+            continue
         arguments: list[Any] = list(first.inputs)
         arguments[at] = node.op(arguments[at], second.inputs[at])
         rest: Sequence[TensorVariable] = [x for k, x in enumerate(node.inputs) if k not in (i, j)]
