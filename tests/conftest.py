@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 MANY = 8
-SLOW_COMPILERS = ("c", "c|py", "numba")
+SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
 UNMEASURED = pytest.StashKey[bool]()
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
 """The variable by which coverage is measured in the processes that a test starts."""
@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         type=int,
         default=1,
-        help="let coverage, if it runs, see the first test of every other function and every N-th",
+        help="let coverage, if it runs, see the first test of each function and every N-th",
     )
 
 
@@ -70,17 +70,16 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 def leave_out_of_coverage(items: list[pytest.Item], step: int) -> None:
-    """Mark all tests but the first of every other function and every ``step``-th.
+    """Mark all tests but the first of each function and every ``step``-th.
 
-    Functions start at different tests, as many have the same parameters. With ``step`` 1 no test is marked.
+    Functions start at different tests, as many have the same parameters.
     """
     seen: Counter[str] = Counter()
     for item in items:
         function = item.nodeid.partition("[")[0]
         position = seen[function]
         seen[function] += 1
-        first = position == 0 and len(seen) % 2
-        if not first and (position + len(seen)) % step:
+        if position and (position + len(seen)) % step:
             item.stash[UNMEASURED] = True
 
 
@@ -105,7 +104,7 @@ def one_in_three(items: list[pytest.Item]) -> list[pytest.Item]:
 
 
 def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, of functions with more than `MANY` the first and a fixed quarter of the others.
+    """The tests, of functions with more than `MANY` the first and a fixed fifth of the others.
 
     Tests of the tree are all kept, and so are those that are sampled otherwise.
     """
@@ -118,7 +117,7 @@ def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
         otherwise = otherwise or item.path.parent.name == "architecture"
         few = numbers[function] <= MANY or function not in seen
         # by a checksum, so that of parameters that alternate each occurs
-        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 4 == 0:
+        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 5 == 0:
             kept.append(item)
         seen.add(function)
     return kept

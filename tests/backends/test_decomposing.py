@@ -28,6 +28,26 @@ def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
     del config.pytorch__compile
 
 
+# first in the file: of the tests with each slow compiler the checks take the first
+@pytest.mark.filterwarnings("ignore:.*(runs in Python|static|depend on values)")
+@pytest.mark.parametrize("backend", ["numba", "jax", "pytorch"])
+def test_examples_by_what_their_ops_consist_of(backend: str) -> None:
+    if not is_installed(backend):
+        pytest.skip(f"no {backend}")
+    # each example is compiled for its own shapes; Numba prints the loops of native, which runs them all
+    families = sorted({e.family for e in EXAMPLES})
+    if backend == "numba" and not THOROUGH:
+        families = ["control", "reduce"]
+    # laws of random numbers are large graphs; PyTorch takes half a minute for them
+    steps = {} if THOROUGH else {"random": 40, "linalg": 4}
+    # to Numba a function of all examples takes an hour, and gigabytes of memory
+    at_once = 20 if backend == "numba" else None
+    found = sum(
+        agree_by_decompositions(backend, f, THOROUGH, at_once, steps.get(f, 1)) for f in families
+    )
+    assert found > (300 if THOROUGH else {"numba": 5, "jax": 50, "pytorch": 50}[backend])
+
+
 @op
 class Standardized(Op):
     """x less its mean along the last axis, and how far the elements are off it."""
@@ -80,25 +100,6 @@ def test_a_decomposition_of_other_types_is_an_error() -> None:
 
     with pytest.raises(TypeError, match="decompose of Wrong"):
         Wrong()(ot.dmatrix("x"))[0].eval({"x": [[1.0]]})
-
-
-@pytest.mark.filterwarnings("ignore:.*(runs in Python|static|depend on values)")
-@pytest.mark.parametrize("backend", ["numba", "jax", "pytorch"])
-def test_examples_by_what_their_ops_consist_of(backend: str) -> None:
-    if not is_installed(backend):
-        pytest.skip(f"no {backend}")
-    # each example is compiled for its own shapes; Numba prints the loops of native, which runs them all
-    families = sorted({e.family for e in EXAMPLES})
-    if backend == "numba" and not THOROUGH:
-        families = ["control", "reduce"]
-    # laws of random numbers are large graphs; PyTorch takes half a minute for them
-    steps = {} if THOROUGH else {"random": 15, "linalg": 2}
-    # to Numba a function of all examples takes an hour, and gigabytes of memory
-    at_once = 20 if backend == "numba" else None
-    found = sum(
-        agree_by_decompositions(backend, f, THOROUGH, at_once, steps.get(f, 1)) for f in families
-    )
-    assert found > (300 if THOROUGH else {"numba": 5, "jax": 50, "pytorch": 50}[backend])
 
 
 @pytest.mark.parametrize("backend", ["jax", "pytorch"])

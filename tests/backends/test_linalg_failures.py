@@ -58,7 +58,7 @@ CASES: dict[str, tuple[Any, float]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", CASES)
 def test_a_bad_matrix_and_its_gradient_are_nan_alone(name: str, backend: str) -> None:
@@ -103,3 +103,29 @@ def test_riccati_equations_with_nan_are_errors(name: str, backend: str) -> None:
     given = np.stack([0.3 * one, np.full((2, 2), np.nan)])
     with pytest.raises(np.linalg.LinAlgError, match=f"{name}: .*NaNs, at index 1 of the batch"):
         solved(given)
+
+
+@pytest.mark.parametrize("backend", ["py", "vm", "native"])
+def test_equations_of_diagonal_matrices_without_a_unique_solution(backend: str) -> None:
+    """What is known to be diagonal fails, or is perturbed, as other matrices are."""
+    v = ot.dmatrix("v")
+    x = v[..., None] * np.eye(3)
+    right = np.arange(9.0).reshape(3, 3)
+    steps = oc.function([v], linalg.solve_discrete_lyapunov(x, right), mode=backend)
+    good = np.array([0.5, -0.25, 3.0])
+    np.testing.assert_allclose(steps([good])[0], right / (1 - np.outer(good, good)))
+    with pytest.raises(
+        np.linalg.LinAlgError, match=r"solve_discrete_lyapunov: .*at index 1 of the batch"
+    ):
+        steps([good, [0.5, 2.0, 3.0]])
+    lost = linalg.solve_discrete_lyapunov(x, right, on_error="nan")
+    found = oc.function([v], lost, mode=backend)([good, [0.5, 2.0, 3.0]])
+    np.testing.assert_allclose(found[0], right / (1 - np.outer(good, good)))
+    assert np.isnan(found[1]).all()
+
+    still = oc.function([v], linalg.solve_continuous_lyapunov(x, right), mode=backend)
+    found = still([[1.0, -1.0, 2.0]])[0]
+    assert np.isfinite(found).all()
+    sums = np.add.outer([1.0, -1.0, 2.0], [1.0, -1.0, 2.0])
+    np.testing.assert_allclose(found[sums != 0], right[sums != 0] / sums[sums != 0])
+    assert (np.abs(found[sums == 0]) > 1e14).all()
