@@ -90,21 +90,21 @@ def slow_compiler(item: pytest.Item) -> str:
     return next((p for p in parameters if isinstance(p, str) and p in SLOW_COMPILERS), "")
 
 
-def one_in_three(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests without two of every three that use a slow compiler, counted by file and compiler."""
+def one_in_six(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests, of those with a slow compiler one in six, counted by file and compiler."""
     kept: list[pytest.Item] = []
     seen: Counter[tuple[str, str]] = Counter()
     for item in items:
         if compiler := slow_compiler(item):
             seen[str(item.path), compiler] += 1
-            if seen[str(item.path), compiler] % 3 != 1:
+            if seen[str(item.path), compiler] % 6 != 1:
                 continue
         kept.append(item)
     return kept
 
 
 def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, of functions with more than `MANY` the first and a fixed fifth of the others.
+    """The tests, of functions with more than `MANY` the first and a fixed tenth of the others.
 
     Tests of the tree are all kept, and so are those that are sampled otherwise.
     """
@@ -117,7 +117,7 @@ def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
         otherwise = otherwise or item.path.parent.name == "architecture"
         few = numbers[function] <= MANY or function not in seen
         # by a checksum, so that of parameters that alternate each occurs
-        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 5 == 0:
+        if few or otherwise or zlib.crc32(item.nodeid.encode()) % 10 == 0:
             kept.append(item)
         seen.add(function)
     return kept
@@ -139,7 +139,7 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select a fixed sample of the tests. All files are imported, so errors of imports are still found."""
     if os.environ.get("HYPOTHESIS_PROFILE") != "thorough" and len(items) > 1:
-        kept = sampled(one_in_three(sample_of_many(items)))
+        kept = sampled(one_in_six(sample_of_many(items)))
         config.hook.pytest_deselected(items=list(set(items) - set(kept)))
         items[:] = kept
     sample: str = config.getoption("--sample")
