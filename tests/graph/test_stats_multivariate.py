@@ -235,6 +235,10 @@ def test_distribution_function_of_normal_vectors_at_edges() -> None:
     assert value(law.cdf(np.zeros((0, 2)), None, pair)).shape == (0,)
     with pytest.raises(ValueError, match="lengths up to 200, got 201"):
         law.cdf(np.zeros(201), None, np.eye(201))
+    x, cov = ot.dvector("x"), ot.dmatrix("cov")
+    unknown = law.logcdf(x, None, cov)
+    with pytest.raises(ValueError, match="lengths up to 200"):
+        unknown.eval({x: np.zeros(201), cov: np.eye(201)})
 
 
 def test_derivatives_of_the_distribution_function_of_normal_vectors() -> None:

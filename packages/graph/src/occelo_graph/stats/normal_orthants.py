@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import zeros
-from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
+from occelo_graph.ops.elemwise.arithmetic import le, maximum, minimum
 from occelo_graph.ops.elemwise.special import log_ndtr, ndtri_exp
 from occelo_graph.ops.elemwise.transcendental import log
 from occelo_graph.ops.index.subtensor import set_subtensor
@@ -46,15 +47,16 @@ def _lattice(dtype: str) -> Any:
 def log_probability_below(bounds: Any, factor: Any) -> Any:
     """The logarithm of the probability that normal vectors of mean 0 are below ``bounds`` (..., n) in each element.
 
-    ``factor`` (..., n, n) is the lower Cholesky factor of the covariance. ValueError if n is known to be above 200.
+    ``factor`` (..., n, n) is the lower Cholesky factor of the covariance. ValueError if n is above 200.
     """
     from occelo_graph.looping.loops import loop
 
+    longest = f"The distribution function of normal vectors is for lengths up to {_LONGEST}"
     n = bounds.type.shape[-1]
     if n is not None and n > _LONGEST:
-        raise ValueError(
-            f"The distribution function of normal vectors is for lengths up to {_LONGEST}, got {n}"
-        )
+        raise ValueError(f"{longest}, got {n}")
+    if n is None:
+        factor = CheckAndRaise(ValueError, longest)(factor, le(factor.shape[-1], _LONGEST))
     lengths = [lengths_by_variables(bounds)[:-1], lengths_by_variables(factor)[:-2]]
     batch = tuple(broadcast_lengths([tuple(each) for each in lengths]))
     size = factor.shape[-1]
