@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.ops.blas.products import matmul
-from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.create import zeros
 from occelo_graph.ops.elemwise.arithmetic import le, maximum, minimum
 from occelo_graph.ops.elemwise.special import log_ndtr, ndtri_exp
@@ -56,7 +56,8 @@ def log_probability_below(bounds: Any, factor: Any) -> Any:
     if n is not None and n > _LONGEST:
         raise ValueError(f"{longest}, got {n}")
     if n is None:
-        factor = CheckAndRaise(ValueError, longest)(factor, le(factor.shape[-1], _LONGEST))
+        short = le(factor.shape[-1], _LONGEST)
+        factor = raise_unless(factor, short, error=ValueError, message=longest)
     lengths = [lengths_by_variables(bounds)[:-1], lengths_by_variables(factor)[:-2]]
     batch = tuple(broadcast_lengths([tuple(each) for each in lengths]))
     size = factor.shape[-1]

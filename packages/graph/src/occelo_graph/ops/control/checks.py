@@ -19,7 +19,7 @@ from occelo_graph.ir.traits import FIRST
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["Assert", "CheckAndRaise", "assert_op"]
+__all__ = ["Assert", "CheckAndRaise", "assert_op", "raise_unless"]
 
 
 class CheckAndRaise(Op):
@@ -88,6 +88,11 @@ class Assert(CheckAndRaise):
 def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
     """``value``, with a run-time check that the conditions hold (AssertionError)."""
     return Assert(msg)(value, *conditions)
+
+
+def raise_unless(value: Any, *conditions: Any, error: type[Exception], message: str) -> Any:
+    """``value``, with a run-time check that the conditions hold, which raises ``error`` with the message."""
+    return CheckAndRaise(error, message)(value, *conditions)
 
 
 def _is_exception(value: object) -> bool:
