@@ -229,7 +229,8 @@ def test_a_matrix_without_eigenvalues_is_nan_alone(backend: str, bad: float) -> 
     for found in made:
         assert np.isnan(found[9]).all()
     others = np.arange(11) != 9
-    np.testing.assert_allclose(made[0][others], wanted[0][others], rtol=1e-12, atol=1e-13)
+    # errors of eigenvalues are in proportion to the norm, which is at most 4.5 here
+    np.testing.assert_allclose(made[0][others], wanted[0][others], rtol=0, atol=1e-14)
     np.testing.assert_allclose(abs(made[1][others]), abs(wanted[1][others]), rtol=1e-9, atol=1e-12)
     with pytest.raises((np.linalg.LinAlgError, ValueError)) as caught:
         oc.function([x], list(linalg.eigh(x)), mode=backend)(a)

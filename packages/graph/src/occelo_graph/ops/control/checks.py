@@ -91,7 +91,7 @@ def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
 
 
 def raise_unless(value: Any, *conditions: Any, error: type[Exception], message: str) -> Any:
-    """``value``, with a run-time check that the conditions hold, which raises ``error`` with the message."""
+    """``value``, with a run-time check that raises ``error(message)`` unless the conditions hold for all their elements."""
     return CheckAndRaise(error, message)(value, *conditions)
 
 
