@@ -57,6 +57,12 @@ CASES: dict[str, tuple[Any, float]] = {
     "solve_discrete_lyapunov": (by_solving(linalg.solve_discrete_lyapunov, RIGHT), 1.0),
 }
 
+WEIGHTS = 0.5 * RIGHT, np.eye(N), np.eye(N)
+CASES |= {
+    "solve_continuous_are": (by_solving(linalg.solve_continuous_are, *WEIGHTS), np.inf),
+    "solve_discrete_are": (by_solving(linalg.solve_discrete_are, *WEIGHTS), np.nan),
+}
+
 
 @pytest.mark.sampled(7)
 @pytest.mark.parametrize("backend", BACKENDS)

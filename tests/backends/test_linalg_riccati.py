@@ -92,6 +92,69 @@ def test_equations_without_solution_are_errors(backend: str) -> None:
     np.testing.assert_allclose(discrete(one, one, one, 0 * one), one, atol=1e-14)
 
 
+ONE, NONE, WEIGHT = np.eye(2), np.zeros((2, 1)), np.eye(1)
+GOOD: list[Any] = [np.diag([0.5, -0.25]), NONE + [[1.0], [0.5]], ONE, WEIGHT, ONE + 0.25, NONE]
+LOST: dict[str, list[list[Any]]] = {
+    "solve_continuous_are": [
+        [0 * ONE, NONE, ONE, WEIGHT, ONE, NONE],  # eigenvalues on the axis
+        [ONE, NONE + 1, ONE, 0 * WEIGHT, ONE, NONE],
+        [ONE, NONE + 1, ONE + np.inf, WEIGHT, ONE, NONE],
+        [ONE, NONE + 1, ONE, WEIGHT, 0 * ONE, NONE],
+    ],
+    "solve_discrete_are": [
+        [2 * ONE, NONE, ONE, WEIGHT, ONE, NONE],  # cannot be stabilized
+        [ONE, NONE + np.nan, ONE, WEIGHT, ONE, NONE],
+        [ONE, NONE + 1, ONE, WEIGHT, 0 * ONE, NONE],
+    ],
+}
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("dtype", ["float64", "complex64"])
+@pytest.mark.parametrize("backend", [*COMPILED, "py"])
+@pytest.mark.parametrize("name", LOST)
+def test_equations_without_solution_are_nan_alone(backend: str, name: str, dtype: str) -> None:
+    inputs = [ot.tensor(n, dtype=dtype, shape=(None, None, None)) for n in "abqres"]
+    cases = [GOOD, *(each for bad in LOST[name] for each in (bad, GOOD))]
+    given = [np.stack(x).astype(dtype) for x in zip(*cases, strict=True)]
+    solver = getattr(linalg, name)
+    made = solver(*inputs, on_error="nan")
+    results = [made]
+    if backend != "py":
+        assert oc.supports(backend, made) == []
+    if backend != "c":
+        results += oc.grad(ot.abs(made).sum(), inputs)
+    found, *gradients = oc.function(inputs, results, mode=backend)(*given)
+    expected = getattr(spl, name)(*GOOD)
+    good = np.arange(len(cases)) % 2 == 0
+    close = 1e-5 if dtype == "complex64" else 1e-10
+    np.testing.assert_allclose(found[good], [expected] * good.sum(), rtol=close, atol=close)
+    assert np.isnan(found[~good]).all()
+    for gradient in gradients:
+        assert np.isfinite(gradient[good]).all()
+        assert np.isnan(gradient[~good]).all()
+
+
+@pytest.mark.parametrize("backend", [*COMPILED, "py"])
+@pytest.mark.parametrize("name", LOST)
+def test_equations_without_solution_are_found_in_batches(backend: str, name: str) -> None:
+    inputs = [ot.dtensor3(n) for n in "abqres"]
+    strict = oc.function(inputs, getattr(linalg, name)(*inputs), mode=backend)
+    for bad in LOST[name]:
+        with pytest.raises(np.linalg.LinAlgError, match="at index 1 of the batch"):
+            strict(*map(np.stack, zip(GOOD, bad, strict=True)))
+
+
+@pytest.mark.parametrize("backend", [*COMPILED, "py"])
+def test_weights_that_are_not_symmetric_are_errors_always(backend: str) -> None:
+    inputs = [ot.dmatrix(n) for n in "abqr"]
+    for name in NAMES:
+        made = getattr(linalg, name)(*inputs, on_error="nan")
+        with pytest.raises(ValueError, match="symmetric") as raised:
+            oc.function(inputs, made, mode=backend)(ONE, NONE, np.triu(ONE + 1), WEIGHT)
+        assert not isinstance(raised.value, np.linalg.LinAlgError)
+
+
 @pytest.mark.parametrize("backend", COMPILED)
 def test_discrete_lyapunov_equations_of_unknown_lengths(backend: str) -> None:
     a, q = ot.dtensor3("a"), ot.dmatrix("q")

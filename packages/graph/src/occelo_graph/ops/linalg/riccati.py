@@ -14,7 +14,13 @@ import numpy as np
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.linalg.differences import require_finite
-from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
+from occelo_graph.ops.linalg.matrix_op import (
+    LinAlgError,
+    MatrixOp,
+    as_matrices,
+    check_on_error,
+    hermitian,
+)
 from occelo_graph.ops.linalg.riccati_pencils import stabilizing_solution
 from occelo_graph.ops.linalg.solve import solve
 from occelo_graph.ops.linalg.sylvester import DiscreteLyapunov, Sylvester
@@ -31,6 +37,7 @@ class _Riccati(MatrixOp):
     """The stabilizing solution of an algebraic Riccati equation with coefficients A, B, Q and R."""
 
     balanced: bool = True
+    on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n,m),(n,n),(m,m)->(n,n)"
     function: ClassVar[str]
 
@@ -43,14 +50,18 @@ class _Riccati(MatrixOp):
             return np.zeros_like(arrays[0])
         for each in arrays:
             require_finite(each)
-        solved = getattr(scipy_module("linalg", self.label), self.label)(
-            *arrays, balanced=self.balanced
-        )
+        solver = getattr(scipy_module("linalg", self.label), self.label)
+        try:
+            solved = solver(*arrays, balanced=self.balanced)
+        except ValueError as error:
+            if "singular" not in str(error):
+                raise
+            raise LinAlgError(str(error)) from None
         return np.asarray(solved, arrays[0].dtype)
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         continuous = self.function == "solve_continuous_are"
-        return [stabilizing_solution(inputs, continuous, self.balanced)]
+        return [stabilizing_solution(inputs, continuous, self.balanced, self.on_error)]
 
 
 @op
@@ -58,15 +69,16 @@ class ContinuousRiccati(_Riccati):
     """The stabilizing X with A^H X + X A - X B R^-1 B^H X + Q = 0."""
 
     balanced: bool = True
+    on_error: str = "raise"
     function: ClassVar[str] = "solve_continuous_are"
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         (a, b, _, r), (x,), ct = inputs, outputs, cotangents[0]
         if ct is None or ct is ZERO:
             return [ct] * 4
-        gain = solve(r, matmul(hermitian(b), x), b_ndim=2)
+        gain = solve(r, matmul(hermitian(b), x), b_ndim=2, on_error=self.on_error)
         closed = a - matmul(b, gain)
-        of_q = Sylvester()(closed, hermitian(closed), -ct)
+        of_q = Sylvester(self.on_error)(closed, hermitian(closed), -ct)
         twice = matmul(x, of_q + hermitian(of_q))
         of_b = -matmul(twice, hermitian(gain))
         return [twice, of_b, of_q, matmul(gain, matmul(of_q, hermitian(gain)))]
@@ -77,6 +89,7 @@ class DiscreteRiccati(_Riccati):
     """The stabilizing X with A^H X A - X - (A^H X B) (R + B^H X B)^-1 (B^H X A) + Q = 0."""
 
     balanced: bool = True
+    on_error: str = "raise"
     function: ClassVar[str] = "solve_discrete_are"
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
@@ -84,16 +97,24 @@ class DiscreteRiccati(_Riccati):
         if ct is None or ct is ZERO:
             return [ct] * 4
         turned = matmul(hermitian(b), x)
-        gain = solve(r + matmul(turned, b), matmul(turned, a), b_ndim=2)
+        gain = solve(r + matmul(turned, b), matmul(turned, a), b_ndim=2, on_error=self.on_error)
         closed = a - matmul(b, gain)
-        of_q = DiscreteLyapunov()(closed, ct)
+        of_q = DiscreteLyapunov(None, self.on_error)(closed, ct)
         of_a = matmul(x, matmul(closed, of_q + hermitian(of_q)))
         of_b = -matmul(of_a, hermitian(gain))
         return [of_a, of_b, of_q, matmul(gain, matmul(of_q, hermitian(gain)))]
 
 
 def solve_continuous_are(
-    a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True
+    a: Any,
+    b: Any,
+    q: Any,
+    r: Any,
+    e: Any = None,
+    s: Any = None,
+    balanced: bool = True,
+    *,
+    on_error: str = "raise",
 ) -> TensorVariable:
     """The stabilizing ``x`` with ``a^H x + x a - x b r^-1 b^H x + q == 0``; SciPy's ``solve_continuous_are``.
 
@@ -103,24 +124,34 @@ def solve_continuous_are(
     result has the common dtype, float64 for integers; float16 is a TypeError. The gradient is that for Hermitian
     changes of ``q`` and ``r``.
 
-    ``numpy.linalg.LinAlgError`` if there is no such solution, ValueError for matrices that are not Hermitian or do not fit.
+    ``numpy.linalg.LinAlgError`` if there is no such solution, ``r`` or ``e`` is singular or an element is infinite or NaN;
+    with ``on_error="nan"`` this element of the batch is NaN. ValueError for matrices that are not Hermitian or do not fit.
     """
+    options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_continuous_are", a, b, q, r, e, s)
     if e is not None:
         # in terms of a e^-1, e^-H q e^-1 and e^-H s, with the same x
         inverse = hermitian(e)
-        a = hermitian(solve(inverse, hermitian(a), b_ndim=2))
-        half = solve(inverse, q, b_ndim=2)
-        q = _hermitian_part(solve(inverse, hermitian(half), b_ndim=2))
-        s = None if s is None else solve(inverse, s, b_ndim=2)
+        a = hermitian(solve(inverse, hermitian(a), **options))
+        half = solve(inverse, q, **options)
+        q = _hermitian_part(solve(inverse, hermitian(half), **options))
+        s = None if s is None else solve(inverse, s, **options)
     if s is not None:
-        a, q = _without_cross_term(a, b, q, r, s)
-    made: TensorVariable = ContinuousRiccati(bool(balanced))(a, b, q, r)
+        a, q = _without_cross_term(a, b, q, r, s, options)
+    made: TensorVariable = ContinuousRiccati(bool(balanced), on_error)(a, b, q, r)
     return made
 
 
 def solve_discrete_are(
-    a: Any, b: Any, q: Any, r: Any, e: Any = None, s: Any = None, balanced: bool = True
+    a: Any,
+    b: Any,
+    q: Any,
+    r: Any,
+    e: Any = None,
+    s: Any = None,
+    balanced: bool = True,
+    *,
+    on_error: str = "raise",
 ) -> TensorVariable:
     """The stabilizing ``x`` with ``a^H x a - x - (a^H x b) (r + b^H x b)^-1 (b^H x a) + q == 0``; SciPy's ``solve_discrete_are``.
 
@@ -128,18 +159,19 @@ def solve_discrete_are(
     x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q == 0``. Only with ``s`` must ``r`` be
     nonsingular.
     """
+    options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_discrete_are", a, b, q, r, e, s)
     if e is not None:
         # in terms of e^-1 a, e^-1 b and y = e^H x e
-        a, b = solve(e, a, b_ndim=2), solve(e, b, b_ndim=2)
+        a, b = solve(e, a, **options), solve(e, b, **options)
     if s is not None:
-        a, q = _without_cross_term(a, b, q, r, s)
-    made: TensorVariable = DiscreteRiccati(bool(balanced))(a, b, q, r)
+        a, q = _without_cross_term(a, b, q, r, s, options)
+    made: TensorVariable = DiscreteRiccati(bool(balanced), on_error)(a, b, q, r)
     if e is None:
         return made
     inverse = hermitian(e)
-    half = solve(inverse, made, b_ndim=2)
-    return _hermitian_part(solve(inverse, hermitian(half), b_ndim=2))
+    half = solve(inverse, made, **options)
+    return _hermitian_part(solve(inverse, hermitian(half), **options))
 
 
 def _coefficients(label: str, *given: Any) -> list[Any]:
@@ -148,9 +180,11 @@ def _coefficients(label: str, *given: Any) -> list[Any]:
     return [None if v is None else next(converted) for v in given]
 
 
-def _without_cross_term(a: Any, b: Any, q: Any, r: Any, s: Any) -> tuple[Any, Any]:
+def _without_cross_term(
+    a: Any, b: Any, q: Any, r: Any, s: Any, options: dict[str, Any]
+) -> tuple[Any, Any]:
     """``a`` and ``q`` of the equation without ``s`` that has the same solution."""
-    gain = solve(r, hermitian(s), b_ndim=2)
+    gain = solve(r, hermitian(s), **options)
     return a - matmul(b, gain), _hermitian_part(q - matmul(s, gain))
 
 

@@ -18,7 +18,17 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import eye, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
-from occelo_graph.ops.elemwise.arithmetic import gt, le, maximum, round
+from occelo_graph.ops.elemwise.arithmetic import (
+    and_,
+    gt,
+    invert,
+    isfinite,
+    le,
+    maximum,
+    or_,
+    round,
+    switch,
+)
 from occelo_graph.ops.elemwise.transcendental import exp2, log2
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, hermitian
@@ -26,6 +36,7 @@ from occelo_graph.ops.linalg.qr import FullQR
 from occelo_graph.ops.linalg.qz import SortedQZ
 from occelo_graph.ops.linalg.solve import solve
 from occelo_graph.ops.linalg.svd import svdvals
+from occelo_graph.ops.reduce import all as all_
 from occelo_graph.ops.reduce import max as max_
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.dimensions import expand_dims
@@ -59,8 +70,13 @@ class BalancingScale(MatrixOp):
         return [ZERO]
 
 
-def stabilizing_solution(inputs: Sequence[Any], continuous: bool, balanced: bool) -> Any:
-    """The stabilizing solution of an algebraic Riccati equation with coefficients A, B, Q and R, in double precision."""
+def stabilizing_solution(
+    inputs: Sequence[Any], continuous: bool, balanced: bool, on_error: str
+) -> Any:
+    """The stabilizing solution of an algebraic Riccati equation with coefficients A, B, Q and R, in double precision.
+
+    ``on_error`` decides about elements of the batch without a solution, as for any `MatrixOp`.
+    """
     dtype = inputs[0].dtype
     wide = "complex128" if is_complex(dtype) else "float64"
     inputs = [cast(v, wide) for v in inputs]
@@ -68,9 +84,16 @@ def stabilizing_solution(inputs: Sequence[Any], continuous: bool, balanced: bool
     none = sum(sum_(v[..., :0, :0], axis=(-2, -1)) for v in inputs)
     a, b, q, r = (v + expand_dims(none, (-2, -1)) for v in inputs)
     n, m = b.shape[-2], b.shape[-1]
-    a = _require(ValueError, a, [le(_norm(v - hermitian(v)), 50 * EPS * _norm(v)) for v in (q, r)])
+    conditions = _Conditions(on_error)
+    finite = _all_finite(a, b, q, r)
+    symmetric = [le(_norm(v - hermitian(v)), 50 * EPS * _norm(v)) for v in (q, r)]
+    a = conditions.add(a, finite)
+    a = CheckAndRaise(ValueError, "q and r must be Hermitian")(
+        a, *(or_(s, invert(finite)) for s in symmetric)
+    )
     if continuous:
-        a = _require(ValueError, a, [gt(svdvals(r), EPS * expand_dims(_norm(r), -1))])
+        values = svdvals(r, on_error=on_error)
+        a = conditions.add(a, _all(gt(values, EPS * expand_dims(_norm(r), -1))))
     left, right = (_continuous if continuous else _discrete)(a, b, q, r)
     scale: Any = None
     if balanced:
@@ -81,18 +104,43 @@ def stabilizing_solution(inputs: Sequence[Any], continuous: bool, balanced: bool
     unitary, _ = FullQR()(left[..., :, 2 * n :], return_list=True)
     rest = hermitian(unitary[..., :, m:])
     pencil = [matmul(rest, x[..., :, : 2 * n]) for x in (left, right)]
-    *_, vectors = SortedQZ("lhp" if continuous else "iuc")(*pencil, return_list=True)
+    ordered = SortedQZ("lhp" if continuous else "iuc", on_error)
+    *_, vectors = ordered(*pencil, return_list=True)
     above, below = vectors[..., :n, :n], vectors[..., n:, :n]
-    values = svdvals(above)
-    above = _require(LinAlgError, above, [gt(values, 4 * EPS * _largest(values))])
+    values = svdvals(above, on_error=on_error)
+    above = conditions.add(above, _all(gt(values, 4 * EPS * _largest(values))))
     product = matmul(hermitian(above), below)
     limit = maximum(1e-13, 0.1 * _norm(product))
-    below = _require(LinAlgError, below, [le(_norm(product - hermitian(product)), limit)])
-    found = solve(hermitian(above), hermitian(below), b_ndim=2)
+    below = conditions.add(below, le(_norm(product - hermitian(product)), limit))
+    found = solve(hermitian(above), hermitian(below), b_ndim=2, on_error=on_error)
     if balanced:
         own = scale[..., :n]
         found = found * expand_dims(own, -1) * expand_dims(own, -2)
-    return cast((found + hermitian(found)) * np.asarray(0.5, wide), dtype)
+    found = (found + hermitian(found)) * np.asarray(0.5, wide)
+    return cast(conditions.settle(found), dtype)
+
+
+class _Conditions:
+    """Conditions of a solution for each element of a batch: an unmet one raises, or makes the solution NaN."""
+
+    def __init__(self, on_error: str) -> None:
+        self.on_error = on_error
+        self.all: list[Any] = []
+
+    def add(self, value: Any, condition: Any) -> Any:
+        """``value``, after a check of the condition if errors are raised."""
+        if self.on_error == "raise":
+            check = CheckAndRaise(LinAlgError, "there is no stabilizing solution")
+            return check(value, condition)
+        self.all.append(condition)
+        return value
+
+    def settle(self, found: Any) -> Any:
+        """``found``, and NaN where a condition is not met."""
+        if not self.all:
+            return found
+        met = expand_dims(and_(*self.all), (-2, -1))
+        return switch(met, found, np.asarray(np.nan, found.dtype))
 
 
 def _rows(*blocks: Sequence[Any]) -> Any:
@@ -142,6 +190,11 @@ def _norm(x: Any) -> Any:
     return _largest(sum_(abs_(x), axis=-2))[..., 0]
 
 
-def _require(error: type[Exception], value: Any, conditions: Sequence[Any]) -> Any:
-    """The value, after a check of the conditions for a stabilizing solution."""
-    return CheckAndRaise(error, "there is no stabilizing solution")(value, *conditions)
+def _all(conditions: Any) -> Any:
+    """Whether all conditions of each vector hold."""
+    return all_(conditions, axis=-1)
+
+
+def _all_finite(*matrices: Any) -> Any:
+    """For each element of the batch, whether all elements of all matrices are finite."""
+    return and_(*(all_(isfinite(x), axis=(-2, -1)) for x in matrices))
