@@ -51,8 +51,8 @@ def demo(
     """Train two classifiers of handwritten digits, and show what compiling them took.
 
     The images are the 1,797 of 8 by 8 pixels that scikit-learn bundles. A softmax regression and a two-layer network
-    are built as graphs and differentiated, and one training step of each is compiled. Its time is compared with the
-    time of the same step, written by hand in NumPy.
+    are built as graphs and differentiated, and one training step of each is compiled. The time of a step is compared
+    with that of the same step written by hand in NumPy.
     """
     settings = DemoSettings(
         mode=mode,
@@ -90,7 +90,7 @@ def explain(
         bool, typer.Option(help="Print the rules that led to each node as well.")
     ] = False,
 ) -> None:
-    """Show how a graph is rewritten, step by step, with a slider; and where the time goes.
+    """Write a page that shows with a slider how a graph is rewritten, step by step, and where the time goes.
 
     The page is self-contained. Each step shows the rule, your line that made the node,
     and the graph before and after.
@@ -105,7 +105,7 @@ def explain(
 def config_command(
     name: Annotated[str | None, typer.Argument(help="One option; all of them if left out.")] = None,
 ) -> None:
-    """Show the options: value, origin and meaning.
+    """Show all options, each with its value, where the value was set, and what it means.
 
     Set them by OCCELO_FLAGS="name=value,name=value" or in the section [global] of ~/.occelorc.
     """
@@ -151,7 +151,7 @@ def backends(
         Path | None, typer.Option(help="Write the table of all ops to this file, as Markdown.")
     ] = None,
 ) -> None:
-    """Show what each backend compiles and what it runs in Python, of a graph or of all ops."""
+    """Show which ops each backend compiles and which it runs in Python: the ops of a graph, or all ops."""
     try:
         show_backends(graph, write, Console())
     except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:
@@ -165,7 +165,7 @@ def version() -> None:
 
 
 def main() -> None:
-    """Run the command line; an unknown option in OCCELO_FLAGS is an error of one line."""
+    """Run the command line. An unknown option in OCCELO_FLAGS gives a message of one line instead of a traceback."""
     _run(app)
 
 

@@ -17,7 +17,7 @@ __all__ = ["op_table", "published", "show_backends"]
 
 
 def _example_nodes() -> dict[str, list[Apply]]:
-    """Nodes of every op, by label, from the table of examples."""
+    """A dict from the label of each op to its nodes in the table of examples."""
     from occelo_graph.tensors.type import TensorType
     from occelo_graph.testing.examples import EXAMPLES
 
@@ -35,7 +35,10 @@ def _example_nodes() -> dict[str, list[Apply]]:
 
 
 def op_table() -> dict[str, dict[str, bool | None]]:
-    """For each op and backend, whether the backend compiles the op for some dtype; None if it is not installed."""
+    """For each op and backend, whether the backend compiles the op for at least one dtype.
+
+    None if the backend is not installed.
+    """
     backends = [b for b in BACKENDS if is_installed(b)]
     table: dict[str, dict[str, bool | None]] = {}
     for label, nodes in sorted(_example_nodes().items()):
@@ -63,7 +66,7 @@ def _share(table: dict[str, dict[str, bool | None]], backend: str) -> str:
 
 
 def published() -> str:
-    """The table of all ops as a page."""
+    """The page with the table of all ops, as text."""
     table = op_table()
     lines = [
         "# Backends",

@@ -45,7 +45,7 @@ def directory(context: typer.Context) -> None:
 def list_entries(
     count: Annotated[int, typer.Option(min=1, help="How many, the last used first.")] = 50,
 ) -> None:
-    """List the entries, the last used first."""
+    """List the entries, the most recently used first."""
     table = Table("kind", "key", "size", "last used")
     listed = sorted(_store().entries(), key=lambda e: -e.used)
     for entry in listed[:count]:
@@ -75,7 +75,7 @@ def stats() -> None:
 def verify() -> None:
     """Check the digest, the key and the permissions of every entry.
 
-    The exit status is 1 if an entry would not be used.
+    The exit status is 1 if one of the checks fails; such an entry is not used.
     """
     whole, broken = _store().verify()
     for path in broken:
@@ -97,7 +97,7 @@ def clear() -> None:
 
 @cache_app.command()
 def cleanup() -> None:
-    """Delete files of interrupted writers, and damaged entries."""
+    """Delete damaged entries, and files that interrupted processes have left."""
     typer.echo(f"deleted {_store().cleanup()} files")
 
 

@@ -63,7 +63,7 @@ def _pairs(given: Any) -> list[tuple[Any, Any]]:
 
 
 def _rows(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names and texts of all arguments but the outputs."""
+    """The name and the text of each argument, except the outputs."""
     for i, given in enumerate(_listed(arguments["inputs"])):
         variable = _variable(given)
         extra = f", {given}" if isinstance(given, occelo.In) else ""
@@ -124,7 +124,7 @@ def run(
         bool, typer.Option(help="Call the function as well, if it can be called without arguments.")
     ] = True,
 ) -> None:
-    """Compile a dump and show how long each step took."""
+    """Compile the function of a dump, and show how long each step took."""
     arguments = _arguments(file, trust)
     if mode is not None:
         arguments["mode"] = mode

@@ -1,6 +1,7 @@
 """``occelo explain``: shows how a graph is rewritten, as a page with a slider and as tables of times.
 
-The command ``occelo backends`` also finds its graph by `graph_outputs`."""
+The command ``occelo backends`` finds its graph by `graph_outputs`, too.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,11 @@ __all__ = ["explain_graph", "graph_outputs"]
 
 
 def graph_outputs(name: str) -> list[Any]:
-    """The outputs of the graph in a saved file, or of the variable, list or function ``MODULE:NAME``."""
+    """The outputs of a graph.
+
+    ``name`` is the name of a file with a saved graph, or ``MODULE:NAME`` for a variable, a list or a function in a
+    module.
+    """
     if Path(name).exists():
         return list(occelo.load(name).outputs)
     module, _, attribute = name.partition(":")

@@ -1,4 +1,4 @@
-"""Random numbers by keys: the same bits on every backend.
+"""Random numbers that are computed from keys, with the same bits on every backend.
 
 The names come from `occelo_graph.random`.
 """

@@ -1,4 +1,4 @@
-"""Laws of random numbers: densities, distribution functions, quantiles and moments.
+"""Probability distributions: densities, distribution functions, quantiles and moments.
 
 The names come from `occelo_graph.stats`.
 """

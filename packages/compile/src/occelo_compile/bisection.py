@@ -1,4 +1,4 @@
-"""`bisect`: binary search for the application of a rule that made a compiled function wrong.
+"""`bisect`: binary search for the replacement after which a compiled function gives wrong results.
 
 Users call it when a function differs from the interpreter.
 """
@@ -17,7 +17,11 @@ __all__ = ["Culprit", "bisect"]
 
 @dataclass(frozen=True)
 class Culprit:
-    """The first application of a rule after which results are wrong, its position, and the number of compilations."""
+    """The result of `bisect`.
+
+    ``application`` is the first replacement after which results are wrong, ``number`` its position among all
+    replacements. ``compilations`` counts how often the function was compiled in the search.
+    """
 
     application: Application
     number: int
@@ -33,11 +37,11 @@ class Culprit:
 
 
 def bisect(function: Function, oracle: Callable[[Function], bool]) -> Culprit:
-    """Find the application of a rule that makes a compiled function wrong.
+    """Find the first replacement after which a compiled function gives wrong results.
 
-    ``oracle`` takes a function, calls it, and returns whether its results are right. The function is
-    recompiled with fewer replacements, at most ``log2(n) + 2`` times for n of them. All these functions use the
-    same shared variables, so an oracle that runs updates should set their values first.
+    ``oracle`` takes a function, calls it, and returns whether its results are right. If rewriting made n replacements,
+    the function is recompiled with only the first k of them, for at most ``log2(n) + 2`` values of k. All these
+    functions use the same shared variables, so an oracle that runs updates should set their values first.
 
     ValueError if results are right after all replacements, or wrong before the first.
     """

@@ -40,7 +40,7 @@ DUPLICATE = _Duplicate()
 
 
 class _Values:
-    """``f.value``: values of inputs by variable, name or position."""
+    """``f.value``: maps an input, given as a variable, name or position, to its value."""
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -56,7 +56,7 @@ class _Values:
 
 
 class _Containers(_Values):
-    """``f.container``: containers of inputs by variable, name or position."""
+    """``f.container``: maps an input, given as a variable, name or position, to its container."""
 
     def __getitem__(self, key: Any) -> Container:
         return self._function.find(key)
@@ -65,15 +65,15 @@ class _Containers(_Values):
 class Function:
     """A compiled function.
 
-    Calling it takes the inputs in order or by name and returns one array, a list or a dict, as the
-    outputs were given. Scalars are returned as 0-d arrays. ``f[key]`` reads and sets the value of an
-    input or shared variable by variable, name or position. Arguments are not kept after a call: for an
-    argument ``f[key]`` is None. With ``trust_input`` arguments are not checked, and wrong ones give wrong
-    results. Several threads may call one function.
+    A call takes the inputs in order or by name. It returns one array, a list or a dict, in the form in which the
+    outputs were given to `function`. Scalars are returned as 0-d arrays. ``f[key]`` reads and sets the value of an
+    input or shared variable; the key is the variable, its name or its position. Arguments are not kept after a call, so
+    ``f[key]`` of an argument is None. If ``trust_input`` is True, arguments are not checked, and an argument of a wrong
+    type may give wrong results. Several threads may call one function.
 
-    ``indices`` pairs each input with its position. ``defaults`` has three entries for each input: whether a
-    call must give it, whether its default is restored after a call, and the default. A function made by
-    ``copy.copy`` has the same `maker`; one made by the method `copy` has its own.
+    ``indices`` pairs each input with its position. ``defaults`` has three entries for each input: whether a call must
+    give it, whether its default is restored after a call, and the default. A function made by ``copy.copy`` has the
+    same `maker` as the original; a function made by the method `copy` has a maker of its own.
     """
 
     pickle_aliased_memory_strategy: ClassVar[str] = "warn"
@@ -243,9 +243,9 @@ class Function:
     def _attach_entry(self) -> None:
         """Let later calls enter machine code directly, if the VM has an entry.
 
-        The entry, a builtin function, becomes ``__call__`` of a subclass made for this function, so no
-        Python code runs before it. It falls back to `Function.__call__` for
-        keywords, conversions and errors.
+        The entry is a builtin function. It becomes ``__call__`` of a subclass that is made for this function alone, so
+        no Python code runs before the entry. The entry falls back to `Function.__call__` for keywords, conversions and
+        errors.
         """
         make = getattr(self.vm, "entry", None)
         plain = self._plain and self.output_keys is None
@@ -275,7 +275,10 @@ class Function:
             self.__class__ = direct
 
     def _profiled_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
-        """The entry with its calls timed. Calls in which the VM measures single nodes go through Python."""
+        """A function that calls the entry and adds the time of the call to the profile.
+
+        Calls in which the VM measures single nodes go through Python.
+        """
         profile, vm = self.profile, self.vm
         assert profile is not None
         note = getattr(vm, "note", None)
@@ -377,7 +380,7 @@ class Function:
 
     @staticmethod
     def _aliasing_groups(inputs: Sequence[SymbolicInput]) -> list[int]:
-        """Inputs that may be overwritten or returned, so that they must not overlap other arguments."""
+        """The positions of inputs that a call may overwrite or return; their arrays must not overlap other arguments."""
         return [i for i, each in enumerate(inputs) if each.borrow and not each.implicit]
 
     def _separate(self, given: dict[int, Any]) -> None:
@@ -432,25 +435,26 @@ class Function:
         self.vm.clear_storage()
 
     def dprint(self, **options: Any) -> Any:
-        """Print the compiled graph; see `debugprint`."""
+        """Print the rewritten graph; see `debugprint`."""
         return self.maker.fgraph.dprint(**options)
 
     def dump(self, directory: str | os.PathLike[str]) -> list[Path]:
         """Write the compiled graph and the code of its blocks into a directory.
 
-        There are files for the graph and, for each block of machine code, its loop program, LLVM
-        IR, assembly and C. Returns their paths.
+        One file holds the graph. For each block of machine code there are files with its loop program, LLVM IR,
+        assembly and C. Returns the paths of the files.
         """
         from occelo_link.dumping import dump_graph  # imports printers, which calls do not need
 
         return dump_graph(self.maker.fgraph, Path(directory))
 
     def time_loops(self, *args: Any, runs: int = 20) -> Any:
-        """Compile the rewritten graph with `native`, whatever the mode is, and measure how long each loop takes.
+        """Compile the rewritten graph with the linker `native`, whatever the mode is, and measure how long each loop
+        takes.
 
         ``args`` are the arguments of a call. Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a
-        table. It has the mean seconds over ``runs`` runs, and the ops that are fused in the loop. Nothing is updated.
-        OSError on systems without ``clock_gettime``.
+        table. Each row has the ops that are fused in a loop, and the mean of its seconds over ``runs`` runs. Shared
+        variables are not updated. OSError on systems without ``clock_gettime``.
         """
         graph = self.maker.fgraph
         given = iter(args)
@@ -472,12 +476,11 @@ class Function:
     ) -> Function:
         """Return a function of the same graph, with a maker and a graph of its own.
 
-        Values of inputs are copied. Shared variables stay shared, but ``swap`` may replace some of
-        them in the copy by others of the same types. With ``share_memory`` the two
-        functions use the same storage for intermediate values, and one lock. ``delete_updates``
-        drops all updates. ``name`` is the old one with " copy" by default; ``profile`` is as in
-        `function`. ValueError if a key of ``swap`` is not a shared variable of the function,
-        TypeError if the types differ.
+        Values of inputs are copied. Shared variables stay shared, but ``swap`` may replace some of them in the copy by
+        others of the same types. With ``share_memory`` the two functions use the same storage for intermediate values,
+        and one lock. ``delete_updates`` drops all updates. ``name`` is the old one with " copy" by default; ``profile``
+        is as in `function`. ValueError if a key of ``swap`` is not a shared variable of the function, TypeError if the
+        types differ.
         """
         from occelo_compile.copying import copied  # imported on demand: calls do not need it
 
@@ -502,7 +505,7 @@ class Function:
 
 
 def _fits(container: Container, value: Any) -> bool:
-    """Whether another library's array has a container's type without conversion."""
+    """Whether an array of another library has the type of the container, so that it needs no conversion."""
     kind = container.type
     shape = kind.shape
     return (

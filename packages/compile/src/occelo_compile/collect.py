@@ -100,7 +100,9 @@ def _as_output(given: object) -> SymbolicOutput:
 
 
 def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, bool]:
-    """The outputs, their keys if a dict was given, whether one was given outside of a list, and whether None was given."""
+    """The outputs; their keys if a dict was given; whether a single output was given instead of a list; whether None
+    was given.
+    """
     if given is None:
         return [], None, False, True
     entries: Mapping[Any, object] = given
@@ -256,7 +258,10 @@ def _find_shared(
     replaced: Replace,
     no_default_updates: Any,
 ) -> list[SharedVariable]:
-    """Shared variables in order of discovery. Default updates are added to ``expressions`` and searched too."""
+    """The shared variables of a graph, in the order in which they are found.
+
+    Default updates of these variables are added to ``expressions``, and searched for further shared variables.
+    """
     found: dict[SharedVariable, None] = {}
     seen: set[Variable] = set()
     pending: list[Variable] = [*roots, *expressions, *expressions.values()]
@@ -284,7 +289,9 @@ def _find_shared(
 
 
 def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Variable]:
-    """The variables from which ``variable`` is computed, except variables that are used only for their static lengths."""
+    """The variables that the computation of ``variable`` needs; a variable is not needed if only its static lengths are
+    used.
+    """
     if variable.owner is None or variable in cut:
         return ()
     return inputs_needed(variable.owner)
@@ -310,7 +317,7 @@ def _check_missing(
 
 
 def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
-    """Report the variable where float64 enters a graph, as the option ``warn_float64`` says."""
+    """Report a float64 variable that is not computed from float64 variables; the option ``warn_float64`` says how."""
     action = WARN_FLOAT64.get()
     if action == "ignore":
         return
@@ -328,7 +335,7 @@ def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) 
 
 
 def _check_states(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
-    """Warn of a generator with which two draws are made."""
+    """Warn if two draws of random numbers use the same state of a generator."""
     # imported only where random numbers are
     from occelo_graph.ops.random.reuse import reused_state
 

@@ -3,7 +3,7 @@
 class TestMine(FunctionSuite):
     backend = "mine"
 
-The tests of this library run it over every backend, and authors of other backends run it over theirs.
+Occelo's tests run the suite with every backend of Occelo. Authors of other backends run it with theirs.
 """
 
 from __future__ import annotations

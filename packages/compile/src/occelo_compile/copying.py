@@ -79,7 +79,7 @@ def _checked(function: Function, swap: Swap | None) -> dict[Variable, SharedVari
 def _symbols(
     function: Function, swap: dict[Variable, SharedVariable], delete_updates: bool
 ) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:
-    """Inputs and outputs of the copy; their expressions use the swapped shared variables."""
+    """Inputs and outputs of the copy; in their graphs the shared variables are swapped."""
     maker = function.maker
     updates = [each.update for each in maker.inputs if each.update is not None]
     roots = [each.variable for each in maker.outputs] + updates
@@ -116,7 +116,7 @@ def with_same_maker(function: Function) -> Function:
 
 
 def _own_values(function: Function) -> list[int]:
-    """The positions of inputs with a value of the function's own: neither arguments nor shared variables."""
+    """The positions of inputs whose value belongs to this function alone, as that of an input with a default."""
     return [
         i
         for i, (each, _) in enumerate(function.indices)
@@ -168,7 +168,7 @@ def _restored(
 
 
 def _check_aliasing(function: Function) -> None:
-    """Warn or raise if values share memory, since loaded values would not."""
+    """Warn or raise if values share memory, since the values would not share memory after they are loaded."""
     strategy = function.pickle_aliased_memory_strategy
     if strategy == "ignore":
         return

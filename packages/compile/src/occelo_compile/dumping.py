@@ -3,7 +3,7 @@
 There are two formats. ``"pickle"`` is a pickle of exactly the keyword arguments. ``"safe"`` is an archive of the saved
 graph and a JSON description of the arguments; loading it runs no code of the file.
 
-`function_dump` writes the file, `load_dump` reads it, and ``occelo dump`` shows and runs it.
+`function_dump` writes such a file, `load_dump` reads it, and the command ``occelo dump`` shows and runs it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def dump_arguments(
     extra_tag_to_remove: Sequence[str],
     format: str,
 ) -> None:
-    """Write the file; see `function_dump`. If that fails, an existing file stays unchanged.
+    """Write the file of `function_dump`. If that fails, an existing file stays unchanged.
 
     ValueError for an unknown ``format``.
     """
@@ -78,7 +78,7 @@ def dump_arguments(
 
 
 def is_pickle(filename: str | os.PathLike[str]) -> bool:
-    """Whether a dump has the format whose loading may run any code."""
+    """Whether a dump has the format "pickle", which may run any code when it is loaded."""
     return not zipfile.is_zipfile(filename)
 
 
@@ -154,7 +154,7 @@ Numbers = Callable[[Variable], int]
 
 
 def _is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is a dict; in JSON and in pickles of arguments the keys are strings."""
+    """Whether a value is a dict. Its keys are strings: JSON and the pickles of arguments have no others."""
     return isinstance(value, dict)
 
 
@@ -167,7 +167,10 @@ def _is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
 
 
 def _encode(value: object, number: Numbers) -> Any:
-    """A JSON value, with variables replaced by their numbers. TypeError for a value without a safe form."""
+    """An argument as a JSON value, with each variable replaced by its number.
+
+    TypeError for a value that the format "safe" cannot hold.
+    """
     if value is None or isinstance(value, bool | str | int):
         return value
     if isinstance(value, Variable):

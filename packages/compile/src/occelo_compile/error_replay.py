@@ -1,9 +1,9 @@
 """Replay of failed calls: the interpreter runs the user's graph again, to raise the error in the user's terms.
 
-In a compiled function a node of the rewritten graph fails, and graphs are rewritten differently for each backend. In the
-replay a node of the user's own graph fails, so the message names the user's line and is the same on every backend.
+In compiled code a node of the rewritten graph fails, which may differ between backends. In the replay a node of the
+user's own graph fails. So the message names the user's line and is the same on every backend.
 
-`Function.__call__` calls it when the VM raises.
+`Function.__call__` calls `replayed_error` when the VM raises an error.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def replayed_error(
 ) -> Exception | None:
     """The exception that the user's graph raises on the inputs of a failed call.
 
-    None if the replay does not fail or could repeat side effects. None also for an error of DebugMode, which says
-    more than the replay would.
+    The result is None if the replay does not fail, and if it could repeat side effects. It is also None for an error of
+    DebugMode, which says more than the replay would.
     """
     if isinstance(error, DebugModeError):
         return None

@@ -1,4 +1,6 @@
-"""`AliasedMemoryError`, which pickling a function raises for values that share memory, if it is told to.
+"""`AliasedMemoryError`, which is raised when a function is pickled whose values share memory.
+
+It is raised only if ``Function.pickle_aliased_memory_strategy`` is "raise".
 
 `copying` raises it. The exceptions of DebugMode are in `debugging.errors`.
 """

@@ -1,7 +1,7 @@
-"""`facade`: an object that holds classes and functions of higher modules of this package for lower ones.
+"""`facade`: an object through which lower modules of this package reach classes and functions of higher modules.
 
-Modes get the class `FunctionMaker` from it; makers get the class `Function`, and the functions that load and store
-functions in the cache. `wiring` fills its fields.
+The module `mode` gets the class `FunctionMaker` from it. The module `maker` gets the class `Function`, and the
+functions that load and store compiled functions in the cache. `wiring` fills the fields.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Flame graph of a profile, as an HTML page: nested boxes, as wide as their share of the time.
+"""Flame graph of a profile, as an HTML page: nested boxes, each as wide as its share of the time.
 
 `ProfileStats.write_page` writes it.
 """
@@ -18,7 +18,7 @@ __all__ = ["Frame", "flame_page", "frames"]
 
 @dataclass
 class Frame:
-    """A box of the flame graph: label, seconds, tooltip, and the boxes below it."""
+    """A box of the flame graph: label, seconds, tooltip, and the boxes nested in it."""
 
     name: str
     seconds: float
@@ -27,7 +27,11 @@ class Frame:
 
 
 def frames(stats: ProfileStats) -> Frame:
-    """The tree of boxes: compiling by step, stage and rule; running by op and node, scaled to all calls."""
+    """The tree of boxes.
+
+    The time of compiling is divided by step, stage and rule. The time of running is divided by op and node; it is
+    measured in some calls and scaled to all calls.
+    """
     stages: list[Frame] = []
     for stage, seconds in stats.stages.items():
         rules = [

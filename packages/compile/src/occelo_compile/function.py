@@ -41,7 +41,8 @@ def function(
     - ``inputs``: a list of variables or `In`. Shared variables are not listed; they are found in the graph.
     - ``outputs``: a variable or `Out`, a list of them (the function returns a list), a dict (it returns a dict), or
       None (it only updates).
-    - ``updates``: pairs of a shared variable and its new value after each call. All are computed from the old values.
+    - ``updates``: pairs of a shared variable and an expression of its new value after each call. All expressions are
+      computed from the old values.
     - ``givens``: pairs of a variable and its replacement in this function.
     - ``mode``: a `Mode` or the name of one.
     - ``profile``: True, a name or a `ProfileStats` to measure compiling and calls; None follows the options.

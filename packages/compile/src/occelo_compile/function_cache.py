@@ -1,11 +1,10 @@
-"""Cache of compiled functions on disk, looked up by the user's graph before any rewriting.
+"""Cache of compiled functions on disk. A function is looked up by the user's graph, before any rewriting.
 
-The key consists of named components. An entry holds the code and the interface of a function that is one
-block. Introspection and error messages also need graphs; the user's graph is rewritten again when they ask for one.
-So a function from the cache behaves like a newly compiled one.
+The key consists of named components. An entry holds the code and the interface of a function that is compiled as one
+block; it holds no graph. The user's graph is rewritten again when an error message or a printout needs the rewritten
+graph. So a function from the cache behaves like a newly compiled one.
 
-`FunctionMaker.create` looks a function up before it rewrites, and stores it after linking. `explain_miss` is for
-users.
+`FunctionMaker.create` looks a function up before it rewrites, and stores it after linking. Users call `explain_miss`.
 """
 
 from __future__ import annotations
@@ -68,7 +67,10 @@ _warned: set[str] = set()
 
 
 def function_key(maker: FunctionMaker) -> dict[str, str] | None:
-    """The key: a text for each thing that the compiled code depends on, by name; None if the function cannot be cached."""
+    """The key of a function: a dict with a named text for each thing that the compiled code depends on.
+
+    None if the function cannot be cached.
+    """
     mode = maker.mode
     linker = mode.linker.fingerprint()
     plain = type(maker) is FunctionMaker and linker is not None
@@ -129,7 +131,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
 
 
 def _with_inner(nodes: list[Apply]) -> list[Apply]:
-    """Nodes, and those of the graphs inside of their ops."""
+    """The nodes, and the nodes of their inner graphs."""
     found = list(nodes)
     for node in found:
         inner = getattr(node.op, "graph", None)
@@ -139,7 +141,10 @@ def _with_inner(nodes: list[Apply]) -> list[Apply]:
 
 
 def _registered_types(variables: Iterable[Variable]) -> str:
-    """A digest of the sources of types from other packages, which convert values to arrays; "" if there are none."""
+    """A digest of the sources of types that other packages define; "" if there are none.
+
+    The compiled code depends on these sources, since a type converts its values to arrays.
+    """
     kinds = dict.fromkeys(v.type for v in variables if not v.type.is_array)
     classes = dict.fromkeys(cls for kind in kinds for cls in type(kind).__mro__)
     external = [cls for cls in classes if is_external(cls) and cls is not object]
@@ -150,7 +155,7 @@ def _registered_types(variables: Iterable[Variable]) -> str:
 
 
 def _is_defined_by_code(op: Op) -> bool:
-    """Whether an op is defined by its fields and its code alone."""
+    """Whether the fields and the source code of an op say all that it does, so that it can be part of a key."""
     return not op.observes and op.props() is not None
 
 
@@ -197,7 +202,9 @@ _LISTED_ONCE = (ScalarFunction, FrozenFunctionGraph)
 
 
 def _parts_of_ops(ops: Iterable[Op]) -> Iterator[Op | ScalarOp]:
-    """Ops, and the ops and scalar ops among their parameters; scalar functions and inner graphs are listed once."""
+    """The ops, and all ops and scalar ops among their parameters, at any depth; scalar functions and inner graphs are
+    listed once.
+    """
     seen: set[int] = set()
     pending: list[Any] = list(ops)[::-1]
     while pending:
@@ -238,7 +245,7 @@ def _entry_name(key: dict[str, str]) -> str:
 
 
 def load(maker: FunctionMaker) -> Linked | None:
-    """The linked function that the cache has for a maker; None if it has none."""
+    """The linked function for a maker, from the cache; None if the cache does not have it."""
     store = default_store()
     if store is None:
         return None

@@ -1,7 +1,7 @@
 """`FunctionMaker` rewrites the graph, links it, and wraps the VM in a callable.
 
-`function` calls the mode's ``function_maker``: this class, or the subclass of DebugMode. The module `copying` makes
-another maker for each `Function.copy`.
+`function` calls the mode's ``function_maker``, which makes a `FunctionMaker`, or in DebugMode one of its subclass. The
+module `copying` makes another maker for each `Function.copy`.
 """
 
 from __future__ import annotations
@@ -99,15 +99,15 @@ class CallGraph:
 
 
 class FunctionMaker:
-    """Makes functions from collected inputs and outputs, in a mode.
+    """Makes functions in a mode, from the inputs and outputs that `collect` returns.
 
-    ``inputs`` are variables, pairs of a variable and its update, or `SymbolicInput`; ``outputs`` are variables
-    or `SymbolicOutput`. `create` calls `rewrite` (`create_fgraph`, then `prepare_fgraph`), `link` and `wrap`. ``fgraph`` is
-    the rewritten graph. An existing graph may be passed as ``fgraph``: its first outputs are the user's, and missing outputs for
-    updates are added.
+    ``inputs`` are variables, pairs of a variable and its update, or `SymbolicInput`; ``outputs`` are variables or
+    `SymbolicOutput`. `create` calls `rewrite` (`create_fgraph`, then `prepare_fgraph`), `link` and `wrap`. ``fgraph``
+    is the rewritten graph. An existing graph may be passed as ``fgraph``. Its first outputs are the user's; outputs for
+    updates are added if they are missing.
 
-    If the cache has an equal function, nothing is rewritten or compiled; then
-    ``fgraph`` and ``rewritten`` are computed at their first use.
+    If the cache has an equal function, `create` rewrites and compiles nothing; ``fgraph`` and ``rewritten`` are then
+    computed at their first use.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class FunctionMaker:
         accept_inplace: bool = False,
         **options: Any,
     ) -> FunctionMaker:
-        """A maker for the result of `collect`, of the class that is the mode's ``function_maker``."""
+        """A maker for the result of `collect`; the mode's ``function_maker`` makes it."""
         chosen = get_mode(mode)
         return chosen.function_maker(
             collected.inputs,
@@ -206,7 +206,8 @@ class FunctionMaker:
     ) -> FunctionMaker:
         """A maker with the same mode and flags, for a copy of a function.
 
-        If ``fgraph`` is None, the copy's graph will be rewritten; else ``fgraph`` is taken as already rewritten.
+        If ``fgraph`` is None, the copy's graph will be rewritten; otherwise ``fgraph`` must already be rewritten, and
+        is used as it is.
         """
         made = type(self)(
             list(inputs),
@@ -351,14 +352,18 @@ class FunctionMaker:
         return Linked(vm, inputs, outputs)
 
     def input_cells(self) -> list[list[Any]]:
-        """A cell for each input: the cell of its container if it has one, as shared variables do, else a new cell."""
+        """A cell for each input: the cell of its container if it has one, as for a shared variable; otherwise a new
+        cell.
+        """
         return [
             each.value.storage if isinstance(each.value, Container) else [None]
             for each in self.inputs
         ]
 
     def input_containers(self, cells: Sequence[list[Any]]) -> list[Container]:
-        """Containers over the cells, which filter values by the flags of the inputs."""
+        """A container for each input over its cell; a container converts or refuses values as the flags of the input
+        say.
+        """
         return [
             each.value
             if isinstance(each.value, Container)
@@ -373,7 +378,10 @@ class FunctionMaker:
         ]
 
     def create(self, storage_map: StorageMap | None = None) -> Function:
-        """Rewrite, link and wrap; only wrap if the cache has the function. ``storage_map`` is as in `link`."""
+        """Make a function: rewrite, link and wrap, or only wrap if the cache has the function.
+
+        ``storage_map`` is as in `link`.
+        """
         start = perf_counter()
         linked = None if self.is_rewritten else facade.load(self)
         if linked is None:
@@ -421,7 +429,9 @@ def _symbolic_output(given: Any) -> SymbolicOutput:
 
 
 def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, Any]:
-    """Whether a call must give the input, whether its default is restored after a call, and the default."""
+    """Three values for an input: whether a call must give it, whether its default is restored after a call, and the
+    default.
+    """
     if given.value is None:
         return True, False, None
     if isinstance(given.value, Container):
@@ -433,9 +443,10 @@ def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, An
 
 
 def move_observers_to_outputs(fgraph: FunctionGraph) -> None:
-    """Make each observer, such as `Print`, a hidden output, and let the users of its result use its input instead.
+    """Make each observer, such as `Print`, a hidden output; nodes that used its result use its input instead.
 
-    Otherwise observers would keep rules from matching. In graphs with lazy branches they stay in place.
+    Otherwise rules would not match expressions with an observer in them. In graphs with lazy branches observers stay in
+    place.
     """
     nodes = [node for node in fgraph.toposort() if node.op.observes]
     if not nodes or any(node.op.lazy for node in fgraph.apply_nodes):
@@ -459,7 +470,9 @@ def _fresh_root(variable: Variable) -> Variable:
 
 
 def _refuse_inner_inplace(node: Apply) -> None:
-    """TypeError if the inner graph of a node has an in-place op, since later iterations may need its inputs."""
+    """Raise TypeError if the inner graph of a loop has an in-place op, which could overwrite values that later
+    iterations need.
+    """
     for inner in node.op.loop(node).body.nodes:
         if inner.op.destroy_map:
             source = f", made at {node.source}" if node.source is not None else ""

@@ -1,11 +1,13 @@
-"""The memory contract of functions: a pass that copies outputs which could alias other storage.
+"""The memory contract of functions: a pass over the graph that inserts copies of outputs that could alias other
+storage.
 
-A function never returns the user's arrays, constants or shared storage, or one array twice, unless
-the outputs and inputs involved are borrowed. The pass inserts copies into the graph, so every
+Unless the flag ``borrow`` of an input or output allows it, a function never returns an array of the user, a constant,
+or the storage of a shared variable, and never returns one array twice. The copies are nodes of the graph, so every
 linker keeps the contract in the same way.
 
-`maker` runs the pass after rewriting, and DebugMode on its graph of all variables. `calling` copies arguments that are
-unsafe to overwrite (`own_value`), and `copying` reads the arrays of values (`arrays_of`).
+`maker` runs the pass (`insert_deepcopy`) after rewriting. DebugMode runs it on the graph in which every variable is an
+output. `calling` copies arguments that must not be overwritten by `own_value`, and `copying` finds the arrays of values
+by `arrays_of`.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ __all__ = [
 
 
 def alias_roots(variable: Variable) -> set[Variable]:
-    """The variables whose storage ``variable`` may alias, through views and in-place ops."""
+    """The variables whose storage ``variable`` may alias, because views and in-place ops lead from them to
+    ``variable``.
+    """
     roots: set[Variable] = set()
     pending = [variable]
     seen: set[Variable] = set()
@@ -64,7 +68,7 @@ def insert_deepcopy(
 
     ``borrowed_inputs`` and ``borrowed_outputs`` say which inputs and outputs may share storage. Outputs after those of
     the user are updates. They must not share storage with anything, except with the input that they update in place.
-    ``states`` says which inputs have values that only functions hold, such as shared variables. An update of such an
+    ``states`` says for each input whether only functions hold its value, as for a shared variable. An update of such an
     input frees its old array, so another update may take over this array without a copy.
     """
     released = {
@@ -119,7 +123,10 @@ def arrays_of(container: Container) -> list[Any]:
 
 
 def own_value(kind: Type, value: Any) -> Any:
-    """The value of an input with ``mutable``, made safe to overwrite: each of its arrays is passed through `own_memory`."""
+    """The value of an input with the flag ``mutable``, made safe to overwrite:
+
+    `own_memory` is applied to each of its arrays.
+    """
     if kind.is_array or not kind.parts():
         return own_memory(value)
     given = kind.to_parts(value)
@@ -129,7 +136,7 @@ def own_value(kind: Type, value: Any) -> Any:
 
 
 def own_memory(value: Any) -> Any:
-    """The value if it may be overwritten; a copy of an array that is read-only, or whose elements overlap."""
+    """The value itself if it may be overwritten; a copy if it is an array that is read-only, or whose elements overlap."""
     array: npt.NDArray[Any] = value
     if not isinstance(value, np.ndarray):
         return value

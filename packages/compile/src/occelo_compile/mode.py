@@ -1,6 +1,6 @@
-"""Modes, each a linker and a query that chooses rewrites, and the registry of their names.
+"""Modes and the registry of their names. A mode is a linker and a query that chooses rewrites.
 
-`function` takes a mode or its name; modes for debugging are subclasses (`debugging`).
+`function` takes a mode or its name. The modes for debugging are subclasses of `Mode` (`debugging`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Optimizer = str | RewriteDatabaseQuery | GraphRewriter | None
 class Mode:
     """How a function is compiled.
 
-    ``linker`` is a `Linker`, or the name of one. ``optimizer`` is a query, the name of one, or a rewriter. ``db`` is
-    the database that is queried. ``settings`` are arguments of the linker that ``linker`` names, as in
+    ``linker`` is a `Linker`, or the name of a linker. ``optimizer`` is a query, the name of a query, or a rewriter.
+    ``db`` is the database that is queried. ``settings`` are arguments of the linker that ``linker`` names, as in
     ``Mode("jax", mesh=mesh)``. Modes are immutable: `including`, `excluding`, `requiring` and `register` return new
     ones.
     """
@@ -64,12 +64,15 @@ class Mode:
 
     @property
     def own_query(self) -> RewriteDatabaseQuery | GraphRewriter:
-        """The query or rewriter of this mode alone, without tags that the linker and the options add or remove."""
+        """The query or rewriter that the mode was made with, before the linker and the options add or exclude tags."""
         return self._query
 
     @property
     def query(self) -> RewriteDatabaseQuery | GraphRewriter:
-        """The query or rewriter, with the tags that the linker and the options add and remove."""
+        """The query or rewriter that functions use:
+
+        `own_query`, with the tags that the linker and the options add and exclude.
+        """
         if isinstance(self._query, GraphRewriter):
             return self._query
         linker = self._linker
@@ -114,7 +117,7 @@ class Mode:
         return self._changed(lambda q: q.including(*tags))
 
     def excluding(self, *tags: str) -> Mode:
-        """A mode without rewrites of any of these tags."""
+        """A mode without any rewrite that has one of these tags."""
         return self._changed(lambda q: q.excluding(*tags))
 
     def requiring(self, *tags: str) -> Mode:
@@ -122,11 +125,13 @@ class Mode:
         return self._changed(lambda q: q.requiring(*tags))
 
     def register(self, *rewrites: tuple[Any, float]) -> Mode:
-        """A mode with further rewriters at positions of the pipeline."""
+        """A mode with further rewriters, each at a given position in the pipeline."""
         return self._changed(lambda q: q.register(*rewrites))
 
     def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Optimizer = "") -> Mode:
-        """A copy, with a linker cloned with ``link_kwargs`` and perhaps another optimizer."""
+        """A copy of the mode, whose linker is cloned with ``link_kwargs``; ``optimizer`` replaces the query if it is
+        given.
+        """
         chosen = self._query if optimizer == "" else _query_of(optimizer)
         return self.with_parts(self._linker.clone(**(link_kwargs or {})), chosen)
 
@@ -142,7 +147,7 @@ class Mode:
             self.optdb = optdb
 
     def function_maker(self, *args: Any, **options: Any) -> FunctionMaker:
-        """Make the `FunctionMaker` of a function compiled in this mode; may be overridden."""
+        """Make the `FunctionMaker` of a function in this mode. Subclasses may override this method."""
         return facade.maker(*args, **options)
 
     def __str__(self) -> str:
@@ -191,7 +196,8 @@ _places: dict[str, tuple[str, ...] | None] = {}
 def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:
     """Give a mode a name.
 
-    ValueError if the name is taken, unless the same place in the code gave it, as when a notebook cell runs again.
+    ValueError if the name is taken. Code at the same place may register its name again, as when a notebook cell is run
+    twice.
     """
     place = place_of_caller()
     again = place is not None and _places.get(name) == place
@@ -213,9 +219,9 @@ def _name(given: object) -> str:
 
 
 def get_mode(orig_string: str | Mode | None) -> Mode:
-    """A mode by name, in upper or lower case. None is the configured mode; a mode is returned as it is.
+    """The mode with a name; case does not matter. None gives the configured mode; a mode is returned as it is.
 
-    The name of a linker is a mode, too: all rewrites with that linker. ValueError if there is none.
+    The name of a linker also names a mode: that linker with all rewrites. ValueError if there is no mode of that name.
     """
     if isinstance(orig_string, Mode):
         return orig_string
@@ -236,5 +242,5 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
 
 
 def get_default_mode() -> Mode:
-    """The configured mode."""
+    """The mode that the option ``mode`` names."""
     return get_mode(None)

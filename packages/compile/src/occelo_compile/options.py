@@ -49,7 +49,7 @@ def count(value: Any) -> int:
 
 
 class _ByOption(str):
-    """A default argument that prints as its text, but means the value of an option."""
+    """A default argument that stands for the value of an option; it is printed as the option's default."""
 
     __slots__ = ()
 

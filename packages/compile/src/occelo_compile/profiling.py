@@ -1,6 +1,7 @@
 """`ProfileStats`: the profile of a function, with times of compiling, calls and nodes, and its report as text.
 
-A function that is compiled with ``profile=True``, or under the option ``profile``, has one as `Function.profile`.
+If a function is compiled with ``profile=True``, or while the option ``profile`` is set, its attribute
+`Function.profile` is a `ProfileStats`.
 """
 
 from __future__ import annotations
@@ -26,9 +27,8 @@ __all__ = ["ProfileStats", "chosen_profile"]
 class ProfileStats:
     """Times of one function, or of several that were given the same object.
 
-    All stages of compiling, all rules and all calls are timed. Nodes are timed on some calls
-    only (``nodes.samples`` of them), so that this costs a few percent of the running time. All
-    times are in seconds.
+    All stages of compiling, all rules and all calls are timed. Nodes are timed in some calls only (``nodes.samples``
+    counts these calls), so that timing costs a few percent of the running time. All times are in seconds.
 
     `summary` prints a report, `as_dict` and `to_json` give the figures, `write_page` a page with a
     flame graph.
@@ -46,11 +46,11 @@ class ProfileStats:
         self.stages: dict[str, float] = {}
 
     def add_run(self, seconds: float) -> None:
-        """Count the time that the VM took in one call."""
+        """Add the seconds that the VM took in one call."""
         self.run_time += seconds
 
     def add_call(self, seconds: float) -> None:
-        """Count one call."""
+        """Add one call and its seconds."""
         self.calls += 1
         self.call_time += seconds
         if self._ignoring:
@@ -85,7 +85,7 @@ class ProfileStats:
         return _sorted(self.nodes.costs.values())
 
     def by_op(self) -> list[tuple[str, float, int]]:
-        """Op, seconds in the measured calls, number of nodes; the most expensive first.
+        """Costs by op, the most expensive first: tuples of name, seconds in the measured calls, and number of nodes.
 
         Nodes of inner graphs are counted as well, and their seconds are not counted for the node around them.
         """
@@ -115,7 +115,7 @@ class ProfileStats:
         }
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The figures as JSON text, which is also written to ``path`` if there is one."""
+        """The figures as JSON text, which is also written to the file ``path`` if it is given."""
         text = json.dumps(self.as_dict(), indent=1)
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
@@ -212,7 +212,10 @@ def _sorted(costs: Iterable[NodeCost]) -> list[NodeCost]:
 def _with_inner(
     costs: Sequence[NodeCost], most: int | None = None, depth: int = 0
 ) -> Iterator[tuple[int, NodeCost]]:
-    """Each cost with its depth, followed by those of its inner nodes; at most ``most`` at each depth."""
+    """Each cost with its depth, followed by the costs of its inner nodes.
+
+    At most ``most`` nodes are taken, and at most as many inner nodes of each node.
+    """
     for cost in costs[:most]:
         yield depth, cost
         yield from _with_inner(_sorted(cost.inner.values()), most, depth + 1)
@@ -272,7 +275,7 @@ atexit.register(_print_at_exit)
 
 
 def chosen_profile(profile: Any, name: str | None) -> ProfileStats | None:
-    """The statistics for the argument ``profile`` of `function`; None if the function is not profiled.
+    """The `ProfileStats` that the argument ``profile`` of `function` asks for; None if the function is not profiled.
 
     With ``profile=None`` the options decide; then the report is printed when Python exits. TypeError for anything but
     None, a bool, a name or a `ProfileStats`.

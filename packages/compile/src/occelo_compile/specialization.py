@@ -1,6 +1,6 @@
-"""Specialization of the graph that is compiled: static lengths become constants and fields of ops.
+"""Copying a graph so that static lengths become constants and fields of ops.
 
-`maker` copies the user's graph in this way before rewriting. `occelo_graph.ops.specialization` handles single nodes.
+`maker` copies the user's graph in this way before rewriting it. `occelo_graph.ops.specialization` handles single nodes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ __all__ = ["copy_specialized"]
 def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
     """Copy the graph of ``outputs``. ``memo`` maps the inputs to their copies, and gets the copies of all variables.
 
-    Static lengths, and integers computed from them, become constants. A tensor filled to a static shape no longer
-    refers to the tensor that has this shape. Nodes that are dead afterwards are copied, but no output needs them.
+    Static lengths, and integers computed from them, become constants. A tensor that is filled to a static shape no
+    longer refers to the tensor whose shape it has. Nodes that only served to compute such lengths are still copied,
+    though no output needs them.
     """
     known: dict[Variable, Any] = {}
 
@@ -52,7 +53,9 @@ def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
 
 
 def _known(node: Apply, of: Callable[[Variable], Any]) -> Any:
-    """The integers in a node's output: a number, or a tuple with None for each unknown one; None if none are known."""
+    """What is known of the integers in a node's output: a number, or a tuple with None for each unknown number; None if
+    nothing is known.
+    """
     kind = node.outputs[0].type
     if kind.ndim is None or kind.ndim > 1 or (kind.dtype == "bool" and kind.ndim):
         return None

@@ -1,6 +1,7 @@
 """`In` and `Out`: inputs and outputs of a function, with flags such as borrow, mutable and a default value.
 
-Users pass them to `function`; `collect` wraps plain variables in them. Makers, functions, copies and dumps read the flags.
+Users pass them to `function`; `collect` wraps plain variables in them. `maker`, `calling`, `copying` and `dumping` read
+the flags.
 """
 
 from __future__ import annotations
@@ -68,8 +69,9 @@ class In(SymbolicInput):
       by ``updates`` of `function`.
     - ``mutable``: the function may overwrite the argument; an update implies it.
     - ``borrow``: outputs may alias the argument; ``mutable`` implies it (ValueError for mutable without borrow).
-    - ``strict`` refuses arguments that need conversion, ``allow_downcast`` permits loss of precision.
-    - ``implicit``: cannot be given in a call (TypeError if there is no value).
+    - ``strict``: refuse arguments that need conversion. ``allow_downcast``: accept arguments whose conversion loses
+      precision.
+    - ``implicit``: a call cannot give the argument (TypeError if it has no ``value``).
     """
 
     def __init__(

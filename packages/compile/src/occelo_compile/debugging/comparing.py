@@ -1,6 +1,7 @@
 """Copies and comparisons of values of any type, array by array.
 
-DebugMode (`debug_mode`, `op_checks`, `trait_checks`) compares with them. `monitor` and `nan_guard` only ask `is_array`.
+The modules of DebugMode (`debug_mode`, `op_checks`, `trait_checks`) copy and compare values by these functions.
+`monitor` and `nan_guard` use `is_array` only.
 """
 
 from __future__ import annotations
@@ -37,25 +38,27 @@ def is_array(value: object) -> TypeGuard[npt.NDArray[Any]]:
 
 
 def short(value: Any) -> str:
-    """A value on one line."""
+    """A value as text of at most 63 characters on one line."""
     text = " ".join(str(value).split())
     return text if len(text) <= 60 else text[:50] + " ... " + text[-8:]
 
 
 def _bare(kind: Type) -> bool:
-    """Whether a value is one array, or an opaque Python object."""
+    """Whether a value of this type is one array or an opaque Python object, rather than several arrays."""
     return kind.is_array or kind.parts() is None
 
 
 def _arrays(kind: Type, value: Any) -> list[Any]:
-    """The arrays in a value; none if it is a Python object, or not a value of the type."""
+    """The arrays that a value consists of; an empty list for an opaque Python object, or for a value that the type does
+    not have.
+    """
     if _bare(kind):
         return [value] if isinstance(value, np.ndarray) else []
     return list(kind.to_parts(value)) if kind.is_valid_value(value) else []
 
 
 def mapped(kind: Type, value: Any, function: Callable[[Any], Any]) -> Any:
-    """The value with a function applied to each of its arrays; a Python object is returned unchanged."""
+    """The value with a function applied to each of its arrays; an opaque Python object is returned unchanged."""
     found = _arrays(kind, value)
     if _bare(kind):
         return function(found[0]) if found else value
@@ -63,7 +66,7 @@ def mapped(kind: Type, value: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def copied(kind: Type, value: Any) -> Any:
-    """The value with its arrays copied; a Python object is returned unchanged."""
+    """The value with its arrays copied; an opaque Python object is returned unchanged."""
     return mapped(kind, value, lambda array: np.array(array, order="K"))
 
 
@@ -81,7 +84,7 @@ def same(kind: Type, a: Any, b: Any) -> bool:
 
 
 def agree(kind: Type, expected: Any, found: Any, stable: bool = False) -> bool:
-    """Whether values are equal but for rounding.
+    """Whether values differ by no more than rounding errors.
 
     With ``stable``, ``found`` may be finite where ``expected`` is not, as after rewriting for stability.
     """
@@ -93,7 +96,9 @@ def agree(kind: Type, expected: Any, found: Any, stable: bool = False) -> bool:
 
 
 def difference(kind: Type, expected: Any, found: Any) -> str:
-    """A text on the difference of values: largest and mean, absolute and relative, for each part that differs."""
+    """A text that gives the largest and the mean difference of two values, absolute and relative, for each part that
+    differs.
+    """
     one, other = _arrays(kind, expected), _arrays(kind, found)
     if not (one and other):
         return f"{short(expected)} became {short(found)}"
@@ -121,15 +126,17 @@ def _apart(expected: Any, found: Any) -> str:
 
 
 def has_data(kind: Type, value: Any) -> bool:
-    """Whether a value has elements."""
+    """Whether a value has an array that is not empty."""
     return any(array.size for array in _arrays(kind, value))
 
 
 def shares_memory(
     kind: Type, value: Any, others: Sequence[Any], kinds: Sequence[Type]
 ) -> list[int]:
-    """The positions of the ``others`` that share elements with a value, or may do so where an exact answer takes too
-    long."""
+    """The positions of the ``others`` that share elements with a value.
+
+    A position is also returned if it would take too long to find out whether elements are shared.
+    """
     mine = _arrays(kind, value)
     return [
         i
@@ -146,7 +153,7 @@ def _overlap(a: Any, b: Any) -> bool:
 
 
 def finite(kind: Type, value: Any) -> bool:
-    """Whether all elements are finite; True for a Python object."""
+    """Whether all elements are finite; True for an opaque Python object."""
     return all(
         array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
         for array in _arrays(kind, value)

@@ -1,17 +1,18 @@
 """`DebugMode`, which checks every rewrite and every op on every call.
 
-A call computes every variable that was ever in the graph, by its first definition (`definitions`), node by
-node, with checks of each op and of its traits (`op_checks`, `trait_checks`). Then it checks, in this order:
+A call computes every variable that was in the graph at any time during rewriting. Each is computed by its first
+definition (`definitions`), node by node, with checks of each op and of its traits (`op_checks`, `trait_checks`). Then
+the call checks, in this order:
 
 - each replacement: the old and the new variable must have equal values;
-- compiled code of the graph, with every variable as an output, against the interpreter;
+- the compiled code of the graph, with every variable as an output, against the interpreter;
 - the rewritten graph with its in-place ops, in the linker's order: nothing may be overwritten before its last use;
 - the results of the mode's own linker against those of the interpreter.
 
 The call returns the results of the mode's own linker.
 
-Users choose it by ``mode="DebugMode"``, or pass a `DebugMode` with settings of its own; the test suite runs many programs
-in it.
+Users choose it by ``mode="DebugMode"``, or pass a `DebugMode` with their settings. The test suite runs many programs in
+this mode.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class DebugMode(Mode):
     - ``check_c_code``: compare compiled code with the interpreter, node by node;
     - ``check_py_code``: check each op: overwritten inputs, views, dtypes, values, and the traits that it declares;
     - ``check_isfinite``: report values that are not finite although all inputs are;
-    - ``check_preallocated_output``: memory layouts to try ops with, such as ``"strided"`` or ``"ALL"``;
+    - ``check_preallocated_output``: the memory layouts in which each op is tried, such as ``"strided"`` or ``"ALL"``;
     - ``require_matching_strides``: compare strides of interpreted and compiled results: 0 no, 1 warn, 2 raise;
     - ``linker``, ``optimizer`` and ``db`` as in `Mode`.
 
@@ -114,7 +115,9 @@ def _chosen(given: T | None, option: Option[T]) -> T:
 
 
 class DebugMaker(FunctionMaker):
-    """Rewrites several times, and wraps the linked VM in one that checks every call."""
+    """Makes functions in DebugMode: rewrites the graph several times, and wraps the linked VM in a VM that checks every
+    call.
+    """
 
     mode: DebugMode
     definitions: Definitions
@@ -168,12 +171,12 @@ class DebugMaker(FunctionMaker):
 
     @staticmethod
     def input_cells_of(linked: Linked) -> list[Storage]:
-        """The cells of the inputs."""
+        """The cells of the inputs, in order."""
         return [container.storage for container in linked.inputs]
 
 
 def _form(fgraph: FunctionGraph) -> Any:
-    """A value that is equal for two graphs exactly if the graphs are the same."""
+    """A description of a graph; two graphs have equal descriptions exactly if they are the same but for names."""
     try:
         return fgraph.freeze()
     except TypeError:  # an op of the user has no canonical form
@@ -284,7 +287,10 @@ def _run_rewritten(maker: DebugMaker, node: Apply, inputs: Sequence[Any]) -> Seq
 
 
 def _raise_for_inner_node(node: Apply, inputs: Sequence[Any]) -> None:
-    """`InvalidValueError` for the first node of inner graphs whose result is not finite; its notes say in which steps."""
+    """Raise `InvalidValueError` for the first node inside of ``node`` whose result is not finite.
+
+    The notes of the error say in which steps of the loops this happens.
+    """
 
     def run(node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
         shown = all_copied(node.inputs, arrays)
@@ -297,7 +303,7 @@ def _raise_for_inner_node(node: Apply, inputs: Sequence[Any]) -> None:
 
 
 def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
-    """Run the rewritten graph on demand, so that only taken branches are checked."""
+    """Run the rewritten graph on demand, so that only branches that are taken are checked."""
 
     def run(node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
         return _run_rewritten(maker, node, all_copied(node.inputs, inputs))
@@ -338,7 +344,7 @@ def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
 
 
 class _Compiled:
-    """A graph compiled with every variable as an output, to compare all of them with the interpreter."""
+    """A graph compiled with every variable as an output, so that each variable can be compared with the interpreter's."""
 
     def __init__(self, fgraph: FunctionGraph, linker: Linker) -> None:
         self.fgraph = fgraph
@@ -355,7 +361,10 @@ class _Compiled:
 
     @classmethod
     def of(cls, maker: DebugMaker) -> _Compiled | None:
-        """The compiled graph; None for graphs with in-place ops, or with lazy ops, whose branches must not all run."""
+        """The maker's graph, compiled with every variable as an output.
+
+        None for graphs with in-place ops, and for graphs with lazy ops, since not all of their branches must run.
+        """
         mode = maker.mode
         linker = mode.linker.clone() if mode.linker.compiles else make_linker("native")
         fgraph = maker.rewritten.before.clone(check_integrity=False)

@@ -1,9 +1,8 @@
 """First definitions of variables in a graph, and their replacements, so that DebugMode can check each replacement.
 
-`debug_mode` adds `Definitions` to the graph, and computes variables with `Values`. Rules change the inputs of nodes;
-here every node keeps the inputs with which it entered the graph. So the value
-of a variable does not depend on later changes, and each replacement is checked by itself: the old and the new
-variable must have equal values.
+`debug_mode` adds `Definitions` to the graph, and computes variables with `Values`. Rules change the inputs of nodes in
+the graph, but a definition keeps the inputs with which the node entered the graph. So the value of a variable does not
+depend on later changes. Each replacement is checked by itself: the old and the new variable must have equal values.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class Replacement:
-    """A use of ``old`` became a use of ``new``, by the rule ``reason``."""
+    """The rule named ``reason`` replaced ``old`` by ``new``."""
 
     old: Variable
     new: Variable
@@ -73,7 +72,7 @@ class Definitions(Bookkeeper):
 
 
 class Values:
-    """Values of variables by their definitions, each computed once.
+    """Values of variables, computed by their definitions, each once.
 
     ``run`` computes a node's outputs from its inputs' arrays.
     """

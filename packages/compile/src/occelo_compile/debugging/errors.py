@@ -1,6 +1,7 @@
 """Exceptions that DebugMode raises, one for each kind of fault that it finds.
 
-`debug_mode`, `op_checks` and `trait_checks` raise them. A call that fails with one is not replayed (`error_replay`).
+`debug_mode`, `op_checks` and `trait_checks` raise them. If a call raises one of them, the call is not replayed
+(`error_replay`).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class BadOptimization(DebugModeError):
 
 
 class BadThunkOutput(DebugModeError):
-    """A node gives different results in Python and in compiled code, or with another memory layout.
+    """A node gives different results in Python and in compiled code, or for different memory layouts.
 
     The layout is that of the inputs, or of the output cells. An output of the function that differs from the
     interpreter's raises this error, too.
@@ -52,7 +53,7 @@ class BadViewMap(DebugModeError):
 
 
 class BadTrait(DebugModeError):
-    """An op declares a trait, or has a method, that the values of a call contradict."""
+    """The values of a call contradict a trait that an op declares, or a method of the op."""
 
 
 class InvalidValueError(DebugModeError):

@@ -19,10 +19,11 @@ __all__ = ["step_that_differs"]
 
 
 def step_that_differs(node: Apply, arrays: Sequence[Any], linker: Linker) -> int | None:
-    """A step, counted from 0, after which compiled code and the interpreter differ, though not after the step before.
+    """The number of a step after which compiled code and the interpreter differ, though they agree after the step
+    before.
 
-    ``arrays`` are the inputs of the node. The result is None for nodes that are no loops, and if the results do not
-    differ after all steps when the loop is compiled by itself.
+    Steps are counted from 0. ``arrays`` are the inputs of the node. The result is None if the node is not a loop. It is
+    also None if the loop, compiled by itself, gives the results of the interpreter after all steps.
     """
     loop = node.op.loop(node) if node.op.loops else None
     if loop is None or loop.count is None:

@@ -1,6 +1,8 @@
-"""`MonitorMode`, which calls the user's functions before and after each node, and `detect_nan`, such a function.
+"""`MonitorMode`, which calls functions of the user before and after each node, and `detect_nan`, a function to call
+after each node.
 
-Users pass a `MonitorMode` as the mode of a function, for instance to look at the values in a function that fails.
+Users pass a `MonitorMode` as the mode of a function, for instance to look at intermediate values of a function that
+fails.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ class _Monitors:
 
 
 class MonitorMode(Mode):
-    """Calls ``pre_func(fgraph, i, node, thunk)`` before, and ``post_func`` after each node.
+    """Calls ``pre_func(fgraph, i, node, thunk)`` before each node, and ``post_func``, with the same arguments, after
+    it.
 
     ``i`` is the position of the node in the schedule. ``thunk.inputs`` and ``thunk.outputs`` are lists of cells; a cell
     is a list of one element that holds a value. If the linker compiles blocks, the nodes are also run in Python, in

@@ -32,7 +32,7 @@ BIG = 1e10
 
 
 class _Guard:
-    """Checks of values, and what to do about the first fault: raise, warn, or start the debugger."""
+    """Checks values; at the first fault it raises an error, warns, or starts the debugger."""
 
     def __init__(self, nan: bool, inf: bool, big: bool, action: str) -> None:
         self.nan, self.inf, self.big = nan, inf, big

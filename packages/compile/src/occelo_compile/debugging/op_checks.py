@@ -95,10 +95,10 @@ _MOST_RUNS = 100
 
 @dataclass
 class OpChecks:
-    """Runs nodes and checks their results and effects; without ``python`` it only runs them.
+    """Runs nodes, and checks their results and which arrays they overwrite; if ``python`` is False, it only runs them.
 
-    The nodes of inner graphs are checked in the same way, those of a loop in its first steps. Errors have notes that
-    name the steps.
+    The nodes of inner graphs are checked in the same way; nodes in a loop are checked in its first steps. Errors have
+    notes that name the steps.
     """
 
     python: bool
@@ -132,7 +132,10 @@ class OpChecks:
         given: Sequence[Any],
         results: Sequence[Any],
     ) -> Sequence[Any]:
-        """Copies of the results, after all checks; ``given`` are the copies of ``arrays`` with which the node ran."""
+        """Check a run of a node, and return copies of its results.
+
+        ``given`` are the copies of ``arrays`` with which the node ran.
+        """
         self._check_destroyed(node, arrays, given)
         self._check_views(node, given, results)
         self._check_values(node, arrays, results)
@@ -217,7 +220,7 @@ def _run(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
 
 
 def _run_into(node: Apply, arrays: Sequence[Any], cells: list[list[Any]]) -> Sequence[Any] | None:
-    """The results of an op with the older ``perform``, run with preallocated outputs; None for other ops."""
+    """The results of an op that has the older method ``perform``, run with preallocated outputs; None for other ops."""
     if type(node.op).perform is Op.perform:
         return None
     node.op.perform(node, list(arrays), cells)
@@ -245,7 +248,7 @@ def all_copied(variables: Sequence[Variable], values: Sequence[Any]) -> list[Any
 
 
 def check_finite(node: Apply, arrays: Sequence[Any], results: Sequence[Any]) -> None:
-    """`InvalidValueError` if a result is not finite although all inputs are."""
+    """Raise `InvalidValueError` if a result is not finite although all inputs are."""
     if not all(finite(v.type, a) for v, a in zip(node.inputs, arrays, strict=True)):
         return
     for variable, value in zip(node.outputs, results, strict=True):

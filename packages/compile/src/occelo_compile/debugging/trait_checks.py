@@ -1,7 +1,8 @@
 """Checks in DebugMode that ops have the traits that they declare.
 
-For each trait a function looks for a contradiction: in the values of a call, or by running the op again on other values of the
-same types. `op_checks` calls `raise_for_traits` for every node that it runs. `occelo_graph.ir.traits` defines the traits.
+For each trait a function looks for a contradiction. It compares the values of a call, or runs the op again on other
+values of the same types. `op_checks` calls `raise_for_traits` for every node that it runs. `occelo_graph.ir.traits`
+defines the traits.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ class Seen:
             return self.op.kernel(self.node)(*given)
 
     def positions(self, which: slice) -> range:
-        """Positions of inputs."""
+        """The positions of the inputs that a trait names."""
         return range(len(self.inputs))[which]
 
     def replaced(self, which: Iterable[int], function: Callable[[Any], Any]) -> list[Any]:
-        """The inputs, with a function applied to some."""
+        """The inputs, with a function applied to those at the positions ``which``."""
         given = list(self.inputs)
         for i in which:
             given[i] = np.asarray(function(given[i])).astype(given[i].dtype)
         return given
 
     def differing(self, found: Sequence[Any], expected: Sequence[Any]) -> int | None:
-        """The first output for which two results differ by more than rounding."""
+        """The position of the first output whose two values differ by more than rounding; None if no output differs."""
         kinds = _types(self.node.outputs)
         for k, (kind, one, other) in enumerate(zip(kinds, expected, found, strict=True)):
             if not agree(kind, one, other):
@@ -235,7 +236,9 @@ def _commutative(seen: Seen) -> _Contradictions:
 
 
 def _places(seen: Seen) -> _Contradictions:
-    """Whether values decide which element goes where, shown by the negatives of all elements."""
+    """Look for an op that declares that it only moves elements (``moves``), but whose results for the negated elements
+    are not the negated results.
+    """
     if seen.op.moves is None or not all(map(is_array, (*seen.inputs, *seen.outputs))):
         return
     which = seen.positions(seen.op.moves)
@@ -291,7 +294,7 @@ def _linear_in(seen: Seen) -> _Contradictions:
 
 
 def _largest(array: Any) -> float:
-    """The largest magnitude of finite elements."""
+    """The largest absolute value of the finite elements; 0 if there are none."""
     return float(np.abs(array[np.isfinite(array)]).max(initial=0))
 
 

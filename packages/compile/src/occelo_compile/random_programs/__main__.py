@@ -1,4 +1,4 @@
-"""``python -m occelo_compile.random_programs``: try seeds of random programs from the command line."""
+"""``python -m occelo_compile.random_programs``: check the random programs of many seeds from the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from occelo_graph.config import config
 
 
 def main() -> int:
-    """Run the seeds, print faults, write the report. Returns 1 if there are faults, else 0."""
+    """Check the programs of all seeds, print faults and write the report.
+
+    Returns the exit status: 1 if there are faults, else 0.
+    """
     parser = argparse.ArgumentParser(prog="occelo_compile.random_programs", description=__doc__)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--count", type=int, default=500, help="how many programs")

@@ -1,6 +1,6 @@
 """`Case`: one random program with NumPy's results, compiled and called for a law.
 
-Each law (`laws`, `gradients`, `mistakes`) is a function of it.
+Each law (a function in `laws`, `gradients` or `mistakes`) takes a case.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Unsuited(Exception):
 
 
 class Violation(Exception):
-    """A law that does not hold: ``kind`` is build, type, compile, call, value or argument."""
+    """A law does not hold; ``kind`` says where: "build", "type", "compile", "call", "value" or "argument"."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -39,7 +39,10 @@ class Violation(Exception):
 
 @dataclass
 class Case:
-    """A program with its variables; ``runs`` is the number of NumPy runs that measure tolerances."""
+    """A program with its variables.
+
+    The tolerances of results are measured by ``runs`` runs with NumPy.
+    """
 
     program: Program
     mode: str | Mode | None = None
@@ -78,7 +81,10 @@ class Case:
             raise Violation("compile", f"{type(error).__name__}: {error}") from error
 
     def called(self, made: Function, values: Sequence[Any], mutable: bool = False) -> list[Any]:
-        """The results of a call; `Violation` if it fails, or changes its arguments although they are not ``mutable``."""
+        """The results of a call.
+
+        `Violation` if the call fails, or if it changes its arguments although they are not ``mutable``.
+        """
         before = [np.array(v) for v in values]
         with np.errstate(all="ignore"):
             try:
@@ -101,7 +107,9 @@ class Case:
                 raise Violation("value", f"result {i}: {wrong}")
 
     def _is_better(self, position: int, found: npt.NDArray[Any], one: Expected) -> bool:
-        """Whether results differ only where NumPy overflows and computing in wider floats does not."""
+        """Whether a result is wrong only where NumPy's is not finite, and is right there if NumPy computes in wider
+        floats.
+        """
         if (
             found.dtype != one.value.dtype
             or found.shape != one.value.shape

@@ -19,7 +19,7 @@ __all__ = ["gradient_law"]
 
 
 def gradient_law(case: Case, random: np.random.Generator) -> None:
-    """Gradients equal finite differences, compiled alone and together with the value."""
+    """Gradients equal finite differences, whether they are compiled alone or together with the program's results."""
     program = case.program
     values = _away_from_ties(program, random)
     expected = expected_results(program, case.runs, values)
@@ -55,7 +55,7 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
 
 
 def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
-    """Values near those of the program, but not at kinks of maxima and comparisons."""
+    """Values of inputs near those of the program, moved away from the kinks of maxima and comparisons."""
     values: list[Any] = [
         v + np.asarray(random.random(tuple(v.shape)) / 128) if v.dtype == np.float64 else v
         for v in program.values()
@@ -75,7 +75,11 @@ def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
 def _is_slope(
     gradients: Sequence[Any], directions: Sequence[Any], slope: float, gap: float
 ) -> bool:
-    """True if the directional derivative equals the finite difference; False if that is too inaccurate."""
+    """True if the directional derivative equals the finite difference, False if the finite difference is too inaccurate
+    to decide.
+
+    `Violation` if they differ.
+    """
     terms: list[Any] = [g * d for g, d in zip(gradients, directions, strict=True)]
     found = float(sum(t.sum() for t in terms))
     size = float(sum(np.abs(t).sum() for t in terms)) + abs(slope) + 1e-6
@@ -95,7 +99,9 @@ def _slope(
     positions: Sequence[int],
     weights: Sequence[Any],
 ) -> tuple[float, float]:
-    """The derivative in a direction, and the difference between the estimates of two step sizes."""
+    """The directional derivative by finite differences, and as a measure of its error the difference between the
+    estimates with two step sizes.
+    """
 
     def cost(step: float) -> Any:
         moved = [np.asarray(v, "longdouble") if v.dtype == np.float64 else v for v in values]

@@ -25,7 +25,7 @@ _CAREFUL = 40  # runs with NumPy, for precise tolerances, before a difference co
 
 @dataclass(frozen=True)
 class Fault:
-    """A program that does not keep a law."""
+    """A program for which a law does not hold."""
 
     program: Program
     law: str
@@ -47,11 +47,11 @@ class Fault:
 
 
 def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
-    """A fault, or another outcome: "kept", "unsuited" or "tagged".
+    """Check a law for a program. The result is a `Fault`, or another outcome: "kept", "unsuited" or "tagged".
 
-    A wrong value counts only if it is wrong with more precise tolerances, too. The outcome is "tagged" if the law holds
-    without rules that may change more than rounding. This is tried for wrong values, and for failed calls if not all
-    values of the program are finite.
+    A wrong value counts only if it is still wrong when tolerances are measured by more runs. The outcome is "tagged" if
+    the law holds without the rules whose tags say that they may change more than rounding. This is tried for wrong
+    values, and also for failed calls if not all values of the program are finite.
     """
     try:
         _try(program, law, mode, 4)
@@ -99,7 +99,7 @@ def _kept(program: Program, law: str, mode: str | Mode | None) -> bool:
 
 
 def smallest(fault: Fault, most: int = 150) -> Fault:
-    """The same fault in the smallest program that is found in ``most`` attempts."""
+    """The same fault, in the smallest program that shows it among at most ``most`` attempts."""
     found = [fault]
     wanted = fault.signature.rpartition(": ")[2]
 

@@ -1,4 +1,4 @@
-"""Laws of random programs: a program gives the same results in whichever way it is written, compiled and called.
+"""Laws of random programs: a program gives the same results however it is written, compiled and called.
 
 `judging` checks a program against them; `LAWS` maps names to laws.
 """
@@ -70,7 +70,7 @@ def permuted_inputs(case: Case, random: Random) -> None:
 
 
 def another_output(case: Case, random: Random) -> None:
-    """An intermediate variable as an additional output changes no result."""
+    """Results are the same if an intermediate variable is an output, too."""
     rest = [i for i in range(len(case.program.nodes)) if i not in case.program.outputs]
     more = rest[int(random.integers(len(rest)))] if rest else case.program.outputs[0]
     place = int(random.integers(len(case.program.outputs) + 1))
@@ -159,7 +159,7 @@ def saved(case: Case, random: Random) -> None:
 
 
 def inner_graph(case: Case, random: Random) -> None:
-    """The program as one op, `OpFromGraph`, gives the same results."""
+    """Results are the same if the program is the inner graph of one op, `OpFromGraph`."""
     try:
         made: Any = OpFromGraph(case.inputs, case.outputs)(*case.inputs)
     except Exception as error:
@@ -198,7 +198,7 @@ def borrowed_memory(case: Case, random: Random) -> None:
 
 
 def only_shapes(case: Case, random: Random) -> None:
-    """Shapes compiled without the values are NumPy's."""
+    """A function that returns only the shapes of the results gives NumPy's shapes."""
     made = case.compiled(case.inputs, [ot.shape(v) for v in case.outputs])
     for found, one in zip(case.called(made, case.program.values()), case.expected, strict=True):
         if tuple(found.tolist()) != one.value.shape:

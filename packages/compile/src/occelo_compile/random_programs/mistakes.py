@@ -26,7 +26,9 @@ Mistake = tuple[str, str, Any, type[Exception]]
 
 
 def mistake_law(case: Case, random: Random) -> None:
-    """A mistake in the last step raises an error of the same class and with the same last line on all backends."""
+    """A mistake in the last step raises an error of the same class, with the same last line of its message, on all
+    backends.
+    """
     program = case.program
     variables = program.variables()
     values = program.run()
@@ -64,7 +66,7 @@ def mistake_law(case: Case, random: Random) -> None:
 
 
 def _error(name: str, inputs: list[Any], outputs: list[Any], values: list[Any]) -> str:
-    """The class and the last line of the error of a call."""
+    """The class of the error that a call raises, and the last line of its message."""
     made = function(inputs, outputs, mode=Mode(name, "strict"), on_unused_input="ignore")
     with np.errstate(all="ignore"):
         try:

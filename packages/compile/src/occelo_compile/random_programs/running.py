@@ -58,10 +58,12 @@ def run_seeds(
     on_fault: Callable[[Fault], None] = lambda _: None,
     shrink: int = 150,
 ) -> Report:
-    """Draw the program of each seed, and try the laws (with a mode) that ``laws_of`` names, up to the first fault.
+    """Draw the program of each seed, and check it against laws until one does not hold.
+
+    ``laws_of`` gives the laws for a seed, each with a mode.
 
     After ``limit`` seconds no further program is tried. ``on_fault`` is called with the first fault of each signature,
-    shrunk.
+    after the fault is shrunk.
     """
     report = Report()
     start = perf_counter()
