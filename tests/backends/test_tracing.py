@@ -214,6 +214,12 @@ def test_an_input_may_become_static_after_simple_calls(backend: str) -> None:
         for _ in range(3):
             assert f(np.full(2, 5.0), np.ones(2), np.full(2, 10.0)) == 22.0
             assert f(np.full(2, -5.0), np.ones(2), np.full(2, 10.0)) == 21.0
+    # unless the linker is to refuse that
+    branches = ot.ifelse(v.sum() > 0, x, x[:1]).sum()
+    strict = oc.function([v, x], branches, mode=oc.Mode(type(make_linker(backend))(strict=True)))
+    assert strict(np.ones(1), np.ones(1)) == 1.0
+    with pytest.raises(NotImplementedError, match="v must be static"):
+        strict(np.ones(2), np.ones(2))
 
 
 @wrap_py([ot.dvector], [ot.tensor("out", dtype="float64", shape=(2,)).type])

@@ -14,6 +14,7 @@ from occelo_graph import grad, hessian, pushforward
 from occelo_graph import tensor as ot
 from occelo_graph.looping.classic import scan
 from occelo_graph.looping.loops import loop
+from occelo_link import make_linker
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 MODES = ["native", "c", "vm"] if THOROUGH else ["native"]
@@ -65,8 +66,12 @@ def test_a_body_of_many_nodes(mode: str) -> None:
     np.testing.assert_allclose(slope, (by_hand(1.01 + 1e-6) - by_hand(1.01 - 1e-6)) / 2e-6, 1e-5)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.filterwarnings("ignore:.*runs in Python:UserWarning")
+@pytest.mark.parametrize("mode", ["native", "c", "numba", "jax", "pytorch", "py", "vm"])
 def test_three_levels(mode: str) -> None:
+    pytest.importorskip({"numba": "numba", "jax": "jax", "pytorch": "torch"}.get(mode, "numpy"))
+    uncompiled = mode == "pytorch" and not THOROUGH  # Inductor takes half a minute
+    linker: Any = type(make_linker(mode))(compiled=False) if uncompiled else mode
     x, w = ot.dvector("x"), ot.dscalar("w")
 
     def inner(s: Any, e: Any) -> Any:
@@ -76,7 +81,7 @@ def test_three_levels(mode: str) -> None:
         return loop(lambda t, v: (inner(t, v * e) * w, None), s, x[:4])[0]
 
     final, _ = loop(lambda t, v: (middle(t, v), None), w, x[:3])
-    f = oc.function([x, w], [final, *grad(final, [x, w])], mode=mode)
+    f = oc.function([x, w], [final, *grad(final, [x, w])], mode=oc.Mode(linker))
 
     def by_hand(x: Any, w: float) -> float:
         s = w

@@ -254,6 +254,25 @@ def test_graphs_that_are_compiled_for_each_number() -> None:
     assert "Padded" not in type(oc.function([n, a], trace, mode=oc.Mode(linker)).vm).__name__
 
 
+@pytest.mark.parametrize("rows", [4, 20])
+def test_a_state_that_is_cut_to_the_number_of_steps(rows: int) -> None:
+    """It has as many elements as it starts with, and not one for each step."""
+    pytest.importorskip("jax")
+    start = (a, np.arange(float(rows)))
+    (_, level), trace = loop(
+        lambda s: ((s[0] * 2, s[1] + s[0]), s[0]), start, length=n, until=lambda s: s[0] > 50.0
+    )
+    (count,) = trace.shape
+    cut = level[:count]
+    outputs = [trace, cut, cut.shape[0], ot.zeros(count) + 1.0, 2 * ot.arange(count)]
+    f = oc.function([a, n], outputs, mode="jax")
+    for value, steps in ((0.3, 8), (20.0, 2), (1e-3, 16)):
+        made = [value * 2.0**i for i in range(steps)]
+        wanted = [made, (np.arange(rows) + sum(made))[:steps], min(rows, steps), np.ones(steps), 2 * np.arange(steps)]  # fmt: skip
+        for found, expected_ in zip(f(value, 30), wanted, strict=True):
+            np.testing.assert_allclose(found, expected_)
+
+
 def test_loops_that_keep_nothing_need_no_rows() -> None:
     f = oc.function([n, a], fori_loop(0, n, lambda i, s: ot.sin(s + i), a), mode="py")
     assert padding.padded(f.maker.fgraph) is None

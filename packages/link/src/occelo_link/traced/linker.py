@@ -325,6 +325,9 @@ class TracedVM:
         new = [v for v in roots if positions[v] not in self.static]
         if not new:
             raise NotImplementedError(str(need)) from None
+        if self.linker.strict:
+            names = ", ".join(map(str, new))
+            raise NotImplementedError(f"{need}: {names} must be static") from None
         self.static.update(positions[v] for v in new)
 
     def _replay(
@@ -396,7 +399,8 @@ class TracedLinker(Linker, ABC):
     - Tracing finds that it needs their values, in a call (`NeedsValue`).
     - Their values are opaque.
 
-    With ``strict``, NotImplementedError is raised instead of that warning, and if an op would run in Python.
+    With ``strict``, NotImplementedError is raised instead of that warning, if tracing finds that an input must be static,
+    and if an op would run in Python.
     """
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])

@@ -34,6 +34,7 @@ from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import is_discrete
 from occelo_rewrite.constants import number_of
+from occelo_rewrite.rules.looping.positions import is_moved
 
 __all__ = ["PaddedGraph", "padded"]
 
@@ -143,10 +144,11 @@ class _Padding:
         A length may be the number of steps after which a condition ended a loop. Then its capacity is that of the loop's
         trace, if this is known. The capacity of any other length is a new input.
         """
-        cuts = {stop: node for node in order if (stop := _cut_by_condition(node)) is not None}
+        cuts = [(stop, n) for n in order if (stop := _cut_by_condition(n)) is not None]
+        ends = {stop for stop, _ in cuts}
         for node in order:
             length = _dynamic_length(node)
-            if length is None or length in cuts or length in self.given:
+            if length is None or length in ends or length in self.given:
                 continue
             if not _reads_values(length):
                 continue
@@ -154,10 +156,10 @@ class _Padding:
                 raise _NotByRows
             capacity = ot.lscalar(f"capacity of {length}")
             self.capacities[length] = self.given[length] = capacity
-        for stop, node in cuts.items():
+        for stop, node in cuts:
             whole = self._capacity_of_trace(node.inputs[0])
-            if whole is not None:
-                self.capacities[stop] = whole
+            if whole is not None and not _same(self.capacities.setdefault(stop, whole), whole):
+                raise _NotByRows
 
     def _capacity_of_trace(self, trace: Variable) -> Variable | None:
         """The capacity of the memory of a trace, if it is known; None also for a static length of 0 or 1.
@@ -232,6 +234,11 @@ class _Padding:
         return ot.switch(counts, x, other)
 
 
+def _same(one: Variable, other: Variable) -> bool:
+    """Whether two capacities are one variable or equal numbers."""
+    return one is other or (number_of(one) is not None and number_of(one) == number_of(other))
+
+
 def _is_quick(length: Variable) -> bool:
     """Whether a length is computed from scalars alone, without loops and branches."""
     nodes = toposort([length])
@@ -264,6 +271,9 @@ def _cut_by_condition(node: Apply) -> Variable | None:
     stop, loop = _unchecked(node.inputs[1]), trace.owner
     if loop is None or not isinstance(loop.op, Iterate) or stop.owner is not loop or stop.index:
         return None
+    assert trace.index is not None
+    if trace.index < loop.op.carried - loop.op.traces:
+        return None  # other carried values have lengths of their own
     # a position counts the steps if it starts at 0
     return stop if number_of(loop.inputs[1]) == 0 and _direction(loop.op) == 1 else None
 
@@ -486,7 +496,7 @@ def _repeated(work: _Padding, node: Apply, given: list[Variable]) -> Made:
 def _direction(op_: Iterate) -> int:
     """1 if the first carried value counts up, -1 if it counts down, else 0."""
     before, after = op_.body.inputs[0], op_.body.outputs[0]
-    return next((way for way in (1, -1) if _moved_by(after, before, way)), 0)
+    return next((way for way in (1, -1) if is_moved(after, before, way)), 0)
 
 
 def _is_last(start: Variable, steps: Variable) -> bool:
@@ -494,21 +504,7 @@ def _is_last(start: Variable, steps: Variable) -> bool:
     owner = start.owner
     if owner is None:
         return False
-    return any(_moved_by(start, v, -1) and _unchecked(v) is _unchecked(steps) for v in owner.inputs)
-
-
-def _moved_by(after: Variable, before: Variable, number: int) -> bool:
-    """Whether ``after`` is ``before`` plus a number."""
-    owner = after.owner
-    if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
-        return False
-    (one, other), name = owner.inputs, owner.op.scalar_op.name
-    if name == "add" and other is before:
-        one, other = other, one
-    added = number_of(other)
-    if one is not before or added is None or name not in ("add", "sub"):
-        return False
-    return int(added) == (number if name == "add" else -number)
+    return any(is_moved(start, v, -1) and _unchecked(v) is _unchecked(steps) for v in owner.inputs)
 
 
 def _only_rows_at(op_: Iterate, rows: Variable, at: Variable, after: Variable | None) -> bool:

@@ -32,6 +32,7 @@ from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.tensors.nodes import tensors
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.looping.positions import is_moved
 
 __all__ = ["CANONICALIZE", "is_least_with"]
 
@@ -166,24 +167,12 @@ def _saves(node: Apply[Scan], steps: TensorVariable, reads: Sequence[_Read]) -> 
         enough = is_least_with(steps, most) if known is None else int(known) <= most
         return most > 0 and not enough
     symbolic = {v for r in reads for v in r.not_negative}
-    if any(r.position is not None and _is_last(r.position, steps) for r in reads):
+    if any(r.position is not None and is_moved(r.position, steps, -1) for r in reads):
         return False
     if symbolic <= set(ancestors([steps])):
         return False  # they bound it already
     before = toposort(symbolic)
     return node not in before and not any(n.op.may_fail(n) for n in before)
-
-
-def _is_last(position: TensorVariable, steps: Variable) -> bool:
-    """Whether a position is that of the last step, ``steps - 1``."""
-    owner = position.owner
-    if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
-        return False
-    (one, other), name = owner.inputs, owner.op.scalar_op.name
-    if name == "add" and other is steps:
-        one, other = other, one
-    number = number_of(other)
-    return one is steps and number is not None and (name, int(number)) in (("add", -1), ("sub", 1))
 
 
 def _needed(reads: Sequence[_Read], steps: TensorVariable) -> TensorVariable:

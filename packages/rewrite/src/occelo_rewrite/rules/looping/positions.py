@@ -1,0 +1,26 @@
+"""Positions of steps: whether a variable is another one plus a number.
+
+`steps` asks it of positions that are read, `padding` of the position that a loop carries and of where it starts.
+"""
+
+from __future__ import annotations
+
+from occelo_graph import Variable
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_rewrite.constants import number_of
+
+__all__ = ["is_moved"]
+
+
+def is_moved(after: Variable, before: Variable, number: int) -> bool:
+    """Whether ``after`` is ``before`` plus a number."""
+    owner = after.owner
+    if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
+        return False
+    (one, other), name = owner.inputs, owner.op.scalar_op.name
+    if name == "add" and other is before:
+        one, other = other, one
+    added = number_of(other)
+    if one is not before or added is None or name not in ("add", "sub"):
+        return False
+    return bool(added == (number if name == "add" else -number))
