@@ -1,8 +1,7 @@
 """Occelo's graphs: types, variables, ops, gradients, vectorization, function graphs, the interpreter, printing, saving.
 
-The most used names are here; `occelo_graph.tensor` has the functions of tensors.
-
-The packages above import most names from here, and `occelo` exports them to users.
+This package exports the most used names of its modules; `occelo_graph.tensor` has the functions of tensors. The
+packages above import most names from here, and `occelo` exports them to users.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Checks of what other packages register: it must be able to apply at all, and accept the arguments of its calls.
+"""Checks of the rules, facts and lowerings that other packages register.
 
-The registries of rules, facts and lowerings call these checks. Without them, a rule for ``np.exp``, say, would do
-nothing, without an error. Occelo's own registrations are not checked, since each of them has a test.
+The checks refuse a registration that could never apply, and a function that does not accept the arguments with which it
+will be called. The registries of rules, facts and lowerings call them. Without the checks, a rule for ``np.exp``, for
+instance, would be ignored without an error. Occelo's own registrations are not checked, since each of them has a test.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _VARARGS = inspect.CO_VARARGS
 def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -> None:
     """TypeError unless ``classes`` are one or more classes of ops.
 
-    ``of_elements`` tells in the message what elementwise functions need instead.
+    ``of_elements`` is a sentence for the message: how to register for an elementwise function instead.
     """
     known = list(classes)
     if not known:

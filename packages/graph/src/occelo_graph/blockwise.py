@@ -1,4 +1,4 @@
-"""`Blockwise`: an op applied to a batch, one element after the other, for ops without a batching rule (`Op.batch`).
+"""`Blockwise`: applies an op without a batching rule (`Op.batch`) to a batch, one element after the other.
 
 A node is a loop over the flattened batch (`Op.loop`), which every linker runs like any other loop. The loop carries the
 index of the element and the results; each iteration writes one element of each result.
@@ -59,14 +59,15 @@ class Blockwise(Op):
     (NotImplementedError). ValueError for arguments of fewer dimensions than in the signature, or another number of
     arguments. The default is the signature that the op declares, `Op.gufunc_signature`; TypeError if it declares none.
 
-    All results of the batch must have one shape. It is given by `Op.infer_shape`, or else by the signature. Without
-    both the op runs once more for the first element, to get the shape of its result; for an empty batch it runs on an
-    element of zeros.
+    The results for all elements of the batch must have the same shape. The shape is inferred by `Op.infer_shape`, or
+    else from the signature. If neither gives the shape, the op runs once more for the first element to find it. For an
+    empty batch it then runs on an element of zeros.
 
-    Without batch dimensions, or where all of them are known to be 1, the result is that of ``core_op`` itself.
+    If there are no batch dimensions, or all of them are known to have length 1, ``core_op`` itself is applied, without
+    a loop.
 
-    The inputs of a node are the number of elements, a 0 (the first index), memory for the results, and the arguments with
-    one batch dimension or none.
+    The inputs of a node are, in this order: the number of elements, the first index (0), memory for the results, and
+    the arguments. Each argument has one batch dimension or none.
     """
 
     core_op: Op
@@ -338,7 +339,7 @@ class Blockwise(Op):
 
 
 def _over_batch(found: Sequence[Any], replace: Replacements) -> list[Any]:
-    """Variables of a core graph, vectorized; None and undefined ones are kept."""
+    """The variables of a core graph, vectorized. None and undefined gradients stay as they are."""
     usable = [isinstance(v, Variable) and not isinstance(v.type, NullType) for v in found]
     made = iter(vectorize_graph([v for v, use in zip(found, usable, strict=True) if use], replace))
     return [next(made) if use else v for v, use in zip(found, usable, strict=True)]
@@ -360,7 +361,7 @@ def _body(made: Blockwise, types: tuple[TensorType, ...]) -> FrozenFunctionGraph
 
 
 def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
-    """`Op.batch` for an op without a batching rule: its decomposition over the batch, else a loop."""
+    """`Op.batch` for an op without a batching rule: vectorizes its decomposition, or else makes a loop."""
     core = node.op
     simpler = decomposition(node) if core.pure else None
     if simpler is not None:
@@ -376,7 +377,7 @@ def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
 
 
 def _signature(node: Apply) -> str:
-    """The signature of the core op: the declared one, or one in which all lengths have different names.
+    """The declared signature of the core op; without one, a signature in which all lengths have different names.
 
     ValueError if the declared signature does not have the dimensions of the node's inputs and outputs.
     """

@@ -1,4 +1,4 @@
-"""`config`: typed options. They are set from several sources, and can be changed for one context.
+"""`config`: typed options, which can be set in several ways and changed for one context.
 
 The first of these sources that has a value wins:
 
@@ -9,7 +9,7 @@ The first of these sources that has a value wins:
 - the file ``~/.occelorc``, or the files listed in ``OCCELORC``
 - the default
 
-An undeclared name raises, and the message suggests the closest name that exists.
+The name of an option that does not exist is an error, whose message suggests the closest name that exists.
 
 Each package declares its own options with `Config.declare`; all of them share one `config`.
 """

@@ -1,14 +1,15 @@
 """Registry of extensions (code that other packages register), and their source texts for keys of the cache.
 
-The source text of a function or class changes whenever its code changes, or anything that the code refers to. For
-Occelo's own code, keys contain only the names, sizes and times of its files.
+The source text of a function or class changes whenever its code changes, or any object to which the code refers. Keys
+contain no source texts of Occelo's own code, only the names, sizes and times of its files.
 
 Registries record here what other packages add: facts, their inference, reductions, lowerings, and scalar functions in
 backends. `occelo_rewrite.fingerprint` takes the source texts of rules. `occelo_compile.function_cache` takes those of
 ops, scalar ops and types. The keys of the cache of functions include all these texts.
 
-Code that runs again, such as a cell of a notebook, may register its name again. For this, registries of names (of
-scalar functions, reductions, facts, linkers, modes, rewrites) call `place_of_definition` or `place_of_caller`.
+Code that runs again, such as a cell of a notebook, may register the same name again. Registries that refuse other
+duplicates recognize such code by `place_of_definition` or `place_of_caller`. These are the registries of scalar
+functions, reductions, facts, linkers, modes and rewrites.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _MOST = 5000
 
 
 class UnknownSource(Exception):
-    """Registered code of another package, or an object to which it refers, has no source text."""
+    """Registered code of another package has no source text, or refers to an object without one."""
 
 
 _WITH_MODULE = (types.FunctionType, type, types.BuiltinFunctionType)
@@ -76,12 +77,12 @@ def _module_of(part: object) -> str:
 
 
 def is_external(part: Any) -> bool:
-    """Whether a function, a class, or the class of a value belongs to a package that is not Occelo's."""
+    """Whether ``part`` is not Occelo's own: a function or class of another package, or a value of such a class."""
     return _package(part) not in _PACKAGES
 
 
 def place_of_definition() -> tuple[str, ...] | None:
-    """Module, file and function of the code that called the caller of this function; None for Occelo's code.
+    """Where the caller of this function was called: module, file and function; None for Occelo's code.
 
     A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
     notebook is a file of its own.
@@ -93,7 +94,10 @@ def place_of_definition() -> tuple[str, ...] | None:
 
 
 def place_of_caller() -> tuple[str, ...] | None:
-    """Module, file and function of the innermost call on the stack that is not Occelo's code; see `place_of_definition`."""
+    """Module, file and function of the innermost frame of the call stack that is not Occelo's.
+
+    Used like the result of `place_of_definition`.
+    """
     frame = inspect.currentframe()
     while frame is not None:
         found = _place(frame)
@@ -113,7 +117,7 @@ def _place(frame: types.FrameType) -> tuple[str, ...] | None:
 
 
 def defined_before(cls: type, known: Iterable[type]) -> list[type]:
-    """Earlier definitions of ``cls`` in ``known``: classes of its module and name, where the name now means ``cls``."""
+    """Earlier definitions of ``cls`` in ``known``: classes of the same module and name, which ``cls`` has replaced."""
     found: Any = sys.modules.get(cls.__module__)
     for part in cls.__qualname__.split("."):
         found = getattr(found, part, None)
@@ -126,16 +130,16 @@ def defined_before(cls: type, known: Iterable[type]) -> list[type]:
 def source_text(part: Any, what: str) -> str:
     """The source text of a function, class or object of another package; for Occelo's own just its name.
 
-    It consists of the bytecode, the defaults and closures, and the text of everything that the code names. Functions
-    and classes of other packages are written in the same way, modules by their file, libraries like NumPy by their
-    version, and values by their content. An object with an attribute ``version`` is represented by that alone. Raises
-    `UnknownSource`, which names ``what``, if something has no text.
+    The text of a function consists of its bytecode, defaults and closures, and the texts of all objects that its code
+    names. A module is represented by its file, a library like NumPy by its version, and a value by its content. An
+    object with an attribute ``version`` is represented by that alone. Raises `UnknownSource`, which names ``what``, if
+    ``part`` or an object to which it refers has no text.
     """
     return "\n".join(_Reader(what).lines(part))
 
 
 class _Reader:
-    """Writes source texts. Each object is written once and gets a number; where it occurs again, the number is written."""
+    """Writes source texts. Each object is written once and gets a number, which is written at its later occurrences."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -315,7 +319,7 @@ def _plain(part: object) -> str | None:
 def _library(part: object) -> str | None:
     """The text for code of Occelo, of the standard library, or of a library like NumPy; None for other code.
 
-    It has the name of the code and the version of the library.
+    The text has the name of the code and the version of the library.
     """
     package = _package(part)
     name = f"{_module_of(part)}.{getattr(part, '__qualname__', getattr(part, '__name__', ''))}"
@@ -344,9 +348,11 @@ _of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKey
 def register_extension(registry: str, name: str | type, *parts: Any) -> None:
     """Record that ``parts`` (functions, classes, plain values) were registered for a class, or under a name, in a registry.
 
-    Parts of other packages enter the keys of the cache; Occelo's own are ignored. Classes that are defined inside of a
-    function have the same name for each call of that function. So what is registered for such a class becomes part of
-    the source text of the class. This text enters the key of each function whose graph contains the class.
+    Parts of other packages enter the keys of the cache; Occelo's own are ignored.
+
+    Classes that are defined inside of a function have the same name for each call of that function. So the parts that
+    are registered for such a class become part of the source text of the class. This text enters the key of each
+    function whose graph contains the class.
     """
     if isinstance(name, type):
         if "<locals>" in name.__qualname__:

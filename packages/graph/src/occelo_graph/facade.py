@@ -1,4 +1,5 @@
-"""`facade`: an object that holds classes and functions of higher modules for lower ones, which cannot import them.
+"""`facade`: an object through which lower modules reach classes and functions of higher modules, which they cannot
+import.
 
 Methods such as `Variable.eval` use it. `wiring` fills its fields when the package is imported; `occelo_compile.wiring` sets
 the compiler as ``evaluator``.

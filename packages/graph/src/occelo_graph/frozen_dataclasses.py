@@ -1,8 +1,8 @@
-"""Frozen dataclasses that are made quickly: `frozen_dataclass`, for ops and for records that are loaded at the start.
+"""`frozen_dataclass`: makes frozen dataclasses quickly, so that the packages take little time to import.
 
 `dataclasses.dataclass` compiles the text of each method; a frozen class has six of them. This took most of the time to
-import this package. Here classes share all methods but ``__init__``. `ir.op.op` makes ops by this function. The
-packages graph, rewrite and link make by it the records that are loaded at the start.
+import this package. Here classes share all methods but ``__init__``. `ir.op.op` makes ops with this function. The
+packages graph, rewrite and link use it for the dataclasses in modules that every program imports.
 """
 
 from __future__ import annotations
@@ -107,8 +107,10 @@ def _code(parameters: str, body: str) -> types.CodeType:
 
 
 def _is_frozen(self: Any, name: str) -> bool:
-    """Whether an attribute must not change. A subclass that is not a dataclass may have more attributes, which may
-    change."""
+    """Whether an attribute must not change.
+
+    A subclass that is not a dataclass may have further attributes, and these may change.
+    """
     return "__dataclass_fields__" in type(self).__dict__ or name in self.__dataclass_fields__
 
 

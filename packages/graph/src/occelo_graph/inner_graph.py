@@ -1,9 +1,9 @@
-"""`OpFromGraph`: an op that applies an inner graph. Users may define its derivatives.
+"""`OpFromGraph`: an op that computes an inner graph. Users may define its derivatives.
 
-The op holds a frozen graph, so two ops of equal graphs are equal. While the outer graph is built, differentiated and
-canonicalized, the op is one node. Then the stage ``expand_graphs`` of rewriting replaces it by its graph. (With ``inline``
-that happens before all other rewriting.) If the mode excludes the stage ``expand_graphs``, the op is linked as a region
-that runs once (`Op.loop`).
+The op holds a frozen graph, so two ops with equal graphs are equal. While the outer graph is built, differentiated and
+canonicalized, the op is one node. Then the rewriting stage ``expand_graphs`` replaces it by its graph. With ``inline``
+it is replaced before all other rewriting. If the mode excludes ``expand_graphs``, linkers run the inner graph as a
+region that runs once (`Op.loop`).
 
 Users make such ops by `occelo.OpFromGraph`. The op belongs to the control family, but is defined in a higher layer, since it
 uses gradients.
@@ -244,7 +244,7 @@ class OpFromGraph(Op):
     ) -> Sequence[Any]:
         """The derivatives that ``rule`` computes, or ``default`` where there is no rule.
 
-        Where a cotangent or tangent is None or `ZERO`, rules are given zeros.
+        A rule gets zeros in place of a cotangent or tangent that is None or `ZERO`.
         """
         rules = rule if is_tuple(rule) else (rule,)
         usual: Sequence[Any] = ()
@@ -363,7 +363,7 @@ def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:
 def _chosen(
     given: Derivative, older: Derivative, old_name: str, name: str
 ) -> Rule | tuple[Rule, ...]:
-    """The rule, or the tuple of rules, given by the argument ``name`` or by its older name ``old_name``."""
+    """The rule (or tuple of rules) that the user passed as argument ``name``, or under its older name ``old_name``."""
     if older is not None:
         if given is not None:
             raise TypeError(f"{old_name} is the older name of {name}; give one of them")

@@ -1,8 +1,9 @@
 """The interpreter: runs a graph node by node with NumPy, as the reference for all backends.
 
-`Variable.eval` uses it where no compiler is installed. A call that failed is replayed with it: the user's graph by
-`occelo_compile.error_replay`, a compiled block by the linkers. The linkers that trace run single nodes with it while they
-trace. The Python linkers (`occelo_link.vm`) share its liveness. All linkers and DebugMode share its error messages.
+`Variable.eval` uses the interpreter if the package `occelo_compile` is not installed. When a call has failed,
+`occelo_compile.error_replay` replays the user's graph with it, or a linker replays a compiled block. The linkers for
+JAX and PyTorch run single nodes with it while they trace. The Python linkers (`occelo_link.vm`) use its analysis of
+liveness (`last_uses`). All linkers and DebugMode use its error messages.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
 
 
 def _shown(array: Any, more: bool) -> str:
-    """An input of a node that failed; with ``more`` also its strides and, if there are few, its elements."""
+    """Describes an input of a node that failed; with ``more`` also its strides and, if there are few, its elements."""
     if not is_array(array):
         return _ADDRESS.sub("", repr(array))
     text = f"{array.dtype} {array.shape}"
@@ -94,7 +95,7 @@ _DEEPEST_SHOWN = 6
 
 
 def last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[Variable]]:
-    """Liveness: for each node of an order, the computed variables that are dead after it."""
+    """Liveness: for each node of ``order``, the computed variables that are dead after the node has run."""
     kept = set(outputs)
     frees: list[list[Variable]] = []
     for node in reversed(order):
@@ -173,8 +174,9 @@ _RUNNER: ContextVar[_Runner | None] = ContextVar("runner", default=None)
 def inner_nodes_timed(note: Callable[[Place, float, Sequence[Any]], None]) -> Generator[None]:
     """Time the nodes of inner graphs, such as the bodies of loops, that run in Python inside of the ``with`` block.
 
-    After each run of an inner node, ``note`` is called with the place of the node below the node that runs outermost,
-    the seconds, and the results. A node is noted after the nodes of its own inner graphs.
+    After each run of an inner node, ``note`` is called with the node's place, the seconds, and the results. The place
+    lists the nodes whose inner graphs contain the node, without the outermost one, then the node itself. ``note`` is
+    called for a node after it was called for the nodes of its inner graphs.
     """
     token = _RUNNER.set(_Clock(note))
     try:
@@ -184,7 +186,7 @@ def inner_nodes_timed(note: Callable[[Place, float, Sequence[Any]], None]) -> Ge
 
 
 class _Instead:
-    """Runs nodes by a function. `annotate_error` leaves its errors as they are."""
+    """Runs nodes by calling a function. `annotate_error` does not change the errors that the function raises."""
 
     def __init__(self, function: Callable[[Apply, Kernel, Sequence[Any]], Sequence[Any]]) -> None:
         self.function = function
@@ -204,7 +206,8 @@ def inner_nodes_run_by(
     """Let a function run the nodes of inner graphs, such as the bodies of loops, inside of the ``with`` block.
 
     With None they run as usual. The function takes a node, the node's kernel and the arrays of the inputs, and returns
-    the results. Errors that it raises get notes of the steps in which they occurred, and keep their messages.
+    the results. Errors that the function raises keep their messages; a note says in which step of which loop they
+    occurred.
     """
     token = _RUNNER.set(None if function is None else _Instead(function))
     try:
@@ -226,7 +229,7 @@ _REPLAY: ContextVar[_Replay | None] = ContextVar("replay", default=None)
 
 @contextmanager
 def has_run(results: Recorded, within: Place = ()) -> Generator[None]:
-    """Replay nodes with recorded results: inside of the ``with`` block a node in ``results`` does not run again.
+    """Inside of the ``with`` block, use recorded results of the nodes in ``results``, and do not run these nodes again.
 
     ``results`` maps the place of a node to a queue with an entry for each run, in order: the sequence of the results,
     or the exception that was raised. A place lists the nodes whose inner graphs contain the node, then the node itself,
@@ -252,7 +255,7 @@ def _run_lazily(
     values: dict[Variable, Any],
     instead: Mapping[Apply, Apply] | None = None,
 ) -> None:
-    """Compute on demand, for graphs with lazy ops; ``instead`` maps nodes to nodes that run in their place."""
+    """Compute outputs of a graph with lazy ops on demand; ``instead`` maps nodes to nodes that run in their place."""
     stack = list(outputs)
     while stack:
         variable = stack[-1]
@@ -305,8 +308,8 @@ def body_runner(
 def _writes_in_place(loop: Loop) -> dict[Apply, Apply]:
     """Nodes of a body that may overwrite a carried value, each with a node that does the same in place.
 
-    Such a node computes the new carried value, and nothing else reads the old or the new value. An example is a step
-    that writes an element of a trace. Copying the trace in each step would take quadratic time.
+    Such a node computes the new carried value, and nothing else reads the old or the new value. An example is a node
+    that writes one element of a trace. To copy the trace in each step would take quadratic time.
     """
     body = loop.body
     uses = Counter(v for node in body.nodes for v in node.inputs) + Counter(body.outputs)
@@ -381,7 +384,7 @@ def evaluate(
 ) -> Any:
     """Compute the values of ``outputs``: one value for a variable, a list for a sequence.
 
-    ``inputs`` maps roots (or other variables) to values, which their types filter.
+    ``inputs`` maps roots (or other variables) to values, which are converted by the filter of the variable's type.
     `MissingInputError` if a root has no value. Branches that are not taken are not computed.
     """
     given = dict(inputs or {})
@@ -433,7 +436,7 @@ def _needed(
     known: Mapping[Variable, Any],
     instead: Mapping[Apply, Apply],
 ) -> list[Apply]:
-    """The nodes of an order that must run, given ``known`` values and nodes that run ``instead`` of others."""
+    """The nodes of ``order`` that must run, given ``known`` values and nodes that run ``instead`` of others."""
     needed = {v for v in wanted if v not in known}
     kept: list[Apply] = []
     for node in reversed(order):

@@ -1,12 +1,14 @@
-"""Families of ops that are imported at their first use, with the modules of other layers that belong to them.
+"""Imports of the modules in other layers that belong to a family of ops, when the family is imported at its first use.
 
-Linear algebra, random numbers and loops are such families: a program without them should not pay for their import.
-The packages of the ops (`ops.linalg`, `ops.random` and `looping`) call `loaded`. `occelo_rewrite.pipeline`,
-`occelo_rewrite.assumptions` and the linkers register the imports of their modules with `follow`. These run when
-rewrites, facts or lowerings are next looked up, since each look-up calls `catch_up` first.
+Linear algebra, random numbers and loops are such families: a program without them should not pay for their import. The
+packages of the ops (`ops.linalg`, `ops.random` and `looping`) call `loaded` when they are imported.
+`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers pass to `follow` a function that imports their
+own modules for the family. These functions run when rewrites, facts or lowerings are next looked up, since each look-up
+calls `catch_up` first.
 
-They do not run while a family is imported. Otherwise two threads could import modules of the family that need each
-other, and fail. This happens when one thread unpickles a graph of loops while another one builds the first loop.
+The functions do not run while a family is being imported. Otherwise two threads could each import a module of the
+family that needs the other's, and fail: for example, one thread unpickles a graph with loops while another one builds
+the first loop.
 """
 
 from __future__ import annotations
@@ -58,7 +60,10 @@ _changing = threading.Lock()
 
 
 def follow(family: str, load: Callable[[], object]) -> None:
-    """Let the first `catch_up` after the import of a family, "linalg", "random" or "looping", call ``load``."""
+    """Register ``load``, which the first `catch_up` after the import of ``family`` calls.
+
+    ``family`` is "linalg", "random" or "looping".
+    """
     with _changing:
         if family in _loaded:
             _pending.add([load])

@@ -1,4 +1,4 @@
-"""Lazy imports: names of a package whose modules are imported on first use.
+"""`deferred`: lets a package import the modules that define its names on first use.
 
 `occelo` and the packages rewrite, link and compile use it, so that importing them takes little time.
 """
@@ -16,7 +16,7 @@ __all__ = ["deferred"]
 def deferred(
     package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` for a package; ``modules`` maps each name to its module."""
+    """The functions ``__getattr__`` and ``__dir__`` of a package; ``modules`` maps each name to its module."""
     namespace = vars(sys.modules[package])
 
     def find(name: str) -> Any:

@@ -1,8 +1,8 @@
-"""Attributes that the namespaces of tensor functions lack: imports at the first use, and error messages with hints.
+"""``__getattr__`` of the namespaces of tensor functions: imports at the first use, and hints for names that are
+missing.
 
 `occelo.tensor` and `occelo_graph.tensor` import `linalg` and a few functions only when they are used. For names that
-similar libraries have and Occelo lacks, these two namespaces and their two ``linalg`` raise errors that name a
-replacement.
+similar libraries have and Occelo lacks, these two namespaces and their ``linalg`` raise errors that name a replacement.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _FLAT = frozenset(
 def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
     """The ``__getattr__`` of the namespace ``module`` of tensor functions in the package ``top``.
 
-    It imports the names in `LATE` and `LATE_FUNCTIONS`, and raises AttributeError for all others.
+    The function imports the names in `LATE` and `LATE_FUNCTIONS`, and raises AttributeError for all others.
     """
 
     def find(name: str) -> object:
@@ -107,7 +107,10 @@ def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
 
 
 def missing_linear_algebra(module: str, tensor: str) -> Callable[[str], object]:
-    """The ``__getattr__`` of the namespace ``module`` of linear algebra; ``tensor`` names that of all other functions."""
+    """The ``__getattr__`` of the namespace ``module`` of linear algebra.
+
+    ``tensor`` is the namespace of all other functions.
+    """
 
     def find(name: str) -> object:
         text = f"module {module!r} has no attribute {name!r}"

@@ -1,6 +1,7 @@
-"""Type guards for containers, after which type checkers take the elements as `Any` (after ``isinstance``: as unknown).
+"""Type guards for arrays, containers and classes, such as `is_list`.
 
-Modules of all layers use them for arguments and parameters of unknown type.
+After such a guard, type checkers take the elements of a container as `Any`; after ``isinstance`` they would take them
+as unknown, an error in strict mode. Modules of all layers use the guards for arguments of unknown type.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ in topological order, depth first from the first output. At each node the roots 
 computes, such as constants) are numbered, and then its outputs. Graphs with equal documents and equal arrays compute
 the same.
 
-`saving` writes the document. Users call `digest`, and the cache of functions has the digest in its keys. Frozen graphs with
-equal canonical forms are one object. The printers of dot and Python use `Numbering`.
+`saving` writes the document. Users call `digest`, and the cache of functions has the digest in its keys. Frozen graphs
+with equal canonical forms are the same object. The printers of dot and Python use `Numbering`.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 A saved graph can name only classes with a coder and subclasses of `Op`, `Type` and `Static`. Arrays are collected in
 a list beside the JSON value.
 
-The canonical form (`document`), saved graphs (`saving`) and the source texts of extensions (`extensions`) encode with it.
-Classes with other parameters register a coder: frozen graphs, `OpFromGraph`, exceptions, and classes of other packages.
+The modules for the canonical form (`document`), saved graphs (`saving`) and source texts of extensions (`extensions`)
+use this encoding. A class whose values cannot be encoded by their fields registers a coder. Frozen graphs,
+`OpFromGraph`, exceptions and classes of other packages do so.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _coders: dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arra
 
 
 class Static:
-    """Base of classes of values that are parameters of ops and have parameters themselves."""
+    """Base of classes whose instances are parameters of ops, and have parameters of their own."""
 
     def fields(self) -> dict[str, Any]:
         """Keyword arguments with which the class makes an equal value."""
@@ -121,7 +122,7 @@ def encode(value: Any, arrays: Arrays) -> Any:
 
 
 class NoCanonicalForm(TypeError):
-    """An op is equal only to itself, so no text stands for it."""
+    """An op is equal only to itself, so it has no encoding."""
 
 
 def _encode_object(value: object, arrays: Arrays) -> Any:
@@ -143,7 +144,10 @@ def _encode_object(value: object, arrays: Arrays) -> Any:
 
 
 def encode_value(kind: Type, value: Any, arrays: Arrays) -> Any:
-    """`encode` for a value of a type: part by part, unless it is an array or has no parts."""
+    """`encode` for a value of a type: encodes each of its parts.
+
+    An array, or a value without parts, is encoded as a whole.
+    """
     if kind.is_array or not kind.parts():
         return encode(value, arrays)
     return {"parts": [encode(np.asarray(part), arrays) for part in kind.to_parts(value)]}

@@ -48,8 +48,9 @@ def save(
 ) -> None:
     """Write the graph of ``outputs`` with its constants and the values of shared variables.
 
-    ``outputs`` are one variable or several, or a `FunctionGraph`. `MissingInputError` if ``inputs`` are given and
-    another one is needed; TypeError if an op or a value cannot be encoded. After an error an existing file is unchanged.
+    ``outputs`` are one variable or several, or a `FunctionGraph`. `MissingInputError` if ``inputs`` are given and the
+    graph needs an input that is not among them. TypeError if an op or a value cannot be encoded. After an error an
+    existing file is unchanged.
     """
     listed, inputs = graph_parts(
         outputs,

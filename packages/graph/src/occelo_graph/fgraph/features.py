@@ -1,10 +1,10 @@
 """Features: observers of a `FunctionGraph` that record, check or refuse its changes.
 
-Rewriters undo changes with `ReplaceValidate`. `occelo_compile.maker` attaches it and `PreserveVariableAttributes` to each
-graph. The features in `occelo_rewrite` keep common subexpressions, lengths and facts up to date. `protection` has the
-features that check in-place ops. DebugMode records replacements with a feature of its own
-(`occelo_compile.debugging.definitions`). Users may attach features, too; `FullHistory`, `NodeFinder` and `PrintListener`
-are only for them.
+Rewriters undo changes with `ReplaceValidate`. `occelo_compile.maker` attaches it and `PreserveVariableAttributes` to
+each graph. Features in `occelo_rewrite` keep common subexpressions, lengths and facts up to date. Features in
+`protection` check in-place ops. DebugMode records replacements with a feature of its own
+(`occelo_compile.debugging.definitions`). Users may attach features, too; no code of Occelo uses `FullHistory`,
+`NodeFinder` and `PrintListener`.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class AlreadyThere(Exception):
 class Feature:
     """Base of observers; hooks do nothing unless overridden.
 
-    ``provides`` names methods of the feature. A graph has them as its own while the feature is attached to it.
+    ``provides`` names methods of the feature that become methods of the graph while the feature is attached to it.
     """
 
     provides: tuple[str, ...] = ()
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        """Called before the feature is attached. Raising `AlreadyThere` prevents that, and is no error for the caller."""
+        """Called before the feature is attached. If it raises `AlreadyThere`, the feature is silently not attached."""
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
         """The feature was removed."""
@@ -70,11 +70,13 @@ class Feature:
         """Input ``i`` of ``node`` changed from ``var`` to ``new_var``."""
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
-        """Raise `InconsistencyError` if the graph must not stay as it is."""
+        """Raise `InconsistencyError` if the graph, as it is now, is invalid."""
 
     def orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
-        """Order beyond data flow: maps a node to nodes that must run before it, although it does not use their
-        results."""
+        """Constraints on the order of nodes besides data flow.
+
+        Maps a node to nodes that must run before it, although it does not use their results.
+        """
         return {}
 
     def clone(self) -> Feature:
@@ -166,7 +168,7 @@ class History(Feature):
 
 
 class FullHistory(Feature):
-    """Records all changes, so that one can step through a rewriting in both directions.
+    """Records all changes, so that users can step forward and back through the rewriting of a graph.
 
     ``callback`` is called after each recorded change.
     """
@@ -327,7 +329,7 @@ class ReplaceValidate(Feature):
 
 
 class PreserveVariableAttributes(Feature):
-    """Copies a variable's name, and its opt-out of NaN checks, to its replacement."""
+    """Copies a variable's name, and the tag that excludes it from NaN checks, to its replacement."""
 
     def on_change_input(
         self,

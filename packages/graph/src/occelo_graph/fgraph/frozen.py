@@ -1,7 +1,7 @@
 """`FrozenFunctionGraph`: immutable, interned graphs, which ops with an inner graph hold.
 
-`OpFromGraph` and `Composite` hold such a graph, and the bodies of loops (`ir.regions.Loop`, for instance of `Blockwise`) are
-such graphs. Fusion (`occelo_rewrite.fusion`) freezes what it fuses.
+`OpFromGraph` and `Composite` hold such a graph. The bodies of loops (`ir.regions.Loop`) are such graphs. Fusion
+(`occelo_rewrite.fusion`) freezes the graphs of the nodes that it fuses.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ _interned: weakref.WeakValueDictionary[bytes, FrozenFunctionGraph] = weakref.Wea
 def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFunctionGraph:
     """The immutable graph from ``inputs`` to ``outputs``; the same object for equal graphs.
 
-    A graph with an op that is equal only to itself, such as one of `as_op`, equals no other graph.
+    Some ops are equal only to themselves, such as those that `as_op` makes. A graph with such an op equals no other
+    graph.
     """
     nominal = [NominalVariable(i, v.type) for i, v in enumerate(inputs)]
     same = all(a is b for a, b in zip(inputs, nominal, strict=True))

@@ -24,7 +24,7 @@ __all__ = ["FunctionGraph", "Output"]
 
 @op
 class Output(Op):
-    """The client that makes a variable the ``index``-th output of a graph; it computes nothing."""
+    """The client of the ``index``-th output of a graph; it computes nothing."""
 
     index: int
 
@@ -35,9 +35,9 @@ class Output(Op):
 class FunctionGraph:
     """A graph from ``inputs`` to ``outputs``.
 
-    With ``clone`` (the default) the nodes are copied, so that changes do not affect the user's graph; ``memo`` is then
-    as in `clone_get_equiv`. Inputs default to the roots that are not constants. ``update_mapping`` maps the position of
-    an output to the position of the input that it updates.
+    With ``clone`` (the default) the nodes are copied, so that changes do not affect the user's graph. ``memo`` is then
+    the mapping that `clone_get_equiv` extends. By default the inputs are the roots that are not constants.
+    ``update_mapping`` maps the position of an output to the position of the input that it updates.
 
     Raises ValueError if ``outputs`` is None, and, without ``clone``, for an input that a node computes. Raises
     `MissingInputError` for a root that is not among the inputs.
@@ -405,7 +405,7 @@ class FunctionGraph:
     # order and checks
 
     def orderings(self) -> dict[Apply, list[Apply]]:
-        """Order beyond data flow, merged from all features: maps a node to the nodes that must run before it."""
+        """The `orderings` of all features, merged: maps a node to the nodes that must run before it."""
         merged: dict[Apply, list[Apply]] = {}
         for found in self.collect_callbacks("orderings").values():
             for node, before in found.items():

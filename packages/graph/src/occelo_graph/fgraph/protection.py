@@ -1,8 +1,8 @@
-"""Protection of values from in-place ops: features that check who overwrites what, and in which order.
+"""Protection of values from in-place ops: features that check which nodes overwrite which values, and in which order.
 
 `occelo_compile.maker` attaches `Supervisor` to the graph of a function, and `DestroyHandler` if the graph has in-place
-ops. A stage of `occelo_rewrite` attaches `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`), which
-must satisfy both. `occelo_rewrite.inplace` finds storages by `view_root` and `version_root`. Users may attach the other
+ops. A stage of `occelo_rewrite` attaches `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`). This
+rewriting must satisfy both features, and finds storages by `view_root` and `version_root`. Users may attach the other
 features, and call `inplace_candidates` in their own in-place rules.
 """
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def view_root(variable: Variable) -> Variable:
-    """The variable in whose storage ``variable`` is, through views and in-place results."""
+    """The variable that first had the storage of ``variable``, found by following views and in-place results."""
     while variable.owner is not None and variable.index is not None:
         op, index = variable.owner.op, variable.index
         sources = op.view_map.get(index) or op.destroy_map.get(index)
@@ -43,7 +43,10 @@ def view_root(variable: Variable) -> Variable:
 
 
 def version_root(variable: Variable) -> Variable:
-    """The variable of which ``variable`` is a view. An in-place result is a new version and not a view."""
+    """The variable of which ``variable`` is a view, directly or through other views.
+
+    An in-place result is not a view, but a new version of the storage.
+    """
     while variable.owner is not None and variable.index is not None:
         sources = variable.owner.op.view_map.get(variable.index)
         if not sources:
@@ -55,9 +58,9 @@ def version_root(variable: Variable) -> Variable:
 class DestroyHandler(Bookkeeper):
     """Checks that a graph with in-place ops can be computed, and orders its nodes.
 
-    Each version of a storage has at most one destroyer (the node that overwrites it), whose result is the next version.
-    All readers of a version, and of its views, run before its destroyer. Constants are never overwritten.
-    A graph that breaks this raises `InconsistencyError` when it is validated.
+    Each version of a storage has at most one destroyer: the node that overwrites it. The result of the destroyer is the
+    next version. All readers of a version, and of its views, run before its destroyer. Constants are never overwritten.
+    Validating a graph that breaks one of these rules raises `InconsistencyError`.
     """
 
     provides = ("has_destroyers", "destroyers", "destroy_handler")
@@ -178,8 +181,9 @@ class InputsAt:
 class Supervisor(Feature):
     """Refuses graphs in which one of the ``protected`` variables is overwritten.
 
-    The variables are listed, or returned by a function of the graph, so that the feature can be
-    copied with the graph. The graph's own ops may overwrite ``spared`` variables, but rewriting may not introduce ops that overwrite them.
+    ``protected`` is a list of variables, or a function of the graph that returns them; with a function the feature can
+    be copied with the graph. Ops in the user's graph may overwrite ``spared`` variables, but rewriting may not
+    introduce ops that overwrite them.
     """
 
     def __init__(self, protected: Chosen, spared: Chosen = ()) -> None:
@@ -208,7 +212,7 @@ class Supervisor(Feature):
 
 
 class _OutputVeto(Feature):
-    """Base of features that refuse outputs which are computed in place; all outputs, or those listed."""
+    """Base of features that refuse outputs which are computed in place. They check listed outputs, or all of them."""
 
     def __init__(self, protected_out_ids: Sequence[int] | None = None) -> None:
         self.protected_out_ids = None if protected_out_ids is None else tuple(protected_out_ids)
@@ -251,8 +255,8 @@ def inplace_candidates(
 ) -> list[Variable]:
     """The inputs of a node that an in-place op might overwrite.
 
-    These are not constants, not protected, share storage with no other input, and are
-    overwritten by no other node.
+    Such an input is not a constant and not protected. It shares storage with no other input, and no other node
+    overwrites it.
     """
     roots = [view_root(v) for v in inputs]
     protected = {view_root(v) for v in protected_inputs}

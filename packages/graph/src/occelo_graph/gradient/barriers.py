@@ -1,7 +1,8 @@
 """Barriers: identities that change the gradient through them (`zero_grad`, `grad_clip`, ...).
 
-Users apply them in a cost. Pullbacks of users' ops return `grad_undefined` or `grad_not_implemented`. The rule
-`drop_gradient_barriers` of `occelo_rewrite` removes barriers. Where rules are excluded, linkers lower a barrier to its input.
+Users apply barriers to parts of a cost. The pullbacks of users' ops may return `grad_undefined` or
+`grad_not_implemented`. The rule `drop_gradient_barriers` of `occelo_rewrite` removes barriers from compiled graphs. If
+a mode excludes this rule, linkers lower a barrier to its input.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class _Identity(Op):
 
 @op
 class ZeroGrad(_Identity):
-    """An identity that is connected, with a derivative of 0."""
+    """An identity with a derivative of 0; its input is still connected to its output."""
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [ZERO]
@@ -82,7 +83,7 @@ class ZeroGrad(_Identity):
 
 @op
 class DisconnectedGrad(_Identity):
-    """An identity that is not connected: no derivative passes."""
+    """An identity through which no derivative passes: its input is not connected to its output."""
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [None]
@@ -132,7 +133,7 @@ def zero_grad(x: Any) -> TensorVariable:
 
 
 def disconnected_grad(x: Any) -> TensorVariable:
-    """``x``, without a derivative through it: for gradients it is a constant."""
+    """``x``, which gradients treat as a constant: no derivative passes through it."""
     made: TensorVariable = DisconnectedGrad()(as_tensor_variable(x))
     return made
 
@@ -156,12 +157,12 @@ def grad_scale(x: Any, multiplier: float) -> TensorVariable:
 
 
 def grad_undefined(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """The cotangent for a derivative that mathematically does not exist, for pullbacks of ops."""
+    """The value that the pullback of an op returns for a derivative that does not exist mathematically."""
     reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not defined"
     return NullType(reason + (f": {comment}" if comment else ""))()
 
 
 def grad_not_implemented(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """The cotangent for a derivative that is not implemented, for pullbacks of ops."""
+    """The value that the pullback of an op returns for a derivative that is not implemented."""
     reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not implemented"
     return NullType(reason + (f": {comment}" if comment else ""))()

@@ -1,7 +1,7 @@
 """Validation of cotangents and tangents: they are cast to the dtype of their variable, and must have its shape.
 
-Reverse and forward mode (`reverse`, `pulling`, `forward`) pass what users give, and the results of every pullback and
-pushforward, through these functions.
+Reverse and forward mode (`reverse`, `pulling`, `forward`) pass the cotangents and tangents of users through these
+functions, and the results of every pullback and pushforward.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["fitting", "from_rule", "of_shape"]
 
 
 def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = None) -> Cotangent:
-    """Convert a cotangent (or tangent) of ``variable`` to one of the three kinds, and to the variable's dtype.
+    """Convert a cotangent (or tangent) of ``variable`` to a tensor of the variable's dtype, `ZERO` or None.
 
     TypeError unless it is a tensor of floating-point numbers with the variable's number of dimensions; it may be
     complex only if the variable is. ValueError for static lengths that differ. In the message, ``what`` names the
@@ -82,11 +82,10 @@ def _misfit(given: Variable, kind: TensorType) -> tuple[type[Exception], str]:
 
 
 def from_rule(found: Any, variable: Variable, node: Apply, rule: str, place: str) -> Cotangent:
-    """`fitting` for the result ``found`` that a rule of a node's op returned for the node's input or output
-    ``variable``.
+    """`fitting` for ``found``, which the pullback or pushforward of a node's op returned for ``variable``.
 
-    ``rule`` is "pullback" or "pushforward", ``place`` is "input" or "output". If the rule is from outside this package,
-    the shape is also checked when the graph runs.
+    ``rule`` is "pullback" or "pushforward"; ``place`` says whether ``variable`` is an "input" or an "output" of the
+    node. If the rule is from outside this package, the shape is also checked when the graph runs.
     """
     cotangent = fitting(found, variable, rule, node)
     if isinstance(cotangent, Variable) and node.op.external_derivative:
@@ -103,9 +102,10 @@ def _of_node(node: Apply) -> list[str]:
 def of_shape(
     cotangent: Variable, variable: Variable, of: str, known: KnownLengths | None = None
 ) -> Variable:
-    """The cotangent, with a check at run time that it has the shape of its variable, unless that is static.
+    """The cotangent, checked at run time to have the shape of its variable, unless the shapes are static.
 
-    The forward graph may have such a check, but it does not run where the gradient does not need the forward graph.
+    The forward graph may have such a check, too. But that check does not run if the gradient does not need the forward
+    graph.
     """
     if not isinstance(variable.type, TensorType) or not isinstance(cotangent.type, TensorType):
         return cotangent

@@ -74,7 +74,7 @@ class OfBounded(NamedTuple):
 
     @property
     def vanishes(self) -> bool:
-        """Whether it is positive and approaches 0 where f approaches 1 or -1."""
+        """Whether the expression is positive and approaches 0 where f approaches 1 or -1."""
         return 0 < self.a < math.inf and abs(self.b) == self.a
 
     def times(self, factor: float) -> OfBounded:
@@ -83,10 +83,11 @@ class OfBounded(NamedTuple):
 
 
 class ExpressionReader:
-    """Recognizes forms of expressions of one dtype. It does not look through the variables ``keep``.
+    """Recognizes forms of expressions of one dtype.
 
-    ``seen`` collects the variables that it has read. Every form that it builds consists of these variables. Forms that
-    are built ``to_differentiate`` may contain expressions that the reader itself recognizes.
+    The reader does not look at how the variables ``keep`` are computed. ``seen`` collects the variables that it has
+    read; every form that it builds consists of these variables. With ``to_differentiate``, a form may contain
+    expressions that the reader itself recognizes.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class ExpressionReader:
         return None if found is None else found.inputs[0]
 
     def exponent(self, variable: TensorVariable) -> TensorVariable | None:
-        """x, if the variable is exp(x). If the variable is a part of exp(x), the same part of x."""
+        """x, if the variable is exp(x). If the variable is a part of exp(x), such as a slice, the same part of x."""
         found = computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
         if found is not None:
             whole = None if self.owner(variable) is None else self.exponent(found.inputs[0])
@@ -140,7 +141,7 @@ class ExpressionReader:
 
     @staticmethod
     def is_chosen(variable: TensorVariable) -> bool:
-        """Whether a variable is computed by `switch`, like the arguments of forms for parts of a range."""
+        """Whether a variable is computed by `switch`, as in forms that differ between parts of the range of x."""
         found = computed_by(variable, Elemwise)
         return found is not None and found.op.scalar_op.name == "switch"
 
@@ -261,7 +262,7 @@ class ExpressionReader:
     def spread_reduction(
         self, variable: TensorVariable, ndim: int | None = None
     ) -> TensorApply[CAReduce] | None:
-        """The node of the sum, if the variable is a sum over all axes, or one with its axes kept as length 1.
+        """The node of the sum, if the variable is a sum over all axes, or a sum that keeps its axes with length 1.
 
         ``ndim``, if given, must be the number of dimensions of the sum's input.
         """

@@ -124,10 +124,10 @@ def pushforward(
     """Tangents of ``f`` from those of ``wrt``: the Jacobian times vectors.
 
     ``wrt`` and ``tangents`` are one variable each or lists of equal length. ``f`` is one variable, a list or a tuple,
-    and so is the result. Ops without a pushforward (with ``use_op_pushforward=False`` the whole graph) are
-    differentiated twice in reverse mode. ``disconnected_outputs`` ("raise", "warn", "ignore") and
+    and so is the result. Ops without a pushforward are differentiated twice in reverse mode; with
+    ``use_op_pushforward=False`` the whole graph is. ``disconnected_outputs`` ("raise", "warn", "ignore") and
     ``return_disconnected`` ("zero", "none", "disconnected") decide what happens for an output that does not depend on
-    ``wrt``. ValueError unless there is a tangent for each variable, with its number of dimensions.
+    ``wrt``. ValueError unless each variable has a tangent with the same number of dimensions.
     """
     outputs = as_variables(f)
     variables = as_variables(wrt)

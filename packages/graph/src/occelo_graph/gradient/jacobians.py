@@ -1,6 +1,7 @@
-"""Jacobians and Hessians, by a pullback vectorized over unit cotangents, and products of Hessians with vectors.
+"""Functions for users that compute Jacobians, Hessians, and products of Hessians with vectors.
 
-The products are computed by a pushforward. All are functions for users.
+Jacobians and Hessians are computed by a pullback that is vectorized over unit cotangents. The products are computed by
+a pushforward.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ def jacobian(
 ) -> Any:
     """Derivatives of every element of ``expression`` with respect to every element of ``wrt``.
 
-    The result has the dimensions of ``expression`` followed by those of ``wrt``. If ``wrt`` is a list or tuple of variables,
-    there is a list or tuple of results, one for each. They are computed by one pullback that is vectorized over an identity
-    matrix, whose size may be dynamic. ``vectorize`` is accepted for compatibility and has no effect.
+    The result has the dimensions of ``expression`` followed by those of ``wrt``. If ``wrt`` is a list or tuple of
+    variables, the result is a list or tuple with the derivatives for each. They are computed by one pullback that is
+    vectorized over an identity matrix, whose size may be dynamic. ``vectorize`` is accepted for compatibility and has
+    no effect.
     """
     del vectorize
     expression = as_tensor_variable(expression)
@@ -75,8 +77,8 @@ def hessian(
 ) -> Any:
     """Second derivatives of a scalar ``cost`` with respect to ``wrt``, one variable or several.
 
-    The result has the dimensions of the variable twice. If ``wrt`` is a list or tuple of variables, there is a list or tuple
-    of Hessians, one for each. Mixed derivatives with respect to two of the variables are not computed.
+    The result has the dimensions of the variable twice. If ``wrt`` is a list or tuple of variables, the result is a
+    list or tuple with the Hessian for each. Mixed derivatives with respect to two of the variables are not computed.
     """
     variables = as_variables(wrt)
     results: list[Any] = []

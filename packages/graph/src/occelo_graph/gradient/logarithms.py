@@ -2,7 +2,8 @@
 
 `Reader.log_of` finds these forms for expressions of exponentials, sigmoids, softmax, hyperbolic and error functions.
 The expressions may be sums, products, quotients, powers, means, elements and slices. The graph is not changed.
-`stable_forms` uses it for every logarithm, and the rules in `occelo_rewrite.rules.elemwise.stable` use `log_erfc`.
+`stable_forms` calls `Reader.log_of` for every logarithm, and the rules in `occelo_rewrite.rules.elemwise.stable` use
+`log_erfc`.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ _SMALLEST = {"float16": -8.0, "float32": -80.0}
 class Logarithm(NamedTuple):
     """The logarithm of an expression in a stable form.
 
-    ``sure``: the expression is never negative. If two expressions are negative, the logarithm of their product is real,
-    but the sum of their logarithms is NaN. So at most one factor of a product may have a logarithm that is not sure.
+    ``sure`` is true if the expression is never negative. The logarithm of a product of two negative expressions is
+    real, but the sum of their logarithms is NaN. So at most one factor of a product may have a logarithm that is not
+    sure.
     """
 
     form: TensorVariable
@@ -127,8 +129,9 @@ class Reader(ExpressionReader):
     ) -> Logarithm | None:
         """log(sum(w exp(x))) = m + log(sum(w exp(x - m))), where m is the logarithm of sum(exp(x)).
 
-        In a form for its value, exp(x - m) is written as softmax(x). In a form to be differentiated, both m are constant
-        (`zero_grad`): the derivatives through them sum to 0, and would only add rounding errors.
+        If only the value of the form is needed, exp(x - m) is written as softmax(x). If the form is to be
+        differentiated, both occurrences of m are constant (`zero_grad`): the derivatives through them sum to 0, and
+        would only add rounding errors.
         """
         found = self.node(summed, "true_div")
         divisors = [] if found is None else [found.inputs[1]]
@@ -344,7 +347,10 @@ def _of_quotient(reader: Reader, top: TensorVariable, bottom: TensorVariable) ->
 def read_of_whole(
     reader: Reader, exponent: TensorVariable, bottom: TensorVariable
 ) -> Callable[[type[Softmax | LogSoftmax]], TensorVariable] | None:
-    """A function that reads from softmax(x) the part that ``exponent`` is of x; None if ``bottom`` is not sum(exp(x))."""
+    """A function that takes the part of softmax(x) that corresponds to ``exponent``, a part of x.
+
+    None if ``bottom`` is not sum(exp(x)), or ``exponent`` is not a part of x.
+    """
     total = reader.sum_of_powers(bottom)
     read = computed_by(exponent, Subtensor, AdvancedSubtensor)
     if total is None or read is None:

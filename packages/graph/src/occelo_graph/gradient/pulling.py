@@ -6,7 +6,7 @@ not computed. It costs no time, cannot fail, and an infinite slope in it, multip
 nodes may choose among their regions by the same values, such as an `IfElse` and its derivative. Their regions are then
 differentiated together.
 
-`reverse` calls `pull_nodes` for every gradient. Derivatives of `Scan` and `reverse` call `cotangent_dtype`.
+`reverse` calls `pull_nodes` for every gradient. `reverse` and the derivatives of `Scan` call `cotangent_dtype`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,10 @@ class _Accumulator:
 
 
 class _Choice:
-    """Regions among which the values of some operands choose. ``owner`` is one of the nodes with these operands."""
+    """Regions, one of which is chosen by the values of some operands.
+
+    ``owner`` is one of the nodes with these operands.
+    """
 
     def __init__(self, owner: Apply, place: _Place) -> None:
         self.owner = owner
@@ -84,10 +87,10 @@ class _Choice:
 
 
 class _Place(Nested):
-    """The cotangents that the nodes of one region compute; the root is for the nodes in no region.
+    """The cotangents that the nodes of one region compute; the root of the tree is for the nodes in no region.
 
-    ``leaving`` are the variables of enclosing regions that have a cotangent here. ``waiting`` lists for a variable the
-    choices whose cotangents are not added yet.
+    ``leaving`` are the variables of enclosing regions that have a cotangent in this region. ``waiting`` lists for a
+    variable the choices whose cotangents are not added yet.
     """
 
     __slots__ = ("_found", "choice", "choices", "homes", "leaving", "waiting")
@@ -102,11 +105,11 @@ class _Place(Nested):
         self._found = _Accumulator()
 
     def has_regions_of(self, node: Apply) -> bool:
-        """Whether the regions of a node in this one are differentiated one by one."""
+        """Whether the regions of a node in this region are differentiated one by one."""
         return node.op.outputs_are_results and self.depth < _DEEPEST
 
     def choice_of(self, node: Apply) -> _Choice:
-        """The regions of a node in this one."""
+        """The choice among the regions of a node in this region."""
         key = (node.op.__class__, *operands_of(node))
         if key not in self.choices:
             self.choices[key] = _Choice(node, self)
@@ -140,7 +143,8 @@ class _Place(Nested):
     def _collect(self, choice: _Choice) -> None:
         """Add the cotangents that the regions of a choice have for variables outside of these regions.
 
-        For each variable, the operands of the choice also choose among the cotangents, one from each region.
+        Each region has its own cotangent for such a variable. The operands of the choice choose among these cotangents,
+        too.
         """
         live: dict[Variable, list[Cotangent]] = {}
         for variable in {v: None for place in choice.places for v in place.leaving}:
@@ -166,7 +170,7 @@ class _Place(Nested):
 
 
 def _divided(order: Sequence[Apply], outputs: Sequence[Variable]) -> _Place:
-    """The root of the regions of a graph, given in topological order; its ``homes`` has the region of each node."""
+    """The root of the tree of a graph's regions. ``homes`` of the root has the region of each node."""
     top = _Place(None, None)
     needed: dict[Variable, _Place] = dict.fromkeys(outputs, top)
 
@@ -194,7 +198,7 @@ def _divided(order: Sequence[Apply], outputs: Sequence[Variable]) -> _Place:
 def _innermost_first(order: Sequence[Apply], homes: Mapping[Apply, _Place]) -> Iterator[Apply]:
     """The nodes, each after all users of its outputs.
 
-    If several nodes may come next, the one in the deepest region does.
+    If several nodes may come next, the node in the deepest region comes first.
     """
     users = dict.fromkeys(order, 0)
     position = {node: i for i, node in enumerate(order)}
@@ -253,7 +257,7 @@ def pull_nodes(
 def _pull_choice(
     node: Apply, found: _Place, dependent: set[Variable], blocked: set[Variable]
 ) -> None:
-    """Give the cotangents of a node's outputs to the results of its regions."""
+    """Pass the cotangents of a node's outputs on to the results of its regions."""
     cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
     regions = node.op.regions(node)
     for region, inner in zip(regions, found.choice_of(node).places, strict=True):

@@ -88,7 +88,7 @@ def grad(
     return_disconnected: str = "zero",
     null_gradients: str = "raise",
 ) -> Any:
-    """Gradients of a scalar ``cost`` with respect to one variable or several (a list for a list).
+    """Gradients of a scalar ``cost`` with respect to ``wrt``: one variable, or a list, for which a list is returned.
 
     A gradient has the shape and the dtype of its variable. For a discrete variable the dtype is floatX; the
     derivative of discrete operations is 0. For a complex variable the gradient is the derivative with respect to the real
@@ -238,9 +238,10 @@ def subgraph_grad(
     """Gradients with respect to ``wrt`` and ``end`` in the later part of a graph, as two lists.
 
     Differentiation goes from ``cost`` and the known gradients ``start`` back to ``end``, and not beyond. The gradient
-    of a variable without influence is 0. The gradients of ``end`` are the ``start`` of the earlier part:
-    ``dict(zip(end, end_grads))``. With ``details`` the result has two more lists: the gradients of ``[*wrt, *end]``
-    that come from ``start`` alone, and those that come from ``cost`` alone. A list is None if its source was not given.
+    of a variable on which the later part does not depend is 0. To differentiate the earlier part, pass the gradients of
+    ``end`` as its ``start``: ``dict(zip(end, end_grads))``. With ``details`` the result has two more lists: the
+    gradients of ``[*wrt, *end]`` that come from ``start`` alone, and those that come from ``cost`` alone. A list is
+    None if its source was not given.
 
     ValueError if neither ``cost`` nor ``start`` is given. Other errors are those of `grad`.
     """

@@ -1,9 +1,9 @@
-"""Stable forms: equal expressions that neither overflow nor cancel, for expressions as users write them.
+"""Stable forms: for common expressions, equal expressions that neither overflow nor cancel.
 
 `stable_form` returns the form of a node. Reverse and forward mode differentiate the form instead of the node: the
 derivative of log(1 + exp(x)) is sigmoid(x), where the chain rule would give inf / inf. The rules in
-`occelo_rewrite.rules.elemwise.stable` replace nodes by their forms in compiled graphs. A form does not depend on the
-other users of the intermediates.
+`occelo_rewrite.rules.elemwise.stable` replace nodes by their forms in compiled graphs. A form is used even if the
+intermediates of the expression have other users.
 """
 
 from __future__ import annotations
@@ -381,7 +381,7 @@ def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
 
 
 def _half(reader: Reader, argument: TensorVariable) -> TensorVariable:
-    """x / 2, without 2 y / 2."""
+    """x / 2; if x is 2 y, this is y."""
     found = reader.node(argument, "mul")
     if found is not None and len(found.inputs) == 2:
         for factor, other in (found.inputs, found.inputs[::-1]):

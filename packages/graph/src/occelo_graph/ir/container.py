@@ -1,7 +1,8 @@
 """`Container`: a storage cell that admits only values of its type.
 
-Each shared variable has one, and each input of a compiled function; linkers read and write their cells. The linkers of
-JAX and PyTorch register the arrays of their libraries, which all other code converts to NumPy arrays by `local`.
+Each shared variable has a container, and so has each input of a compiled function; linkers read and write their cells.
+The linkers for JAX and PyTorch register the array classes of their libraries. All other code converts such arrays to
+NumPy arrays by `local`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Decomposition of a node into simpler ops (`Op.decompose`).
 
-Linkers use it for ops that have no lowering, `Op.kernel` for ops without NumPy code, `gradient.decomposed` for ops without a
-derivative, and `blockwise` for ops without a batching rule.
+Linkers decompose ops that have no lowering, `Op.kernel` ops without NumPy code, `gradient.decomposed` ops without a
+derivative, and `blockwise` ops without a batching rule.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Outputs and inputs of an argument that stands for a graph: a variable, node, function graph or compiled function.
+"""`graph_parts`: the outputs and inputs of a variable, node, function graph or compiled function.
 
-The printers, `save` and `digest` accept all of these.
+The printers, `save` and `digest` accept all of these as a graph, and call it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ def graph_parts(
 
     ``graph`` is a variable or several, a node, an object with outputs and inputs such as a `FunctionGraph`, or an
     object with an ``fgraph``, such as a compiled function. If ``inputs`` are given, they replace the graph's own.
-    TypeError for anything else. Callers that do not accept compiled functions give a text of advice, ``compiled``. Then
-    TypeError is raised for a compiled function, too, and the message starts with this text.
+    TypeError for anything else. A caller that does not accept compiled functions passes ``compiled``, a text of advice.
+    Then a compiled function is a TypeError, too, whose message starts with this text.
     """
     if isinstance(graph, Variable):
         return [graph], list(inputs)

@@ -1,6 +1,6 @@
 """Inference of integers, such as lengths, from types and constants when a graph is built.
 
-Ops use it to infer static shapes from lengths and indices that are inputs, and `ops.specialization` to find known lengths.
+Ops infer static shapes with it where lengths or indices are inputs. `ops.specialization` finds known lengths with it.
 """
 
 from __future__ import annotations

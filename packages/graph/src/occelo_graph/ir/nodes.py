@@ -48,7 +48,7 @@ _MOST_SHOWN = 12
 
 
 def _without_code(state: Any, slot: str, source: Source | None) -> Any:
-    """The state of an object for pickling: a mark holds a code object, which cannot be pickled."""
+    """The state of an object for pickling, with its source line in place of its mark: a code object cannot be pickled."""
     shared, slots = state
     return shared, {**slots, slot: source}
 
@@ -137,7 +137,7 @@ class Variable:
         return provenance.source_of(mark)
 
     def set_mark(self, mark: Mark | Source | None) -> None:
-        """Set the line that `source` reports (for passes that rebuild graphs)."""
+        """Set the line that `source` reports. Passes that rebuild graphs call it."""
         self._where = mark
 
     @property
@@ -231,7 +231,7 @@ class Constant(AtomicVariable):
         return self.data
 
     def signature(self) -> tuple[Any, ...]:
-        """Type and value; the value as the bytes of its arrays if the type has `parts`."""
+        """The type and the value. If the type has `parts`, the value is represented by the bytes of its arrays."""
         if self.type.parts() is None:
             return (self.type, self.data)
         parts = self.type.to_parts(self.data)
@@ -251,7 +251,7 @@ class Constant(AtomicVariable):
 
 
 class NominalVariable(AtomicVariable):
-    """The ``id``-th input of an inner graph: one object for each (id, type).
+    """The ``id``-th input of an inner graph. There is one object for each pair of id and type.
 
     The type chooses the class (`Type.nominal_class`), so nominal tensors have the methods of tensors.
     """
@@ -304,10 +304,10 @@ def nodes_made() -> Generator[list[AnyApply]]:
 class Apply(Generic[OpT, VariableT]):
     """A node: one application of an op, with inputs, outputs and the line of the user's code that made it.
 
-    ``outputs`` must have no other owner (ValueError).
+    ValueError if one of the ``outputs`` has another owner.
 
-    For type checkers the class is generic in the classes of the op and of the variables: ``Apply[Join]``
-    is a node of a join, and ``Apply`` alone is a node of any op. `TensorApply` is a node over tensors.
+    For type checkers the class is generic in the classes of the op and of the variables. ``Apply[Join]`` is a node of a
+    join, and ``Apply`` alone is a node of any op. `TensorApply` is a node over tensors.
     """
 
     __slots__ = ("__weakref__", "_code", "_offset", "_tag", "inputs", "op", "outputs")
@@ -344,7 +344,7 @@ class Apply(Generic[OpT, VariableT]):
     def of_types(
         cls: type[Apply], op: Op, inputs: Sequence[Variable], types: Sequence[Type]
     ) -> Apply:
-        """A node with new outputs of the given types, for the ``make_node`` of ops; ``inputs`` are not checked."""
+        """A node with new outputs of the given types. ``make_node`` of ops calls it; ``inputs`` are not checked."""
         node = cls.__new__(cls)
         node.op = op
         node.inputs = list(inputs)

@@ -1,10 +1,10 @@
 """`Op`: the base class of operations on typed values.
 
-An op is a frozen dataclass made with the decorator `op`; its fields are its static parameters.
-It defines `infer` (types to types) and `evaluate` (arrays to arrays, with NumPy). It may define derivatives (`pullback`,
-`pushforward`), `infer_shape`, `batch`, `decompose`, traits (`ir.traits`) and, if it runs other graphs, `regions` or `loop`.
-The older protocol of similar libraries (``make_node``, ``perform``, ``view_map``, ``destroy_map``, ``L_op``, ``grad``,
-``__props__``, ``itypes`` and ``otypes``) works as well.
+An op is a frozen dataclass made with the decorator `op`; its fields are its static parameters. It defines `infer`,
+which maps types to types, and `evaluate`, which maps arrays to arrays with NumPy. It may define derivatives
+(`pullback`, `pushforward`), `infer_shape`, `batch`, `decompose` and traits (`ir.traits`). If it runs other graphs, it
+defines `regions` or `loop`. The older protocol of similar libraries (``make_node``, ``perform``, ``view_map``,
+``destroy_map``, ``L_op``, ``grad``, ``__props__``, ``itypes`` and ``otypes``) works as well.
 
 The ops of all families and those of users derive from it. Gradients, rewriting, the interpreter and linkers call its methods.
 """
@@ -82,8 +82,8 @@ _OWN = __name__.partition(".")[0] + "."
 def set_default_converter(converter: Callable[[Any], Variable]) -> None:
     """Set the function that converts arguments of ops to variables; by default `as_tensor_variable`.
 
-    It takes any value that is no variable and returns a variable, or raises TypeError.
-    An op with a conversion of its own overrides `Op.as_variable`.
+    The function takes any value that is not a variable, and returns a variable or raises TypeError. An op with a
+    conversion of its own overrides `Op.as_variable`.
     """
     facade.convert = converter
 
@@ -257,9 +257,9 @@ class Op(Traits):
         return value if isinstance(value, Variable) else facade.convert(value)
 
     def infer(self, *types: Any, **_: Any) -> Any:
-        """Types of the inputs to the type of the output, or a tuple of types.
+        """The type of the output for inputs of the given types; a tuple of types if there are several outputs.
 
-        Raises TypeError or ValueError if the op does not apply to them.
+        Raises TypeError or ValueError if the op does not apply to inputs of these types.
         """
         if self.otypes is None or self.itypes is None:
             raise MethodNotDefined(f"{type(self).__name__} defines neither infer nor make_node")
@@ -290,7 +290,10 @@ class Op(Traits):
         return found
 
     def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
-        """The types of the outputs, inferred from the inputs' types and, with `types_follow_values`, their known values."""
+        """The types of the outputs, inferred from the types of the inputs.
+
+        With `types_follow_values` also from known values.
+        """
         types = tuple([v.type for v in inputs])
         if not self.types_follow_values:
             return self.infer_types(types)
@@ -300,19 +303,22 @@ class Op(Traits):
         return op_.infer_types(tuple([v.type for v in rest]))
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        """An equivalent op with known values of inputs as fields, and its remaining inputs; itself where nothing is known.
+        """An equivalent op that has known values of inputs as fields, and the remaining inputs.
 
-        For ops whose ``types_follow_values``.
+        If no values are known, the op itself and all inputs. For ops with the trait ``types_follow_values``.
         """
         return self, inputs
 
     def known_integers(self, node: AnyApply, of: Callable[[Variable], Any]) -> Any:
-        """The static values of the integers that a node computes, as in `ir.known_values`; ``of`` returns those of an input."""
+        """The static values of the integers that a node computes, in the form of `ir.known_values.known_integers`.
+
+        ``of`` returns the static values of an input.
+        """
         return None
 
     @property
     def rule_keys(self) -> tuple[Any, ...]:
-        """The keys by which patterns of rules find the op: its classes."""
+        """The keys by which the patterns of rules find the op: its class, and the bases whose results it has."""
         return self.computes_as
 
     @property
@@ -382,9 +388,11 @@ class Op(Traits):
         return self.regions(node)
 
     def chosen_of(self, node: AnyApply, values: Sequence[Sequence[Any]]) -> Sequence[Any]:
-        """Let the operands of the node choose among other values: ``values`` has a list for each region, all of one length.
+        """Variables with the values that the operands of the node choose.
 
-        Returns a list of that length, of variables. Only ops with the trait ``outputs_are_results`` define it.
+        ``values`` has a list for each region; all lists have the same length. The result is a list of this length: its
+        k-th variable has the value of the k-th entry in the list of the chosen region. Only ops with the trait
+        ``outputs_are_results`` define it.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no chosen_of")
 
@@ -436,14 +444,14 @@ class Op(Traits):
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any] | None:
         """The outputs as expressions of simpler ops, for backends without a lowering of the op.
 
-        The arguments are variables of the inputs' types; the results must have the types of the outputs. None: there is
-        no such expression for inputs of those types.
+        The arguments are variables of the inputs' types; the results must have the types of the outputs. The result is
+        None if there is no such expression for inputs of these types.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no decompose")
 
     @property
     def has_decompose(self) -> bool:
-        """Whether the op has `decompose`, and no subclass has changed what the op computes since."""
+        """Whether the op has a `decompose` that is valid for it: a subclass with other NumPy code does not inherit it."""
         source = next(c for c in type(self).__mro__ if "decompose" in c.__dict__)
         return source is not Op and source in self.computes_as
 
@@ -454,9 +462,9 @@ class Op(Traits):
     ) -> Cotangents:
         """The cotangents of the inputs, from those of the outputs.
 
-        ``cotangents`` has a variable for each output. If there are several outputs, None stands for each that is not
-        connected. The results may be `ZERO`, too. An override may declare the arguments with types of its own. By
-        default the decomposition is differentiated; MethodNotDefined if there is none.
+        ``cotangents`` has a variable for each output. If there are several outputs, the cotangent of an output that is
+        not connected is None. The results may be variables, `ZERO` or None. An override may declare the arguments with
+        types of its own. By default the decomposition is differentiated; MethodNotDefined if there is none.
         """
         if type(self).L_op is not Op.L_op:
             return self.L_op(inputs, outputs, cotangents)
@@ -476,7 +484,7 @@ class Op(Traits):
         cotangents: Sequence[Any],
         wanted: Sequence[bool],
     ) -> Cotangents:
-        """`pullback` that may return anything for inputs that are not ``wanted``."""
+        """`pullback`, which may return any value for an input that is not ``wanted``."""
         return self.pullback(inputs, outputs, cotangents)
 
     def L_op(
@@ -492,14 +500,17 @@ class Op(Traits):
     def pushforward(
         self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
     ) -> Tangents:
-        """The tangents of the outputs, from those of the inputs (None: no derivative)."""
+        """The tangents of the outputs, from those of the inputs; None for an input or output without a derivative."""
         if type(self).R_op is not Op.R_op:
             return self.R_op(inputs, tangents)
         why = self._not_inherited("pushforward", "R_op")
         raise MethodNotDefined(f"{self} has no pushforward{why}")
 
     def _not_inherited(self, *names: str) -> str:
-        """The end of a message: why the class does not inherit one of these methods; empty if no base has one."""
+        """The end of an error message: why the class does not inherit one of these methods.
+
+        Empty if no base defines one.
+        """
         found = refused_base(type(self), Op, names)
         if found is None:
             return ""
@@ -520,15 +531,18 @@ class Op(Traits):
 
     @property
     def external_derivative(self) -> bool:
-        """Whether the derivative comes from outside this package.
+        """Whether the derivative is defined outside of this package.
 
-        The shapes of its results are then checked when the graph runs.
+        If it is, the shapes of its results are checked when the graph runs.
         """
         return type(self)._is_external
 
     @property
     def external_code(self) -> bool:
-        """Whether the NumPy code comes from outside this package, so that its results may be undeclared views."""
+        """Whether the NumPy code is defined outside of this package.
+
+        Its results may then be views that the op does not declare.
+        """
         return not type(self).__module__.startswith(_OWN)
 
     def connection_pattern(self, node: AnyApply) -> list[list[bool]]:
@@ -547,9 +561,9 @@ class Op(Traits):
         return type(self).infer_shape is not Op.infer_shape
 
     def shapes(self, node: AnyApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        """`infer_shape`, also for ops of the older protocol, whose first argument is a graph.
+        """Calls `infer_shape`, also in the form of the older protocol, whose first argument is a graph.
 
-        ValueError unless there is a length (or None) for each dimension of each output.
+        ValueError unless the result has a length (or None) for each dimension of each output.
         """
         shapes: Any = (
             call_shape_rule(self.infer_shape, node, input_shapes)
@@ -575,8 +589,8 @@ class Op(Traits):
 
         Input ``i`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]``. These dimensions broadcast
         against each other from the right. An output has ``max(batch_ndims)`` of them, or none if it does not vary over
-        the batch. An op without a batching rule runs for one element after the other (`Blockwise`). NotImplementedError
-        if an op without a rule has effects, or inputs or outputs that are not tensors.
+        the batch. An op without a batching rule is applied to one element after the other (`Blockwise`).
+        NotImplementedError if such an op has effects, or inputs or outputs that are not tensors.
         """
         return facade.batch_by_loop(node, inputs, batch_ndims)
 

@@ -7,8 +7,8 @@ only, it belongs to that region. `divide` finds the nodes of all regions of a gr
 A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph, whose only
 inputs are its arguments.
 
-Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter, DebugMode and the linkers run them,
-gradients differentiate them one by one, and rewriting asks under which conditions nodes run.
+Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter, DebugMode and the linkers run
+them. Gradients differentiate them one by one. Rewriting uses them to find out under which conditions a node runs.
 """
 
 from __future__ import annotations
@@ -49,15 +49,16 @@ class Region:
 class Loop:
     """A region that a node runs repeatedly.
 
-    - ``body``: the graph of one iteration. Its first arguments are the carried values, the others are the same in
-      all iterations. Its first results are the new carried values.
+    - ``body``: the graph of one iteration. Its first arguments are the carried values, the others are the same in all
+      iterations. Its first results are the new carried values.
     - ``count``: position of the input with the number of iterations, an integer scalar; a negative number means none.
-      With None the body runs once, nothing is carried, and its results are the outputs of the node.
+      If
+    ``count`` is None, the body runs once, nothing is carried, and its results are the outputs of the node.
     - ``carried``: positions of the inputs with the initial carried values.
     - ``read``: positions of the inputs for the other arguments of the body.
     - ``stops``: the last result of the body is a truth value; the loop ends after an iteration in which it is true.
-    - ``fills``: numbers of carried values, tensors. If the length of such a tensor is the number of iterations, these write all of its elements, and
-      read none, so that its initial values are never seen.
+    - ``fills``: numbers of carried values that are tensors which the loop fills. If the length of such a tensor is the
+    number of iterations, the iterations write all of its elements, and read none. So its initial values are never seen.
 
     The outputs of the node are the final carried values.
     """
@@ -77,9 +78,9 @@ def operands_of(node: Apply) -> Sequence[Variable]:
 
 
 def perhaps_needless(order: Sequence[Apply], outputs: Sequence[Variable]) -> set[Apply]:
-    """The nodes that `divide` leaves outside of all regions although only regions, more than one, read the results.
+    """The nodes outside of all regions whose results are read only by regions, namely by several.
 
-    Compiled code runs them before these regions, though it may turn out that none of the regions runs.
+    `divide` leaves such a node outside. So compiled code runs it before these regions, and perhaps none of them runs.
     """
     if not any(node.op.lazy for node in order):
         return set()
@@ -102,8 +103,9 @@ def awaited(
 ) -> list[Variable]:
     """The inputs of a node that must still be computed before it can run.
 
-    First these are the operands of the node that are not ``known``. If all operands are known, their values choose the
-    regions that run, and the results of these regions that are not known are returned.
+    As long as an operand of the node is not ``known``, these are the operands that are not known. Once all operands are
+    known, their values choose the regions that run. Then these are the results of the chosen regions that are not
+    known.
     """
     op = node.op
     if not op.lazy:
@@ -138,7 +140,7 @@ class Division:
 
 
 class Nested:
-    """A node of a tree of nested regions, with a quick way to common ancestors.
+    """A node of a tree of nested regions, with a fast search for common ancestors.
 
     ``jump`` is a more distant ancestor. It is chosen so that the number of steps to any ancestor is logarithmic in the
     depth (Myers, "An applicative random-access stack", 1983).

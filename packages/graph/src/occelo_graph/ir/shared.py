@@ -49,7 +49,7 @@ class SharedVariable(Variable):
     def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
         """A copy of the value; under ``borrow`` possibly the stored array itself.
 
-        An array of another library is converted to a NumPy array, unless ``return_internal_type``.
+        An array of another library is converted to a NumPy array, unless ``return_internal_type`` is true.
         """
         value = self.container.storage[0]
         if not return_internal_type and type(value) in external_array_types:
@@ -93,7 +93,7 @@ def shared_constructor(
 ) -> None:
     """Register a ``constructor`` that `shared` uses for values for which ``accepts`` is true.
 
-    The latest one is tried first.
+    `shared` tries the constructor that was registered last first.
     """
     _constructors.insert(0, (accepts, constructor))
 
@@ -109,9 +109,8 @@ def shared(
 ) -> Any:
     """Make a shared variable with the initial value ``value``.
 
-    ``value`` is copied unless ``borrow``. Arrays and numbers become tensors with an unknown static
-    shape unless ``shape=`` is given; anything else is kept as a Python object. A symbolic
-    variable is a TypeError.
+    ``value`` is copied unless ``borrow`` is true. Arrays and numbers become tensors, whose lengths are dynamic unless
+    ``shape=`` is given. Any other value is kept as a Python object. TypeError for a symbolic variable.
     """
     if isinstance(value, Variable):
         raise TypeError(

@@ -1,6 +1,7 @@
-"""`slice_parts`: start, stop and step of a slice object, with a type for type checkers.
+"""`slice_parts`: start, stop and step of a slice object, with a declared type, which type checkers do not know
+otherwise.
 
-Indexing uses it in every layer, and so do the encoding of ops and the printer of Python source.
+Indexing in every layer, the encoding of ops and the printer of Python source use it.
 """
 
 from __future__ import annotations

@@ -107,18 +107,19 @@ class Traits:
         return ()
 
     def linear_in(self, node: AnyApply) -> Sequence[slice]:
-        """Groups of inputs, as slices: the op is linear in each group as a whole, while all other inputs stay as they are.
+        """Groups of inputs, as slices: the op is linear in each group as a whole if all other inputs are constant.
 
-        So a product of matrices is linear in two groups of one input, and a concatenation in one group of all. The pushforward
-        of such an op is the op, applied to the tangents of a group. Follows from `moves`, unless the op matters to
-        gradients only. By default there is no group.
+        A matrix product has two groups of one input each; a concatenation has one group, of all inputs. The pushforward
+        applies the op to the tangents of each group. By default the inputs of `moves` are the only group. There is none
+        without `moves`, or if the op matters to gradients only.
         """
         return () if self.moves is None or self.identity_at_runtime else (self.moves,)
 
     def may_fail(self, node: AnyApply) -> bool:
         """Whether the node may raise for some values or lengths of inputs whose shapes fit each other; True by default.
 
-        A node that may fail is not moved out of a loop that may take no step. Branches of a lazy node are not counted.
+        A node that may fail is not moved out of a loop that may have no iteration. Failures in the branches of a lazy
+        node do not count.
         """
         return True
 
@@ -133,7 +134,7 @@ class Traits:
         return self.destroy_map
 
     def numbers(self) -> slice | None:
-        """`by_parts`, or `moves` if `by_parts` is not declared."""
+        """The inputs of the op that may be complex: `by_parts`, or `moves` if `by_parts` is not declared."""
         return self.moves if self.by_parts is None else self.by_parts
 
 
@@ -168,11 +169,12 @@ _COMPUTING = ("evaluate", "kernel", "perform")
 
 
 def same_results(cls: type[Any], base: type[Any], root: type[Any], external: bool) -> bool:
-    """Whether a class of ops inherits the NumPy code of one of its bases, so that it gives the same results.
+    """Whether a class of ops inherits the NumPy code of its class ``base``, so that it gives the same results.
 
-    ``root`` is `Op`. The traits of a base without NumPy code hold for all its subclasses. An ``external`` class gives
-    the same results only if it overrides neither the NumPy code nor another method of a class of this package that the
-    NumPy code may call. These are all methods that `Op` does not have, except those that the base declares abstract.
+    ``root`` is `Op`. The traits of a base without NumPy code hold for all its subclasses. An ``external`` class, one
+    from outside this package, gives the same results only if it overrides neither the NumPy code nor a method that the
+    NumPy code may call. Such a method is any that a class of this package defines and `Op` does not have, unless
+    ``base`` declares it abstract.
     """
     if base is cls or not issubclass(base, root):
         return True
@@ -207,9 +209,9 @@ def forget_plain_nodes(cls: type[Traits]) -> None:
 
 
 def forget_other_values(cls: type[Traits], root: type[Traits], computes_as: Sequence[type]) -> None:
-    """Reset traits that a class of ops inherits from a class with other results, that is, from none of ``computes_as``.
+    """Reset the traits that a class of ops inherits from a base with other results, that is, none of ``computes_as``.
 
-    For a class from outside this package, reset derivatives and the like, too (`OF_CODE`). ``root`` is `Op`.
+    For a class from outside this package, derivatives and other methods in `OF_CODE` are reset, too. ``root`` is `Op`.
     """
     for name in (*OF_VALUES, *OF_CODE) if _is_external(cls) else OF_VALUES:
         source = _source(cls, name)
@@ -290,13 +292,13 @@ _FORMS = (
     ("pull", "pullback", "L_op", "grad"),
     ("pushforward", "R_op"),
 )
-"""Groups of names for the forms of one method. By default each form calls the next one that the class has."""
+"""The names of the forms of each method that has several. By default each form calls the next one that the class has."""
 
 
 def forget_other_forms(cls: type[Any], root: type[Any]) -> None:
-    """Reset inherited forms of a method that a class defines in another form, which they would not call.
+    """Reset inherited forms of a method that would be called before the form that the class defines.
 
-    ``root`` is `Op`.
+    For a class that defines ``evaluate``, for instance, an inherited ``perform`` is reset. ``root`` is `Op`.
     """
     order = cls.__mro__.index
     for forms in _FORMS:
@@ -310,9 +312,10 @@ def forget_other_forms(cls: type[Any], root: type[Any]) -> None:
 
 
 def _is_unused(cls: type[Any], root: type[Any]) -> bool:
-    """Whether an inherited ``kernel`` of this package would be run instead of the class's own NumPy code.
+    """Whether an inherited ``kernel`` of this package would run instead of the class's own NumPy code.
 
-    A kernel that is defined without NumPy code beside it calls that of the subclass.
+    That is so if the class with the kernel also defines NumPy code. Otherwise its kernel calls the NumPy code of the
+    subclass.
     """
     kernel = _source(cls, "kernel")
     if kernel is root or _is_external(kernel):
@@ -331,7 +334,10 @@ def _source(cls: type, name: str) -> type:
 
 
 def refused_base(cls: type[Any], root: type[Any], names: Sequence[str]) -> tuple[type, str] | None:
-    """A base with other results, and a method of ``names`` that the class would inherit from it; else None."""
+    """A base with other results and the name of its method, one of ``names``, that the class does not inherit.
+
+    None if there is no such base.
+    """
     for name in names:
         if getattr(cls, name) is getattr(root, name):
             for base in cls.__mro__:

@@ -1,6 +1,6 @@
-"""Traversal of graphs: ancestors, inputs, topological orders. All of it is iterative, so depth is not limited.
+"""Functions that traverse graphs, and return ancestors, inputs and topological orders.
 
-All layers use these functions.
+None of them is recursive, so the depth of graphs is not limited. All layers use them.
 """
 
 from __future__ import annotations
@@ -148,9 +148,9 @@ def truncated_graph_inputs(
 ) -> list[Variable]:
     """The inputs of the smallest graph that computes ``outputs`` from ``ancestors_to_include``.
 
-    The graph computes only variables that depend on one of ``ancestors_to_include``. Its inputs are the other variables that
-    it reads, without constants: variables of ``ancestors_to_include``, and variables that depend on none of them. An output
-    that depends on none of them is an input itself.
+    The graph computes only variables that depend on one of ``ancestors_to_include``. Its inputs are the other variables
+    that it reads: variables of ``ancestors_to_include``, and variables that depend on none of them. Constants are left
+    out. An output that depends on none of ``ancestors_to_include`` is an input itself.
     """
     include = frozenset(ancestors_to_include or ())
     dependent: set[Variable] = set()
@@ -210,8 +210,10 @@ def toposort(
 
 
 def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]) -> list[T]:
-    """Topological order of hashable values: each after the values that ``deps`` returns for it; ValueError on a
-    cycle."""
+    """A topological order of hashable values: each comes after the values that ``deps`` returns for it.
+
+    ValueError on a cycle.
+    """
     done: set[T] = set()
     open_: set[T] = set()
     order: list[T] = []
@@ -254,7 +256,7 @@ def toposort_with_orderings(
     inputs: Collection[Variable] | None = None,
     orderings: dict[Apply, list[Apply]] | None = None,
 ) -> list[Apply]:
-    """Topological order in which each key of ``orderings`` also follows the nodes that are listed for it."""
+    """A topological order in which each key of ``orderings`` also comes after the nodes listed for that key."""
     stop = frozenset(inputs or ())
     extra = orderings or {}
 

@@ -1,6 +1,6 @@
 """`Type`: the base class of types of variables, and the types that are not tensors.
 
-`tensors.type` has the type of tensors; `docs/types.md` says how to write others.
+`tensors.type` has the type of tensors; `docs/types.md` says how users write types of their own.
 """
 
 from __future__ import annotations
@@ -74,7 +74,10 @@ class Type:
         raise NotImplementedError(f"{type(self).__name__} has no filter")
 
     def accept(self, data: Any, **options: Any) -> Any:
-        """`filter`, and TypeError if the arrays of the value are not as `parts` declares: compiled code relies on that."""
+        """`filter`, with a check that the arrays of the value are as `parts` declares.
+
+        TypeError if not: compiled code relies on it.
+        """
         value = self.filter(data, **options)
         if not self.is_array:
             self._check_parts(value)
@@ -121,7 +124,10 @@ class Type:
         return all(kind.values_eq_approx(x, y, **tolerances) for kind, x, y in pairs)
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
-        """Whether two values may overlap in memory; whether any of their parts may if the type has parts."""
+        """Whether two values may overlap in memory.
+
+        If the type has parts, whether any part of one may overlap any part of the other.
+        """
         kinds = self.parts()
         if kinds is None:
             return a is b
@@ -155,7 +161,10 @@ class Type:
         raise NotImplementedError(f"Values of {self!r} do not lie in arrays")
 
     def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
-        """A value to try code on: its parts have these shapes, and ``number`` as all elements where that is allowed."""
+        """A value for trial runs.
+
+        Its parts have these shapes, and all elements are ``number`` where the type allows it.
+        """
         parts = zip(self.parts() or (), shapes, strict=True)
         return self.from_parts([np.full(shape, number, part.dtype) for part, shape in parts])
 
@@ -181,7 +190,10 @@ class Type:
         )
 
     def convert_variable(self, var: Variable) -> Variable | None:
-        """A variable of this type, or a narrower one, that equals ``var``; None if there is none."""
+        """A variable that equals ``var`` and is of this type, or of a type whose values this type contains.
+
+        None if there is none.
+        """
         return var if self.is_super(var.type) else None
 
     def in_same_class(self, other: Type) -> bool:

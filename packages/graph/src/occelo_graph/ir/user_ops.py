@@ -1,7 +1,7 @@
 """Checks of ops from outside this package: their declarations, arguments, shape rules and results.
 
-`Op` and `wrap_py` call them when such an op is declared, applied or run, and for its shape rule. Decompositions that run in
-Python (`ir.decomposing`, `occelo_link.withheld`) call `owning_kernel`.
+`Op` and `wrap_py` call the checks when such an op is declared, applied or run, and when its shape rule is called.
+Decompositions that run in Python (`ir.decomposing`, `occelo_link.withheld`) call `owning_kernel`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ def declared_types(given: Any, what: str) -> tuple[Type, ...]:
 
 
 def call_shape_rule(rule: Callable[..., Any], node: AnyApply, shapes: Sequence[Any]) -> Any:
-    """Call a shape rule with a node and the shapes of its inputs, and with a graph before them if it takes three arguments."""
+    """Call a shape rule with a node and the shapes of its inputs.
+
+    A rule of three arguments is of the older protocol: it first gets None, in place of a graph.
+    """
     method = getattr(rule, "__func__", None)
     # inspect.signature is slow
     takes_graph = None if method is None else _takes_graph.get(method)
@@ -67,7 +70,7 @@ def call_shape_rule(rule: Callable[..., Any], node: AnyApply, shapes: Sequence[A
 
 
 _takes_graph: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
-"""Whether shape rules, which are methods, take a graph first."""
+"""For shape rules that are methods: whether they take a graph as first argument."""
 
 
 def _is_of_three(rule: Callable[..., Any]) -> bool:
@@ -118,7 +121,7 @@ def results_of(
 ) -> tuple[Any, ...]:
     """The result of an op as a tuple with a value for each output, of the output's type.
 
-    A single output may be in a sequence of one or not; several must be in a tuple or list. ValueError
+    A single output may be returned alone or in a sequence of length one; several must be in a tuple or list. ValueError
     for a wrong number of results, `WrongResultError` for one that is not of its type. With ``convert``, arrays of
     another dtype are converted where that is safe.
     """
@@ -199,11 +202,11 @@ def stored_results(
 
 
 def owning_kernel(node: AnyApply) -> Callable[..., Sequence[Any]]:
-    """The kernel of a node, with results that share memory with inputs only where ``view_map`` or ``destroy_map`` say so.
+    """The kernel of a node, which copies results that share memory contrary to ``view_map`` and ``destroy_map``.
 
-    In-place ops and the memory contract rely on the maps, and the author of an op may have forgotten them. So a result
-    of code from outside this package is copied if it shares memory with an input or another result, or if the code
-    keeps it.
+    In-place ops and the memory contract rely on these maps, which the author of an op may have forgotten to declare. So
+    a result of code from outside this package is copied in two cases: if it shares memory with an input or with another
+    result, or if the code keeps a reference to it.
     """
     op = node.op
     kernel: Callable[..., Sequence[Any]] = op.kernel(node)

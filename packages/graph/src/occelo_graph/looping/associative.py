@@ -1,4 +1,4 @@
-"""`associative_scan`: all prefixes of a sequence, combined with an associative function.
+"""`associative_scan`: each prefix of a sequence, combined to one value by an associative function.
 
 Users find it in `occelo`.
 """
@@ -23,8 +23,9 @@ def associative_scan(
 
     ``xs`` is a tensor, or a nested tuple, list, dict or dataclass of tensors with equal lengths along ``axis``; the
     result has the same structure. ``fn(a, b)`` must be associative. It is called with slices of length 1 along
-    ``axis``, and must return the same structure, else TypeError. With ``reverse`` the prefixes of the reversed sequence
-    are combined, and the results are in the order of ``xs``. For an empty sequence the result is empty.
+    ``axis``, and must return the same structure, else TypeError. With ``reverse`` suffixes are combined instead of
+    prefixes, beginning with the last element; the result at position i combines the elements from i on. For an empty
+    sequence the result is empty.
 
     A loop combines the n elements one after the other. It computes ``fn`` n - 1 times, which is the fewest possible.
     """

@@ -1,8 +1,8 @@
 """The batching rule of `Scan`: one scan whose steps compute all elements of a batch at once.
 
-`Scan.batch` calls `batched`. If the elements of the batch may take different numbers of steps, the scan runs until the
-last one ends, and the carried values of the others stay as they are. The traces of the elements would then have
-different lengths, so for a scan with traces NotImplementedError is raised.
+`Scan.batch` calls `batched`. The elements of the batch may take different numbers of steps. Then the scan runs until
+the last element ends, and the carried values of elements that have ended no longer change. The traces of the elements
+would have different lengths, so for a scan with traces NotImplementedError is raised.
 """
 
 from __future__ import annotations
@@ -62,7 +62,10 @@ class _Batched:
         ]
 
     def _follow(self) -> bool:
-        """Note which carried values get batch dimensions; returns whether the ending condition gets them, too."""
+        """Find out which carried values get batch dimensions.
+
+        Returns whether the condition that ends the scan gets them, too.
+        """
         op_ = self.op
         arguments, results = op_.body.inputs, op_.body.outputs
         while True:
@@ -136,9 +139,10 @@ class _Batched:
         return [*made[:first], *traces, *made[first + op_.traces :]]
 
     def _backwards(self, sequence: TensorVariable, has: bool) -> TensorVariable:
-        """A sequence in the order of the steps, which begin at another element for each element of the batch.
+        """A sequence reversed for each element of the batch separately, beginning at the last step of the element.
 
-        Its first axis counts the steps, then come the batch dimensions, which ``sequence`` has already if it ``has`` them.
+        The first axis of the result is that of the steps, followed by the batch dimensions. ``has`` says whether
+        ``sequence`` has batch dimensions already.
         """
         n = self.ndim
         length = shape_tuple(sequence)[0]

@@ -1,4 +1,4 @@
-"""`scan_node`: makes a node of `Scan` from a Python function, which it traces to get the body.
+"""`scan_node`: makes a node of `Scan` from a Python function, which it calls on symbolic variables to get the body.
 
 Variables that the function reads from outside become constants of the node. `loop`, `scan` and similar functions make
 their nodes with `scan_node`; so do the derivatives, the batching rule and the checkpoints of `Scan`.
@@ -84,12 +84,12 @@ def scan_node(
 ) -> tuple[Scan, list[Variable]]:
     """The op and the outputs of a node of `Scan` whose body is traced from ``step``.
 
-    ``carried`` are the initial values, variables or numbers (`CarriedValue`); ``names`` say what they are, for errors. Variables that
-    ``step`` reads from outside become constants of the node; ValueError without ``capture``. Shared variables that a step updates are
-    carried after ``carried``. If the update is a default update that the step made, the value after the last step becomes the default
-    update.
+    ``carried`` are the initial values, variables or numbers (`CarriedValue`); ``names`` are their names in error
+    messages. Variables that ``step`` reads from outside become constants of the node; with ``capture=False`` they are a
+    ValueError. Shared variables that a step updates are carried after ``carried``. If the step itself made the update,
+    as the default update of the shared variable, then the value after the last step becomes the new default update.
 
-    TypeError where a carried value changes its dtype, its number of dimensions or a static length.
+    TypeError if a carried value changes its dtype, its number of dimensions or a static length.
     """
     count = _checked(number_of_steps(steps), sequences)
     labels = names or [f"Carried value {i}" for i in range(len(carried))]
@@ -175,7 +175,7 @@ def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
 
 
 def as_variable(value: Any, kind: Type, label: str) -> Variable:
-    """A result of a step as a variable. A Python number gets the dtype of the carried value, if that can hold it."""
+    """A result of a step as a variable. A Python number gets the dtype of ``kind``, if this dtype can hold it."""
     if isinstance(value, Variable):
         return value
     if value is None:
@@ -217,11 +217,12 @@ def _outside(
     arguments: Sequence[Variable],
     made: Sequence[Apply],
 ) -> tuple[list[Variable], list[Variable]]:
-    """The variables that the body reads from outside, and for each the value to compute before the loop.
+    """The variables that the body reads from outside, and for each of them the variable to pass to the loop.
 
-    ``made`` are the nodes that the step made. Those that depend on no argument are moved before the loop (as
-    `alike_in_all_steps` says). A moved node that may fail is guarded, so that it does not run if the loop has no step.
-    Nodes that read a length stay in the body. So derivatives of an inner loop see to which variable the length belongs.
+    ``made`` are the nodes that the step made. Those that `alike_in_all_steps` returns depend on no argument, and are
+    moved before the loop. A moved node that may fail is guarded, so that it does not run if the loop has no step. Nodes
+    that read a length stay in the body, where derivatives of an inner loop need to know to which variable the length
+    belongs.
     """
     among = set(made)
 

@@ -1,7 +1,7 @@
 """`CarriedValue`: a value that a loop carries from step to step, with its initial value and its type.
 
-`building` traces a step repeatedly, until the types of all carried values no longer change. `classic_arguments` calls
-`is_number`.
+`building` uses it to find types that all steps keep: it calls the step function again until no type changes.
+`classic_arguments` calls `is_number`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class CarriedValue:
     """A value that a loop carries.
 
     ``label`` names it in error messages. An initial value that is a Python number gets the dtype that the steps return,
-    if that dtype can hold it. If the dtype that the steps return depends on the number, it gets int64, `floatX` or
-    complex128.
+    if that dtype can hold the number. But if the dtype that the steps return is that of the initial value, whichever it
+    is, the number gets int64, `floatX` or complex128.
     """
 
     def __init__(self, value: Any, label: str) -> None:
@@ -69,7 +69,10 @@ class CarriedValue:
         return as_tensor_variable(self.number, dtype=self.kind.dtype)
 
     def settle(self) -> bool:
-        """Give a Python number the default dtype if it has its smallest one; returns whether the type changed."""
+        """Give a Python number its default dtype if it still has the smallest dtype that holds it.
+
+        Returns whether the type changed.
+        """
         if self.number is None or self._settled or self.kind != TensorType(self._smallest(), ()):
             return False
         self._settled = True

@@ -1,9 +1,9 @@
-"""Checkpoints: a scan is written as a scan over blocks of steps. Then its gradient needs less memory.
+"""Checkpoints: rewrites a scan as a scan over blocks of steps, so that its gradient needs less memory.
 
 `loop`, `scan` and `scan_checkpoints` use it. Reverse mode keeps the carried values of all steps of a scan. In a scan
 over blocks it keeps only the carried values between blocks, and computes the steps again, one block at a time. With n
-steps in blocks of k it needs memory for n / k + k states instead of n, and one more forward pass. The least memory is
-needed with k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
+steps in blocks of k, reverse mode needs memory for n / k + k states instead of n, and one more forward pass. This is
+least for k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def checkpointed(
 
     ``every`` is the number of steps of a block. It may also be "sqrt" (the square root of the number of steps), or a
     memory limit for the states that are kept, such as "64 MB". With ``ends`` the traces have only the elements of the
-    last step of each block. If a condition may end the scan, the largest number of steps counts, and no block starts
-    after the step in which it holds.
+    last step of each block. If a condition may end the scan, the block size is computed from the largest number of
+    steps, and no block starts after the step in which the condition holds.
 
     ValueError for another ``every``, and for a scan whose gradient is truncated.
     """

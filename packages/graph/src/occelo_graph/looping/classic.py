@@ -32,7 +32,7 @@ __all__ = ["filter", "foldl", "foldr", "map", "reduce", "scan", "scan_checkpoint
 
 
 class until:
-    """Returned by the function of a `scan` to end it: the step in which ``condition`` holds is the last one.
+    """The function of a `scan` returns this to end the scan: the step in which ``condition`` holds is the last one.
 
     TypeError if the condition is not a scalar.
     """
@@ -117,22 +117,23 @@ def scan(
 
     - ``fn`` is called with the elements of all ``sequences`` at their taps, the earlier values of all outputs at their
       taps, and ``non_sequences``. It returns the outputs of a step, and may also return updates of shared variables (a
-      dict) and `until`. Shared variables with default updates are updated in each step, such as the generators of draws
-      with a `RandomStream`.
+      dict) and `until`. Each step
+    applies the default updates of shared variables, such as the generators of a `RandomStream`.
     - ``sequences``: tensors, or dicts with ``input`` and ``taps``, the offsets at which a step reads (default ``[0]``).
-    - ``outputs_info``: an entry for each output, or None if no step reads an output. An entry is the initial value;
-      None for an output that no step reads; or a dict with ``initial`` and ``taps`` (negative offsets, default
-      ``[-1]``). For other taps than ``[-1]``, ``initial`` has a first axis with the values before the first step, the
-      oldest first. An output that is not a tensor, such as a generator, has no trace; its value after the last step is
-      returned.
+    - ``outputs_info``: an entry for each output, or None if no step reads an output. The entry of an output that no
+      step
+    reads is None. Other entries are the initial value, or a dict with ``initial`` and ``taps`` (negative offsets,
+    default ``[-1]``). For other taps than ``[-1]``, ``initial`` has a first axis with the values before the first step,
+    the oldest first. An output that is not a tensor, such as a generator, has no trace; its value after the last step
+    is returned.
     - ``n_steps``: the number of steps, by default as many as the shortest sequence has.
-    - ``truncate_gradient``: through how many of the last steps a gradient goes; -1 for all.
+    - ``truncate_gradient``: the number of last steps through which a gradient is computed; -1 for all.
     - ``go_backwards``: read the sequences from their ends.
-    - ``strict``: refuse variables that ``fn`` reads and that are not among ``non_sequences``.
+    - ``strict``: refuse variables that ``fn`` reads from outside, unless they are among ``non_sequences``.
     - ``checkpoint``: bound the memory of a gradient, as in `loop`. The outputs of all steps are kept in any case;
       `scan_checkpoints` keeps fewer outputs.
     - ``return_list``: return a list even for a single output. ``return_updates``: return the outputs and the updates
-      (deprecated); without it, updates raise.
+      (deprecated). ValueError if ``fn`` returns updates without it.
 
     ``mode``, ``profile`` and ``allow_gc`` have no effect: the loop is compiled with the function that it is part of.
 
@@ -233,7 +234,7 @@ class _Classic:
         return outputs, dict(zip(shared, made[len(carried) : first], strict=True))
 
     def _ends(self, windows: Sequence[Sequence[Any]]) -> dict[int, int]:
-        """The positions of outputs that have no trace, since they are no tensors, each with that of its carried value."""
+        """The positions of outputs that are not tensors, so have no trace, mapped to those of their carried values."""
         found: dict[int, int] = {}
         position = 0
         for i, window in enumerate(windows):

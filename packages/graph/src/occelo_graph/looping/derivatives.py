@@ -1,9 +1,9 @@
 """Derivatives of `Scan`: the pullback is a scan in the other direction, the pushforward a scan that carries tangents.
 
-`Scan` calls `pulled`, `pushed` and `connections`. Reverse mode needs the carried values before each step. A second
-scan, which does the same steps as the differentiated one, keeps them as traces (rewriting merges the two scans).
-Results of a step that derivatives read are kept, too; everything else is computed again. So the memory for a gradient
-is that of the carried values and these results, times the number of steps.
+`Scan` calls `pulled`, `pushed` and `connections`. Reverse mode needs the carried values before each step. A second scan
+with the same steps as the differentiated scan keeps them as traces; rewriting merges the two scans. Results of a step
+that derivatives read are kept, too. All other intermediates of a step are computed again. So the memory for a gradient
+is that of the carried values and of these results, times the number of steps.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _reaches(body: FrozenFunctionGraph) -> list[set[int]]:
 
 
 def connections(op_: Scan, node: Apply) -> list[list[bool]]:
-    """`Op.connection_pattern` of a node of `Scan`, for any number of steps."""
+    """`Op.connection_pattern` of a node of `Scan`; it holds for any number of steps."""
     direct = _reaches(op_.body)[: op_.carried + op_.traces]
     closed = [{*r, j} if j < op_.carried else set(r) for j, r in enumerate(direct)]
     changed = True
@@ -181,7 +181,7 @@ class _Backwards:
         self.read = [i for i in range(first, last) if step.arguments[i] in needed]
 
     def _results_read(self, wanted: Sequence[Variable]) -> list[int]:
-        """The positions of the results of a step that its derivatives read; they are kept, not computed again."""
+        """The positions of the results of a step that its derivatives read. These results are kept, not computed again."""
         op_, results = self.op, self.step.results
         needed = set(ancestors(wanted))
         found: dict[Variable, int] = {}
@@ -196,9 +196,10 @@ class _Backwards:
     def _computed_from_states(
         self, wanted: Sequence[Variable], stops: Sequence[Variable]
     ) -> list[Variable]:
-        """The tensors of a step that its derivatives read and that are computed from carried values of other types.
+        """The tensors that derivatives of a step read and that the step computes from carried values of other types.
 
-        Draws with the state of a generator are such tensors. They are kept, since the states of all steps cannot be.
+        Draws with a generator are such tensors. They are kept in traces, since the generator's states cannot be kept
+        so.
         """
         op_, step = self.op, self.step
         states = {v for v in step.arguments[: op_.carried] if not is_tensor(v)}
@@ -218,7 +219,7 @@ class _Backwards:
     # which steps
 
     def _window(self) -> tuple[Any, Any, Any]:
-        """The number of steps to go through, and the slices of traces and of sequences that have their elements."""
+        """The number of steps to differentiate, and the slices of traces and of sequences that belong to these steps."""
         op_, steps = self.op, self.inputs[0]
         done: Any = self.outputs[-1] if op_.stops else steps
         number = done if op_.truncate is None else minimum(done, op_.truncate)
@@ -234,12 +235,12 @@ class _Backwards:
         return number, of_traces, of_sequences
 
     def _elements(self, position: int, at: slice) -> TensorVariable:
-        """The elements of a sequence that the steps to go through read, which are at ``at``."""
+        """The elements of a sequence that the differentiated steps read, which are at ``at``."""
         (sequence,) = tensors([self.inputs[1 + position]])
         return sequence if self._is_whole(sequence) else sequence[at]
 
     def _is_whole(self, sequence: Variable) -> bool:
-        """Whether a sequence provably has exactly as many elements as there are steps to go through."""
+        """Whether a sequence provably has exactly as many elements as there are steps to differentiate."""
         if self.op.stops or self.op.truncate is not None:
             return False
         read, (tensor,) = length_read(self.inputs[0]), tensors([sequence])

@@ -1,4 +1,4 @@
-"""Expansion of `Scan` to `Iterate`: each trace becomes a carried value, memory in which each step writes one element.
+"""Expansion of `Scan` to `Iterate`: each trace becomes a carried tensor, into which each step writes one element.
 
 The decomposition of `Scan` and the rule `expand_scan` call `expanded`. Other rules of loops, and checkpoints, call
 `checked_steps`.

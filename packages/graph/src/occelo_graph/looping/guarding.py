@@ -1,7 +1,7 @@
-"""Moving computations out of the steps of a loop: which ones can be moved, and a guard for those that may fail.
+"""Hoisting of computations out of the steps of a loop: which nodes can be moved, and guards for those that may fail.
 
-A guarded computation only runs if the loop has a step. `building` uses this module while it traces a loop, and so does
-the rule that hoists (`occelo_rewrite.rules.looping.hoisting`).
+A guarded computation runs only if the loop has a step. `building` uses this module while it builds a loop, and so does
+the rule in `occelo_rewrite.rules.looping.hoisting`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def alike_in_all_steps(
 ) -> set[Apply]:
     """The nodes of a body, given in topological order, that can be computed once for all steps.
 
-    They depend neither on variables that are ``changing`` nor on nodes that ``stay``. A node that belongs to a branch
-    is only among them if the node that owns the branch is.
+    They depend neither on variables that are ``changing`` nor on nodes that ``stay``. A node in a branch can be moved
+    only if the node that owns the branch can be moved, too.
     """
     nodes = list(order)
     lazily = divide(nodes, results).outermost
@@ -58,8 +58,9 @@ def alike_in_all_steps(
 def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply]) -> list[Any]:
     """The ``values`` that a loop reads, guarded: computed only if the loop has a step.
 
-    Only a value that depends on a node of ``among`` that may fail is guarded. If the loop has no step, such a value is
-    a tensor of zeros of the same shape. None replaces a value whose shape is not known without computing it.
+    A value is guarded if it depends on a node in ``among`` that may fail. If the loop has no step, such a value is a
+    tensor of zeros of the same shape. If this shape is not known without computing the value, the entry of the result
+    is None.
     """
     if surely_steps(steps):
         return list(values)
@@ -92,7 +93,7 @@ def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply
 
 
 def lengths_of(variable: Variable, first: Iterable[Variable]) -> Sequence[Any]:
-    """The lengths of a tensor, computed as far as possible from the lengths of the variables ``first``."""
+    """The lengths of a tensor, computed from the lengths of the variables ``first`` where that is possible."""
     shapes: dict[Variable, Sequence[Any]] = {}
 
     def shape(v: Variable) -> Sequence[Any]:

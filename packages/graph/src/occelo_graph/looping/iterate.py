@@ -1,7 +1,7 @@
 """`Iterate`: the op of loops that linkers run; it has carried values, but no sequences and no traces.
 
-`looping.expansion` makes it from `Scan`, and `rules.looping.bodies` in `occelo_rewrite` rewrites its body. Linkers run it
-as they run every loop (`Op.loop`).
+`looping.expansion` makes nodes of it from nodes of `Scan`, and `rules.looping.bodies` in `occelo_rewrite` rewrites
+their bodies. Linkers run it like every op with a loop (`Op.loop`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ __all__ = ["Iterate"]
 
 @op
 class Iterate(Op):
-    """The values that are carried after some iterations of ``body``.
+    """A loop that repeats ``body``; its outputs are the carried values after the last iteration.
 
     The inputs of a node are the number of iterations (an int64 scalar), ``carried`` initial values, and values that all
     iterations read. The arguments of ``body`` are the carried values and the values that all iterations read. Its
-    results are the new carried values. With ``stops`` it also returns whether this iteration is the last one.
+    results are the new carried values, and with ``stops`` also whether this iteration is the last one.
 
-    The last ``traces`` carried values are memory with at least as many elements as there are iterations. Each iteration writes
-    another one of them and reads none.
+    The last ``traces`` carried values are memory for traces. Each has at least as many elements as there are
+    iterations. Each iteration writes one element that no other iteration writes, and reads none.
     """
 
     body: FrozenFunctionGraph

@@ -31,7 +31,7 @@ def _own_lengths(variable: Variable) -> Shape:
 
 
 def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> list[Shape]:
-    """The shapes of the body's results; lengths that cannot be inferred are read from variables of the body."""
+    """The shapes of the body's results; a length that cannot be inferred is read from the variable that has it."""
     shapes: dict[Variable, Shape] = dict(given)
 
     def shape(variable: Variable) -> Shape:
@@ -57,9 +57,9 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
 
 
 class _Outside:
-    """Converts lengths that the body computes to lengths in the graph around it.
+    """Converts lengths that the body computes to lengths in the graph around the scan.
 
-    That is possible if they depend only on those inputs of the body that are the scan's constants.
+    That is possible if they depend only on those arguments of the body that are the scan's constants.
     """
 
     def __init__(self, op_: Scan, inputs: Sequence[Variable]) -> None:
@@ -70,7 +70,7 @@ class _Outside:
         self._constants = set(arguments.constants)
 
     def length(self, length: Any) -> Any:
-        """The length in the graph around the body; None if it depends on carried values or elements of sequences."""
+        """The length in the graph around the scan; None if it depends on carried values or elements of sequences."""
         if not isinstance(length, Variable):
             return length
         roots = set(ancestors([length]))

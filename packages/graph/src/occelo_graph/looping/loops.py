@@ -60,13 +60,13 @@ def loop(
 ) -> tuple[Any, Any]:
     """Run ``step`` once for each element of ``xs``. Each step gets the state that the previous step returned.
 
-    - ``step(state, x)`` returns a pair: the new state, and the values to keep of this step (None for nothing). Without
-      ``xs`` it is called as ``step(state)``.
+    - ``step(state, x)`` returns a pair: the new state, and the values of this step to keep (None for none). Without
+    ``xs`` it is called as ``step(state)``.
     - ``init``: the initial state. States, elements and kept values may be tensors, nested tuples, lists, dicts and
       dataclasses of tensors, or None.
     - ``xs``: tensors that are read along their first axes.
-    - ``length``: the number of steps, an integer scalar; by default the length of ``xs``, or the least one if their
-      lengths differ at run time.
+    - ``length``: the number of steps, an integer scalar. The default is the length of ``xs``; if the lengths of several
+    differ at run time, the smallest.
     - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
     - ``checkpoint``: keep only the states between blocks of steps for reverse mode. This needs less memory, and one
       more forward pass. An integer is the number of steps of a block. "sqrt" stands for the square root of the number
@@ -78,10 +78,10 @@ def loop(
 
     Returns the final state, and the kept values of all steps, stacked along a new first axis.
 
-    A state keeps its structure, dtypes, numbers of dimensions and static lengths, else TypeError. Python numbers take
-    the dtype that the steps return. Draws with a `RandomStream` in a step are new in each step. ValueError without
-    ``xs`` and ``length``, for static lengths that do not fit, and at run time for a negative length or sequences that
-    are too short.
+    TypeError if a step changes the structure of the state, or a dtype, number of dimensions or static length in it.
+    Python numbers take the dtype that the steps return. Draws with a `RandomStream` in a step are new in each step.
+    ValueError if neither ``xs`` nor ``length`` is given, and for static lengths that do not fit. At run time also for a
+    negative ``length``, and for ``xs`` that are too short.
     """
     return _run(step, init, xs, length, until, reverse, checkpoint=checkpoint, name=name)
 
@@ -162,7 +162,9 @@ def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:
 
 
 def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
-    """The state after ``state = body(i, state)`` for all i from ``lower`` to ``upper`` - 1, from ``init`` on.
+    """The state after running ``state = body(i, state)`` for all i from ``lower`` to ``upper`` - 1.
+
+    It starts as ``init``.
 
     The bounds are integer scalars; with ``upper`` <= ``lower`` the result is ``init``. i is an int64 scalar.
     """
@@ -193,7 +195,7 @@ def while_loop(
     init: Any,
     max_steps: Any = None,
 ) -> Any:
-    """The state after ``state = body(state)`` as long as ``cond(state)`` holds, from ``init`` on.
+    """The state after repeating ``state = body(state)`` as long as ``cond(state)`` holds; it starts as ``init``.
 
     ``max_steps`` bounds the number of steps; reverse mode needs it, since the states of all steps are kept. Without it
     a gradient raises NotImplementedError.

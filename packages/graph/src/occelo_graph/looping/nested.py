@@ -1,4 +1,4 @@
-"""Nested structures of variables: tuples, lists, dicts and dataclasses as flat lists, and back.
+"""Conversion of nested structures of variables (tuples, lists, dicts, dataclasses) to flat lists and back.
 
 `loop`, `associative_scan`, `switch_case` and similar functions call `flatten` for their arguments and results.
 """

@@ -1,7 +1,7 @@
-"""`ScanArgs`: the inputs, outputs and body of a node of `Scan` as lists by purpose, for libraries that rewrite loops.
+"""`ScanArgs`: the inputs and outputs of a node of `Scan`, and those of its body, in a list for each purpose.
 
-Such a library calls `ScanArgs.of` for a node, changes the lists, and calls `ScanArgs.node` to make a new node from
-them.
+Libraries that rewrite loops use it: they call `ScanArgs.of` for a node, change the lists, and call `ScanArgs.node` to
+make a new node from them.
 """
 
 from __future__ import annotations

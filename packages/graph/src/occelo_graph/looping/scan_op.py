@@ -47,11 +47,11 @@ class Scan(Op):
 
     The outputs of a node are the carried values after the last step, and the traces. A trace has the elements of all
     steps, stacked along a new first axis. With ``stops`` the last output is the number of steps that ran (int64). With
-    ``reverse`` the steps read the sequences in reverse order, from the last element that they need to the first. They
-    put the elements of traces at the same positions.
+    ``reverse`` the steps read the sequences backwards: the first of n steps reads element n - 1, the last one element
+    0. A step writes its elements of traces at the position at which it reads.
 
-    ``truncate`` is the number of last steps through which reverse mode goes; None means all steps. If a loop is not
-    ``bounded``, the number of steps in its inputs is only a huge limit. Reverse mode cannot keep so many states, and
+    ``truncate`` is the number of last steps that reverse mode differentiates; None means all steps. If a loop is not
+    ``bounded``, its input for the number of steps is only a huge limit. Reverse mode cannot keep so many states, and
     raises NotImplementedError. ``name`` is shown in errors and printed graphs.
 
     ValueError at run time for a negative number of steps, or for a sequence with fewer elements than steps.
@@ -77,7 +77,7 @@ class Scan(Op):
         return all(node.op.pure for node in self.body.nodes)
 
     def parts(self, values: Sequence[Variable]) -> ScanParts:
-        """The `ScanParts` of the arguments of the body, or of the inputs of a node without the number of steps."""
+        """The `ScanParts` of the body's arguments, or of a node's inputs after the number of steps."""
         middle = self.carried + self.sequences
         return ScanParts(
             list(values[: self.carried]), list(values[self.carried : middle]), list(values[middle:])
@@ -258,7 +258,7 @@ class _Interpreted:
     def _empty(self, arrays: Sequence[Any]) -> list[tuple[tuple[int, ...], str]]:
         """For a scan without steps, the shape and dtype that an element of each trace would have.
 
-        If these are not static, the body runs once, with zeros as the elements of sequences.
+        If the shapes are not static, the body runs once to get them, with zeros as elements of sequences.
         """
         op_ = self.op
         kinds = [v.type for v in op_.body.outputs[op_.carried : op_.carried + op_.traces]]

@@ -58,7 +58,7 @@ def default_updates(
 
 
 def forget_updates(nodes: Sequence[Apply]) -> None:
-    """Take back the default updates that ``nodes`` compute, since a step is traced again."""
+    """Take back the default updates that ``nodes`` compute. Needed before a step is traced again."""
     made = set(nodes)
     for state, update in _with_defaults(v for node in nodes for v in node.inputs).items():
         if is_made_by(update, made):
@@ -71,10 +71,10 @@ def with_updates(
     results: Sequence[Variable],
     constants: Sequence[tuple[Variable, Variable]],
 ) -> tuple[dict[SharedVariable, Variable], list[Variable]]:
-    """The shared variables that a step updates, each with the variable for its value before a step, and the results.
+    """The shared variables that a step updates, each with a variable for its value before a step; and the new results.
 
-    The new values are among the results from ``position`` on. ``constants`` are pairs of a constant of the loop and the
-    argument for it. TypeError if an update changes the dtype or the number of dimensions.
+    In the new results the updated values are inserted into ``results`` at ``position``. ``constants`` are pairs of a
+    constant of the loop and the argument for it. TypeError if an update changes the dtype or the number of dimensions.
     """
     if not updates:
         return {}, list(results)

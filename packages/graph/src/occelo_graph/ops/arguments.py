@@ -1,9 +1,9 @@
 """Checks that catch calls in NumPy's order of arguments, and the registry `NUMPY` for NumPy's dispatch.
 
-Some functions of NumPy have a parameter, such as ``out``, that the function of this name in `occelo.tensor` lacks. A
-positional argument for it would be taken for the next parameter. Reductions, `var`, `take`, `maximum` and others use
-the checks to raise a TypeError instead. Functions that are imported at their first use register by `stands_for`;
-`tensors.numpy_functions` reads the registry.
+Some functions of NumPy have a parameter, such as ``out``, that the function of the same name in `occelo.tensor` lacks.
+A positional argument for this parameter would be taken for the next one. Reductions, `var`, `take`, `maximum` and
+others use the checks to raise a TypeError instead. Functions in modules that are imported at their first use register
+in `NUMPY` by `stands_for`; `tensors.numpy_functions` reads the registry.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from occelo_graph.ir.nodes import Variable
 __all__ = ["NUMPY", "checked_keepdims", "known_mode", "plain_number", "refuse_out", "stands_for"]
 
 NUMPY: dict[str, tuple[Callable[..., Any], str]] = {}
-"""Functions that NumPy's dispatch calls for symbolic tensors, by NumPy's name, each with the parameters of NumPy's function."""
+"""Functions that NumPy's dispatch calls for symbolic tensors, by NumPy's name, each with NumPy's parameters."""
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -47,9 +47,9 @@ def checked_keepdims(keepdims: Any, lacking: str = "out") -> bool:
 
 
 def plain_number(value: Any, name: str, lacking: str) -> Any:
-    """``value`` if it is a number, an array or a variable; else TypeError, as for a bool.
+    """``value`` if it is a number, an array or a variable; TypeError for anything else, also for a bool.
 
-    The message names the parameter ``name`` and ends with ``lacking``, which says what our function lacks.
+    The message names the parameter ``name`` and ends with ``lacking``, which says what Occelo's function lacks.
     """
     given: object = value
     numbers = (int, float, np.number, np.ndarray, Variable)
@@ -62,7 +62,10 @@ _T = TypeVar("_T")
 
 
 def known_mode(mode: _T, function: str) -> _T:
-    """``mode`` of an indexing function if it is a string; else TypeError, as for an array meant as NumPy's ``out``."""
+    """``mode`` of an indexing function if it is a string; else TypeError.
+
+    It may be an array that was meant as NumPy's ``out``.
+    """
     if isinstance(mode, str):
         return mode
     raise TypeError(
@@ -71,7 +74,7 @@ def known_mode(mode: _T, function: str) -> _T:
 
 
 def refuse_out(name: str, terms: Sequence[Any]) -> None:
-    """TypeError for an array or None as third argument of an n-ary function, where NumPy's binary function has ``out``."""
+    """TypeError if the third argument of an n-ary function is an array or None, as for ``out`` of NumPy's function."""
     if len(terms) > 2 and (terms[2] is None or isinstance(terms[2], np.ndarray)):
         raise TypeError(
             f"The third argument of NumPy's {name} is out, an array for the result, which a symbolic result cannot fill; "

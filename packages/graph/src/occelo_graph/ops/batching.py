@@ -1,8 +1,8 @@
 """Helpers for batching rules (`Op.batch`), and the parser of signatures like those of `numpy.vectorize`.
 
-Input ``i`` of a batched node has ``batch_ndims[i]`` batch dimensions in front.
+Input ``i`` of a batched node has ``batch_ndims[i]`` batch dimensions in front of its own.
 
-The batching rules of ops use them, and so do `vectorize_graph` and `Blockwise`. `MatrixOp` and
+The batching rules of ops use the helpers, and so do `vectorize_graph` and `Blockwise`. `MatrixOp` and
 `occelo_link.traced.linalg` call `parse_signature`.
 """
 
@@ -47,7 +47,7 @@ def parse_signature(signature: str) -> tuple[Names, Names]:
 
 
 def align(variable: TensorVariable, extra: int, wanted: int) -> TensorVariable:
-    """Pad a variable with ``extra`` batch dimensions to ``wanted`` ones, with length 1 in front."""
+    """A variable with ``extra`` batch dimensions, padded in front with dimensions of length 1 to ``wanted`` ones."""
     if extra == wanted:
         return variable
     order: list[Any] = [*["x"] * (wanted - extra), *range(variable.type.ndim)]

@@ -1,4 +1,4 @@
-"""Conversion between dtypes: the scalar op `Cast`, and the function `cast`; also `quotient`, the operator ``/`` of tensors.
+"""The scalar op `Cast` and the function `cast`, which convert dtypes; also `quotient`, the operator ``/`` of tensors.
 
 Users find `cast` in `occelo.tensor`. Gradients, rules and functions of all families convert with it, and all
 linkers have a lowering of `Cast`.
@@ -80,7 +80,7 @@ def cast(x: Any, dtype: Any) -> TensorVariable:
 def quotient(x: Any, y: Any) -> TensorVariable:
     """``x / y`` as in `true_div`, but quotients of integers and truth values have the dtype floatX.
 
-    They are computed in float64, as in NumPy, and rounded once.
+    Such quotients are computed in float64, as in NumPy, and then rounded once.
     """
     made: Any = true_div(x, y)
     if all(is_discrete(v.type.dtype) for v in made.owner.inputs):

@@ -1,7 +1,7 @@
 """Cross products of vectors, as graphs of products and differences.
 
-The module is imported at its first use (`missing_names`). Users find `cross` in `occelo.tensor`; that of
-`occelo.tensor.linalg` (`ops.linalg.array_api`) calls it.
+The module is imported at its first use (`missing_names`). Users find `cross` in `occelo.tensor`. The function `cross`
+of `occelo.tensor.linalg` (`ops.linalg.array_api`) calls it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def cross(
 
 
 def _vectors(given: Any, axis: int, name: str) -> Any:
-    """A tensor with its vectors of three elements in the last dimension."""
+    """A tensor with its vectors, checked to have three elements, in the last dimension."""
     v = as_tensor_variable(given)
     if v.type.ndim == 0:
         raise ValueError(f"cross takes vectors, got a scalar for {name}")

@@ -1,7 +1,7 @@
 """`einsum`: sums of products of tensors over named dimensions, as a graph of matrix products, sums and diagonals.
 
-Users find it in `occelo.tensor`, which imports it at its first use (`missing_names`). Gradients are those of the ops that it
-consists of.
+Users find it in `occelo.tensor`, which imports it at its first use (`missing_names`). It needs no derivatives of its
+own, since the graph is differentiated like any other.
 """
 
 from __future__ import annotations
@@ -76,16 +76,17 @@ def einsum(*operands: Any, optimize: Any = True) -> TensorVariable:
     """NumPy's einsum: products of tensors, summed over dimensions that are named by ``einsum("ij,jk->ik", a, b)``.
 
     The subscripts are text, or a list of integers after each operand, as in ``einsum(a, [0, 1], b, [1, 2], [0, 2])``. A
-    subscript that occurs twice in one operand takes its diagonal. "..." stands for any number of dimensions, which broadcast.
-    Without "->" the result has the dimensions of the ellipsis, then the subscripts that occur once, in alphabetical
-    order. A length broadcasts only if it is known to be 1 when the graph is built. The result has the common dtype of the
-    operands.
+    subscript that occurs twice in one operand stands for a diagonal of the operand. "..." stands for any number of
+    dimensions, which broadcast. Without "->" the result has the dimensions of the ellipsis, then the subscripts that
+    occur once, in alphabetical order. A length broadcasts only if it is known to be 1 when the graph is built. The
+    result has the common dtype of the operands.
 
-    Two terms at a time are contracted, by one product of matrices or of batches of matrices. Its operands are
-    transposed or copied only if their dimensions are in another order. ``optimize`` is the order of contractions, for
-    three or more operands. True stands for the best order that opt_einsum finds, and False for the order in which the
-    operands are written. It may also be the name of a method of opt_einsum, such as "optimal" or "greedy", or a list of
-    pairs of positions (with or without NumPy's "einsum_path" in front). Lengths that are unknown count as 100.
+    Two terms at a time are contracted, by one product of matrices or of batches of matrices. A term is transposed or
+    copied only if its dimensions are not in the order that the product needs. ``optimize`` is the order of
+    contractions, for three or more operands. True stands for the best order that opt_einsum finds, and False for the
+    order in which the operands are written. It may also be the name of a method of opt_einsum, such as "optimal" or
+    "greedy", or a list of pairs of positions (with or without NumPy's "einsum_path" in front). Lengths that are unknown
+    count as 100.
 
     ValueError if the subscripts do not fit the operands, or lengths of one subscript differ. ModuleNotFoundError if
     opt_einsum is needed and not installed.
@@ -234,7 +235,10 @@ def _opt_einsum() -> Any:
 
 
 def _contract(x: _Term, y: _Term, needed: frozenset[int], result: Labels) -> _Term:
-    """The product of two terms, summed over all labels but those that are ``needed``; ``result`` is the preferred order."""
+    """The product of two terms, summed over all labels that are not ``needed``.
+
+    ``result`` is the preferred order of the rest.
+    """
     x, y = x.summed(needed.union(y.labels)), y.summed(needed.union(x.labels))
     inner = [i for i in x.labels if i in y.labels and i not in needed]
     batch = [i for i in x.labels if i in y.labels and i in needed]
@@ -271,7 +275,7 @@ def _order_without_copies(
     inner: Sequence[int],
     columns: Sequence[int],
 ) -> Sequence[int]:
-    """The contracted labels, in the order of ``x`` or in that of ``y``, whichever needs copies of fewer terms."""
+    """The contracted labels, in the order of ``x`` or in that of ``y``: the order for which fewer terms must be copied."""
     orders = [[i for i in t.labels if i in inner] for t in (x, y)]
 
     def copies(order: Sequence[int]) -> int:
@@ -284,7 +288,7 @@ def _order_without_copies(
 def _is_matrix(
     term: _Term, batch: Sequence[int], free: Sequence[int], inner: Sequence[int]
 ) -> bool:
-    """Whether the dimensions that become rows and columns lie beside one another."""
+    """Whether the term is a matrix without a copy: all ``free`` dimensions, then all ``inner`` ones, or the reverse."""
     rest = [i for i in term.labels if i not in batch]
     return rest in ([*free, *inner], [*inner, *free])
 

@@ -257,7 +257,7 @@ def _operands(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def dot(l: Any, r: Any) -> TensorVariable:  # noqa: E741
-    """NumPy's dot: the last dimension of ``l`` against the last but one (or only one) of ``r``."""
+    """NumPy's dot: contracts the last dimension of ``l`` with the last but one of ``r``, or with its only dimension."""
     x, y = _operands(l, r)
     if x.type.ndim == 0 or y.type.ndim == 0:
         product: TensorVariable = x * y
@@ -326,8 +326,8 @@ def outer(x: Any, y: Any) -> TensorVariable:
 def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
     """Sum of products over pairs of axes.
 
-    ``axes`` is a pair of lists, the axes of ``a`` and those of ``b``. A number n means the last n axes of ``a`` with
-    the first n of ``b``.
+    ``axes`` is a pair of lists, the axes of ``a`` and those of ``b``. A number n pairs the last n axes of ``a`` with
+    the first n axes of ``b``.
 
     ValueError for lists of different lengths, and for a number of axes that the tensors do not have.
     """
@@ -374,9 +374,9 @@ def batched_dot(a: Any, b: Any) -> TensorVariable:
 def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
     """`tensordot` for each element of a shared leading dimension, axis 0. ValueError for a scalar.
 
-    Lists in ``axes`` count this dimension as axis 0. A number n means the last n axes of ``x`` with the axes 1 to n of
-    ``y``. There are two exceptions. With n = 1 the axis of ``y`` is the last but one if it has more than two
-    dimensions. If ``x`` or ``y`` is a vector, nothing is contracted.
+    Lists in ``axes`` count this dimension as axis 0. A number n pairs the last n axes of ``x`` with the axes 1 to n of
+    ``y``. There are two exceptions. For n = 1, if ``y`` has more than two dimensions, its last but one is contracted.
+    If ``x`` or ``y`` is a vector, no axis is contracted.
     """
     a, b = _operands(x, y)
     if a.type.ndim < 1 or b.type.ndim < 1:

@@ -71,7 +71,7 @@ def _read_lists(
 
 
 def _codes(entries: Any) -> list[int]:
-    """A list of numbers as letters, numbered as in NumPy: A to Z, then a to z."""
+    """A list of numbers as letters, with NumPy's numbering: 0 is A, 26 is a."""
     if not is_list_or_tuple(entries):
         raise ValueError(f"einsum: subscripts are text or lists of integers, got {entries!r}")
     return [_code(entry) for entry in entries]
@@ -129,7 +129,7 @@ def labels_of_result(codes: Sequence[int] | None, operands: Sequence[Labels]) ->
 
 
 def _expanded(codes: Sequence[int], extra: int) -> Labels:
-    """Codes with labels in the place of the ellipsis."""
+    """Subscripts with labels in the place of the ellipsis."""
     labels: list[int] = []
     for code in codes:
         labels.extend(range(-extra, 0) if code == _ELLIPSIS else [code])

@@ -1,6 +1,6 @@
 """The ops `Gemm`, `Gemv` and `Ger` for ``beta z + alpha x y``, as in BLAS. Rules make them, and linkers lower them.
 
-Infinities and NaN propagate as in NumPy, whatever the factors are.
+Infinities and NaN propagate as in NumPy, also where ``alpha`` or ``beta`` is 0; BLAS itself may drop them.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def _routine(name: str, dtype: Any) -> Any:
 def _blas_is_exact(alpha: Any, beta: Any) -> bool:
     """Whether BLAS computes ``beta z + alpha x y`` as NumPy does, for these scalars.
 
-    BLAS skips terms with factor 0, even where z or x y is not finite. It multiplies each term of the product by ``alpha``,
-    so overflow differs if that is infinite or far from 1.
+    BLAS skips terms with factor 0, even where z or x y is not finite. It multiplies each term of the product by
+    ``alpha``, so other intermediates overflow if ``alpha`` is infinite or far from 1.
     """
     most = 2.0 ** (int(np.finfo(alpha.dtype).maxexp) // 5)
     return bool(beta != 0 and 1 / most <= abs(alpha) <= most)
@@ -156,7 +156,7 @@ class _Update(Op):
         return [scaled + (self._with_batch_dims(beta[0], batch_ndims[4]) * z if beta else z)]
 
     def _with_batch_dims(self, scalar: Any, extra: int) -> Any:
-        """A scalar with batch dimensions, padded so that it broadcasts against the batched ``z``."""
+        """A scalar that may have batch dimensions, padded so that it broadcasts against the batched ``z``."""
         order: list[Any] = [*range(extra), *["x"] * self.ndims[0]]
         return scalar.dimshuffle(order) if extra else scalar
 

@@ -140,7 +140,10 @@ _LARGEST = 50
 
 
 def _chosen_length(condition: Any, then: Any, other: Any) -> Any:
-    """The length of the branch that is taken. The other length is computed only if that is cheap and cannot fail."""
+    """The length of the branch that is taken.
+
+    The length of the other branch is computed only if that is cheap and cannot fail.
+    """
     if then is other or (isinstance(then, int) and then == other):
         return then
     if _is_of_roots(then) and _is_of_roots(other):
@@ -149,7 +152,7 @@ def _chosen_length(condition: Any, then: Any, other: Any) -> Any:
 
 
 def _is_of_roots(length: Any) -> bool:
-    """Whether a length is arithmetic with a few lengths of inputs, which cannot fail and takes no time."""
+    """Whether a length is computed by few arithmetic operations from lengths of roots: this is cheap and cannot fail."""
     pending = [length]
     for _ in range(_LARGEST):
         if not pending:

@@ -23,7 +23,7 @@ __all__ = ["Assert", "CheckAndRaise", "assert_op", "raise_unless"]
 
 
 class CheckAndRaise(Op):
-    """The first input, after a check that all other inputs are true; else it raises ``exc_type(msg)``."""
+    """Returns its first input if all other inputs are true; otherwise raises ``exc_type(msg)``."""
 
     moves = FIRST
 
@@ -91,7 +91,7 @@ def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
 
 
 def raise_unless(value: Any, *conditions: Any, error: type[Exception], message: str) -> Any:
-    """``value``, with a run-time check that raises ``error(message)`` unless the conditions hold for all their elements."""
+    """``value``, with a run-time check that raises ``error(message)`` unless all elements of the conditions are true."""
     return CheckAndRaise(error, message)(value, *conditions)
 
 

@@ -1,4 +1,4 @@
-"""Facts that users may state of a value with `assume`, what each fact implies, and `register_fact`, which adds facts.
+"""The facts that users may state about a value with `assume`, what each implies, and `register_fact`, which adds facts.
 
 The rewrite package infers facts from ops (`occelo_rewrite.assumptions`), and rules ask for them.
 """
@@ -17,8 +17,8 @@ __all__ = ["FACTS", "Fact", "register_fact"]
 class Fact:
     """A property of a value.
 
-    ``of_matrices``: it is about the last two dimensions. ``implies`` lists the facts that follow from it. ``transposed`` is
-    the fact of the transposed matrix, None if nothing is known of it.
+    ``of_matrices`` is true if the fact is about the last two dimensions. ``implies`` lists the facts that follow from
+    it. ``transposed`` is the fact that then holds for the transposed matrix; None if nothing is known about it.
     """
 
     name: str
@@ -61,8 +61,8 @@ def register_fact(
 ) -> Fact:
     """Add a fact. `assume` then accepts it as a keyword, and rules may ask for it. `Fact` describes the parameters.
 
-    ValueError if the name is no identifier, or is taken by a fact that was registered at another place in the code.
-    ValueError, too, if ``implies`` or ``transposed`` names an unknown fact.
+    ValueError if the name is not an identifier, or is taken by a fact that was registered at another place in the code.
+    Also if ``implies`` or ``transposed`` names an unknown fact.
     """
     place = place_of_caller()
     if not name.isidentifier():

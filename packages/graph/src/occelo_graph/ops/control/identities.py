@@ -1,7 +1,7 @@
 """Ops whose result equals their input: copies, views, and assumptions about a value (`assume`).
 
-The memory contract (`occelo_compile.memory`) inserts the copies and views. Rules read what users state with `assume`
-as facts (`occelo_rewrite.assumptions`).
+`occelo_compile.memory` inserts the copies and views, for the memory contract. Rules use the assumptions of users as
+facts (`occelo_rewrite.assumptions`).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class DeepCopyOp(SameType):
 
 @op
 class ViewOp(SameType):
-    """The same storage under another variable."""
+    """A view of its input: the same storage, as another variable."""
 
     view_map = {0: [0]}
 
@@ -78,7 +78,7 @@ class ViewOp(SameType):
 
 @op
 class Assume(SameType):
-    """Its input, with properties stated by the user, which rewriting relies on without a check.
+    """Returns its input, for which the user has stated properties; rewriting relies on them without a check.
 
     ``facts`` are pairs of the name of a fact (`FACTS`) and whether it holds.
     """
@@ -125,11 +125,12 @@ def assume(
 ) -> Any:
     """``x`` with stated properties: each holds (True), does not hold (False), or is not stated (None).
 
-    A selection matrix has one 1 in each row and zeros elsewhere; a permutation has one 1 in each column as well. The
-    elements on a ``unit_diagonal`` are 1; those of a ``tridiagonal`` matrix outside of its three middle diagonals are 0.
-    ``symmetric`` and ``orthogonal`` are about the transpose, ``hermitian`` about the conjugate transpose. An ``orthogonal``
-    matrix is square; one with more rows than columns is not orthogonal, even if its columns are orthonormal.
-    ``unique_indices``: no position occurs twice in an index array. ``registered`` are facts of `register_fact`.
+    A selection matrix has one 1 in each row and zeros elsewhere; a permutation matrix has one 1 in each column as well.
+    The elements on a ``unit_diagonal`` are 1. In a ``tridiagonal`` matrix the elements outside of the three middle
+    diagonals are 0. ``symmetric`` and ``orthogonal`` are about the transpose, ``hermitian`` about the conjugate
+    transpose. An ``orthogonal`` matrix is square; one with more rows than columns is not orthogonal, even if its
+    columns are orthonormal. ``unique_indices``: no position occurs twice in an index array. ``registered`` are facts of
+    `register_fact`.
 
     Rewriting relies on the properties without a check, and results are undefined where they are wrong. TypeError if no
     property is stated, if a name is unknown, or if a property of matrices is stated and ``x`` has fewer than two

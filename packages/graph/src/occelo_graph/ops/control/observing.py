@@ -1,8 +1,9 @@
 """Observers: `Print` and `PdbBreakpoint`, which return their inputs and have an effect.
 
-In compiled functions observers do not block rewriting: `occelo_compile.maker` makes the observer a hidden output, and lets
-the users of its result use its input. So ``log(1 + Print()(x))`` is computed as without the ``Print``. In graphs with lazy
-branches observers stay in place, since they must not observe values that are never computed.
+In compiled functions observers do not block rewriting: `occelo_compile.maker` makes the observer a hidden output, and
+lets the nodes that read its result read its input instead. So ``log(1 + Print()(x))`` is computed as without the
+``Print``. In graphs with lazy branches observers stay in place, since they must not observe values that are never
+computed.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ __all__ = ["PdbBreakpoint", "Print"]
 class Print(SameType):
     """Prints its input whenever that is computed, and returns it.
 
-    Each line begins with ``message``. ``attrs`` are the attributes to print, called if callable. ``global_fn(op, value)`` is
-    called instead of printing.
+    Each line begins with ``message``. ``attrs`` are the names of the attributes to print; attributes that are callable
+    are called. ``global_fn(op, value)`` is called instead of printing.
     """
 
     __props__: ClassVar[tuple[str, ...]] = ("message", "attrs", "global_fn")
