@@ -23,6 +23,7 @@ from occelo_compile.debugging.errors import (
     OutputGuardError,
     StochasticOrder,
 )
+from occelo_graph import random
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.looping.loops import loop
@@ -337,6 +338,27 @@ def test_in_place_ops_that_make_new_arrays_are_told() -> None:
     )
     with pytest.warns(UserWarning, match="says that it overwrites its input 0"):
         f(VALUE.copy())
+
+
+def test_generators_that_are_shared_or_not() -> None:
+    class Same(og.Op):
+        def infer(self, rng: Any) -> Any:
+            return rng
+
+        def evaluate(self, rng: Any) -> Any:
+            return rng
+
+    rng = random.rng("rng")
+    f = oc.function([rng], Same()(rng), mode=DebugMode(linker="py"))
+    with pytest.raises(BadViewMap, match="output 0 of Same shares memory with input 0"):
+        f(np.random.default_rng(1))
+    # a draw that overwrites its generator is told neither of a copy nor of a view
+    following, x = rng.normal(size=2)
+    f = oc.function([rng], [x, following.normal(size=2)[1]], mode=DebugMode(linker="py"))
+    assert any(node.op.destroy_map for node in f.maker.fgraph.apply_nodes)
+    g = np.random.default_rng(1)
+    for found in f(np.random.default_rng(1)):
+        np.testing.assert_array_equal(found, g.normal(size=2))
 
 
 def test_two_outputs_that_share_memory_are_found() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import occelo_compile as oc
 import occelo_graph as og
@@ -40,6 +41,44 @@ def test_numbers_are_those_of_numpy(linker: str) -> None:
         expected = [(g.normal(values, 2.0, (2, 3)) * values).sum(0), g.poisson(4.0, n)]
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_array_equal(a, b)
+    assert state.get_value().bit_generator.state == g.bit_generator.state
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_laws_that_numpy_lacks(linker: str) -> None:
+    state = random.shared_rng(seed=3)
+    a, scale, x = ot.dvector("a"), ot.dmatrix("scale"), ot.tensor3("x", dtype="int32")
+    following, bounded = state.truncnorm(a, 4.0, size=(2, 3))
+    following, skewed = following.skewnorm(a)
+    following, covariances = following.wishart(5, scale, size=2)
+    following, shuffled = following.shuffle(x, axis=1)
+    following, counts = following.dirichlet_multinomial(ot.exp(a), 50, size=(2,))
+    following, correlation = following.lkj(2, a[0] ** 2)
+    made = [bounded, skewed, covariances, shuffled, counts, correlation]
+    f = compiled(linker, [a, scale, x], made, updates={state: following})
+    g = np.random.default_rng(3)
+    values, cov = np.array([-1.0, 0.5, 2.0]), np.array([[2.0, 0.5], [0.5, 1.0]])
+    stats = scipy.stats
+    for _ in range(2):
+        cube = np.arange(24, dtype="int32").reshape(2, 3, 4)
+        found = f(values, cov, cube)
+        expected = [
+            stats.truncnorm.rvs(values, 4.0, size=(2, 3), random_state=g),
+            stats.skewnorm.rvs(values, size=3, random_state=g),
+            stats.wishart.rvs(5, cov, size=2, random_state=g),
+        ]
+        g.shuffle(cube, axis=1)
+        expected += [cube, g.multinomial(50, g.dirichlet(np.exp(values), 2))]
+        z, one = g.normal(), g.gamma(0.5)
+        sine = np.sign(z) * np.sqrt(one / (one + g.gamma(1.0)))
+        expected.append(np.array([[1.0, sine], [sine, 1.0]]))
+        for mine, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-13, atol=1e-14)
+            assert mine.dtype == other.dtype
+    assert state.get_value().bit_generator.state == g.bit_generator.state
+    with pytest.raises(ValueError, match="df <= n - 1") as caught:
+        f(values, np.eye(6), cube)
+    assert "test_random_generators.py" in str(caught.value)
     assert state.get_value().bit_generator.state == g.bit_generator.state
 
 

@@ -20,6 +20,35 @@ P = np.array([0.2, 0.5, 0.3])
 COV = np.array([[2.0, 0.5], [0.5, 1.0]])
 SIZE = (4, 3)
 
+
+def _shuffled(g: Any, x: Any, axis: int = 0) -> Any:
+    found = np.array(x)
+    g.shuffle(found, axis)
+    return found
+
+
+def _correlations(g: Any, size: Any, n: int = 3, eta: float = 0.7) -> Any:
+    """The matrices of `lkj`, row by row of each."""
+    normals = g.normal(size=(*size, n * (n - 1) // 2))
+    before = g.gamma(np.arange(1, n) / 2, size=(*size, n - 1))
+    rest = g.gamma(eta + np.arange(n - 2, -1, -1) / 2, size=(*size, n - 1))
+    found = np.empty((*size, n, n))
+    for at in np.ndindex(*size):
+        rows = [np.eye(n)[0]]
+        numbers = list(normals[at])
+        for k in range(1, n):
+            direction = np.array([numbers.pop(0) for _ in range(k)])
+            whole = before[at][k - 1] + rest[at][k - 1]
+            row = np.zeros(n)
+            row[:k] = (
+                direction / np.sqrt(direction @ direction) * np.sqrt(before[at][k - 1] / whole)
+            )
+            row[k] = np.sqrt(rest[at][k - 1] / whole)
+            rows.append(row)
+        found[at] = [[one @ other for one in rows] for other in rows]
+    return found
+
+
 # the law, its parameters, and the same draw by NumPy or SciPy
 TABLE: dict[str, tuple[tuple[Any, ...], Any]] = {
     "bernoulli": ((0.3,), lambda g, n: scipy.stats.bernoulli.rvs(0.3, size=n, random_state=g)),
@@ -34,6 +63,10 @@ TABLE: dict[str, tuple[tuple[Any, ...], Any]] = {
     "chisquare": ((P,), lambda g, n: g.chisquare(P, n)),
     "choice": ((7,), lambda g, n: g.choice(7, n)),
     "dirichlet": ((P,), lambda g, n: g.dirichlet(P, n)),
+    "dirichlet_multinomial": (
+        (P, 8),
+        lambda g, n: g.multinomial(8, g.dirichlet(P, n)),
+    ),
     "exponential": ((P,), lambda g, n: g.exponential(P, n)),
     "f": ((P, 4.0), lambda g, n: g.f(P, 4.0, n)),
     "gamma": ((P, 2.0), lambda g, n: g.gamma(P, 2.0, n)),
@@ -43,6 +76,7 @@ TABLE: dict[str, tuple[tuple[Any, ...], Any]] = {
     ),
     "geometric": ((P,), lambda g, n: g.geometric(P, n)),
     "gumbel": ((1.0, P), lambda g, n: g.gumbel(1.0, P, n)),
+    "gumbel_l": ((1.0, P), lambda g, n: 1.0 - P * g.gumbel(0.0, 1.0, n)),
     "halfcauchy": (
         (1.0, 2.0),
         lambda g, n: scipy.stats.halfcauchy.rvs(1.0, 2.0, size=n, random_state=g),
@@ -55,8 +89,10 @@ TABLE: dict[str, tuple[tuple[Any, ...], Any]] = {
     "integers": ((-3, 9), lambda g, n: g.integers(-3, 9, n)),
     "invgamma": ((2.0, P), lambda g, n: P / g.standard_gamma(2.0, n)),
     "laplace": ((1.0, P), lambda g, n: g.laplace(1.0, P, n)),
+    "lkj": ((3, 0.7), _correlations),
     "logistic": ((1.0, P), lambda g, n: g.logistic(1.0, P, n)),
     "lognormal": ((1.0, P), lambda g, n: g.lognormal(1.0, P, n)),
+    "lomax": ((2.0, 1.0, P), lambda g, n: 1.0 + P * g.pareto(2.0, n)),
     "multinomial": ((8, P), lambda g, n: g.multinomial(8, P, n)),
     "multivariate_normal": (
         (np.array([1.0, 2.0]), COV),
@@ -73,6 +109,11 @@ TABLE: dict[str, tuple[tuple[Any, ...], Any]] = {
     "poisson": ((P,), lambda g, n: g.poisson(P, n)),
     "power": ((P,), lambda g, n: g.power(P, n)),
     "rayleigh": ((P,), lambda g, n: g.rayleigh(P, n)),
+    "shuffle": ((P,), lambda g, n: np.reshape([_shuffled(g, P) for _ in range(12)], (*n, 3))),
+    "skewnorm": (
+        (P - 0.3, 1.0, 2.0),
+        lambda g, n: scipy.stats.skewnorm.rvs(P - 0.3, 1.0, 2.0, size=n, random_state=g),
+    ),
     "standard_normal": ((), lambda g, n: g.standard_normal(n)),
     "t": ((5.0, 1.0, 2.0), lambda g, n: 1.0 + 2.0 * g.standard_t(5.0, n)),
     "triangular": ((0.0, P, 2.0), lambda g, n: g.triangular(0.0, P, 2.0, n)),
@@ -80,10 +121,18 @@ TABLE: dict[str, tuple[tuple[Any, ...], Any]] = {
         (2.0, 1.0, 3.0),
         lambda g, n: scipy.stats.truncexpon.rvs(2.0, 1.0, 3.0, size=n, random_state=g),
     ),
+    "truncnorm": (
+        (P - 0.4, 2.0, 1.0, 3.0),
+        lambda g, n: scipy.stats.truncnorm.rvs(P - 0.4, 2.0, 1.0, 3.0, size=n, random_state=g),
+    ),
     "uniform": ((-1.0, P), lambda g, n: g.uniform(-1.0, P, n)),
     "vonmises": ((1.0, P), lambda g, n: g.vonmises(1.0, P, n)),
     "wald": ((1.0, P), lambda g, n: g.wald(1.0, P, n)),
     "weibull": ((P,), lambda g, n: g.weibull(P, n)),
+    "wishart": (
+        (3.5, COV),
+        lambda g, n: scipy.stats.wishart.rvs(3.5, COV, size=n, random_state=g),
+    ),
 }
 
 
@@ -103,8 +152,8 @@ def test_a_law_draws_what_numpy_draws(law: str) -> None:
     generator = np.random.default_rng(11)
     expected = reference(generator, SIZE)
     found, after = og.evaluate([draw, following], {})
-    # SciPy adds and multiplies in an order of its own
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    # SciPy adds and multiplies in an order of its own, and sums of numbers of both signs lose digits
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=2e-15)
     assert draw.type.shape == expected.shape
     assert draw.type.dtype == expected.dtype
     assert after.bit_generator.state == generator.bit_generator.state
@@ -112,7 +161,7 @@ def test_a_law_draws_what_numpy_draws(law: str) -> None:
     n = ot.lvector("n")
     again = getattr(following, law)(*given, size=(n.shape[0], 3))[1]
     reached = og.evaluate([again, again.shape], {n: np.zeros(4, "int64")})
-    np.testing.assert_allclose(reached[0], reference(generator, SIZE), rtol=1e-14)
+    np.testing.assert_allclose(reached[0], reference(generator, SIZE), rtol=1e-14, atol=2e-15)
     assert reached[1].tolist() == list(expected.shape)
 
 
@@ -185,6 +234,98 @@ def test_choice_and_permutation() -> None:
     for x in (rows, rows[:, 0], np.array(5)):
         expected = np.random.default_rng(3).permutation(x if x.ndim else int(x))
         np.testing.assert_array_equal(drawn(rng.permutation(x)[1]), expected)
+
+
+@pytest.mark.parametrize("name", ["permutation", "shuffle"])
+def test_random_orders_along_an_axis(name: str) -> None:
+    cube = np.arange(24).reshape(2, 3, 4)
+    cases: list[Any] = [
+        cube,
+        cube.astype("float32") / 3,
+        cube % 3 == 1,
+        cube * (1 - 2j),
+        cube.astype("uint8")[::-1, ::-2],
+        *(np.zeros((n, 2)) for n in (0, 1)),
+        np.zeros((3, 0)),
+    ]
+    for x in cases:
+        for axis in (*range(x.ndim), -1):
+            given = ot.as_tensor(x).type("given")
+            following, draw = getattr(random.default_rng(3), name)(given, axis=axis)
+            before, g = x.copy(), np.random.default_rng(3)
+            expected = g.permutation(x, axis) if name == "permutation" else _shuffled(g, x, axis)
+            found, after = og.evaluate([draw, following], {given: x})
+            np.testing.assert_array_equal(found, expected)
+            np.testing.assert_array_equal(x, before)
+            assert found.dtype == draw.type.dtype == x.dtype
+            assert after.bit_generator.state == g.bit_generator.state
+    method = getattr(random.default_rng(3), name)
+    with pytest.raises(ValueError, match="axis"):
+        method(cube, axis=3)
+    with pytest.raises(TypeError):
+        method(2.5)
+    # a batch has an order for each array
+    row, rows = ot.lvector("row"), ot.lmatrix("rows")
+    batched = og.vectorize_graph(method(row)[1], {row: rows})
+    g = np.random.default_rng(3)
+    expected = [g.permutation(r) if name == "permutation" else _shuffled(g, r) for r in cube[0]]
+    np.testing.assert_array_equal(og.evaluate(batched, {rows: cube[0]}), expected)
+
+
+def test_matrices_of_batches_and_other_shapes() -> None:
+    rng = random.default_rng(3)
+    dfs, scales = np.array([[2.0], [4.0]]), np.stack([COV, 2 * COV, 3 * COV])
+    g = np.random.default_rng(3)
+    expected = [
+        [scipy.stats.wishart.rvs(df, scale, random_state=g) for scale in scales] for df in dfs[:, 0]
+    ]
+    np.testing.assert_allclose(drawn(rng.wishart(dfs, scales)[1]), expected, rtol=1e-14, atol=1e-14)
+    for n in (1, 2, 5):
+        for eta, size in ((2.0, None), (2.0, 0), (0.3, (2, 1))):
+            draw = rng.lkj(n, eta, size=size)[1]
+            found, shape = og.evaluate([draw, draw.shape], {})
+            whole = (*(np.atleast_1d(size) if size is not None else ()), n, n)
+            assert draw.type.shape == found.shape == tuple(shape) == whole
+            want = _correlations(np.random.default_rng(3), whole[:-2], n, eta)
+            np.testing.assert_allclose(found, want, rtol=1e-13, atol=1e-15)
+            assert (np.diagonal(found, axis1=-2, axis2=-1) == 1.0).all()
+    # a batch of parameters, and of a graph
+    eta, etas = ot.dscalar("eta"), np.array([0.5, 50.0, 1e6])
+    batched = og.vectorize_graph(rng.lkj(3, eta)[1], {eta: ot.constant(etas)})
+    found = drawn(batched)
+    np.testing.assert_array_equal(found, drawn(rng.lkj(3, etas)[1]))
+    assert (np.linalg.eigvalsh(found) > 0).all()
+    spread = abs(found - np.eye(3)).max((1, 2))
+    assert spread[1] < 0.5
+    assert spread[2] < 0.01
+    with pytest.raises(ValueError, match="n must be at least 1"):
+        rng.lkj(0)
+    with pytest.raises(TypeError, match="Python integer"):
+        rng.lkj(2.0)
+
+
+def test_truncated_and_skewed_numbers_at_the_edges() -> None:
+    rng = random.default_rng(3)
+    bounds = [
+        (-np.inf, np.inf), (-np.inf, -3.0), (5.0, np.inf), (40.0, 41.0), (-41.0, -40.0), (2.0, 2.0 + 1e-12),
+        (1e200, np.inf), (-1e308, -1e200), (-1e300, 1e300), (1e6, 1e6 + 1e-8), (0.0, 1e-300), (-1e-300, 0.0),
+    ]  # fmt: skip
+    u = np.random.default_rng(3).uniform(size=(len(bounds), 1000))
+    a, b = (np.array(column)[:, None] for column in zip(*bounds, strict=True))
+    found = drawn(rng.truncnorm(a, b, size=u.shape)[1])
+    assert ((found >= a) & (found <= b) & np.isfinite(found)).all()
+    np.testing.assert_allclose(found[0], scipy.stats.norm.ppf(u[0]), rtol=1e-11)
+    beyond = scipy.stats.norm.logsf(found[3]) - scipy.stats.norm.logsf(40.0)
+    np.testing.assert_allclose(beyond, np.log1p(-u[3]), atol=1e-11)
+    np.testing.assert_allclose(found[5] - 2.0, u[5] * 1e-12, atol=2e-15)
+    np.testing.assert_array_equal(found[6], 1e200)
+    np.testing.assert_array_equal(found[7], -1e200)
+    skewed = drawn(rng.skewnorm([-np.inf, -1e200, 0.0, 1e200, np.inf], size=(50, 5))[1])
+    g = np.random.default_rng(3)
+    one, other = g.normal(size=(50, 5)), g.normal(size=(50, 5))
+    np.testing.assert_array_equal(skewed[:, 3:], abs(one[:, 3:]))
+    np.testing.assert_array_equal(skewed[:, :2], -abs(one[:, :2]))
+    np.testing.assert_array_equal(skewed[:, 2], np.where(one >= 0, other, -other)[:, 2])
 
 
 def test_a_batch_is_one_draw_with_more_dimensions() -> None:
@@ -326,6 +467,17 @@ def test_errors_name_the_parameter() -> None:
     for draw, text in (
         (rng.normal(0.0, scale), "scale < 0"),
         (rng.cauchy(0.0, scale), "scale < 0"),
+        (rng.gumbel_l(0.0, scale), "scale < 0"),
+        (rng.lomax(1.0, 0.0, scale), "scale < 0"),
+        (rng.lomax(scale), "a <= 0"),
+        (rng.skewnorm(1.0, 0.0, scale), "scale < 0"),
+        (rng.truncnorm(0.0, scale), "a >= b"),
+        (rng.truncnorm(0.0, 1.0, 0.0, scale), "scale < 0"),
+        (rng.truncnorm(0.0, scale * np.nan), "a >= b"),
+        (rng.lkj(3, scale), "eta <= 0"),
+        (rng.wishart(scale, np.eye(2)), "df <= n - 1"),
+        (rng.dirichlet_multinomial(ot.stack([scale, 2.0]), 4), "alpha < 0"),
+        (rng.dirichlet_multinomial([1.0, 2.0], scale.astype("int64")), "n < 0"),
         (rng.binomial(3, scale), "p < 0"),
         (rng.categorical(ot.stack([scale, 2.0])), "p < 0"),
     ):

@@ -5,6 +5,7 @@ from occelo_graph.ops.random.choosing import *
 from occelo_graph.ops.random.counts import *
 from occelo_graph.ops.random.draws import *
 from occelo_graph.ops.random.further import *
+from occelo_graph.ops.random.further_generator_laws import *
 from occelo_graph.ops.random.gamma import *
 from occelo_graph.ops.random.generator_laws import *
 from occelo_graph.ops.random.generator_type import RandomGeneratorType as RandomGeneratorType

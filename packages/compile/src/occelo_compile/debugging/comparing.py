@@ -138,10 +138,13 @@ def shares_memory(
     A position is also returned if it would take too long to find out whether elements are shared.
     """
     mine = _arrays(kind, value)
+    # the parts of a value may be copies, such as the state of a generator; then its type compares the values themselves
+    own = not kind.is_array and type(kind).may_share_memory is not Type.may_share_memory
     return [
         i
         for i, (of, other) in enumerate(zip(kinds, others, strict=True))
         if any(_overlap(x, y) for x in mine for y in _arrays(of, other))
+        or (own and kind == of and kind.may_share_memory(value, other))
     ]
 
 

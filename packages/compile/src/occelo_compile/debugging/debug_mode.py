@@ -178,7 +178,7 @@ class DebugMaker(FunctionMaker):
 def _form(fgraph: FunctionGraph) -> Any:
     """A description of a graph; two graphs have equal descriptions exactly if they are the same but for names."""
     try:
-        return fgraph.freeze()
+        return fgraph.freeze().canonical
     except TypeError:  # an op of the user has no canonical form
         return fgraph.dprint(file="str")
 

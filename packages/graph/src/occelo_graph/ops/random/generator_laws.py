@@ -45,6 +45,7 @@ __all__ = [
     "PoissonRV",
     "PowerRV",
     "RayleighRV",
+    "ShuffleRV",
     "StudentTRV",
     "TriangularRV",
     "TruncExponentialRV",
@@ -55,16 +56,20 @@ __all__ = [
 ]
 
 
-def _require(holds: Any, text: str) -> None:
+def require_valid(holds: Any, text: str) -> None:
+    """ValueError with ``text`` unless all elements of ``holds`` are true."""
     if not np.all(holds):
         raise ValueError(text)
 
 
-def _uniform(rng: Any, size: Any, *parameters: Any) -> Any:
+def batch_size(size: Any, *parameters: Any) -> Any:
+    """The shape of a batch of draws: ``size``, or that to which numbers broadcast."""
+    return np.broadcast_shapes(*map(np.shape, parameters)) if size is None else size
+
+
+def uniform_numbers(rng: Any, size: Any, *parameters: Any) -> Any:
     """Standard uniform numbers in the shape of the draw."""
-    return rng.uniform(
-        size=np.broadcast_shapes(*map(np.shape, parameters)) if size is None else size
-    )
+    return rng.uniform(size=batch_size(size, *parameters))
 
 
 class BernoulliRV(RandomVariable):
@@ -97,8 +102,7 @@ class BetaBinomialRV(RandomVariable):
     _print_name = ("BetaBinomial", r"\operatorname{BetaBinomial}")
 
     def rng_fn(self, rng: Any, n: Any, a: Any, b: Any, size: Any) -> Any:
-        if size is None:
-            size = np.broadcast_shapes(np.shape(n), np.shape(a), np.shape(b))
+        size = batch_size(size, n, a, b)
         return rng.binomial(n, rng.beta(a, b, size), size)
 
 
@@ -121,9 +125,9 @@ class CategoricalRV(RandomVariable):
     _print_name = ("Categorical", r"\operatorname{Categorical}")
 
     def rng_fn(self, rng: Any, p: Any, size: Any) -> Any:
-        _require(p >= 0, "p < 0 or p is NaN")
+        require_valid(p >= 0, "p < 0 or p is NaN")
         sums: Any = p.cumsum(-1)
-        _require(abs(sums[..., -1:] - 1) < 1e-6, "the probabilities p do not sum to 1")
+        require_valid(abs(sums[..., -1:] - 1) < 1e-6, "the probabilities p do not sum to 1")
         number: Any = rng.uniform(size=p.shape[:-1] if size is None else size)
         if p.ndim == 1:
             return np.minimum(sums.searchsorted(number, "right"), p.shape[0] - 1)
@@ -138,9 +142,8 @@ class CauchyRV(RandomVariable):
     _print_name = ("Cauchy", r"\operatorname{Cauchy}")
 
     def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
-        _require(~(np.asarray(scale) < 0), "scale < 0")
-        if size is None:
-            size = np.broadcast_shapes(np.shape(loc), np.shape(scale))
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, loc, scale)
         return loc + scale * rng.standard_cauchy(size)
 
 
@@ -197,9 +200,8 @@ class GenGammaRV(RandomVariable):
     _print_name = ("GenGamma", r"\operatorname{GenGamma}")
 
     def rng_fn(self, rng: Any, alpha: Any, p: Any, lambd: Any, size: Any) -> Any:
-        _require(np.asarray(p) > 0, "p <= 0")
-        if size is None:
-            size = np.broadcast_shapes(np.shape(alpha), np.shape(p), np.shape(lambd))
+        require_valid(np.asarray(p) > 0, "p <= 0")
+        size = batch_size(size, alpha, p, lambd)
         return lambd * rng.standard_gamma(np.true_divide(alpha, p), size) ** np.true_divide(1.0, p)
 
 
@@ -233,8 +235,8 @@ class HalfCauchyRV(RandomVariable):
     _print_name = ("HalfCauchy", r"\operatorname{HalfCauchy}")
 
     def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
-        _require(~(np.asarray(scale) < 0), "scale < 0")
-        return loc + scale * np.tan(np.pi / 2 * _uniform(rng, size, loc, scale))
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        return loc + scale * np.tan(np.pi / 2 * uniform_numbers(rng, size, loc, scale))
 
 
 class HalfNormalRV(RandomVariable):
@@ -245,9 +247,8 @@ class HalfNormalRV(RandomVariable):
     _print_name = ("HalfNormal", r"\operatorname{HalfNormal}")
 
     def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
-        _require(~(np.asarray(scale) < 0), "scale < 0")
-        if size is None:
-            size = np.broadcast_shapes(np.shape(loc), np.shape(scale))
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, loc, scale)
         return loc + scale * abs(rng.standard_normal(size))
 
 
@@ -281,9 +282,8 @@ class InvGammaRV(RandomVariable):
     _print_name = ("InverseGamma", r"\operatorname{InverseGamma}")
 
     def rng_fn(self, rng: Any, shape: Any, scale: Any, size: Any) -> Any:
-        _require(~(np.asarray(scale) < 0), "scale < 0")
-        if size is None:
-            size = np.broadcast_shapes(np.shape(shape), np.shape(scale))
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, shape, scale)
         return scale / rng.standard_gamma(shape, size)
 
 
@@ -380,9 +380,8 @@ class ParetoRV(RandomVariable):
     _print_name = ("Pareto", r"\operatorname{Pareto}")
 
     def rng_fn(self, rng: Any, b: Any, scale: Any, size: Any) -> Any:
-        _require(~(np.asarray(scale) < 0), "scale < 0")
-        if size is None:
-            size = np.broadcast_shapes(np.shape(b), np.shape(scale))
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, b, scale)
         return (rng.pareto(b, size) + 1.0) * scale
 
 
@@ -405,9 +404,8 @@ class StudentTRV(RandomVariable):
     _print_name = ("StudentT", r"\operatorname{StudentT}")
 
     def rng_fn(self, rng: Any, df: Any, loc: Any, scale: Any, size: Any) -> Any:
-        _require(~(np.asarray(scale) < 0), "scale < 0")
-        if size is None:
-            size = np.broadcast_shapes(np.shape(df), np.shape(loc), np.shape(scale))
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, df, loc, scale)
         return loc + scale * rng.standard_t(df, size)
 
 
@@ -430,9 +428,9 @@ class TruncExponentialRV(RandomVariable):
     _print_name = ("TruncatedExponential", r"\operatorname{TruncatedExponential}")
 
     def rng_fn(self, rng: Any, b: Any, loc: Any, scale: Any, size: Any) -> Any:
-        _require(np.asarray(b) > 0, "b <= 0")
-        _require(~(np.asarray(scale) < 0), "scale < 0")
-        numbers = _uniform(rng, size, b, loc, scale)
+        require_valid(np.asarray(b) > 0, "b <= 0")
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        numbers = uniform_numbers(rng, size, b, loc, scale)
         return loc - scale * np.log1p(numbers * np.expm1(-np.asarray(b, "float64")))
 
 
@@ -536,14 +534,36 @@ class ChoiceRV(RandomVariable):
 
 
 class PermutationRV(RandomVariable):
-    """The elements of the parameter in random order along its first axis; the signature has all dimensions of it."""
+    """The entries of the parameter in random order along ``axis``; the signature has all dimensions of it."""
 
     name, signature, dtype = "permutation", "(x)->(x)", "int64"
     one_batch = False
     _print_name = ("permutation", r"\operatorname{permutation}")
+    __props__ = ("name", "signature", "dtype", "inplace", "axis")
+
+    def __init__(self, *fields: Any, axis: int = 0, **named: Any) -> None:
+        self.axis = axis
+        super().__init__(*fields, **named)
+
+    def in_random_order(self, rng: Any, x: Any) -> Any:
+        """The entries of an array in random order, as another array."""
+        return rng.permutation(x, self.axis)
 
     def rng_fn(self, rng: Any, x: Any, size: Any) -> Any:
         if size is None:
-            return rng.permutation(x)
-        draws: list[Any] = [rng.permutation(x) for _ in np.ndindex(*size)]
+            return self.in_random_order(rng, x)
+        draws: list[Any] = [self.in_random_order(rng, x) for _ in np.ndindex(*size)]
         return np.reshape(draws, (*size, *x.shape))
+
+
+class ShuffleRV(PermutationRV):
+    """The entries of the parameter in the order in which NumPy's ``shuffle`` leaves them along ``axis``."""
+
+    name = "shuffle"
+    _print_name = ("shuffle", r"\operatorname{shuffle}")
+
+    def in_random_order(self, rng: Any, x: Any) -> Any:
+        """A shuffled copy of an array."""
+        shuffled = np.array(x)
+        rng.shuffle(shuffled, self.axis)
+        return shuffled

@@ -17,12 +17,14 @@ from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ops.create import arange
 from occelo_graph.ops.index.search import take
+from occelo_graph.ops.random import further_generator_laws as further
 from occelo_graph.ops.random import generator_laws as laws
 from occelo_graph.ops.random.generator_type import (
     RandomGeneratorType,
     copied,
     random_generator_type,
 )
+from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
@@ -46,12 +48,14 @@ categorical = laws.CategoricalRV()
 cauchy = laws.CauchyRV()
 chisquare = laws.ChiSquareRV()
 dirichlet = laws.DirichletRV()
+dirichlet_multinomial = further.DirichletMultinomialRV()
 exponential = laws.ExponentialRV()
 f = laws.FRV()
 gamma = laws.GammaRV()
 gengamma = laws.GenGammaRV()
 geometric = laws.GeometricRV()
 gumbel = laws.GumbelRV()
+gumbel_l = further.GumbelLeftRV()
 halfcauchy = laws.HalfCauchyRV()
 halfnormal = laws.HalfNormalRV()
 hypergeometric = laws.HyperGeometricRV()
@@ -59,6 +63,7 @@ invgamma = laws.InvGammaRV()
 laplace = laws.LaplaceRV()
 logistic = laws.LogisticRV()
 lognormal = laws.LogNormalRV()
+lomax = further.LomaxRV()
 multinomial = laws.MultinomialRV()
 nbinom = negative_binomial = laws.NegBinomialRV()
 normal = laws.NormalRV()
@@ -66,13 +71,16 @@ pareto = laws.ParetoRV()
 poisson = laws.PoissonRV()
 power = laws.PowerRV()
 rayleigh = laws.RayleighRV()
+skewnorm = further.SkewNormalRV()
 t = laws.StudentTRV()
 triangular = laws.TriangularRV()
 truncexpon = laws.TruncExponentialRV()
+truncnorm = further.TruncatedNormalRV()
 uniform = laws.UniformRV()
 vonmises = laws.VonMisesRV()
 wald = laws.WaldRV()
 weibull = laws.WeibullRV()
+wishart = further.WishartRV()
 
 
 def standard_normal(size: Any = None, rng: Any = None, **options: Any) -> list[Any]:
@@ -88,6 +96,16 @@ def multivariate_normal(
     ValueError for covariances that are not positive semidefinite.
     """
     return laws.MvNormalRV(method=method)(mean, cov, size=size, rng=rng, **options)
+
+
+def lkj(n: Any, eta: Any = 1.0, size: Any = None, rng: Any = None, **options: Any) -> list[Any]:
+    """Correlation matrices of ``n`` rows, a Python integer, with a density proportional to the power ``eta - 1`` of their determinant.
+
+    The shape of the draw is that of ``eta``, or ``size``, and then (n, n). ValueError if ``eta`` is not positive.
+    """
+    if not isinstance(n, int) or n is True:
+        raise TypeError(f"The number n of rows must be a Python integer, got {n!r}")
+    return further.LKJRV(n=n)(eta, size=size, rng=rng, **options)
 
 
 def integers(
@@ -125,16 +143,33 @@ def choice(
     return [following, chosen]
 
 
-def permutation(x: Any, rng: Any = None, size: Any = None, **options: Any) -> list[Any]:
-    """``x`` in random order along its first axis, or the integers below ``x``; ``size`` as for laws gives several."""
+def permutation(
+    x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options: Any
+) -> list[Any]:
+    """The entries of ``x`` along ``axis`` in random order, or the integers below ``x``; ``size`` as for laws gives several."""
     x = as_tensor_variable(x)
     if x.type.ndim == 0:
         if not is_discrete(x.dtype):
             raise TypeError(f"Integers below a float cannot be permuted, got {x.type}")
         x = arange(x.astype("int64"))
+    return _in_random_order(laws.PermutationRV, x, axis)(x, size=size, rng=rng, **options)
+
+
+def shuffle(x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options: Any) -> list[Any]:
+    """The entries of ``x`` along ``axis`` in the order in which NumPy's ``shuffle`` leaves them; ``x`` is not changed.
+
+    ``size`` as for laws gives several. TypeError for a scalar.
+    """
+    x = as_tensor_variable(x)
+    if x.type.ndim == 0:
+        raise TypeError(f"shuffle takes an array, got {x.type}")
+    return _in_random_order(laws.ShuffleRV, x, axis)(x, size=size, rng=rng, **options)
+
+
+def _in_random_order(law: Callable[..., Any], x: Any, axis: int) -> Any:
     names = ",".join(f"x{i}" for i in range(x.type.ndim))
-    draw = laws.PermutationRV(signature=f"({names})->({names})", dtype=x.dtype)
-    return draw(x, size=size, rng=rng, **options)
+    axis = normalize_axis(axis, x.type.ndim)
+    return law(signature=f"({names})->({names})", dtype=x.dtype, axis=axis)
 
 
 Law = Callable[..., Any]
@@ -142,9 +177,11 @@ Law = Callable[..., Any]
 LAWS: dict[str, Law] = {
     name: globals()[name]
     for name in (
-        "bernoulli beta betabinom binomial categorical cauchy chisquare choice dirichlet exponential f gamma gengamma geometric gumbel "
-        "halfcauchy halfnormal hypergeometric integers invgamma laplace logistic lognormal multinomial multivariate_normal nbinom "
-        "negative_binomial normal pareto permutation poisson power rayleigh standard_normal t triangular truncexpon uniform vonmises wald weibull"
+        "bernoulli beta betabinom binomial categorical cauchy chisquare choice dirichlet dirichlet_multinomial "
+        "exponential f gamma gengamma geometric gumbel gumbel_l halfcauchy halfnormal hypergeometric integers invgamma "
+        "laplace lkj logistic lognormal lomax multinomial multivariate_normal nbinom negative_binomial normal pareto "
+        "permutation poisson power rayleigh shuffle skewnorm standard_normal t triangular truncexpon truncnorm uniform "
+        "vonmises wald weibull wishart"
     ).split()
 }
 """The laws by the names of their functions and methods."""
@@ -175,20 +212,24 @@ class GeneratorMethods:
     chisquare = _Drawing(chisquare)
     choice = _Drawing(choice)
     dirichlet = _Drawing(dirichlet)
+    dirichlet_multinomial = _Drawing(dirichlet_multinomial)
     exponential = _Drawing(exponential)
     f = _Drawing(f)
     gamma = _Drawing(gamma)
     gengamma = _Drawing(gengamma)
     geometric = _Drawing(geometric)
     gumbel = _Drawing(gumbel)
+    gumbel_l = _Drawing(gumbel_l)
     halfcauchy = _Drawing(halfcauchy)
     halfnormal = _Drawing(halfnormal)
     hypergeometric = _Drawing(hypergeometric)
     integers = _Drawing(integers)
     invgamma = _Drawing(invgamma)
     laplace = _Drawing(laplace)
+    lkj = _Drawing(lkj)
     logistic = _Drawing(logistic)
     lognormal = _Drawing(lognormal)
+    lomax = _Drawing(lomax)
     multinomial = _Drawing(multinomial)
     multivariate_normal = _Drawing(multivariate_normal)
     nbinom = _Drawing(nbinom)
@@ -199,14 +240,18 @@ class GeneratorMethods:
     poisson = _Drawing(poisson)
     power = _Drawing(power)
     rayleigh = _Drawing(rayleigh)
+    shuffle = _Drawing(shuffle)
+    skewnorm = _Drawing(skewnorm)
     standard_normal = _Drawing(standard_normal)
     t = _Drawing(t)
     triangular = _Drawing(triangular)
     truncexpon = _Drawing(truncexpon)
+    truncnorm = _Drawing(truncnorm)
     uniform = _Drawing(uniform)
     vonmises = _Drawing(vonmises)
     wald = _Drawing(wald)
     weibull = _Drawing(weibull)
+    wishart = _Drawing(wishart)
 
 
 class RandomGeneratorVariable(GeneratorMethods, Variable):
