@@ -1,7 +1,7 @@
 """Occelo's linkers, which turn rewritten graphs into callable virtual machines (VMs).
 
-`occelo_compile` chooses a linker by the mode and calls the VM that it returns. Authors of ops register lowerings, and
-authors of backends linkers, by functions of this namespace.
+`occelo_compile` takes the linker of the mode and calls the VM that the linker returns. Authors of ops register their
+lowerings here, and authors of backends register their linkers.
 """
 
 from __future__ import annotations

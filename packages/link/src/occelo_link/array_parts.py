@@ -1,7 +1,7 @@
 """Splitting values into the arrays that they consist of (`Type.parts`), and joining them again.
 
-The VM of blocks (`blocks.vm`), callbacks (`units.callbacks`) and `profiling` use it, since compiled code takes arrays
-only.
+The VM of blocks (`blocks.vm`) and callbacks (`units.callbacks`) use it, since compiled code takes arrays only.
+`profiling` counts bytes with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["all_arrays", "bytes_of", "joined", "split"]
 
 
 def all_arrays(kinds: Sequence[Type]) -> bool:
-    """Whether values of these types are arrays themselves."""
+    """Whether all values of these types are arrays, so that nothing must be split."""
     return all(kind.is_array for kind in kinds)
 
 

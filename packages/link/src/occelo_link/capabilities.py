@@ -1,6 +1,6 @@
 """The capabilities of backends: which nodes of a graph they compile, and their known gaps.
 
-The command line, conformance tests (`conform`) and users ask it; linkers do not.
+The command line, conformance tests (`conform`) and users call it; linkers do not.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class Lack:
 
 @dataclass(frozen=True)
 class Gap:
-    """A known gap of a backend: the op or feature, the exception that it raises ("" if none), and the reason."""
+    """A known gap of a backend: the op or feature that it lacks, the exception that is raised ("" if none), and the
+    reason.
+    """
 
     what: str
     backend: str

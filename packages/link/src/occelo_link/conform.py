@@ -31,7 +31,7 @@ __all__ = ["GAPS", "Gap", "OpSuite", "compiled", "gaps_of"]
 
 @contextmanager
 def quiet() -> Generator[None]:
-    """Suppress warnings of backends that a node runs in Python, or that an input must be static."""
+    """Suppress the warnings of backends that say that a node runs in Python, or that an input must be static."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Shapes in the graph depend on values")
         warnings.filterwarnings("ignore", ".* it runs in Python")
@@ -41,13 +41,13 @@ def quiet() -> Generator[None]:
 def compiled(
     backend: str, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> Callable[..., Any]:
-    """A callable of a graph that is linked by a backend without rewriting."""
+    """A callable of a graph; the backend links the graph without rewriting it."""
     graph = FunctionGraph(list(inputs), list(outputs), clone=True)
     return make_linker(backend).accept(graph).make_function()
 
 
 def tolerance(dtype: np.dtype[Any]) -> float:
-    """The relative tolerance for a dtype, since elementary functions of libraries differ."""
+    """The relative tolerance for results of a dtype; libraries' elementary functions differ by rounding errors."""
     if dtype.itemsize <= 2:
         return 2e-3
     return 1e-4 if dtype.name in ("float32", "complex64") else 1e-8
@@ -70,7 +70,10 @@ class OpSuite:
         self.check_example(EXAMPLES[position], known=position % 3 == 0)
 
     def check_example(self, example: Example, known: bool) -> None:
-        """Compare an example with the interpreter; ``known`` says whether its lengths are static (lengths of 1 always are)."""
+        """Compare an example with the interpreter.
+
+        Its lengths are static if ``known``; lengths of 1 are static in any case.
+        """
         arguments = [
             TensorType(
                 a.dtype.name, [n if known or n == 1 else None for n in a.shape]

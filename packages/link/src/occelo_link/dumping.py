@@ -20,7 +20,8 @@ __all__ = ["dump_graph"]
 
 
 def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
-    """Write a graph and, for each of its compiled blocks, loop program, LLVM IR, assembly and C.
+    """Write a graph to a file, and the loop program, LLVM IR, assembly and C of each of its compiled blocks to other
+    files.
 
     The directory is made if it is missing. Returns the files.
     """

@@ -1,7 +1,7 @@
-"""Kinds of return values of entries: a list of the results, a single result, or nothing.
+"""Constants for what an entry returns: a list of the results, a single result, or nothing.
 
-An entry is a callable that takes the user's arguments and does the whole call of a compiled function. A VM that
-supports entries has a method ``entry``. It returns an entry, or None if its graph cannot have one. `units.unit` and
+An entry is a callable that takes the user's arguments and does a whole call of a compiled function. A VM that supports
+entries has a method ``entry``. It returns an entry, or None if its graph cannot have one. `units.unit` and
 `traced.linker` make entries; `occelo_compile.calling` chooses the kind.
 """
 

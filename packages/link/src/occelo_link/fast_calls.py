@@ -1,7 +1,8 @@
-"""`make_fast_call`: the fast path of calls whose arguments need no conversion, in Python, for ``jax`` and ``pytorch``.
+"""`make_fast_call` makes the entry of the linkers ``jax`` and ``pytorch``: a Python function for calls whose arguments
+need no conversion.
 
-It is the counterpart of the machine-code entry of ``native``: it checks each argument, and if one needs conversion,
-it takes the slow path with the same arguments. `traced.linker` makes it.
+The entry checks each argument. If an argument needs conversion, the entry calls another function, the slow path, with
+the same arguments. ``native`` has an entry in machine code instead. `traced.linker` calls `make_fast_call`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ def make_fast_call(
     single: bool,
     slow: Callable[..., Any],
 ) -> Callable[..., Any]:
-    """A function of arrays in C order with a slow path.
+    """An entry, which takes arrays in C order whose types are ``expected``, and passes other arguments on to ``slow``.
 
-    ``run`` gets the arrays, and returns the results or None. If it returns None, ``slow`` is called. With ``single``
-    the only result is returned without a list.
+    ``run`` gets the arrays and returns the results. If ``run`` returns None, ``slow`` is called, too. If ``single`` is
+    True, the only result is returned without a list.
     """
     kinds = [
         (np.dtype(dtype), len(shape), shape if any(n is not None for n in shape) else None)

@@ -32,7 +32,7 @@ Scheduler = Callable[[FunctionGraph], Sequence[Apply]]
 
 
 class Signature(Protocol):
-    """The inputs and outputs of a graph."""
+    """The inputs and outputs of a graph, which is all that a VM from the cache knows of its graph."""
 
     inputs: list[Variable]
     outputs: list[Variable]
@@ -56,7 +56,7 @@ class Linking:
     """The argument of `Linker.make_vm`: nodes in execution order, and the cells that they read and write.
 
     ``storage_map`` has a cell for each variable; ``inputs`` and ``outputs`` are the cells of the graph's inputs and
-    outputs. An output that is also an input, or another output, shares its cell.
+    outputs. A variable that is both input and output, or several outputs, has one cell.
     """
 
     fgraph: FunctionGraph
@@ -73,7 +73,7 @@ def _toposort(fgraph: FunctionGraph) -> Sequence[Apply]:
 def storage_cells(
     variables: Sequence[Variable], given: Sequence[Storage] | None, known: StorageMap
 ) -> list[Storage]:
-    """A cell for each variable: the given one, else the known one, else a new one.
+    """A cell for each variable: from ``given`` if there is one, otherwise from ``known``, otherwise a new cell.
 
     ValueError unless ``given`` has as many cells as there are variables.
     """
@@ -92,9 +92,9 @@ def storage_cells(
 class Linker:
     """Base of linkers. `accept` takes a graph, `make_thunk` links it.
 
-    ``required_rewrites`` are always added to the query of a mode with this linker, and the rewrites
-    that ``incompatible_rewrites`` includes are always excluded. ``scheduler`` orders the nodes,
-    `FunctionGraph.toposort` by default. With ``allow_gc`` values are dropped after their last use.
+    A mode with this linker always adds ``required_rewrites`` to its query, and always excludes the tags that
+    ``incompatible_rewrites`` includes. ``scheduler`` orders the nodes; the default is `FunctionGraph.toposort`. With
+    ``allow_gc`` values are dropped after their last use.
     """
 
     name: str = ""
@@ -127,8 +127,8 @@ class Linker:
     ) -> Linker:
         """A linker that holds ``fgraph``: this one, or a clone if it holds another graph.
 
-        The cells of ``no_recycling`` are cleared before each call, so that returned values are never
-        written to again.
+        The cells of the variables in ``no_recycling`` are cleared before each call, so that a later call never
+        overwrites returned values.
         """
         if self.fgraph is not None and self.fgraph is not fgraph:
             return self.clone().accept(fgraph, no_recycling, profile)
@@ -138,11 +138,11 @@ class Linker:
         return self
 
     def make_vm(self, linking: Linking) -> VM:
-        """Link the nodes, in their order, over the cells."""
+        """Make a VM that runs the nodes in their order, and reads and writes the cells."""
         raise NotImplementedError(f"{type(self).__name__} has no make_vm")
 
     def fingerprint(self) -> str | None:
-        """The part of the cache key of a function that depends on the linker; None if functions cannot be cached."""
+        """What the linker adds to the cache key of a function; None if its functions cannot be cached."""
         return None
 
     def pack(self, vm: VM) -> bytes | None:
@@ -157,9 +157,10 @@ class Linker:
         outputs: Sequence[Storage],
         rewritten: Callable[[], FunctionGraph],
     ) -> VM | None:
-        """The inverse of `pack`, over the given cells; None if the bytes are not from this kind of linker.
+        """The inverse of `pack`: a VM that uses the given cells; None if the bytes are not from this kind of linker.
 
-        ``rewritten`` makes the linked graph again, for messages; its inputs and outputs are in the order of ``graph``.
+        ``rewritten`` makes the linked graph again, which messages need; its inputs and outputs are in the order of
+        ``graph``.
         """
         return None
 
@@ -182,8 +183,8 @@ class Linker:
     ) -> tuple[VM, list[Container], list[Container]]:
         """Link the accepted graph; returns the VM, input containers and output containers.
 
-        Cells may be given. The containers hold them; values that are stored in an input container are
-        filtered by the type of its variable. ValueError if no graph was accepted.
+        Missing cells are made. Each container holds the cell of its variable; a value that is stored in an input
+        container is filtered by the type of the variable. ValueError if no graph was accepted.
         """
         fgraph = self.fgraph
         if fgraph is None:
@@ -227,7 +228,7 @@ class Linker:
 def _output_cells(
     fgraph: FunctionGraph, given: Sequence[Storage] | None, cells: StorageMap
 ) -> list[Storage]:
-    """Output cells: a variable that is an output twice, or also an input, has one cell."""
+    """The cells of the outputs. A variable that is several outputs, or also an input, has one cell."""
     if given is None:
         return storage_cells(fgraph.outputs, None, cells)
     if len(given) != len(fgraph.outputs):
@@ -265,10 +266,11 @@ class _WrapVM:
 
 
 class WrapLinker(Linker):
-    """Runs several linkers in lock-step; each of them must run node by node.
+    """Runs a graph with several linkers at once, node by node; each of them must be a linker that runs node by node.
 
-    At each node ``wrapper(fgraph, i, node, *thunks)`` is called, and must call the thunks. Each thunk computes the node
-    in one linker's storage. It has ``inputs`` and ``outputs``, lists of cells.
+    For each node ``wrapper(fgraph, i, node, *thunks)`` is called, and must call the thunks. There is a thunk for each
+    linker, which computes the node in the storage of this linker. The attributes ``inputs`` and ``outputs`` of a thunk
+    are lists of cells.
     """
 
     name = "wrap"

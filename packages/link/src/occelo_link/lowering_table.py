@@ -1,4 +1,5 @@
-"""`LoweringTable`: lowerings by class of op; and `Registers`, the types of the decorators that add to it.
+"""`LoweringTable`, which maps classes of ops to lowerings, and `Registers`, the type of the decorators that add
+lowerings to it.
 
 The registries of lowerings to loops (`loops.registry`) and to arrays of JAX and PyTorch (`traced.registry`) keep their
 lowerings in such tables.
@@ -68,7 +69,7 @@ _Entry = tuple[
 class LoweringTable(Generic[_ContextT, _ValueT]):
     """Lowerings by class of op, each with a condition on nodes (None: it holds for all nodes of the class).
 
-    The keys of the cache contain the lowerings of other packages, under the name ``kind`` of the table.
+    The lowerings of other packages are part of the keys of the cache, under the name ``kind`` of the table.
     ``of_elements`` is the decorator for elementwise functions.
     """
 
@@ -80,7 +81,10 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
     def register(
         self, classes: Sequence[type[Op]], when: Callable[[AnyApply], bool] | None = None
     ) -> Callable[[_FunctionT], _FunctionT]:
-        """A decorator that registers a lowering for classes of ops; one from another package replaces ours."""
+        """A decorator that registers a lowering for classes of ops.
+
+        A lowering from another package replaces Occelo's.
+        """
         entries = self._entries
         what = f"A {self.kind}"
 
@@ -105,7 +109,10 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
         return register
 
     def find(self, op: Op) -> _Entry[_ContextT, _ValueT] | None:
-        """The lowering of an op and its condition: of the op's class, or of the first base with the same results."""
+        """The lowering of an op and its condition.
+
+        It is that of the op's class, or of the first base class whose ops give the same results.
+        """
         catch_up()
         for cls in op.computes_as:
             found = self._entries.get(cls)

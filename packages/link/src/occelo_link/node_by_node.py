@@ -1,4 +1,5 @@
-"""The nodes of a graph, run one by one in Python before the compiled code, so that observers and profiles see each node.
+"""Runs the nodes of a graph one by one in Python, in addition to the compiled code, so that observers and profiles see
+each node.
 
 `profiling` uses its `ShadowVM`. MonitorMode and NanGuardMode (`occelo_compile.debugging`) use its `WatchingLinker`.
 """
@@ -45,7 +46,7 @@ class ShadowVM:
 
 
 class _ShadowedVM:
-    """Runs the shadow VM and then the compiled one, so that observers can raise before any update."""
+    """Runs the shadow VM and then the compiled VM, so that observers can raise an error before anything is updated."""
 
     def __init__(self, vm: VM, shadow: ShadowVM, inputs: Sequence[Storage]) -> None:
         self.vm = vm
@@ -67,8 +68,8 @@ class _ShadowedVM:
 class WatchingLinker(Linker):
     """A linker whose functions call ``around`` for each node of each call.
 
-    ``on_input(variable, value)`` is called for each input first. Where ``linker`` compiles whole
-    blocks, the nodes also run in Python; results are always those of ``linker``. Fusion is off.
+    ``on_input(variable, value)`` is called first, for each input. If ``linker`` compiles whole blocks, the nodes also
+    run in Python, but results are always those of ``linker``. Nodes are not fused.
     """
 
     name = "watching"

@@ -1,10 +1,10 @@
 """Profiles of nodes: times, shapes and bytes of each node of a compiled graph, sampled on some of its calls.
 
-Timing every node of every call would cost more than small nodes take. So only a sample of calls is measured in detail,
-which costs a few percent of the total time. A Python VM is timed as it runs. Compiled blocks are timed as a whole;
-their nodes are timed one by one in Python, in a shadow VM. So are the nodes of inner graphs, such as the body of a loop.
-`occelo_compile.maker` wraps the VM of a profiled function
-in a `ProfiledVM`, and `occelo_compile.profiling` reports the results.
+Timing a small node takes longer than the node itself. So only a sample of calls is measured in detail, which costs a
+few percent of the total time. The nodes of a Python VM are timed while they run. Compiled blocks are timed as a whole;
+their nodes are timed one by one in Python, in a shadow VM, and so are the nodes of inner graphs, such as the body of a
+loop. `occelo_compile.maker` wraps the VM of a profiled function in a `ProfiledVM`, and `occelo_compile.profiling`
+reports the results.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ SHARE = 0.03
 
 @dataclass
 class NodeCost:
-    """The cost of a node: ``seconds`` of all ``runs``; shapes, dtypes and bytes of the results of its last run.
+    """The cost of a node: the ``seconds`` of all its ``runs``, and the shapes, dtypes and bytes of the results of its
+    last run.
 
     ``seconds`` includes the time of ``inner``, the nodes of the inner graphs of the node.
     """
@@ -57,7 +58,7 @@ class NodeCost:
         return self.seconds - sum(cost.seconds for cost in self.inner.values())
 
     def add(self, node: Apply, seconds: float, made: Sequence[Any]) -> list[int]:
-        """Add a run of ``node``, the node of this cost, with its results; returns the bytes of each result."""
+        """Add a run of the node with its results; returns the bytes of each result."""
         self.runs += 1
         self.seconds += seconds
         self.shapes = tuple(getattr(value, "shape", None) for value in made)
@@ -70,7 +71,7 @@ class NodeCost:
 class NodeProfile:
     """The costs of all nodes, and the peak memory of intermediate values.
 
-    ``beside`` says that nodes ran in Python in a shadow VM, not in the compiled code.
+    ``beside`` says that the nodes were measured in Python, in a shadow VM, not in the compiled code.
     """
 
     def __init__(self) -> None:
@@ -104,7 +105,7 @@ def _merge(costs: dict[Apply, NodeCost], more: Mapping[Apply, NodeCost]) -> None
 
 
 class _Sample:
-    """One measured run: the callback of a Python VM that takes the time after each node."""
+    """The measurement of one run: a callback of a Python VM, which reads the clock after each node."""
 
     def __init__(
         self, profile: NodeProfile, frees: Mapping[Apply, list[Variable]], then: Callback | None
@@ -118,7 +119,7 @@ class _Sample:
         self.last = perf_counter()
 
     def note(self, place: Sequence[Apply], seconds: float, made: Sequence[Any]) -> None:
-        """Add a run of a node of an inner graph of the node that runs now."""
+        """Add a run of a node in an inner graph of the node that is running."""
         costs = self.inner
         for outer in place[:-1]:
             costs = _entry(costs, outer).inner
@@ -151,7 +152,7 @@ class _Sample:
 
 
 class ProfiledVM:
-    """A VM that measures a sample of its runs; ``due`` says whether the next one is measured.
+    """A VM that measures a sample of its runs; ``due`` says whether the next run will be measured.
 
     The nodes of a VM that is not a `PythonVM` run in a shadow VM.
     """

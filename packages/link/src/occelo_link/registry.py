@@ -29,7 +29,9 @@ def _c_linker(name: str, **options: Any) -> Linker:
 
 
 def _lazy_linker(module: str, name: str) -> LinkerMaker:
-    """A maker that imports its linker on first use, since its library is slow to load, or may be missing."""
+    """A function that makes a linker and imports its module at the first use, since the library may be slow to load, or
+    missing.
+    """
 
     def make(**settings: Any) -> Linker:
         try:
@@ -102,7 +104,9 @@ def available_linkers() -> list[str]:
 
 
 def make_linker(name: str | None = None, **settings: Any) -> Linker:
-    """A linker by name, in upper or lower case. "auto" is the fastest one; None stands for the option ``linker``.
+    """Make a linker by its name; case does not matter.
+
+    "auto" stands for the fastest linker, None for the one that the option ``linker`` names.
 
     ``settings`` are arguments of the linker's class. ValueError if there is no linker of that name.
     """

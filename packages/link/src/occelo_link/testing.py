@@ -1,6 +1,6 @@
 """Helpers of tests of printers and lowerings: building, compiling and running loop programs.
 
-Only tests use it: tests of linkers, of compiled functions and of backends.
+Tests of linkers, of compiled functions and of backends use them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ def _decomposed(outputs: list[Variable]) -> list[Apply]:
 
 @functools.cache
 def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Variable, set[Any]]]:
-    """The examples of a family that contain ops with a decomposition, and these ops; one for each op unless ``each``."""
+    """The examples of a family that contain ops with a decomposition, each with these ops.
+
+    Unless ``each``, one example for each op.
+    """
     found: list[tuple[Example, list[Any], Variable, set[Any]]] = []
     seen: set[Any] = set()
     for example in by_family(family):
@@ -90,7 +93,9 @@ def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Var
 
 
 def decomposed_ops(family: str) -> set[Any]:
-    """The ops with a decomposition in the examples of a family: ops of elements, and classes of other ops."""
+    """The ops with a decomposition in the examples of a family: elementwise ops themselves, and the classes of all
+    other ops.
+    """
     return set[Any]().union(*(ops for *_, ops in _decomposable(family, False)))
 
 
@@ -99,10 +104,10 @@ def agree_by_decompositions(
 ) -> int:
     """Run examples of a family with their ops replaced by decompositions, as one graph, on a linker.
 
-    ``each``: all of them, or one for each op. ``at_once``: the number of examples in one graph, for compilers to which
-    large functions take too long; all, by default. ``step``: only the first example and every ``step``-th after it are
-    run. AssertionError if a result differs from that of NumPy by more than the tolerance of the example. Returns the
-    number of examples.
+    ``each``: whether all examples are run, or one for each op. ``at_once``: the number of examples in one graph, for
+    compilers to which large functions take too long; all, by default. ``step``: only the first example and every
+    ``step``-th after it are run. AssertionError if a result differs from that of NumPy by more than the tolerance of
+    the example. Returns the number of examples.
     """
     found = _decomposable(family, each)[::step]
     size = at_once or len(found)
@@ -171,7 +176,7 @@ def interface_of(program: Program) -> UnitInterface:
 
 
 def map_program(function: Callable[..., Value], count: int = 1, lanes: int = 8) -> Program:
-    """A program that applies a function of float64 scalars to vectors."""
+    """A program that applies a function of float64 scalars to each element of vectors."""
     b = Builder()
     vectors = inputs_of(b, *[("float64", 1)] * count)
     n = b.input_length(vectors[0], 0)
@@ -182,7 +187,7 @@ def map_program(function: Callable[..., Value], count: int = 1, lanes: int = 8) 
 
 
 class Compiled:
-    """A program through LLVM, for this processor or another of its kind."""
+    """A program that is compiled through LLVM, for this processor or another one of the same architecture."""
 
     def __init__(
         self, program: Program, cpu: str | None = None, features: str | None = None
@@ -208,7 +213,7 @@ def builtin_of(program: Program) -> Callable[..., Any]:
 
 @dataclass
 class _CompiledC:
-    """A program through C; it keeps the library loaded."""
+    """A program that is compiled through C; the object keeps the library loaded."""
 
     entry: PythonEntry
     library: ctypes.CDLL
@@ -218,7 +223,7 @@ class _CompiledC:
 
 
 def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]]]:
-    """Programs through C, in one library that is kept in a folder."""
+    """Compile programs through C, in one library that is kept in a folder; returns a callable for each program."""
     named = [(f"unit_{i}", p) for i, p in enumerate(programs)]
     library = shared_library(print_c(named), Store(folder))
     result: list[Callable[..., list[Any]]] = []
@@ -230,5 +235,5 @@ def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]
 
 
 def interpreted(program: Program, *arrays: Any, **functions: Any) -> list[Any]:
-    """A program through the interpreter of loop programs."""
+    """A program that the interpreter of loop programs runs, as a callable."""
     return run_program(program, arrays, functions)

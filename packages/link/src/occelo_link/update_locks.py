@@ -1,9 +1,10 @@
 """Locks on updates of shared variables, acquired in Python and in machine code.
 
 `occelo_compile.calling` and the VMs of blocks and of traced graphs hold them during a call. Each cell has one of a
-fixed number of locks, chosen by the address of the cell. They are locks of CPython's C interface. Machine code tries to
-acquire the locks of all cells that it updates, in the order of their addresses. If another call holds one of them, the
-call goes to Python, which waits. So calls with updates may release the global interpreter lock (GIL).
+fixed number of locks, chosen by the address of the cell. The locks are those of CPython's C interface. Machine code
+tries to acquire the locks of all cells that it updates, in the order of the locks' addresses. If another call holds one
+of the locks, machine code passes the call on to Python, which waits. So calls with updates may release the global
+interpreter lock (GIL).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _acquired = _Acquired()
 
 @functools.cache
 def _functions() -> tuple[Any, Any, Any]:
-    """Trying to acquire a lock, acquiring it with the GIL released, and releasing it."""
+    """Three C functions: one tries to acquire a lock, one acquires it with the GIL released, and one releases it."""
     api = ctypes.pythonapi
     try_acquire, release = api.PyThread_acquire_lock, api.PyThread_release_lock
     try_acquire.argtypes, try_acquire.restype = [ctypes.c_void_p, ctypes.c_int], ctypes.c_int
@@ -56,7 +57,9 @@ def _locks() -> list[int]:
 
 
 def _release_all() -> None:
-    """Release the locks in a forked process, except those of its own thread; the other threads do not exist there."""
+    """In a forked process, release all locks except those of its own thread, since the threads that held the others do
+    not exist there.
+    """
     try_acquire, _, release = _functions()
     for lock in _locks():
         if not _acquired.counts.get(lock):
@@ -65,7 +68,7 @@ def _release_all() -> None:
 
 
 class UpdateLocks:
-    """The locks of some cells: a context manager, which a thread may enter again.
+    """The locks of some cells, as a context manager that a thread may enter again while it is in it.
 
     ``addresses`` are the addresses of the locks, for machine code, in order.
     """

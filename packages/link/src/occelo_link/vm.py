@@ -1,7 +1,7 @@
 """The Python linkers ``py`` and ``vm``: one thunk for each node, run in order or on demand.
 
-`registry` makes them by name. `blocks.vm` runs nodes without compiled code as its thunks. The linker ``c|py``, profiles
-and watching linkers run graphs by its `PythonVM`.
+`registry` makes the linkers by name. `blocks.vm` runs nodes that are not compiled by `NodeThunk`. The linker ``c|py``,
+profiles and watching linkers run graphs by `PythonVM`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class NodeThunk:
             cell[0] = value
 
     def fail(self, error: Exception) -> NoReturn:
-        """Raise the error with the node, its line and its inputs in the message."""
+        """Raise the error, with the node, the user's line and the inputs added to its message."""
         made = annotate_error(error, self.node, [cell[0] for cell in self.inputs])
         if made is error:
             raise error
@@ -55,7 +55,7 @@ class NodeThunk:
 
 
 class PythonVM:
-    """Runs thunks in order; with lazy nodes, or for a subset of the outputs, on demand."""
+    """Runs thunks in order, or on demand if there are lazy nodes or only some outputs are wanted."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class PythonVM:
         ]
 
     def _with_frees(self, order: Sequence[Apply]) -> list[tuple[NodeThunk, list[Storage]]]:
-        """Each thunk with the cells whose last use it is."""
+        """Each thunk with the cells that it uses last."""
         if not self.allow_gc:
             return [(thunk, []) for thunk in self.thunks]
         frees = last_uses(order, self.fgraph.outputs)
@@ -143,7 +143,7 @@ class PythonVM:
                 cell[0] = None
 
     def _run(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """Run a node with the hook and the callback."""
+        """Run a thunk, through the hook ``around`` if there is one, then call the callback."""
         node = thunk.node
         if self.around is None:
             thunk()
@@ -184,7 +184,7 @@ class PythonVM:
             self.clear_storage()
 
     def _run_copying(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """Run a node. Inputs that it overwrites are copied if nodes that have not run yet read them.
+        """Run a thunk. An input that it overwrites is copied first if nodes that have not run yet read this input.
 
         These nodes cannot run first, since a branch may decide whether they run at all.
         """
@@ -223,18 +223,17 @@ class _PythonLinker(Linker):
 
 
 class PerformLinker(_PythonLinker):
-    """``py``: each node by its NumPy implementation, in topological order."""
+    """The linker ``py``: runs each node by its NumPy implementation, in topological order."""
 
     name = "py"
 
 
 class VMLinker(_PythonLinker):
-    """``vm``: like ``py``, with callbacks for tools that look at each node.
+    """The linker ``vm``: like ``py``, with callbacks for tools that look at each node.
 
-    ``callback(node, thunk, storage_map, compute_map)`` is called after each node, and
-    ``callback_input(variable, value)`` for each input before the first. ``lazy`` forces evaluation
-    on demand or, if False, forbids it. The default is the option ``vm__lazy``; if that is None, graphs with
-    lazy ops are evaluated on demand.
+    ``callback(node, thunk, storage_map, compute_map)`` is called after each node, and ``callback_input(variable,
+    value)`` for each input before the first node. If ``lazy`` is True, nodes are evaluated on demand; if False, they
+    are not. The default is the option ``vm__lazy``; if that is None, graphs with lazy ops are evaluated on demand.
     """
 
     name = "vm"

@@ -1,8 +1,8 @@
 """`without_lowering`: switches off the lowerings of chosen ops, so that tests run the ops by their decompositions.
 
-The registries of lowerings ask `is_withheld` and `scalar_is_withheld`. Thunks of nodes (`vm`) take their kernels from
-`running_kernel`, and so does ``c|py`` where it replays a node that failed. The keys of functions in the cache contain
-the choice.
+The registries of lowerings ask `is_withheld` and `scalar_is_withheld`. Thunks of nodes (`vm`) get their kernels from
+`running_kernel`, and so does ``c|py`` when it replays a node that failed. The choice is part of the key of a function
+in the cache.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def running_kernel(node: Apply) -> Kernel:
 
 @contextmanager
 def applied(off: Withheld) -> Generator[None]:
-    """Switch off exactly these within the ``with`` block."""
+    """Switch off exactly the lowerings in ``off`` within the ``with`` block."""
     token = _current.set(off)
     try:
         yield

@@ -1,4 +1,6 @@
-"""The base of linkers that compile blocks of nodes, and run other nodes as Python thunks.
+"""What the linkers that compile blocks have in common: the base class, the partition of a graph into blocks, and the
+VM.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` build on it.
+Such a linker compiles blocks of nodes and runs all other nodes as Python thunks: ``native``, ``c``, ``c|py`` and
+``numba``.
 """

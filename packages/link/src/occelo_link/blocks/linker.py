@@ -1,7 +1,7 @@
 """`BlockLinker`: base class of the linkers that compile blocks of nodes to machine code.
 
-The linkers ``native``, ``c`` and ``numba`` derive from it. So do ``c|py``, which makes a block of each node, and the
-linker that `native.timing` uses to time loops.
+The linkers ``native``, ``c`` and ``numba`` derive from it. Two others do, too: ``c|py``, which makes a block of each
+node, and the linker of `native.timing`, which times loops.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["BlockLinker"]
 
 
 class BlockLinker(Linker):
-    """Compiles nodes with a loop lowering, in as few blocks as possible."""
+    """Compiles all nodes that have a lowering to loops, in as few blocks as possible."""
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
     incompatible_rewrites = RewriteDatabaseQuery(
@@ -39,20 +39,20 @@ class BlockLinker(Linker):
     """Whether units may write the new value of an updated variable to the memory of the old one."""
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        """Compile the program of a part."""
+        """Compile the loop program of a part."""
         raise NotImplementedError
 
     def threaded(self) -> bool:
-        """Whether loops may run in several threads."""
+        """Whether loops of compiled blocks may run in several threads."""
         return False
 
     def compilable(self, order: Sequence[Apply]) -> Callable[[Apply, bool], bool]:
-        """A function that says whether a node belongs to a compiled block.
+        """A function that says whether a node belongs to a compiled block; ``order`` has all nodes of the graph.
 
         Its arguments are the node, and whether the node is in a region.
 
-        Ops without a lowering belong to blocks as callbacks, but do not make a block by themselves. Ops with effects
-        run between units, except in a region. There they are callbacks, since the region decides whether they run.
+        Nodes without a lowering belong to blocks as callbacks, unless no node of the graph has a lowering. Nodes with
+        effects run between blocks. In a region they are callbacks, since the region decides whether they run.
         """
         from occelo_link.loops.build import (  # all lowerings; slow to import
             can_be_callback,
@@ -69,7 +69,9 @@ class BlockLinker(Linker):
         )
 
     def parts(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> list[Part] | None:
-        """The nodes, divided into as few parts as possible; None if a branch has nodes that cannot be compiled."""
+        """The nodes of a graph, divided into as few parts as possible; None if a branch has nodes that cannot be
+        compiled.
+        """
         parts = partition(fgraph, order, self.compilable(order))
         if parts is not None and len(parts) == 1:
             (whole,) = parts
@@ -137,10 +139,11 @@ class BlockLinker(Linker):
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
-    """A map from each output of a part that is the new value of an input to this input; both are positions.
+    """A map from outputs of a part to the inputs that they update. Outputs and inputs are given as positions.
 
-    An output takes over the memory of an input only if nothing else refers to this memory. So inputs whose old value is
-    also an output are left out. Inputs that are not tensors are left out, too, since an object refers to their arrays.
+    The map serves to let an output take over the memory of its input, which requires that nothing else refers to this
+    memory. So inputs whose old value is also an output are left out. Inputs that are not tensors are left out, too,
+    since an object refers to their arrays.
     """
     kept = set(fgraph.outputs)
     inputs = {

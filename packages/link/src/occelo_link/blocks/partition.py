@@ -16,11 +16,11 @@ __all__ = ["Part", "partition"]
 
 @dataclass
 class Part:
-    """Nodes that run together: compiled, or as Python thunks.
+    """Nodes that run together, either compiled as one block or as Python thunks.
 
-    ``inputs`` are the variables from outside, ``outputs`` the variables that are used outside. A part from the cache
-    has no nodes, but ``remake`` returns the original part. ``states`` maps positions of outputs to positions of the
-    inputs that they update.
+    ``inputs`` are the variables that other parts or the caller compute, ``outputs`` the variables of this part that are
+    used outside of it. A part from the cache has no nodes; its ``remake`` returns the original part, which has them.
+    ``states`` maps positions of outputs to positions of the inputs that they update.
     """
 
     compiled: bool
@@ -36,10 +36,11 @@ def partition(
 ) -> list[Part] | None:
     """Divide the nodes into parts; compiled parts and parts that run in Python alternate.
 
-    ``compilable`` takes a node, and whether a unit must call the node if it has no lowering. This is so if the node is
-    in a region, or only regions read it. Each node goes to the earliest part of its kind after its inputs, so the
-    number of parts is minimal. Nodes in a region go to the part of the node that owns the region. The result is None if
-    such a node is not compilable.
+    ``compilable`` takes a node and a truth value, and returns whether the node can belong to a compiled part. The truth
+    value says that the node must be a callback if it has no lowering, because it is in a region or only regions read
+    it. Each node goes to the earliest part of its kind that comes after the parts of its inputs, so the number of parts
+    is minimal. Nodes in a region go to the part of the node that owns the region. The result is None if such a node is
+    not compilable.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
     # an error of such a node must not end the call, which a unit can see to

@@ -1,6 +1,6 @@
 """The VM of linkers that compile blocks: it alternates between compiled blocks and Python thunks.
 
-`BlockLinker` makes it. The linker ``c|py``, which has no such VM, calls its units by `taking_values`.
+`BlockLinker` makes the VM. The linker ``c|py`` has no such VM; it calls each of its units through `taking_values`.
 """
 
 from __future__ import annotations
@@ -61,10 +61,12 @@ def replay(
     """Run a part again in the interpreter, which raises the error with its full message.
 
     The unit only reports the number of the failed check. ``where`` is the node of the check, if known. Ops with effects
-    are not run again: ``effects`` are their results. If the interpreter raises no error, its results are right. They
-    are returned without a warning if the node that failed was not needed, since only branches that were not taken read
-    it. Otherwise the exception of a callback is raised, if one failed; else the results are returned after a
-    RuntimeWarning, which is a RuntimeError under the option ``check_bounds``.
+    are not run again: their results are taken from ``effects``.
+
+    If the interpreter raises no error, its results are right, and what happens depends on why the unit failed. If only
+    branches that were not taken read the node that failed, the results are returned. If a callback failed, its
+    exception is raised. In all other cases the results are returned after a RuntimeWarning; under the option
+    ``check_bounds`` a RuntimeError is raised instead.
     """
     cause = failure.__cause__
     recorded = recorded_effects(failure, where, effects or Effects())
@@ -90,10 +92,10 @@ def replay(
 def recorded_effects(
     failure: UnitFailure, where: Apply | None, effects: Effects
 ) -> Mapping[tuple[Apply, ...], deque[Any]]:
-    """The results of ops with effects in a call that failed; the replay takes them.
+    """The results that ops with effects gave in a call that failed, so that the replay can take them.
 
-    If the results are not kept, the exception of the op that failed is raised, or a RuntimeError. MemoryError if memory
-    was lacking.
+    If the results were not kept, the exception of the op that failed is raised, or a RuntimeError if there is none.
+    MemoryError if the unit ran out of memory.
     """
     if effects.room < 0 and failure.__cause__ is not None:
         raise failure.__cause__ from None
@@ -108,9 +110,12 @@ def recorded_effects(
 
 
 def _is_needless(part: Part, where: Apply | None) -> bool:
-    """Whether the node ``where`` (None: any node of the part) runs although it may not be needed.
+    """Whether the node ``where`` runs although perhaps no output needs it.
 
-    A value that several branches read may be computed as part of the first node with such a branch.
+    If ``where`` is None, whether any node of the part does.
+
+    Such a node may fail within the lazy node that reads it first, so for a lazy node ``where`` the answer is that for
+    all nodes of the part.
     """
     optional = perhaps_needless(part.nodes, part.outputs)
     return bool(optional) if where is None or where.op.lazy else where in optional
@@ -119,7 +124,10 @@ def _is_needless(part: Part, where: Apply | None) -> bool:
 def taking_values(
     unit: CompiledUnit, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> CompiledUnit:
-    """A unit as a function from values of variables, in any layout, to values."""
+    """A function that calls a unit.
+
+    It takes values of the inputs in any memory layout, and returns values of the outputs.
+    """
     takes, gives = [v.type for v in inputs], [v.type for v in outputs]
     if all_arrays(takes) and all_arrays(gives):
         return lambda values: unit([prepared(value) for value in values])
@@ -127,7 +135,7 @@ def taking_values(
 
 
 class Block:
-    """A compiled part over its cells."""
+    """A compiled part with the cells that it reads and writes."""
 
     def __init__(self, part: Part, unit: CompiledUnit, storage_map: StorageMap) -> None:
         self.part = part
@@ -157,13 +165,13 @@ class Block:
 
 
 def _called_by(unit: CompiledUnit | None) -> list[Apply]:
-    """The nodes that a unit runs by callbacks."""
+    """The nodes that a unit runs as callbacks."""
     callbacks: Callbacks | None = getattr(getattr(unit, "interface", None), "callbacks", None)
     return [] if callbacks is None else callbacks.nodes
 
 
 class BlockVM:
-    """Runs blocks and thunks in order."""
+    """The VM of linkers that compile blocks: runs blocks and thunks in order."""
 
     def __init__(
         self,
@@ -196,7 +204,7 @@ class BlockVM:
 
     @property
     def python_nodes(self) -> list[Apply]:
-        """The nodes that run in Python."""
+        """The nodes that run in Python, as thunks or as callbacks."""
         found: list[Apply] = []
         for part, unit in zip(self.parts, self.units, strict=True):
             found += part.nodes if unit is None else _called_by(unit)
@@ -211,14 +219,17 @@ class BlockVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A builtin function for whole calls; None unless the graph is one block over arrays, without effects.
+        """A builtin function that does whole calls of the compiled function (see `occelo_link.entries`).
 
-        It is also None if calls have updates and call Python, since only Python knows which locks a thread holds.
+        None unless the graph is one block, has no effects, and takes and returns arrays only.
+
+        None also if calls update shared variables and have callbacks, since only Python knows which locks a thread
+        holds.
 
         ``arguments`` has the positions of the inputs that are arguments; the others are read from their cells.
-        ``scalars`` are the inputs that take Python numbers. ``updates`` maps outputs to the inputs whose cells they
-        replace; calls with updates hold ``update_locks``. ``kind`` is the kind of return value (see
-        `occelo_link.entries`). ``slow`` is called with the same arguments where the entry cannot handle them.
+        ``scalars`` are the inputs that take Python numbers. ``updates`` maps positions of outputs to positions of the
+        inputs whose cells get their values; a call with updates holds ``update_locks``. ``kind`` is the kind of return
+        value. If the entry cannot handle its arguments, it calls ``slow`` with them.
         """
         unit = self.units[0] if len(self.units) == 1 else None
         make: Callable[..., Any] | None = getattr(unit, "entry", None)
@@ -271,7 +282,7 @@ class BlockVM:
                 self.clear_storage()
 
     def _needed(self, output_subset: Sequence[int]) -> list[Block | NodeThunk]:
-        """The steps that the outputs in ``output_subset`` need; a block runs as a whole."""
+        """The blocks and thunks that the outputs in ``output_subset`` need. A block is needed as a whole."""
         needed = {self.fgraph.outputs[i] for i in output_subset}
         steps: list[Block | NodeThunk] = []
         for step in reversed(self._steps):

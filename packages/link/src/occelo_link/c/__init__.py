@@ -1,4 +1,4 @@
-"""The linkers ``c`` and ``c|py``: loop programs as C, compiled by the machine's compiler.
+"""The linkers ``c`` and ``c|py``, which print loop programs as C and compile them by the C compiler of the machine.
 
 A mode with one of these names chooses it.
 """

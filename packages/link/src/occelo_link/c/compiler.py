@@ -1,6 +1,6 @@
 """The C compiler: finding it, compiling shared libraries, loading them.
 
-The linkers ``c`` and ``c|py`` compile the text of `c.printer` with it.
+The linkers ``c`` and ``c|py`` compile the output of `c.printer` with it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class CompilerMissing(RuntimeError):
 
 
 def find_compiler() -> list[str]:
-    """The command of a C compiler: the option ``cxx``, ``CC``, cc, gcc, clang, or ``ziglang``'s.
+    """The command of a C compiler, the first that exists: the option ``cxx``, the environment variable ``CC``, cc, gcc,
+    clang, or the compiler of the package ``ziglang``.
 
     `CompilerMissing` if there is none.
     """
@@ -92,7 +93,7 @@ def _processor_flags(command: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def compile_shared(source: str) -> bytes:
-    """The bytes of the shared library that the machine's compiler makes of a source.
+    """Compile a C source to a shared library, and return the bytes of the library.
 
     `CompilerMissing` if there is no compiler. RuntimeError with the compiler's messages if it fails.
     """
@@ -118,8 +119,8 @@ def compile_shared(source: str) -> bytes:
 def shared_library(source: str, store: Store | None) -> ctypes.CDLL:
     """The loaded library of a source. It is compiled only if the store does not have it.
 
-    The store checks its files when it reads them. So the library is loaded from a temporary copy of the checked bytes,
-    which is deleted at once.
+    The store checks the bytes of a library when it reads them. A loader would read the file again, when it may have
+    changed. So the library is loaded from a temporary copy of the checked bytes, which is deleted at once.
     """
     identity = [_identity(tuple(find_compiler())), *FLAGS, COMPILER_FLAGS.get(), source]
     code = kept_code(store, "libraries", "\n".join(identity), lambda: compile_shared(source))

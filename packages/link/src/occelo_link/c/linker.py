@@ -1,4 +1,4 @@
-"""The linkers ``c``, for whole blocks, and ``c|py``, node by node: loop programs as C.
+"""The linkers ``c`` and ``c|py``: ``c`` compiles whole blocks as C, ``c|py`` compiles each node by itself.
 
 `registry` loads this module when a user chooses one of them.
 """
@@ -32,7 +32,7 @@ __all__ = ["CLinker", "OpWiseCLinker", "SharedUnit"]
 
 
 class SharedUnit:
-    """A function of a shared library: its address, and the library that keeps it alive."""
+    """The address of a function in a shared library, and the library, which is kept loaded."""
 
     def __init__(self, library: ctypes.CDLL, function: str) -> None:
         self._library = library
@@ -46,7 +46,7 @@ def _load(programs: Sequence[tuple[str, Program]]) -> ctypes.CDLL:
 
 
 class CLinker(BlockLinker):
-    """``c``: each block as one function of C, compiled by the compiler of the machine."""
+    """The linker ``c``: compiles each block as one C function."""
 
     name = "c"
     takes_states = True
@@ -59,9 +59,9 @@ class CLinker(BlockLinker):
 
 
 class OpWiseCLinker(BlockLinker):
-    """``c|py``: a function of C for each node, and Python where there is none.
+    """The linker ``c|py``: compiles each node as one C function, and runs nodes without a lowering in Python.
 
-    Nodes whose results are views stay in Python, where they copy nothing.
+    Nodes whose results are views run in Python, too, where they copy nothing.
     """
 
     name = "c|py"

@@ -1,4 +1,4 @@
-"""C's notation of types and constants.
+"""The names of types and the literals of constants in C.
 
 `c.operations` and `c.printer` use it.
 """
@@ -29,12 +29,12 @@ TYPES = {
 
 
 def memory_type(dtype: str) -> str:
-    """C's type of an element in memory."""
+    """The C type of an element in memory."""
     return "u8" if dtype == "bool" else TYPES[dtype]
 
 
 def literal(number: Any, dtype: str) -> str:
-    """A constant in C's notation."""
+    """A constant as a C literal."""
     if is_float(dtype):
         suffix = "f" if dtype == "float32" else ""
         if math.isnan(number):

@@ -1,6 +1,6 @@
 """Scalar operations as C expressions.
 
-`c.printer` writes each scalar operation with it.
+`c.printer` uses it for each scalar operation.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _BUILTINS = {
 
 
 class Operations:
-    """Printer of operations; helper functions spell out cases that C leaves undefined.
+    """Printer of scalar operations. Helper functions spell out cases that C leaves undefined.
 
-    ``helpers`` are these functions by name; they precede all units. ``alternates`` is set for programs with complex outputs,
-    in which sums and differences of products alternate. Products of floats are then wrapped in ``ROUNDED`` (`c.prelude`), so
-    that GCC does not round a product and a sum at once.
+    ``helpers`` has these functions by name; they are printed before all units. ``alternates`` is set for programs with
+    complex outputs, in which sums of products and differences of products alternate. Products of floats are then
+    wrapped in ``ROUNDED`` (`c.prelude`), so that GCC does not contract a product and a sum to a fused multiply-add.
     """
 
     def __init__(self, helpers: dict[str, str], alternates: bool) -> None:
@@ -38,7 +38,7 @@ class Operations:
         self._alternates = alternates
 
     def operation(self, op: str, dtype: str, result: str, args: Sequence[str]) -> str:
-        """An operation on arguments of ``dtype`` with a result of dtype ``result``."""
+        """The C expression of an operation on arguments of ``dtype`` with a result of dtype ``result``."""
         kind = TYPES[dtype]
         suffix = "f" if dtype == "float32" else ""
         if op in _INFIX:
@@ -65,7 +65,7 @@ class Operations:
         return f"{name}({', '.join(args)})"
 
     def _defined(self, op: str, dtype: str, result: str) -> str:
-        """A helper function for an operation without an operator in C."""
+        """The name of a helper function for an operation that has no C operator."""
         kind = TYPES[dtype]
         if op == "bits":
             target = TYPES[result]

@@ -1,6 +1,7 @@
-"""Prelude of each generated C file: type definitions, types of service functions, and compiler-specific macros.
+"""The text at the start of each generated C file: definitions of types, the types of service functions, and macros that
+depend on the compiler.
 
-`c.printer` puts it at the start of each file.
+`c.printer` writes it.
 """
 
 from __future__ import annotations

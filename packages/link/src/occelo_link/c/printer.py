@@ -1,8 +1,8 @@
 """The printer of loop programs as C.
 
-The linkers ``c`` and ``c|py`` compile the text, and `dumping` writes it to files. It needs no header. Units have the
-same interface as those of the LLVM printer (see `occelo_link.units.frame`). Helper functions spell out operations that
-C leaves undefined, so that units of both printers compute the same bits.
+The linkers ``c`` and ``c|py`` compile the text, and `dumping` writes it to files. The text includes no header. Units
+have the same interface as those of the LLVM printer (see `occelo_link.units.frame`). Helper functions spell out
+operations that C leaves undefined, so that units of both printers compute the same bits.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ INLINE_USES = 8
 
 
 class _Printer(Visitor[None]):
-    """The printer of a program as a C function; ``helpers`` are functions that several programs share."""
+    """The printer of one program as a C function; ``helpers`` has functions that several programs share."""
 
     def __init__(self, program: Program, function: str, helpers: dict[str, str]) -> None:
         self.program = program
@@ -155,7 +155,7 @@ class _Printer(Visitor[None]):
         )
 
     def function(self, name: str) -> str:
-        """The name of a function of the program in C; the first use prints it."""
+        """The C name of a function of the program; the function is printed at its first use."""
         made = f"{self.function_name}_{name}"
         if made in self.own:
             return made
@@ -178,7 +178,10 @@ class _Printer(Visitor[None]):
         return made
 
     def inline_attribute(self, name: str) -> str:
-        """The attribute of a function: those with few uses are always inlined, so that loops can be vectorised."""
+        """The attribute of a function of the program.
+
+        A function with few uses is always inlined, so that loops around it can be vectorized.
+        """
         own = self.program.functions[name].body
         if any(isinstance(s, Value) and s.op == "unlikely" and s.args[2] == name for s in own):
             return ""  # it calls itself
@@ -238,7 +241,7 @@ class _Printer(Visitor[None]):
         self.line(f"if (!{name}) return -1;")
 
     def grow_buffer(self, buffer: Buffer, bytes_: str) -> None:
-        """Allocate new memory, at least twice the old capacity, if a buffer needs more than its capacity."""
+        """Print code that allocates new memory if a buffer needs more than its capacity; the capacity at least doubles."""
         name, room, kind = buffer.name, f"{buffer.name}_room", memory_type(buffer.dtype)
         self.rooms[buffer] = f"i64 {room} = 0;"
         self.line(f"if ({bytes_} > {room}) {{")
@@ -360,7 +363,9 @@ class _Printer(Visitor[None]):
     # polling for interrupts
 
     def is_strip_mined(self, loop: For) -> bool:
-        """Whether a loop is divided into strips, to poll for interrupts: if it is outermost, long and interruptible."""
+        """Whether a loop is divided into strips so that it polls for interrupts: only if it is outermost, long and
+        interruptible.
+        """
         return not self.nesting and not loop.non_interruptible and is_long(loop)
 
     def poll(self) -> str:
@@ -368,9 +373,9 @@ class _Printer(Visitor[None]):
 
     @contextmanager
     def strips(self, loop: For, first: str) -> Generator[str]:
-        """Write the loop over strips, with a poll after each strip. The ``with`` block writes the loop over one strip.
+        """Write the loop over strips, with a poll after each strip; the ``with`` block writes the loop over one strip.
 
-        The strip goes from the number in the C variable ``first`` to that in the yielded variable.
+        A strip has the indices from the C variable ``first`` up to the C variable whose name is yielded.
         """
         limit, step, stop = self.fresh("limit"), self.fresh("step"), self.use(loop.stop)
         self.line(f"i64 {step} = {poll_interval_text(loop, self.use, '/')};")
@@ -384,7 +389,10 @@ class _Printer(Visitor[None]):
         self.line("}")
 
     def lanes_loop(self, loop: For) -> None:
-        """A loop with accumulators in arrays: whole groups of iterations, then the remainder."""
+        """Write a loop whose accumulators are arrays with an element for each lane.
+
+        Groups of as many iterations as there are lanes come first, then the remaining iterations.
+        """
         lanes = loop.lanes
         arrays: list[str] = []
         for each in loop.carried:
@@ -436,7 +444,7 @@ class _Printer(Visitor[None]):
 
 
 def print_c(programs: Sequence[tuple[str, Program]]) -> str:
-    """A translation unit that defines one function for each named program."""
+    """A C file that defines a function for each program, under the given names."""
     bodies: list[str] = []
     helpers: dict[str, str] = {}
     for name, program in programs:

@@ -1,7 +1,8 @@
-"""The compile directory: its path, and checks that its content is safe to execute.
+"""The compile directory: its path, and checks that nobody else can have written the code in it.
 
-`store` keeps its files there, and `lock` locks it. The directory and all files in it must belong to the user, and
-nobody else may be able to write there. If the user cannot write there either, the cache is only read.
+`store` keeps its files there, and `lock` locks it. The directory and all files in it must belong to the user or the
+superuser, and nobody else may be able to write to them. If the user cannot write to them either, the cache is only
+read.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ __all__ = [
 
 
 def base_directory() -> Path:
-    """``base_compiledir``: ``~/.occelo``, or ``%LOCALAPPDATA%\\Occelo`` on Windows."""
+    """The folder of compile directories: the option ``base_compiledir``, by default ``~/.occelo``, or on Windows
+    ``%LOCALAPPDATA%\\Occelo``.
+    """
     configured = BASE_COMPILEDIR.get()
     if configured:
         return Path(configured).expanduser()
@@ -86,14 +89,14 @@ _KEYS: dict[str, Callable[[], str]] = {
 
 
 class _Keys:
-    """Values of `_KEYS`, computed when a format names them."""
+    """A mapping with the values of `_KEYS`, each computed when a format string names it."""
 
     def __getitem__(self, name: str) -> str:
         return _KEYS[name]()
 
 
 def directory_name() -> str:
-    """The name of the compile directory, from ``compiledir_format``."""
+    """The name of the compile directory, made from the option ``compiledir_format``."""
     return _formatted(COMPILEDIR_FORMAT.get())
 
 
@@ -109,10 +112,10 @@ def _formatted(wanted: str) -> str:
 
 
 def usable_directory() -> Path | None:
-    """The compile directory. It is made if it is missing; None if it cannot be used.
+    """The compile directory, which is made if it is missing; None if it cannot be used.
 
-    ``compiledir`` names it; by default it is below `base_directory`. A warning says why if it cannot be made or read, or
-    if other users could have written to it.
+    The option ``compiledir`` names it; by default it is a folder in `base_directory`. It cannot be used if it cannot be
+    made or read, or if other users could have written to it; a warning says why.
     """
     configured = COMPILEDIR.get()
     wanted = Path(configured).expanduser() if configured else base_directory() / directory_name()
@@ -120,7 +123,7 @@ def usable_directory() -> Path | None:
 
 
 def compile_directory() -> Path:
-    """`usable_directory`, or if there is none, a temporary directory that is removed when the process ends."""
+    """`usable_directory`; if it is None, a temporary directory that is removed when the process ends."""
     return usable_directory() or _temporary()
 
 
@@ -176,7 +179,9 @@ def make_private(directory: Path) -> None:
 
 
 def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:
-    """Why others may have written to a folder, or to a file of the kind that ``is_kind`` accepts; None if they cannot.
+    """The reason why other users could have written to a folder or file; None if they could not.
+
+    ``is_kind`` tells whether the mode is that of the kind of file that is expected, by default a folder.
 
     Files of the superuser are trusted.
     """
@@ -191,7 +196,7 @@ def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDI
 
 
 def distrust_folder(folder: str | os.PathLike[str]) -> str | None:
-    """`distrust` of a folder below the compile directory, where links are not followed.
+    """`distrust` for a folder inside of the compile directory. Links are not followed.
 
     FileNotFoundError if there is none.
     """

@@ -1,4 +1,4 @@
-"""Environment of compiled code, as part of cache keys: versions, source files, processor, size of BLAS integers.
+"""What compiled code depends on besides its own source: versions, source files, processor, size of BLAS integers.
 
 It is part of the keys of object code (`objects`) and of whole functions (`occelo_compile.function_cache`).
 """
@@ -39,7 +39,9 @@ def digest_text(text: str | bytes) -> str:
 
 @functools.cache
 def manifest(*roots: str) -> str:
-    """A digest of the paths, sizes and modification times of all .py files below ``roots``, except in `_NO_SOURCES`."""
+    """A digest of the paths, sizes and modification times of all .py files below ``roots``, except in folders named in
+    `_NO_SOURCES`.
+    """
     rows: list[str] = []
     for root in roots:
         pending = [root]
@@ -64,7 +66,7 @@ def _package_folder(file: str | None) -> str:
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """The environment that code is compiled for, part by part."""
+    """The environment that code is compiled for: a text for each named component."""
     import llvmlite
 
     from occelo_link.machine.processor import host_target

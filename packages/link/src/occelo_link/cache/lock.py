@@ -1,4 +1,4 @@
-"""Locks on directories, held by one process at a time (`lock_ctx`); for users, through `occelo.cache`.
+"""Locks on directories (`lock_ctx`), each held by one process at a time; users get them from `occelo.cache`.
 
 The cache itself needs none, since its writes are atomic. A lock keeps several processes from doing the same work at once.
 """

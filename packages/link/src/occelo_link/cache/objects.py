@@ -1,4 +1,4 @@
-"""Cache of object code, keyed by the source text that it was compiled from: LLVM IR, Python or C.
+"""Cache of object code. The key is the source text that the code was compiled from: LLVM IR, Python or C.
 
 All linkers that make machine code, the timing of loops and the machine-code entry look here before they compile.
 """
@@ -14,12 +14,14 @@ __all__ = ["kept_code", "object_code", "stored_object"]
 
 
 def object_code(what: str, make: Callable[[], bytes]) -> bytes:
-    """Object code from the store, or from ``make``; ``what`` is the text that it is compiled from."""
+    """The object code of the text ``what``, from the store; if the store does not have it, ``make`` compiles it."""
     return kept_code(default_store(), "objects", what, make)
 
 
 def kept_code(store: Store | None, kind: str, what: str, make: Callable[[], bytes]) -> bytes:
-    """Code of a kind from a store, or from ``make``; ``what`` is the text that it is compiled from."""
+    """The code of the text ``what`` from a store, where it has the kind ``kind``; if the store does not have it,
+    ``make`` compiles it.
+    """
     if store is None:
         counters["code generation"] += 1
         return make()
@@ -36,7 +38,7 @@ def kept_code(store: Store | None, kind: str, what: str, make: Callable[[], byte
 
 
 def stored_object(what: str) -> bytes | None:
-    """Object code from the store; None if it has none for this text."""
+    """The object code of the text ``what``, from the store; None if the store does not have it."""
     store = default_store()
     return None if store is None else store.get("objects", _key(what))
 

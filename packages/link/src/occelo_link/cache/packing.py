@@ -14,7 +14,7 @@ _LENGTH = 8
 
 
 def pack(header: Any, *data: bytes) -> bytes:
-    """A header and data as bytes; tuples of the header become lists."""
+    """The bytes of a header and data. When they are unpacked, tuples in the header have become lists."""
     text = json.dumps(header).encode()
     return b"".join([len(text).to_bytes(_LENGTH, "little"), text, *data])
 

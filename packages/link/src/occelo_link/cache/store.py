@@ -6,9 +6,9 @@ readers need no lock, and a killed process leaves no incomplete entry. Each file
 key and its payload, which readers check. A file that fails the check, or belongs to another key, counts as missing and
 is deleted if possible.
 
-Content is executed. So folders and files must belong to the user (or to the superuser) and be writable by nobody else.
-A folder is checked only once in a process. That is enough: nobody else can change a safe folder if all folders above
-it are safe, too.
+The content of files is executed. So folders and files must belong to the user or the superuser, and nobody else may be
+able to write to them. A folder is checked once in a process. That is enough, since nobody else can change a safe folder
+if all folders above it are safe, too.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Store:
         return whole, broken
 
     def trim(self, limit: int) -> int:
-        """Delete the least recently used entries until at most ``limit`` bytes are left.
+        """Delete the least recently used entries until the store has at most ``limit`` bytes.
 
         Temporary files of interrupted writers (older than an hour) are deleted, too. Returns the number of deleted
         entries.
@@ -179,7 +179,10 @@ class Store:
                     yield folder.parent.name, name, path, path.lstat()
 
     def _folders(self) -> Iterator[tuple[Path, str | None]]:
-        """The folders of the store, each with the reason why it is not safe, or None; nothing within unsafe ones."""
+        """The folders of the store, each with the reason why it is not safe, or None.
+
+        Folders inside of unsafe ones are left out.
+        """
         pending = [self.directory]
         while pending:
             folder = pending.pop()
@@ -192,7 +195,7 @@ class Store:
                 pending += [folder / name for name in _names(folder)]
 
     def _is_safe(self, kind: str, part: str) -> bool:
-        """Whether nobody else can have written to a folder; missing folders are safe."""
+        """Whether nobody else can have written to a folder. A missing folder is safe."""
         name = f"{self.directory}/{kind}/{part}"
         known = self._trusted.get(name)
         if known is None:
@@ -219,7 +222,9 @@ class Store:
 
 
 def _read(path: Path) -> tuple[bytes, float] | None:
-    """The content of a file and the time of its last use; None if it is unreadable, or others may have written it."""
+    """The content of a file and the time of its last use; None if the file is unreadable, or if others can have written
+    it.
+    """
     try:
         handle = os.open(path, _READ)
     except OSError:
@@ -237,7 +242,7 @@ def _read(path: Path) -> tuple[bytes, float] | None:
 
 
 def _delete(path: Path) -> bool:
-    """Delete a file; False if that fails, or another process was first."""
+    """Delete a file. False if that fails, or if another process has deleted it before."""
     try:
         path.unlink()
     except OSError:

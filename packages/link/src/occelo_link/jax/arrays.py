@@ -1,6 +1,6 @@
-"""The operations of `occelo_link.traced.arrays` for JAX's arrays.
+"""The interface `occelo_link.traced.arrays`, implemented for JAX's arrays.
 
-The linker ``jax`` gives them to the tracer, which runs the lowerings on them.
+The linker ``jax`` passes it to the tracer, which runs the lowerings with it.
 """
 
 from __future__ import annotations
@@ -220,7 +220,10 @@ class JaxArrays(Arrays):
 
 
 def _block(key: Sequence[Any], shape: Sequence[int]) -> tuple[list[Any], list[int]] | None:
-    """The first position and the lengths of a block of adjacent elements; None for a key of other elements, or none."""
+    """The start and the lengths of the block that an index key selects.
+
+    None if the selected elements are not a block of adjacent elements, or if a slice selects no element.
+    """
     starts: list[Any] = []
     sizes: list[int] = []
     for entry, n in zip(key, shape, strict=True):
@@ -239,9 +242,10 @@ def _block(key: Sequence[Any], shape: Sequence[int]) -> tuple[list[Any], list[in
 
 
 def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """The shape and dtype of the words by which an array is passed.
+    """The shape and dtype of the array of 32-bit words as which an array is passed to a callback.
 
-    They are those of the array if its elements, or the two parts of a complex element, have at most 32 bits.
+    Shape and dtype are those of the array itself if its elements (or the two parts of a complex element) have at most
+    32 bits.
     """
     count = dtype.itemsize // 4
     wide = dtype.itemsize == 16 or (dtype.itemsize == 8 and dtype.kind != "c")
@@ -249,7 +253,7 @@ def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...],
 
 
 def _as_words(x: Any) -> Any:
-    """An array of JAX as words."""
+    """The words of a JAX array."""
     dtype = np.dtype(x.dtype)
     shape, words = _words(dtype, x.shape)
     if words == dtype:
@@ -259,7 +263,7 @@ def _as_words(x: Any) -> Any:
 
 
 def _of_words(x: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
-    """The array of JAX that words stand for."""
+    """The JAX array with these words."""
     if _words(dtype, shape)[1] == dtype:
         return x
     if dtype.kind != "c":
@@ -269,7 +273,7 @@ def _of_words(x: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
 
 
 def _to_words(value: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
-    """An array of NumPy as words."""
+    """The words of a NumPy array."""
     array = np.asarray(value)
     size, words = _words(dtype, shape)
     if words == dtype or array.dtype != dtype or array.shape != tuple(shape):
@@ -278,7 +282,7 @@ def _to_words(value: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
 
 
 def _from_words(array: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
-    """The array of NumPy that words stand for."""
+    """The NumPy array with these words."""
     if _words(dtype, shape)[1] == dtype:
         return array
     return np.ascontiguousarray(array).reshape(-1).view(dtype).reshape(shape)

@@ -1,4 +1,4 @@
-"""Imports of JAX, typed as `Any`, since its types differ between versions and type checking must not require it.
+"""The modules of JAX, typed as `Any`, since JAX's types differ between versions and type checking must not require JAX.
 
 Only the modules of the linker ``jax`` import this module; the import fails if JAX is missing.
 """

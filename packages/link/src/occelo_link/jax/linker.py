@@ -1,8 +1,9 @@
-"""The linker ``jax``: the whole graph as one function under ``jax.jit``; `as_jax`.
+"""The linker ``jax``, which makes the whole graph one function under ``jax.jit``, and `as_jax`, which gives that
+function to users.
 
 64-bit dtypes are switched on around each call only, so the user's settings of JAX stay unchanged. Shared variables stay
-on the device between calls. Where nothing can fail once the function runs, old values of updated variables are donated
-to XLA. `registry` loads this module when a user chooses the linker.
+on the device between calls. If no check can fail while the function runs, the arrays of variables that it updates are
+donated to XLA. `registry` loads this module when a user chooses the linker.
 """
 
 from __future__ import annotations
@@ -38,14 +39,13 @@ register_external_array(_ARRAY, _to_numpy)
 
 
 class JAXLinker(TracedLinker):
-    """``jax``: compiled by XLA; see `TracedLinker` for ``static`` and ``strict``.
+    """The linker ``jax``: compiles with XLA. ``static`` and ``strict`` are as in `TracedLinker`.
 
     - ``mesh``: a `jax.sharding.Mesh` of devices, of this process or of several, that share the work.
     - ``placements``: a mapping from inputs and shared variables, or their names, to their placement on the mesh: a
       `jax.sharding.PartitionSpec` or a tuple of axis names and None for each dimension. Other inputs are on
       every device. Updated variables keep their placement.
-    - ``donate``: let XLA reuse the memory of updated variables, where nothing can fail once the function
-      runs.
+    - ``donate``: let XLA reuse the memory of variables that the function updates, if no check can fail while it runs.
     """
 
     name = "jax"
@@ -88,7 +88,10 @@ class JAXLinker(TracedLinker):
         return _to_numpy(result)
 
     def sharding(self, variable: Variable | None) -> Any:
-        """The sharding of a variable over the mesh; None and variables without a placement are on every device."""
+        """The sharding of a variable over the mesh.
+
+        A variable without a placement is on every device, and so are values of no variable (None).
+        """
         given = None if variable is None else self.placements.get(variable.name)
         spec: Any = jax.sharding.PartitionSpec
         if given is None:
@@ -158,7 +161,7 @@ class JAXLinker(TracedLinker):
 
 
 def _placed(value: Any, sharding: Any) -> Any:
-    """A value with a sharding. It is not moved if it has this sharding already."""
+    """The value with the given sharding; it is moved only if it has another one."""
     if isinstance(value, jax.Array) and value.sharding == sharding:
         return value
     plain = local(value)
@@ -172,9 +175,9 @@ def _placed(value: Any, sharding: Any) -> Any:
 def as_jax(function: Any) -> Callable[..., Any]:
     """A compiled function as a function of JAX, for ``jax.jit``, ``jax.grad`` and ``jax.vmap``.
 
-    It takes the function's arguments in order and returns its outputs (one, or a list). Shared variables
-    have the values that they have when it is traced; nothing is updated and no check is made. 64-bit dtypes
-    must be switched on in JAX.
+    It takes the function's arguments in order and returns its outputs (one, or a list). JAX reads the values of shared
+    variables when it traces the function. Nothing is updated, and no check is made. 64-bit dtypes must be switched on
+    in JAX.
     """
     load_lowerings()
     maker = function.maker

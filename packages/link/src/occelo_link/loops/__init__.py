@@ -1,4 +1,6 @@
-"""Loop programs, the intermediate representation between graphs and machine code, and the lowerings of ops to it.
+"""Loop programs, which are the intermediate representation between graphs and machine code, and the lowerings of ops to
+loop programs.
 
-The linkers ``native``, ``c`` and ``numba`` lower each block here and print the program, and ``c|py`` each node.
+The linkers ``native``, ``c`` and ``numba`` lower each block here and print its program. The linker ``c|py`` does so for
+each node.
 """

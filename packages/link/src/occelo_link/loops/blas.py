@@ -66,7 +66,9 @@ def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 
 def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
-    """A sum over the middle one of three dimensions, so that the innermost loop is over the last."""
+    """A product as a sum over the second of the three dimensions rows, inner and columns, so that the innermost loop is
+    over columns.
+    """
     x = context.store(x) if x.cost > CHEAP else x
     rows = list(x.shape[:-1])
     columns = list(y.shape[1:])
@@ -96,12 +98,15 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 
 def _is_gathered(matrix: Tensor) -> bool:
-    """Whether a matrix is stored with rows that are not contiguous."""
+    """Whether a matrix is stored with rows that are not contiguous, so that vectors of a row must be gathered."""
     return isinstance(matrix, Stored) and not is_unit(matrix.strides[-1])
 
 
 def _product_formula(context: Context, x: Tensor, y: Tensor, inner: int, dtype: str) -> Tensor:
-    """A formula for each element: a sum of so few products that accumulators in memory would cost more."""
+    """A product whose inner dimension is so short that each element is a formula: a sum of ``inner`` products.
+
+    Accumulators in memory would cost more.
+    """
     rows, columns = list(x.shape[:-1]), list(y.shape[1:])
 
     def element(builder: Builder, index: Index) -> Value:
@@ -139,9 +144,10 @@ def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
 
 
 class _Factors:
-    """``alpha`` and ``beta`` of a call that replaces ``z`` by ``alpha x y + beta z``; by default the product alone.
+    """The factors ``alpha`` and ``beta`` of a call of BLAS that writes ``alpha x y + beta z`` to ``z``.
 
-    ``beta`` is 0 or 1: with 0, BLAS does not read ``z``, which may be NaN.
+    Without ``alpha`` the factors are 1 and 0, so that the call writes the product alone; BLAS then does not read ``z``,
+    which may hold NaN. With ``alpha``, ``beta`` is 1.
     """
 
     def __init__(self, builder: Builder, dtype: str, alpha: Value | None = None) -> None:
@@ -276,9 +282,9 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
 
 
 def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
-    """Whether the BLAS call should add the product to ``z``: if the sum is stored anyway, or this is the last use of ``z``.
+    """Whether BLAS should add the product to ``z``: if the sum is stored anyway, or if this is the last use of ``z``.
 
-    Other loops can read both terms instead of the sum, which saves a copy of ``z``.
+    Otherwise the loops that need the sum read the product and ``z``, which saves a copy of ``z``.
     """
     readers = context.uses.get(node.outputs[0], ())
     if not readers or any(isinstance(r.op, Dot | MatMul | Gemm | Gemv) for r in readers):
@@ -308,7 +314,7 @@ def _sum(context: Context, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _number(context: Context, scalar: Tensor) -> float | None:
-    """The value of a constant scalar; None for others."""
+    """The value of a scalar that is constant; None if it is not."""
     if scalar.reads:
         return None
     value = scalar.at(context.builder, [])
@@ -318,10 +324,12 @@ def _number(context: Context, scalar: Tensor) -> float | None:
 class _Update:
     """Statements that replace ``z`` by ``z + alpha x y``.
 
-    ``call`` writes a call of BLAS with a tensor and a factor. It adds the product times the factor to the tensor. If
-    the factor is None, it overwrites the tensor with the product. BLAS omits the product if the factor is 0, even if
-    the product is not finite, and multiplies single terms by the factor. So if the factor is 0, infinite, NaN or far
-    from 1, the product is computed separately.
+    ``call(tensor, factor)`` writes a call of BLAS that adds the product times the factor to the tensor. If the factor
+    is None, the call overwrites the tensor with the product.
+
+    BLAS omits the product if the factor is 0, even if the product is not finite. It multiplies single terms of the
+    product by the factor, which may overflow. So if the factor is 0, infinite, NaN or far from 1, the product is
+    computed separately.
     """
 
     def __init__(
@@ -355,7 +363,7 @@ class _Update:
         builder.alloc(self.product.buffer, builder.select(self.usual, builder.i64(0), room))
 
     def write(self, result: Stored) -> None:
-        """Write the update: one call of BLAS, a product and a sum, or a branch between both."""
+        """Write the update: one call of BLAS, or a product and a sum, or a branch between these two."""
         factor = self.alpha.at(self.context.builder, [])
         if self.usual is not None:
             self.context.builder.branch(
@@ -416,7 +424,7 @@ def lower_matmul(
 
 
 def _own(context: Context, type_: TensorType, index: Sequence[Value]) -> list[Value]:
-    """The batch index of an operand."""
+    """The batch index of an operand: 0 in dimensions along which it broadcasts."""
     lead = type_.shape[:-2]
     own = index[len(index) - len(lead) :]
     return [context.i64(0) if n == 1 else i for n, i in zip(lead, own, strict=True)]
@@ -453,9 +461,9 @@ def _batched_formula(
     shape: Sequence[Value],
     inner: int,
 ) -> Tensor:
-    """A formula for each element of small products, which take less time than calls of BLAS.
+    """Products of small matrices as a formula for each element, which takes less time than calls of BLAS.
 
-    A single matrix is stored, since it is read for each element of the batch.
+    An operand that is a single matrix is stored, since it is read for each element of the batch.
     """
     x, y = (
         context.contiguous_copy(t)

@@ -58,10 +58,11 @@ def lower_graph(
 ) -> Program:
     """The program that computes ``outputs`` from ``inputs`` by the nodes in ``order``.
 
-    ``contiguous`` says which inputs lie in memory in C order (all, by default). `NotLowered` if a node has no lowering,
-    unless ``callbacks`` allows calls of Python for such nodes. With ``check_bounds`` every access to memory is checked;
-    with ``threads`` the blocks of sums of whole tensors may run in any order. ``states`` maps the position of an output
-    to the position of the input that it updates. The output may take over the memory of that input; both are tensors.
+    ``contiguous`` says for each input whether its memory is in C order (by default, all are). If ``callbacks`` is True,
+    nodes without a lowering become callbacks; otherwise `NotLowered` is raised for them. With ``check_bounds`` every
+    access to memory is checked. With ``threads`` a sum of a whole tensor may compute its blocks in several threads.
+    ``states`` maps the position of an output to the position of the input that it updates. The output may take over the
+    memory of that input; both are tensors.
     """
     state = ProgramState(name, lower_callback if callbacks else None, blas_integer)
     state.builder.threads = threads
@@ -80,6 +81,6 @@ def lower_graph(
 
 
 def _starts(variables: Sequence[Variable]) -> list[int]:
-    """The position of the first part of each variable among the parts of all."""
+    """For each variable, the position of its first part in the list of all parts of all variables."""
     counts = [len(parts_of_type(v.type)) for v in variables]
     return [0, *accumulate(counts)]

@@ -1,9 +1,11 @@
 """Lowering of ops without loops to callbacks: calls of Python from compiled code.
 
-`BlockLinker` decides by `can_be_callback` which such nodes belong to a block, and `loops.build` lowers them;
-`units.callbacks` has the Python side. A callback is two functions of the table. ``callback:<k>`` gets the addresses of
-the inputs and of an int64 array with their lengths. It appends the lengths of the results to this array, and returns 0
-on success. ``results:<k>`` then copies the results to the addresses it gets. Both acquire the GIL themselves.
+`BlockLinker` asks `can_be_callback` which of these nodes belong to a block. `loops.build` lowers them by
+`lower_callback`. `units.callbacks` has the Python side.
+
+A callback is two functions of the table. ``callback:<k>`` gets the addresses of the inputs and of an int64 array with
+their lengths. It appends the lengths of the results to this array, and returns 0 on success. ``results:<k>`` then
+copies the results to the addresses it gets. Both acquire the GIL themselves.
 """
 
 from __future__ import annotations
@@ -31,9 +33,11 @@ __all__ = ["can_be_callback", "lower_callback"]
 
 
 def can_be_callback(node: Apply) -> bool:
-    """Whether a program can call a node in Python: its values consist of arrays, and it neither is lazy nor overwrites arrays.
+    """Whether a program can call a node in Python.
 
-    A callback gets a copy of a value that consists of arrays, such as the state of a generator, and may overwrite it.
+    Its values must consist of arrays. It must not be lazy, and must not overwrite an input that is an array.
+
+    It may overwrite an input that consists of several arrays, such as the state of a generator, since it gets a copy.
     """
     op = node.op
     overwritten = [node.inputs[i] for at in op.destroy_map.values() for i in at]
@@ -43,7 +47,7 @@ def can_be_callback(node: Apply) -> bool:
 
 
 def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    """The callback of a node, with the parts of its inputs and results."""
+    """Write the callback of a node, and return its results."""
     builder, program = context.builder, context.program
     number = len(program.callbacks)
     program.callbacks.append((*context.state.within, node))
@@ -81,12 +85,12 @@ def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
 
 
 def _kinds(variables: Sequence[Variable]) -> list[TensorType]:
-    """The types of the arrays that values of variables consist of."""
+    """The types of the arrays that the values of these variables consist of."""
     return [part for v in variables for part in parts_of_type(v.type)]
 
 
 def _given(context: Context, tensor: Tensor, dtype: str) -> Pointer:
-    """The address of an input, stored as NumPy stores it."""
+    """The address of an input, which is stored in the layout of a NumPy array."""
     if not isinstance(tensor, ComplexTensor):
         stored = context.contiguous_copy(
             to_float16_bits(context, tensor) if dtype == "float16" else tensor
@@ -106,7 +110,7 @@ def _given(context: Context, tensor: Tensor, dtype: str) -> Pointer:
 
 
 def _room(context: Context, kind: TensorType, slots: Buffer, at: int) -> tuple[Buffer, Tensor]:
-    """A buffer for a result, whose lengths the callback has returned, and the tensor in it."""
+    """A new buffer for a result whose lengths the callback has returned, and the tensor in this buffer."""
     builder = context.builder
     shape: list[Value] = [
         builder.load(slots, context.i64(at + axis), fixed=True) if n is None else context.i64(n)

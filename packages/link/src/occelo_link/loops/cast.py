@@ -1,4 +1,4 @@
-"""Lowering of casts between dtypes, which is the lowering of elementwise ops.
+"""Lowering of casts between dtypes: they are lowered like elementwise ops.
 
 `loops.build` imports it like every family; it registers nothing itself.
 """

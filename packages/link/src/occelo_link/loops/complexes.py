@@ -1,8 +1,9 @@
-"""Complex tensors in loop programs: pairs of real ones, which are interleaved only in inputs and outputs.
+"""Complex tensors in loop programs: each is a pair of real tensors. Only inputs and outputs interleave real and
+imaginary parts.
 
-With it `loops.registry` derives lowerings of complex nodes from lowerings of real ones. Families with other lowerings
-of complex nodes (elementwise, matrix products, linear algebra) build `ComplexTensor` results. `lowering` and
-`callbacks` convert interleaved arrays.
+`loops.registry` derives lowerings for complex nodes from lowerings for real nodes. Families that lower complex nodes in
+other ways (elementwise, matrix products, linear algebra) return a `ComplexTensor`. `lowering` and `callbacks` convert
+interleaved arrays.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 class ComplexTensor(Tensor):
-    """A complex tensor as its parts, which have the same shape."""
+    """A complex tensor: a real and an imaginary part of the same shape."""
 
     __slots__ = ("im", "re")
 
@@ -65,8 +66,8 @@ def _is_complex(variable: Variable) -> bool:
 def by_parts(node: Apply) -> bool:
     """Whether a node's op can be applied to the real parts of its inputs and to their imaginary parts separately.
 
-    All inputs that the op takes as numbers (`Op.numbers`: not indices or lengths) must be complex, since a real one
-    would be used for both parts. No other input may be complex.
+    All inputs that the op takes as numbers, not as indices or lengths (`Op.numbers`), must be complex, since a real
+    input would be used for both parts. No other input may be complex.
     """
     which = node.op.numbers()
     if which is None:
@@ -76,7 +77,7 @@ def by_parts(node: Apply) -> bool:
 
 
 def in_parts(lowering: Lowering) -> Lowering:
-    """A lowering for complex tensors, which applies ``lowering`` to the real and to the imaginary parts."""
+    """A lowering for complex tensors: ``lowering`` is applied to the real parts and to the imaginary parts."""
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
         real = as_real(node)
@@ -105,7 +106,7 @@ def _part(tensor: Tensor, which: int) -> Tensor:
 
 
 def as_real(node: Apply[OpT, VariableT]) -> Apply[OpT, VariableT]:
-    """The node with the dtype of the parts in place of each complex dtype."""
+    """The node with real dtypes: each complex dtype is replaced by the dtype of its parts."""
 
     def real(variable: Variable) -> Variable:
         if not is_tensor(variable) or not _is_complex(variable):
@@ -151,7 +152,7 @@ def product_by_parts(lowering: LoweringOf[OpT]) -> LoweringOf[OpT]:
 
 
 def _both(context: Context, tensor: Tensor, dtype: str) -> tuple[Tensor, ...]:
-    """The parts of a tensor, in a dtype; the imaginary part of a real one is 0."""
+    """The real and the imaginary part of a tensor, converted to a dtype. The imaginary part of a real tensor is 0."""
 
     def cast(part: Tensor) -> Tensor:
         if part.dtype == dtype:
@@ -174,7 +175,7 @@ def always(value: Value) -> Callable[[Builder, Index], Value]:
 
 
 def interleaved(context: Context, buffer: Buffer, shape: Sequence[Value]) -> ComplexTensor:
-    """The complex tensor in a buffer that holds real and imaginary parts in turn, in C order."""
+    """The complex tensor in a buffer in which real and imaginary parts alternate, in C order."""
     return ComplexTensor(*interleaved_parts(context, buffer, shape))
 
 

@@ -22,7 +22,9 @@ __all__ = ["check_lengths"]
 
 
 def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
-    """Stop if a length given at run time is negative, or a tensor of these lengths would be too large."""
+    """Write a check that no length given at run time is negative, and that a tensor of these lengths is not too large
+    to exist.
+    """
     for n in lengths:
         if n.op not in ("const", "length"):
             context.check(context.builder.op("le", context.i64(0), n))

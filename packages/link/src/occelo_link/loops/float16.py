@@ -1,8 +1,8 @@
-"""float16 in loop programs: conversions, and lowerings of ops on float16 by those on float32.
+"""float16 in loop programs: conversions, and lowerings for float16, which are made from those for float32.
 
-`registry` applies it to every node with float16; `lowering` and `callbacks` convert arrays. Inside a program a float16
-tensor is a float32 one whose elements are rounded to float16 by each op. Only inputs and outputs have 16 bits in
-memory. The conversions are those of IEEE 754, to nearest, ties to even.
+`registry` makes the lowerings of all nodes with float16 by `in_float32`; `lowering` and `callbacks` convert arrays.
+Inside of a program a float16 tensor is a float32 tensor, and each op rounds its results to float16. Only inputs and
+outputs have 16 bits per element in memory. Conversions round as IEEE 754 says, to nearest, ties to even.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _is_float16(variable: Variable) -> bool:
 
 
 def as_float32(node: Apply) -> Apply:
-    """The node with float32 wherever it has float16."""
+    """The node with float32 in place of float16."""
 
     def single(variable: Variable) -> Variable:
         if not is_tensor(variable) or not _is_float16(variable):
@@ -63,7 +63,7 @@ def as_float32(node: Apply) -> Apply:
 
 
 def in_float32(lowering: Lowering) -> Lowering:
-    """A lowering for nodes with float16, from one for float32."""
+    """A lowering for nodes with float16, made from a lowering for float32."""
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
         if _is_float16(node.outputs[0]) and isinstance(getattr(node.op, "scalar_op", None), Cast):
@@ -92,12 +92,12 @@ def with_float16_rounded(context: Context, kind: Type, tensor: Tensor) -> Tensor
 
 
 def from_float16_bits(context: Context, tensor: Tensor) -> Tensor:
-    """The float32 tensor of a tensor of float16 bits."""
+    """The float32 tensor of a tensor that holds the bits of float16 numbers."""
     return _mapped(context, tensor, "float32", float32_from_bits)
 
 
 def to_float16_bits(context: Context, tensor: Tensor) -> Tensor:
-    """The tensor of float16 bits, as uint16, of a tensor of numbers."""
+    """The uint16 tensor that holds the bits of a tensor's elements, rounded to float16."""
     return _mapped(context, tensor, "uint16", float16_bits)
 
 
@@ -119,7 +119,7 @@ def rounded(b: Builder, x: Value) -> Value:
 
 
 def float32_from_bits(b: Builder, bits: Value) -> Value:
-    """The float32 of a uint16 with the bits of a float16."""
+    """The float32 number equal to the float16 number with these bits, given as a uint16."""
     return b.apply("single_of_half", _float32_from_bits, bits)
 
 
@@ -170,10 +170,10 @@ def _float16_bits(b: Builder, x: Value) -> Value:
 
 
 def _rounded_to_odd(b: Builder, x: Value) -> Value:
-    """A float32 that rounds to the same float16 as a float64 does.
+    """A float32 that rounds to the same float16 as the float64 ``x`` does.
 
-    Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd",
-    2008: the last bit is set where bits are lost.
+    Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008:
+    the last bit is set if rounding to float32 loses bits.
     """
     near = b.cast(x, "float32")
     back = b.cast(near, "float64")

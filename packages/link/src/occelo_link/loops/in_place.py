@@ -1,6 +1,6 @@
-"""In-place computation: the results of a step that may take over the memory of its operands.
+"""In-place computation: which results of a step may take over the memory of an operand.
 
-The schedule uses it before it allocates the results of a step.
+The schedule asks before it allocates the results of a step.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["changes_of_states", "overwritable"]
 
 
 def overwritable(step: AnyStep, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
-    """Results of a step that can take over the memory of an operand, each with this operand.
+    """Pairs of a result of a step and an operand whose memory the result can take over.
 
     ``dying`` are the buffers whose last use is the step.
     """
@@ -37,7 +37,10 @@ def _is_whole(tensor: object) -> TypeGuard[Stored]:
 
 
 def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
-    """`overwritable` for a kernel: the last root that reads an element may overwrite it, if no other index reads it."""
+    """`overwritable` for a kernel.
+
+    The last root that reads a tensor may overwrite it, if no root reads an element of the tensor at another index.
+    """
     if not dying:
         return
     order = sorted(kernel.roots, key=lambda root: isinstance(root, ReduceRoot))
@@ -62,7 +65,7 @@ def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[
 def changes_of_states(
     steps: Sequence[AnyStep], states: Mapping[Buffer, Buffer]
 ) -> dict[Buffer, list[Step]]:
-    """The changes of states that can be moved to the end of the schedule, in any order of the states.
+    """The steps that change states and can be moved to the end of the schedule, in any order of the states.
 
     ``states`` maps outputs to the inputs that they update. The result has a chain of steps for each such input. The
     first step changes the input, which no other step reads. Each further step changes the result of the one before.
@@ -91,7 +94,10 @@ def changes_of_states(
 def _chain(
     output: Buffer, state: Buffer, changes: Mapping[Buffer, Step], readers: Mapping[Buffer, int]
 ) -> list[Step]:
-    """The chain of steps from a state to an output if no other step reads their results; else an empty list."""
+    """The chain of steps that changes a state to an output.
+
+    It is empty if there is none, or if other steps read intermediate results of the chain.
+    """
     chain: list[Step] = []
     made, expected = output, 0
     while made in changes and readers.get(made, 0) == expected:

@@ -18,7 +18,7 @@ MAX_KERNEL_COST = 6000
 
 
 class ElementRoot:
-    """A tensor stored element by element."""
+    """A ``tensor`` that is stored element by element in ``target``."""
 
     def __init__(self, tensor: Tensor, target: Stored, node: int = -1) -> None:
         self.tensor = tensor
@@ -27,7 +27,9 @@ class ElementRoot:
 
 
 class ReduceRoot:
-    """A tensor reduced over ``axes`` with ``combine``, in ``acc_dtype``."""
+    """A ``tensor`` that is reduced over ``axes`` to ``target``, by the operation ``combine`` with accumulators of
+    ``acc_dtype``.
+    """
 
     def __init__(
         self,
@@ -60,7 +62,9 @@ class LoopKernel:
         self.cost = 0
 
     def admits(self, root: Root) -> bool:
-        """Whether the kernel can also compute a root: it does not become too costly, and all reductions are over the same axes."""
+        """Whether the kernel can also compute a root: if it does not become too costly, and all its reductions are over
+        the same axes.
+        """
         if self.cost + root.tensor.cost > MAX_KERNEL_COST:
             return False
         return isinstance(root, ElementRoot) or self.axes in (None, root.axes)
@@ -71,7 +75,7 @@ class LoopKernel:
         return self.roots[0].node
 
     def add(self, root: Root) -> None:
-        """Compute a root in this kernel."""
+        """Add a root to the kernel."""
         self.roots.append(root)
         self.cost += root.tensor.cost
         if isinstance(root, ReduceRoot):

@@ -1,6 +1,6 @@
 """Code generation of kernels: nests of loops that store and reduce tensors.
 
-The schedule calls `write_kernel`; lowerings that write their own loops use `copy_elements` and `copy_together`.
+The schedule calls `write_kernel`. Lowerings that write their own loops call `copy_elements` and `copy_together`.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class _Nest:
         return [self.builder.i64(0)] * len(self.shape)
 
     def _long(self, count: Value) -> bool:
-        """Whether the formulas are long, and there are or may be many elements."""
+        """Whether the formulas are long, and the number of elements is large or unknown."""
         many = count.op != "const" or count.args[0] >= 128
         return many and max(r.tensor.cost for r in self.kernel.roots) >= LONG
 
@@ -117,7 +117,7 @@ class _Nest:
             root.target.forward_store(builder, index, value)
 
     def _loops(self, stack: ExitStack, axes: Sequence[int], index: list[Value]) -> None:
-        """Open loops over the given dimensions; the outermost may be parallel, if its dimension is not reduced."""
+        """Open loops over the given dimensions. The outermost loop may be parallel if its dimension is not reduced."""
         for position, axis in enumerate(axes):
             independent = position == 0 and axis not in self.reduced
             loop = self.builder.loop(self.shape[axis], parallel=independent)
@@ -143,7 +143,7 @@ class _Nest:
             self._store_elements(index)
 
     def _write_trailing(self) -> None:
-        """Reductions over the innermost dimensions: accumulators stay in registers."""
+        """Write a kernel with reductions over the innermost dimensions only; accumulators stay in registers."""
         builder, index = self.builder, self._zeros()
         kept = [i for i in self.axes if i not in self.reduced]
         with ExitStack() as stack:
@@ -204,7 +204,7 @@ class _Nest:
         return [each.result for each in carried]
 
     def _write_general(self) -> None:
-        """Reductions not only over the innermost dimensions: accumulators lie in memory."""
+        """Write a kernel with reductions over other dimensions than the innermost ones; accumulators lie in memory."""
         builder, index = self.builder, self._zeros()
         accumulators = [self._accumulator(root) for root in self.reductions]
         last = self.axes[-1]
@@ -226,7 +226,7 @@ class _Nest:
                 self._convert(accumulator, root.target)
 
     def _accumulator(self, root: ReduceRoot) -> Stored:
-        """Accumulators in memory, filled with the identity element."""
+        """Allocate the accumulators of a root in memory, and fill them with the identity element."""
         builder, context = self.builder, self.context
         result = root.target
         if root.acc_dtype != result.dtype:
@@ -263,7 +263,9 @@ def reduce_elements(
     element: Callable[[Value], Sequence[Value]],
     lanes: int,
 ) -> list[Value]:
-    """Reduce the values of ``element(k)`` for 0 <= k < ``count``, each with an operation, given as name and dtype.
+    """Reduce the values that ``element(k)`` returns, over all k from 0 to ``count`` - 1.
+
+    ``operations`` has a name and a dtype for each of these values.
 
     Floats are summed in blocks of `BLOCK` elements. The sums of blocks are added up with Neumaier's compensation
     (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974), so the error does not
@@ -315,7 +317,7 @@ def _all_blocks(
     operations: Sequence[tuple[str, str]],
     of_block: Callable[[Value], Sequence[Value]],
 ) -> Callable[[Value], list[Value]]:
-    """Compute the results of all blocks, in any order; returns a function that reads those of one block."""
+    """Compute the results of all blocks, in any order; returns a function that reads the results of one block."""
     buffers = [builder.buffer(dtype, "work", ndim=1) for _, dtype in operations]
     for buffer in buffers:
         builder.alloc(buffer, blocks)

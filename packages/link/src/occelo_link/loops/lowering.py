@@ -1,4 +1,4 @@
-"""The context of lowerings, which lowers the nodes of a region and schedules the computation of tensors.
+"""`Context`: lowers the nodes of a region, and schedules the computation of tensors.
 
 Every lowering gets a `Context`. `loops.build` makes the context of a graph, and `loops.regions` the contexts of
 branches and loops.
@@ -59,7 +59,7 @@ class NotLowered(Exception):
 
 
 class Context:
-    """The context of lowerings in one region: its schedule, its tensors, and lengths known to be equal.
+    """What lowerings in one region share: the schedule, the lowered tensors, and lengths that are known to be equal.
 
     The whole program is also a region; ``outer`` is the context of the enclosing region, whose tensors are visible here.
     """
@@ -94,7 +94,9 @@ class Context:
 
     @contextmanager
     def region(self) -> Generator[Context]:
-        """A context for a nested region; its pending steps are written at the end."""
+        """A context for a nested region, within the ``with`` block; its pending steps are written at the end of the
+        block.
+        """
         self.schedule.flush()
         inner, node = Context(self.state, self), self.state.node
         yield inner
@@ -136,10 +138,10 @@ class Context:
         return tuple(self.canonical(n).number for n in shape)
 
     def check_size(self, lengths: Sequence[Value], node: Apply | None = None) -> None:
-        """Stop if a tensor of these lengths, which are not negative, would be too large to exist.
+        """Write a check that a tensor of these lengths, which are not negative, is not too large to exist.
 
-        The product of the lengths in int64 may wrap to a small number. Constants and lengths of inputs
-        are not checked: those tensors exist.
+        The product of the lengths is computed in float64, since in int64 it may wrap to a small number. Nothing is
+        checked if all lengths are constants or lengths of inputs.
         """
         builder = self.builder
         if all(n.op in ("const", "length") for n in lengths):
@@ -151,11 +153,16 @@ class Context:
         self.check(builder.lt(total, builder.const(_MOST, "float64")), node)
 
     def check(self, condition: Value, node: Apply | None = None) -> None:
-        """Stop with the error of the node that is being lowered unless the condition holds."""
+        """Write a check: the program stops with the error of the node that is being lowered, or of ``node``, unless the
+        condition holds.
+        """
         self.builder.check(condition, self.site(node))
 
     def site(self, node: Apply | None = None) -> int:
-        """The number of a new error site, of the node that is being lowered by default."""
+        """The number of a new error site.
+
+        The site belongs to ``node``, by default to the node that is being lowered.
+        """
         sites = self.program.sites
         sites.append(self.node if node is None else node)
         return len(sites) - 1
@@ -173,7 +180,10 @@ class Context:
         flat: bool = False,
         identity: bool = False,
     ) -> Tensor:
-        """A tensor computed by a formula from ``sources``, which are read at the same index if ``identity``."""
+        """A tensor whose elements are computed from ``sources`` by a formula.
+
+        If ``identity`` is True, the formula reads the sources only at the index of the element itself.
+        """
         reads: dict[Stored, bool] = {}
         depth = 0
         for source in sources:
@@ -205,7 +215,7 @@ class Context:
         )
 
     def scalar(self, tensor: Tensor) -> Value:
-        """The element of a tensor with one element; writes the steps that it depends on."""
+        """The only element of a tensor of one element. All steps that it depends on are written first."""
         if any(s.producer >= self.schedule.done for s in tensor.reads):
             self.schedule.flush_for(tensor)
         return tensor.at(self.builder, [self.i64(0)] * tensor.ndim)
@@ -216,7 +226,7 @@ class Context:
         return self.over(buffer, shape)
 
     def over(self, buffer: Buffer, shape: Sequence[Value]) -> Stored:
-        """A contiguous tensor in a buffer."""
+        """The tensor of this shape that lies in a buffer in C order."""
         return Stored(buffer, shape, self.i64(0), self.contiguous(shape), True)
 
     def contiguous(self, shape: Sequence[Value]) -> list[Value]:
@@ -243,7 +253,7 @@ class Context:
     def reduce(
         self, tensor: Tensor, axes: Sequence[int], combine: str, acc_dtype: str, dtype: str
     ) -> Stored:
-        """Reduce over axes with an associative operation, in ``acc_dtype``."""
+        """A tensor reduced over axes by an associative operation, with accumulators of ``acc_dtype``."""
         kept = [n for i, n in enumerate(tensor.shape) if i not in axes]
         result = self.new_stored(dtype, kept)
         node = self.builder.node
@@ -268,12 +278,13 @@ class Context:
         can_fail: bool = False,
         copied: Callable[[Stored], None] | None = None,
     ) -> Stored:
-        """A copy of a tensor in which ``write`` changes some elements; made in place if nothing else reads the tensor.
+        """A copy of a tensor in which ``write`` changes some elements; the copy is avoided if nothing else reads the
+        tensor.
 
-        Where it is not made in place, ``copied`` may copy and change the elements in one pass.
+        If a copy is needed and ``copied`` is given, ``copied`` copies and changes the elements in one pass.
 
-        ``others`` are the tensors that ``write`` reads. Statements that may fail are written by ``prepare``,
-        which is called first. A ``write`` that ``can_fail`` never changes a state.
+        ``others`` are the tensors that ``write`` reads. ``prepare`` is called first and writes statements that may
+        fail. If ``can_fail`` is True, statements of ``write`` may fail as well; then a state is never changed in place.
         """
         result = self.new_stored(tensor.dtype, tensor.shape)
 
@@ -298,7 +309,7 @@ class Context:
         outputs[outputs.index(buffer)] = other
 
     def contiguous_copy(self, tensor: Tensor) -> Stored:
-        """The tensor stored in C order, copied if it is not."""
+        """The tensor stored in C order; it is copied if it is not stored so already."""
         if isinstance(tensor, Stored) and tensor.flat:
             return tensor
         result = self.new_stored(tensor.dtype, tensor.shape)
@@ -335,7 +346,9 @@ class Context:
         return from_float16_bits(self, stored) if dtype == "float16" else stored
 
     def tensor(self, variable: Variable) -> Tensor:
-        """The lowered form of a constant, or of a variable lowered here or in an enclosing region."""
+        """The lowered form of a variable: of a constant, or of a variable that was lowered in this or an enclosing
+        region.
+        """
         context: Context | None = self
         while context is not None:
             found = context.tensors.get(variable)
@@ -406,7 +419,7 @@ class Context:
     ) -> Sequence[Tensor]:
         """Lower the decomposition of a node's op, each of its nodes by its lowering; returns the outputs.
 
-        All statements belong to the node.
+        The statements belong to ``node``, as far as error messages are concerned.
         """
         uses, whole = self.uses, self.state.node
         self.uses = _uses(parts.order)
@@ -424,7 +437,9 @@ class Context:
     def _stored_if_costly(
         self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]
     ) -> Tensor:
-        """The value, with each formula stored that would be recomputed too often."""
+        """The lowered value of a variable, in which each formula that its readers would compute too often is replaced
+        by a stored tensor.
+        """
         if isinstance(tensor, _OF_PARTS):
             return map_leaves(
                 tensor, lambda part: self._part_stored_if_costly(variable, part, readers)
@@ -447,7 +462,7 @@ class Context:
     def finish(
         self, outputs: Sequence[Variable], states: Mapping[int, int] | None = None
     ) -> Program:
-        """Write the outputs and all pending steps; returns the program.
+        """Write all pending steps and the outputs, and return the program.
 
         ``states`` maps the position of an output of the program to the position of the input that it updates.
         """
@@ -504,7 +519,7 @@ class Context:
         return buffer
 
     def _output(self, tensor: Tensor, position: int) -> Stored:
-        """An output tensor: a buffer that becomes an output if that is possible, else a copy."""
+        """The tensor of an output: if possible, its buffer becomes the output; otherwise it is copied."""
         if isinstance(tensor, Stored) and self._can_become_output(tensor):
             tensor.buffer.space = "output"
             number = tensor.buffer.name.removeprefix("tmp").removeprefix("kept")
@@ -529,7 +544,7 @@ def _uses(order: Sequence[Apply]) -> dict[Variable, list[Apply]]:
 
 
 def repeats(variable: Variable, node: Apply) -> bool:
-    """Whether computing ``node`` reads elements of a variable more than once, or in random order."""
+    """Whether ``node`` reads elements of a variable more than once, or in random order."""
     if not node.op.elementwise:
         return not node.op.reads_once
     mine, out = variable.type, node.outputs[0].type

@@ -1,4 +1,4 @@
-"""Operands of BLAS and LAPACK: tensors that the routines can read in place, and copies in C order of all others.
+"""Operands of BLAS and LAPACK: tensors that the routines can read in place; all other tensors are copied to C order.
 
 `loops.blas`, `loops.linalg.triangular` and `loops.linalg.lu_solving` make them. The routines read matrices whose rows
 (or columns) are contiguous. The leading dimension is the distance in elements from one row (or column) to the next. It
@@ -20,15 +20,17 @@ def _is_short(stored: Stored, axis: int) -> bool:
 
 
 def _readable(stored: Stored, side: int, across: int) -> bool:
-    """Whether ``side`` is contiguous and the stride of ``across`` is not negative."""
+    """Whether BLAS can read a matrix: dimension ``side`` is contiguous, and the stride of dimension ``across`` is not
+    negative.
+    """
     return is_unit(stored.strides[side]) and (stored.forward[across] or _is_short(stored, across))
 
 
 class MatrixOperand:
     """The last two dimensions of a tensor as a matrix for BLAS; the others are batch dimensions.
 
-    ``by_rows`` says that rows are contiguous, else columns; ``leading`` is the leading dimension. Other tensors are
-    copied, among them those that may have negative strides at run time.
+    ``by_rows`` says whether rows or columns are contiguous; ``leading`` is the leading dimension. Tensors with neither
+    are copied, and so are tensors that may have negative strides at run time.
     """
 
     def __init__(self, context: Context, tensor: Tensor) -> None:

@@ -20,7 +20,7 @@ __all__ = ["ProgramState"]
 
 
 class ProgramState:
-    """The builder of a program, and the positions of its nodes.
+    """The builder of the program, the positions of its nodes, and what else all regions share.
 
     ``callback`` lowers the nodes for which no lowering is registered; ``blas_integer`` is the dtype of BLAS's integers.
     ``within`` are the nodes whose inner graphs are being lowered, the outermost first.

@@ -1,6 +1,8 @@
-"""Random numbers that Python draws: the reasons why these ops have no loops. Draws by keys are loops of elementwise ops.
+"""Random numbers that NumPy's generators draw: the reasons why these ops have no lowering.
 
-`loops.build` has this module imported when random numbers are.
+Draws by keys need no lowering here, since they are computed by elementwise ops.
+
+`loops.build` has this module imported when the ops of random numbers are imported.
 """
 
 from __future__ import annotations

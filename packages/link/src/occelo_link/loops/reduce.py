@@ -28,12 +28,14 @@ __all__: list[str] = []
 
 
 def _operation(reduction: Reduction, dtype: str) -> str | None:
-    """The operation of loop programs, such as ``add``, that combines two elements of a dtype; None if there is none."""
+    """The operation of loop programs, such as ``add``, by which a reduction combines two elements of a dtype; None if
+    there is none.
+    """
     return reduction.called("loops", dtype)
 
 
 def _scalar(reduction: Reduction, dtype: str) -> Callable[[Builder, Value, Value], Value] | None:
-    """The function that combines two values of a dtype; None if loop programs have no formula for it."""
+    """The formula by which a reduction combines two values of a dtype; None if loop programs have none."""
     operation = _operation(reduction, dtype)
     if operation is not None:
         return lambda b, x, y: b.op(operation, x, y)
@@ -96,7 +98,9 @@ def lower_reduce(
 
 
 def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
-    """A reduction for which loop programs have only a formula, no operation: the elements are combined one by one, in order."""
+    """Lower a reduction for which loop programs have a formula, but no operation: elements are combined one by one, in
+    order.
+    """
     op = node.op
     output = node.outputs[0].type
     combine = _scalar(op.reduction, x.dtype)
@@ -172,7 +176,7 @@ def _best(
     index: Sequence[Value],
     state: tuple[Value, Value, Value],
 ) -> tuple[Value, Value, Value]:
-    """``(largest so far, its position, elements seen)`` after the elements over ``axes``."""
+    """The state of an argmax after all elements along ``axes``: ``(largest so far, its position, elements seen)``."""
     builder = context.builder
     best, position, seen = state
     if not axes:
@@ -209,7 +213,9 @@ def _scan(
     start: float,
     following: Callable[[Value, Index], Value],
 ) -> Stored:
-    """A tensor with ``following(previous element, index)`` as each element along ``axis``, beginning from ``start``."""
+    """A tensor whose elements follow from each other along ``axis``: each is ``following(previous element, index)``,
+    and ``start`` comes before the first.
+    """
     result = context.new_stored(dtype, shape)
     inner = [i for i in range(axis + 1, len(shape)) if not is_unit(shape[i])]
 

@@ -33,7 +33,7 @@ def _leaves(variables: Sequence[Variable]) -> list[Leaf]:
 
 
 def _from_leaves(variables: Sequence[Variable], parts: Sequence[Tensor]) -> list[Tensor]:
-    """The values of variables from all their leaves."""
+    """The lowered values of variables, put together from their leaves (`tensor_groups`)."""
     rest = iter(parts)
     return [from_leaves(v.type, rest) for v in variables]
 
@@ -48,7 +48,10 @@ def _from_values(
     buffers: Sequence[Buffer],
     values: Sequence[Value],
 ) -> list[Tensor]:
-    """Tensors in buffers, and scalars; ``values`` has the dynamic lengths and the scalars in order."""
+    """The tensors for ``leaves``.
+
+    Tensors with dimensions lie in ``buffers``; ``values`` has their dynamic lengths, and the scalars, in order.
+    """
     rest = iter(values)
     made: list[Tensor] = []
     for leaf, buffer in zip(leaves, buffers, strict=True):
@@ -66,7 +69,10 @@ def _to_values(
     parts: Sequence[Tensor],
     targets: Callable[[int, Sequence[Value]], Stored | None],
 ) -> list[Value]:
-    """The ``values`` of `_from_values` for ``parts``; tensors are stored in ``targets``, unless that is None."""
+    """The inverse of `_from_values`: the dynamic lengths and the scalars of ``parts``.
+
+    Each tensor is stored in the target that ``targets`` returns for it, unless this is None.
+    """
     values: list[Value] = []
     for k, (leaf, part) in enumerate(zip(leaves, parts, strict=True)):
         if not leaf.shape:
@@ -111,7 +117,9 @@ def choose(context: Context, condition: Value, node: Apply) -> list[Tensor]:
 
 
 def _has_lowering(node: Apply) -> bool:
-    """Whether all values consist of arrays, and each node of the body has a lowering or can be a callback."""
+    """Whether all values of a node consist of arrays, and each node of its inner graph has a lowering or can be a
+    callback.
+    """
     values = (*node.inputs, *node.outputs)
     return all(v.type.parts() is not None for v in values) and all(
         find_lowering(n) is not None or can_be_callback(n) for n in node.op.loop(node).body.nodes
@@ -184,7 +192,10 @@ class _LoopLowering:
         return _from_leaves(self.node.outputs, parts)
 
     def _repeated(self, count: Value) -> set[Variable]:
-        """The arguments whose elements nodes of the body read more than once, in not very few iterations."""
+        """The inputs of the body whose elements its nodes read more than once.
+
+        The set is empty if there are very few iterations.
+        """
         if count.op == "const" and count.args[0] < _FEW_ITERATIONS:
             return set()
         found: set[Variable] = set()
@@ -194,10 +205,11 @@ class _LoopLowering:
         return found
 
     def _available(self, tensor: Tensor, repeated: bool) -> Tensor:
-        """A tensor that all iterations read, stored unless it is cheap to recompute.
+        """A tensor that all iterations read. It is stored unless it is cheap to recompute.
 
-        A small transposed matrix is copied once, since products in each iteration would gather its elements. So is a
-        larger one that iterations read repeatedly, since BLAS takes up to twice as long for products of rows by rows.
+        A small transposed matrix is copied once, since products in each iteration would gather its elements. A larger
+        one is copied, too, if iterations read its elements repeatedly, since BLAS takes up to twice as long for
+        products of rows by rows.
         """
         largest = _MOST_TRANSPOSED if repeated else SMALL
 
@@ -212,9 +224,9 @@ class _LoopLowering:
         return map_leaves(tensor, kept)
 
     def _initial(self, count: Value) -> list[Value]:
-        """The values of the first iteration; tensors are copied to the buffers.
+        """The carried values before the first iteration; tensors are copied to the buffers.
 
-        Memory that the iterations fill starts without values, if its length shows that they do.
+        If the length of a tensor shows that the iterations write all of its elements, it is allocated but not filled.
         """
         context, builder = self.context, self.context.builder
         given = [part for i in self.loop.carried for part in parts_of(self.inputs[i])]
@@ -231,7 +243,7 @@ class _LoopLowering:
     def _until(
         self, count: Value, initial: Sequence[Value], given: Sequence[Tensor]
     ) -> list[Value]:
-        """A loop whose condition may end it before ``count`` iterations."""
+        """Write a loop that a condition may end before ``count`` iterations."""
         builder = self.context.builder
         one, more = builder.i64(1), builder.const(True, "bool")
 
@@ -248,7 +260,7 @@ class _LoopLowering:
     def _iteration(
         self, params: Sequence[Value], given: Sequence[Tensor]
     ) -> tuple[list[Value], Value | None]:
-        """One iteration: the values that it passes to the next one, and whether it is the last one."""
+        """Write one iteration. Returns the values that it passes to the next one, and whether it is the last one."""
         body, stops = self.loop.body, None
         with self.context.region() as inner:
             before = _from_values(inner, self.leaves, self.states, params)

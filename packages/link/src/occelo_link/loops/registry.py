@@ -1,8 +1,8 @@
 """Registry of lowerings of ops to loop programs, and the search for the lowering of a node.
 
-A lowering takes a node and its lowered inputs. It returns the lowered outputs. These are formulas where possible, else
-tensors that steps of the schedule compute. The modules of the families and users register lowerings; `Context`, the
-linkers and `capabilities` look them up.
+A lowering takes a node and its lowered inputs, and returns its lowered outputs. An output is a formula where possible,
+otherwise a tensor that a step of the schedule computes. The modules of the families and users register lowerings;
+`Context`, the linkers and `capabilities` look them up.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def lowers_to_loops(
 
     The lowering takes a `Context`, the node and a `Tensor` for each input. It returns a `Tensor` for each output: a
     formula (`Context.virtual`) where possible, else a stored tensor (`Context.step`, `Context.reduce`). ``native``,
-    ``c`` and ``numba`` use it. A lowering from another package replaces ours; its code is part of the cache keys.
+    ``c`` and ``numba`` use it. A lowering from another package replaces Occelo's; its code is part of the cache keys.
     """
     return _lowerings.register((op_class,), when)
 
@@ -104,7 +104,10 @@ def lowers_parts_to_loops(
 
 
 def find_lowering(node: Apply) -> Lowering | None:
-    """The lowering of a node, or of its decomposition if it has none itself; None if both are missing."""
+    """The lowering of a node.
+
+    If there is none, the lowering of the node's decomposition; None if the node cannot be decomposed either.
+    """
     own = None if is_withheld(node) else _find_own(node)
     return own or _find_decomposed(node)
 
@@ -154,7 +157,9 @@ def _find_own(node: Apply) -> Lowering | None:
 
 
 def _find_complex(node: Apply) -> Lowering | None:
-    """The lowering of a node with complex tensors: its own, else the lowering for real ones, applied to both parts."""
+    """The lowering of a node with complex tensors: the one registered for them, or the lowering for real tensors,
+    applied to both parts.
+    """
     if node.op.lazy:
         return _find(node)
     own = _complex.find(node.op)
@@ -200,7 +205,7 @@ def _with_parts_checked(lowering: Lowering) -> Lowering:
 
 
 def _find(node: Apply) -> Lowering | None:
-    """The registered lowering of a node; loop programs can represent all its types."""
+    """The registered lowering of a node whose types loop programs can represent."""
     found = _lowerings.find(node.op)
     if found is None:
         return None

@@ -30,8 +30,8 @@ MANY_STEPS = 200
 class Schedule:
     """The steps of one region, in order.
 
-    Steps have positions from ``first`` on. These are larger than the positions in enclosing regions. Steps before
-    ``done`` are written already.
+    The positions of steps begin at ``first``, which is larger than all positions in enclosing regions. Steps before
+    position ``done`` are written already.
     """
 
     def __init__(self, context: Context, first: int = 0) -> None:
@@ -61,7 +61,7 @@ class Schedule:
         return self._steps[self.done - self._first :]
 
     def continue_after(self, inner: Schedule) -> None:
-        """Continue with positions after those of a nested region; all earlier steps are written."""
+        """Continue with positions after those of a nested region. All steps so far must be written."""
         self._steps.clear()
         self._first = self.done = inner.end
 
@@ -70,7 +70,7 @@ class Schedule:
         return tensor.producer >= self.done
 
     def owns(self, tensor: Stored) -> bool:
-        """Whether a step writes the whole buffer of the tensor, and so allocates it."""
+        """Whether a step of this schedule computes the whole buffer of the tensor, and so allocates it."""
         return tensor in targets_of(self.step(tensor.producer))
 
     def add_step(self, step: Step) -> None:
@@ -161,7 +161,7 @@ class Schedule:
                 stored.producer = position
 
     def finish(self, states: Mapping[Buffer, Buffer]) -> None:
-        """Write all pending steps, which are the last ones, reusing memory where that is possible.
+        """Write all pending steps. They are the last ones, so memory is reused after last uses.
 
         ``states`` maps outputs to the inputs that they update.
         """
@@ -217,7 +217,9 @@ class Schedule:
         )
 
     def _put_last(self, changes: Mapping[Buffer, list[Step]]) -> list[Step]:
-        """Move changes of states to the end, where they take over the memory of the states."""
+        """Move the steps that change states to the end, where their results take over the memory of the states; returns
+        these steps.
+        """
         last = [step for chain in changes.values() for step in chain]
         if not last:
             return []
@@ -229,7 +231,7 @@ class Schedule:
         return last
 
     def _last_uses(self) -> dict[int, list[Buffer]]:
-        """The working buffers whose last use is a pending step, by its position."""
+        """For the position of each pending step, the working buffers that it uses last."""
         last: dict[Buffer, int] = {}
         states = set(self.carried.values())
         for position in range(self.done, self.end):
@@ -261,7 +263,9 @@ class Schedule:
                     step.in_place = True
 
     def _transfer_carried(self, buffer: Buffer, other: Buffer) -> None:
-        """Pass ``other`` to the next iteration instead of ``buffer``, which takes over its memory."""
+        """Pass the buffer ``other`` to the next iteration instead of ``buffer``, which takes over the memory of
+        ``other``.
+        """
         replaced = self.carried.pop(buffer)
         buffer.space = "work"
         if other is not replaced:
@@ -300,7 +304,10 @@ class Schedule:
         builder.alloc(buffer, size, lengths, reuse)
 
     def _check_size(self, stored: Stored) -> None:
-        """Stop if a tensor is too large to exist; single lengths were checked where they were computed."""
+        """Write a check that a tensor is not too large to exist.
+
+        Single lengths were checked where they were computed.
+        """
         context = self._context
         lengths = [n for n in map(context.canonical, stored.shape) if n.op != "const"]
         if len(lengths) > 1:

@@ -61,7 +61,7 @@ def lower_shape_i(
 def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tensor:
     """The same tensor with ``shape`` as its lengths.
 
-    The caller knows that they are its own lengths, or checks it at run time.
+    The caller knows that these are the tensor's lengths, or checks so at run time.
     """
     if isinstance(tensor, Stored):
         return Stored(
@@ -176,9 +176,9 @@ def _infer_open_length(
     unknown: Sequence[int],
     size: Value,
 ) -> None:
-    """Infer the length that is given as -1.
+    """Infer the length that is given as -1 to a reshape.
 
-    Only at run time is it known which axis of ``open_axes`` and ``unknown`` has it.
+    Which axis has it is only known at run time; it is one of ``open_axes`` and ``unknown``.
     """
     builder = context.builder
     zero, one, minus = context.i64(0), context.i64(1), context.i64(-1)

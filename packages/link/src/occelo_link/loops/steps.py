@@ -15,12 +15,15 @@ __all__ = ["AnyStep", "Step", "buffers_of", "reads_of", "targets_of"]
 
 
 class Step:
-    """A step that is not a kernel. ``emit`` writes its statements; they read ``reads`` and fill ``writes``.
+    """A step that is not a kernel.
 
-    ``changed`` is the first of ``reads`` if the only result is that tensor with some elements changed. The schedule may
-    let the result take over the memory of ``changed``; it sets ``in_place`` before the statements are written.
-    ``prepare`` writes statements that may fail, before any memory of a state is taken over. ``can_fail`` says that the
-    statements of ``emit`` may fail as well: then the step never takes over the memory of a state.
+    ``emit`` writes its statements, which read the tensors ``reads`` and fill the tensors ``writes``.
+
+    Some steps only change elements of a tensor: then ``changed`` is this tensor, the first of ``reads``, and the only
+    result is its new value. The schedule may let the result take over the memory of ``changed``; if so, it sets
+    ``in_place`` before the statements are written. ``prepare`` writes statements that may fail, before any memory of a
+    state is taken over. ``can_fail`` says that the statements of ``emit`` may fail as well: then the step never takes
+    over the memory of a state.
     """
 
     def __init__(
@@ -44,7 +47,10 @@ class Step:
 
     @property
     def others(self) -> list[Tensor]:
-        """The tensors that the step reads besides ``changed``, which is in the list only if the step reads it twice."""
+        """The tensors that the step reads besides ``changed``.
+
+        If the step also reads ``changed`` in another way, the list contains it.
+        """
         return list(self.reads if self.changed is None else self.reads[1:])
 
 

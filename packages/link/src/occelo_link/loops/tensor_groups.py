@@ -1,8 +1,8 @@
 """Groups of lowered tensors: the form that values of several arrays (`Type.parts`) have in loop programs.
 
-`lowering`, `registry`, `callbacks` and `regions` take values apart with it. Such a value is a `TensorGroup` of its
-parts, and a complex tensor is a pair of real ones. So a value is a tree. Its leaves are real tensors, and its type
-determines the form of the tree.
+`lowering`, `registry`, `callbacks` and `regions` take values apart by its functions. A value of several arrays is a
+`TensorGroup` of its parts, and a complex tensor is a pair of real tensors. So a lowered value is a tree. Its leaves are
+real tensors, and its type determines the form of the tree.
 """
 
 from __future__ import annotations

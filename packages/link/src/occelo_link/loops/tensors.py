@@ -37,11 +37,11 @@ def is_small(lengths: Sequence[Value], most: int = SMALL) -> bool:
 class Tensor:
     """A lowered tensor; ``shape`` has an int64 value for each dimension.
 
-    ``flat`` says that one loop can replace a nest. The index of this loop counts all elements in C order. It is used as
-    the index of the last dimension whose length is not 1, so it exceeds the length of this dimension. The indices of
-    all other dimensions are 0. ``node`` is the position, among the nodes of the program, of the node that computes the
-    tensor. ``reads`` has the stored tensors from which the elements are computed. For each it says whether the element
-    at an index is computed from the element at the same index alone.
+    ``flat`` says that one loop can replace a nest. The index of this loop counts all elements in C order. It is passed
+    as the index of the last dimension whose length is not 1, so it may exceed the length of this dimension; the indices
+    of all other dimensions are 0. ``node`` is the position, among the nodes of the program, of the node that computes
+    the tensor. ``reads`` has the stored tensors from which the elements are computed. For each it says whether the
+    element at an index is computed from the element at the same index alone.
     """
 
     __slots__ = ("cost", "depth", "dtype", "flat", "node", "reads", "shape")

@@ -1,4 +1,4 @@
 """The machine: its processor, libraries and threads.
 
-The cache's keys, and the units that run machine code, depend on it.
+The keys of the cache depend on them, and units use them to run machine code.
 """

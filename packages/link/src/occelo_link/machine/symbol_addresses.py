@@ -1,8 +1,8 @@
 """Addresses of functions that programs name: the C library, SciPy's special functions, BLAS and LAPACK.
 
 `units.python_entry` puts them into the table of each unit; `BlockLinker` and the keys of the cache ask for the size of
-BLAS's integers. Compiled code calls all of them through pointers. BLAS is the OpenBLAS in NumPy's wheel, if there is
-one, else SciPy's. NumPy's saves an import and a second thread pool.
+BLAS's integers. Compiled code calls all of them through pointers. BLAS is the OpenBLAS in NumPy's wheel if there is
+one, otherwise that of SciPy. NumPy's saves the import of SciPy and a second thread pool.
 """
 
 from __future__ import annotations

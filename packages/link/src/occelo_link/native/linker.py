@@ -1,7 +1,7 @@
-"""The linker ``native``: compiled blocks as machine code through LLVM, without a compiler on the machine.
+"""The linker ``native``, which compiles blocks to machine code through LLVM and needs no compiler on the machine.
 
-`registry` makes it. It is the default: the name ``auto`` stands for it. `dumping` uses it to show the code of any
-function.
+`registry` makes it. It is the default linker, for which the name ``auto`` stands. `dumping` uses it to show the code of
+any function.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def longest_run(program: Program) -> int:
 
 
 class NativeLinker(BlockLinker):
-    """``native``: each block as machine code."""
+    """The linker ``native``: compiles each block to machine code."""
 
     name = "native"
     takes_states = True

@@ -1,7 +1,8 @@
-"""Timing of the loops of compiled code: a separate build whose loops read the clock before and after.
+"""Timing of the loops of compiled code: a graph is compiled once more, with code that reads the clock before and after
+each loop.
 
-A compiled function's ``time_loops`` calls it. The unit of timing is a loop with all ops that are fused in it. Two
-readings of the clock take about 50 nanoseconds, so very short loops seem longer than they are.
+The method ``time_loops`` of compiled functions calls it. The unit of timing is a loop with all ops that are fused in
+it. Two readings of the clock take about 50 nanoseconds, so very short loops seem longer than they are.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ class LoopTime:
 
     @property
     def ops(self) -> tuple[str, ...]:
-        """The ops that are computed, in order."""
+        """The ops that the loop computes, in order."""
         return tuple(str(node.op) for node in self.nodes)
 
 
 class LoopTimes(list[LoopTime]):
-    """The loops, in the order in which they run; printed as a table. ``total`` is the mean of seconds per run."""
+    """The loops, in the order in which they run; printed as a table. ``total`` is the mean time of a run in seconds."""
 
     def __init__(self, loops: Sequence[LoopTime], total: float, runs: int) -> None:
         super().__init__(loops)
@@ -106,8 +107,8 @@ def time_loops(
 ) -> LoopTimes:
     """The time of each loop of a graph that the linker ``native`` compiles, for values of its inputs.
 
-    The first of ``runs`` + 1 runs is not counted. The time of nodes that run in Python between blocks is
-    part of the total only.
+    The first of ``runs`` + 1 runs is not counted. Nodes that run in Python between blocks have no time of their own;
+    their time is part of the total.
     """
     timed = _Timed(linker)
     vm, inputs, _ = timed.accept(fgraph).make_thunk()

@@ -1,6 +1,6 @@
-"""`as_numba`: makes an ``njit`` function of a compiled function.
+"""`as_numba` turns a compiled function into a function that Numba code can call (``njit``).
 
-Users find it in `occelo`. They call the functions that it returns from their own ``njit`` functions.
+Users find it in `occelo`, and call the functions that it returns from their own ``njit`` functions.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class _Call:
         self.line(f"enter{position}(frame, {name})")
 
     def value(self, position: int, array: Any) -> None:
-        """An input that is no argument: the value that it has now becomes a constant of the function."""
+        """The text for an input that is not an argument: its present value becomes a constant of the function."""
         array = prepared(array)
         frame, kept = make_frame([array])
         self.kept += [array, *kept]
@@ -253,7 +253,7 @@ class _Call:
 
 
 def as_numba(function: Any) -> Callable[..., Any]:
-    """A function compiled with the linker ``numba`` as an ``njit`` function.
+    """An ``njit`` function that does what a function compiled with the linker ``numba`` does.
 
     It takes the function's arguments in order, as arrays of the dtypes for which the function was compiled; arguments
     without dimensions may be numbers. It returns a tuple of new arrays, and raises ValueError if a check fails. Shared

@@ -1,6 +1,6 @@
 """Compiling printed programs to object code by Numba.
 
-The linker ``numba`` compiles each block with it, `as_numba` each function.
+The linker ``numba`` compiles each block by it, and `as_numba` compiles each function.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ That function returns Numba's status (0 here) and stores its result in memory.
 
 @contextmanager
 def _deep_recursion(text: str) -> Generator[None]:
-    """Room on Python's stack for Numba's search of definitions, which calls itself for each block of a function.
+    """A context manager that raises Python's recursion limit for Numba's search of definitions, which calls itself for
+    each block of a function.
 
     It needs at most two calls for each block, and every block has a line of ``text``. Such calls do not use the stack
     of C.
@@ -50,7 +51,7 @@ def _deep_recursion(text: str) -> Generator[None]:
 
 
 def dispatcher_of(printed: Printed) -> Any:
-    """Numba's function of a frame and a table, compiled.
+    """The printed program as a compiled Numba function of a frame and a table.
 
     RuntimeError where Numba's compiler is switched off.
     """

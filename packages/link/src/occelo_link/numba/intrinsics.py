@@ -1,6 +1,7 @@
 """Numba intrinsics that printed programs call: exported LLVM functions, and memory operations.
 
-`numba.compiling` puts them into the namespace in which a printed program is compiled; `as_numba` uses some itself.
+`numba.compiling` puts them into the namespace in which a printed program is compiled. `as_numba` also uses some of
+them.
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ def _poll(memory: Memory) -> Made:
 
 
 def _work(memory: Memory) -> Made:
-    """Working memory from the arena if it has room, else from the service `GROW`."""
+    """Allocate working memory: in the arena if it has room, else by the service `GROW`."""
     kind = _memory(memory.dtype).as_pointer()
 
     def generate(
@@ -222,7 +223,7 @@ def _number(memory: Memory) -> Made:
 
 
 def _hold(memory: Memory) -> Made:
-    """No operation; it keeps its argument alive until then."""
+    """An intrinsic that does nothing with its argument, which keeps the argument alive up to this point."""
 
     def generate(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]

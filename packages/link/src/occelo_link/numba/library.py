@@ -1,6 +1,7 @@
-"""Imports of Numba and llvmlite, typed as `Any`, since they have no stubs and type checking must not require Numba.
+"""The modules of Numba and llvmlite, typed as `Any`, since they have no type stubs and type checking must not require
+Numba.
 
-This module is imported only when Numba is needed to compile or to call; the import fails if Numba is missing.
+This module is imported only when Numba is needed; the import fails if Numba is missing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The linker ``numba``: each block as one function that Numba compiles.
+"""The linker ``numba``, which prints each block as one Python function and has Numba compile it.
 
 `registry` loads it when a user chooses it.
 """
@@ -44,10 +44,11 @@ def _compiled(printed: Printed) -> bytes:
 
 
 class NumbaLinker(BlockLinker):
-    """``numba``: each block as one function of Numba's, with the same bits as ``native``.
+    """The linker ``numba``: compiles each block as one Numba function; results have the same bits as those of
+    ``native``.
 
-    Ops without a loop lowering run in Python, with one warning for each op. The compiled function calls them; those
-    with effects outside of branches run between the blocks. Under ``strict`` such ops raise NotImplementedError.
+    Ops without a lowering to loops run in Python, with one warning for each op. They are callbacks; ops with effects
+    outside of branches run between the blocks instead. With ``strict`` such ops raise NotImplementedError.
     """
 
     name = "numba"

@@ -57,8 +57,8 @@ _STACK_BYTES = 2048
 class Memory(NamedTuple):
     """A memory operation.
 
-    ``action`` names the operation, ``dtype`` is that of the elements. ``number`` depends on the action: for
-    ``stack`` the number of elements, for ``output`` the number of dimensions, for ``call`` the address of the function.
+    ``action`` names the operation, ``dtype`` the dtype of the elements. ``number`` depends on the action: for ``stack``
+    the number of elements, for ``output`` the number of dimensions, for ``call`` the address of the function.
     """
 
     action: str
@@ -67,14 +67,14 @@ class Memory(NamedTuple):
 
 
 class Printed(NamedTuple):
-    """The text of a module, and the functions that it calls, under the names that they have in it."""
+    """The text of a module, and a dict from names in the text to the functions that they stand for."""
 
     text: str
     calls: dict[str, Memory | Exported]
 
 
 def literal(number: Any, dtype: str) -> str:
-    """A constant in the notation of Python and NumPy."""
+    """A constant as a Python expression."""
     if dtype == "bool":
         return "True" if number else "False"
     if is_float(dtype):
@@ -255,7 +255,7 @@ class _Printer(Visitor[None]):
         self.stop_if_null(buffer.name)
 
     def grow_buffer(self, buffer: Buffer, size: str) -> None:
-        """If a buffer needs more than its capacity, allocate it anew, with at least twice the old capacity."""
+        """Print code that allocates new memory if a buffer needs more than its capacity; the capacity at least doubles."""
         name, capacity = buffer.name, self.capacity(buffer)
         self.line(f"if {size} > {capacity}:")
         self.depth += 1
@@ -277,7 +277,7 @@ class _Printer(Visitor[None]):
             self.line(f"{first}, {second} = {second}, {first}")
 
     def stack_count(self, statement: Alloc) -> int | None:
-        """The number of elements of a buffer on the stack; None if it is not there."""
+        """The number of elements of a buffer that is on the stack; None for any other buffer."""
         if statement.size.op != "const" or statement.buffer in self.nested:
             return None
         count = max(1, int(statement.size.args[0]))
@@ -379,7 +379,7 @@ class _Printer(Visitor[None]):
 
     @contextmanager
     def strips(self, loop: For, start: str, stop: str) -> Generator[tuple[str, str]]:
-        """Yields the bounds of the loop that the ``with`` block prints: the whole loop, or one strip of it.
+        """Yields the bounds of the loop that the ``with`` block prints: those of the whole loop, or of one strip of it.
 
         An outermost loop that may run for long is strip-mined and polls after each strip. A poll in the loop itself would
         keep values out of registers.
@@ -405,7 +405,10 @@ class _Printer(Visitor[None]):
         self.line(f"    return {INTERRUPTED}")
 
     def lanes_loop(self, loop: For) -> None:
-        """A loop with accumulators in memory: whole groups of iterations, then the remainder."""
+        """Print a loop whose accumulators are in memory, one for each lane.
+
+        Groups of as many iterations as there are lanes come first, then the remaining iterations.
+        """
         lanes = loop.lanes
         accumulators: list[str] = []
         for each in loop.carried:

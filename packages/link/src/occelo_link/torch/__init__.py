@@ -1,4 +1,4 @@
-"""The linker ``pytorch``: whole graphs as FX graphs, compiled by Inductor or run as they are.
+"""The linker ``pytorch``, which turns whole graphs into FX graphs, compiled by Inductor or run as they are.
 
 A mode of that name chooses it.
 """

@@ -1,6 +1,6 @@
-"""The operations of `occelo_link.traced.arrays` for PyTorch's tensors.
+"""The interface `occelo_link.traced.arrays`, implemented for PyTorch's tensors.
 
-The linker ``pytorch`` gives them to the tracer, which runs the lowerings on them.
+The linker ``pytorch`` passes it to the tracer, which runs the lowerings with it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,11 @@ _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: t
 
 
 def _signed(move: Callable[[Any], Any], x: Any) -> Any:
-    """Apply a function that only moves elements, to signed integers of the same bits where PyTorch needs that."""
+    """Apply a function that only moves elements.
+
+    PyTorch lacks many functions for unsigned integers of 16 bits or more, so these are moved as signed integers with
+    the same bits.
+    """
     signed = _SIGNED.get(x.dtype)
     return move(x) if signed is None else move(x.view(signed)).view(x.dtype)
 
@@ -90,7 +94,7 @@ class TorchArrays(Arrays):
         return UNSIGNED.get(name) if dtype == "uint64" else None
 
     def _widely(self, function: Callable[..., Any], *given: Any) -> Any:
-        """Apply a function of tensors in a dtype that PyTorch computes in."""
+        """Apply a function of tensors in a wider dtype if PyTorch does not compute it in their own."""
         dtype = self.dtype(given[0])
         if dtype not in _WIDER:
             return function(*given)

@@ -1,7 +1,7 @@
 """PyTorch's scalar functions by name.
 
-`torch.arrays` applies scalar ops with them, and `capabilities` reads their names. The table of these functions is
-`traced.functions`.
+`torch.arrays` applies scalar ops by them, and `capabilities` reads their names. They fill the table that
+`traced.functions` describes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Imports of PyTorch, typed as `Any`, since its types differ between versions and type checking must not require it.
+"""The modules of PyTorch, typed as `Any`, since PyTorch's types differ between versions and type checking must not
+require PyTorch.
 
 Only the modules of the linker ``pytorch`` import this module; the import fails if PyTorch is missing.
 """
@@ -18,8 +19,11 @@ make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").mak
 
 @functools.cache
 def compile_graph() -> Any:
-    """Inductor's compiler of an FX graph for example inputs: ``torch.compile`` without capturing a graph.
+    """The function of Inductor that compiles an FX graph for example inputs:
 
-    Calls of its functions take a third of the time; they do not check their arguments.
+    ``torch.compile`` without its capture of a graph.
+
+    Calls of the compiled functions take a third of the time of those of ``torch.compile``; they do not check their
+    arguments.
     """
     return importlib.import_module("torch._inductor").compile

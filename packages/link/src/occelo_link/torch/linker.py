@@ -1,4 +1,5 @@
-"""The linker ``pytorch``: the whole graph as an FX graph, compiled by Inductor or run as it is; `as_torch`.
+"""The linker ``pytorch``, which turns the whole graph into an FX graph, and `as_torch`, which gives users a function of
+tensors.
 
 `registry` loads it when a user chooses it.
 """
@@ -36,7 +37,7 @@ _tracing = threading.RLock()
 
 
 def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
-    """A value as a tensor on a device, by default the chosen one."""
+    """A value as a tensor on a device, by default the device of the option ``pytorch__device``."""
     if (
         on_processor
         and type(value) is np.ndarray
@@ -62,11 +63,11 @@ def _inductor(module: Any, given: Sequence[Any]) -> Callable[..., Any]:
 
 
 class PytorchLinker(TracedLinker):
-    """``pytorch``: an FX graph for each combination of shapes, compiled by ``torch.compile``.
+    """The linker ``pytorch``: makes an FX graph for each combination of shapes, and compiles it by Inductor.
 
     With ``compiled=False``, or the option ``pytorch__compile`` off, the FX graph runs as it is, without a compilation.
-    See `TracedLinker` for ``static`` and ``strict``. Both sides of a branch are computed. If the side that is not taken
-    fails, the call runs in Python, with a warning.
+    ``static`` and ``strict`` are as in `TracedLinker`. Both sides of a branch are computed. If the side that is not
+    taken fails, the call runs in Python, with a warning.
     """
 
     name = "pytorch"

@@ -1,7 +1,8 @@
-"""Loops of graphs that run on PyTorch: compiled by the linker ``native``, and called from the compiled code.
+"""Loops of graphs that run on PyTorch. The linker ``native`` compiles them, and the compiled code of the graph calls
+them.
 
-PyTorch's own loop (``torch.while_loop``) copies each carried tensor in each iteration, so that a loop which keeps a value
-of every step would take quadratic time. `torch.arrays` gives this function to the tracer.
+PyTorch's own loop (``torch.while_loop``) copies each carried tensor in each iteration, so that a loop which keeps a
+value of every step would take quadratic time. `torch.arrays` gives the function `compiled_loop` to the tracer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The base of linkers to libraries that trace and compile whole graphs: JAX and PyTorch.
+"""What the linkers ``jax`` and ``pytorch`` have in common: the base class, the tracer, and lowerings to array
+functions.
 
-The linkers ``jax`` and ``pytorch`` build on it.
+These linkers run a graph on symbolic arrays of a library, which traces the graph and compiles it as a whole.
 """

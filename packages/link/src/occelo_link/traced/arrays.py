@@ -26,22 +26,26 @@ __all__ = ["Arrays", "Scalar"]
 
 
 class Arrays(ABC):
-    """The operations; ``scalars`` maps names of scalar functions to the library's."""
+    """The array operations of a library; ``scalars`` maps names of scalar functions to functions of the library."""
 
     name: str
     scalars: Mapping[str, Scalar]
 
     def scalar(self, name: str) -> Scalar | None:
-        """A scalar function by its name, with the conversion of its arguments; None if there is none."""
+        """A scalar function by its name, with the rule by which its arguments are converted; None if there is none of
+        this name.
+        """
         return None if scalar_is_withheld(name) else self._known_scalar(name)
 
     def _known_scalar(self, name: str) -> Scalar | None:
-        """A scalar function, also if nodes of it are not lowered to it (`without_lowering`)."""
+        """A scalar function by its name, even if its lowering is switched off (`without_lowering`)."""
         own = registered_scalar(self.name, name)
         return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
 
     def apply(self, name: str, *operands: Array) -> Array:
-        """Apply a scalar function to arrays, which broadcast, in their common dtype; Python numbers get this dtype.
+        """Apply a scalar function to arrays, which broadcast.
+
+        They are converted to their common dtype, and so are Python numbers.
 
         ValueError if the library has no such function, TypeError if no operand is an array of the library.
         """
@@ -87,7 +91,9 @@ class Arrays(ABC):
         return dtype
 
     def working_function(self, name: str, dtype: str) -> Callable[..., Array] | None:
-        """The scalar function ``name`` on arrays of ``working(dtype)``, if it is not that of the library; else None."""
+        """The scalar function ``name`` on arrays of ``working(dtype)``; None if it is the library's function of this
+        name.
+        """
         return None
 
     @abstractmethod
@@ -112,7 +118,7 @@ class Arrays(ABC):
 
     @abstractmethod
     def where(self, condition: Array, a: Array, b: Array) -> Array:
-        """Elements of ``a`` where the condition holds, else of ``b``; all of one shape."""
+        """The elements of ``a`` where the condition holds, else those of ``b``; all three have the same shape."""
 
     @abstractmethod
     def read(self, x: Array, key: Sequence[Entry]) -> Array:
@@ -156,7 +162,9 @@ class Arrays(ABC):
 
     @abstractmethod
     def cholesky(self, x: Array) -> tuple[Array, Array]:
-        """The lower triangular factors, from lower triangles, and for each matrix whether it has one."""
+        """The Cholesky factors of matrices whose lower triangles are read, and for each matrix whether it has such a
+        factor.
+        """
 
     @abstractmethod
     def solve_triangular(self, a: Array, b: Array, lower: bool, unit_diagonal: bool) -> Array:
@@ -168,7 +176,10 @@ class Arrays(ABC):
 
     @abstractmethod
     def lu_solve(self, factors: Array, pivots: Array, b: Array) -> Array:
-        """The solutions of equations by the results of `lu` of square matrices; with the same batch dimensions."""
+        """The solutions of equations from the results of `lu` for square matrices.
+
+        All arguments have the same batch dimensions.
+        """
 
     @abstractmethod
     def argsort(self, x: Array) -> Array:
@@ -176,31 +187,35 @@ class Arrays(ABC):
 
     @abstractmethod
     def permutation(self, pivots: Array, n: int) -> Array:
-        """The order, as int64, of n rows after they were exchanged by pivots of `lu`."""
+        """The order of n rows, as int64, after they were exchanged as the pivots of `lu` say."""
 
     @abstractmethod
     def eigh(self, x: Array, lower: bool, vectors: bool) -> Sequence[Array]:
-        """Eigenvalues in ascending order of Hermitian matrices given by a triangle, and, if wanted, their vectors."""
+        """The eigenvalues of Hermitian matrices in ascending order, and if wanted their eigenvectors; one triangle is
+        read.
+        """
 
     @abstractmethod
     def eig(self, x: Array, vectors: bool) -> Sequence[Array] | None:
-        """Complex eigenvalues, and if wanted unit eigenvectors, of any square matrices; None if the device has no routine."""
+        """The complex eigenvalues of any square matrices, and if wanted unit eigenvectors; None if the device has no
+        routine.
+        """
 
     @abstractmethod
     def svd(self, x: Array, full: bool, vectors: bool) -> Sequence[Array]:
-        """U, singular values and V^H, or the values alone."""
+        """U, the singular values and V^H, or the singular values alone."""
 
     @abstractmethod
     def qr(self, x: Array, full: bool) -> Sequence[Array]:
-        """Q and R; Q is square if ``full``."""
+        """Q and R of a QR decomposition; Q is square if ``full``."""
 
     @abstractmethod
     def householder_product(self, vectors: Array, factors: Array) -> Array:
-        """The first columns of products of Householder reflectors, given by vectors in columns and factors."""
+        """The first columns of products of Householder reflectors, which are given by vectors (as columns) and factors."""
 
     @abstractmethod
     def expm(self, x: Array) -> Array:
-        """The exponentials of stacks of finite matrices."""
+        """The matrix exponentials of stacks of finite matrices."""
 
     @abstractmethod
     def diagonal(self, x: Array, offset: int, axis1: int, axis2: int) -> Array:
@@ -224,7 +239,8 @@ class Arrays(ABC):
         state: Sequence[Array],
         step: Callable[[Sequence[Array]], tuple[Sequence[Array], Array, Array]],
     ) -> tuple[Sequence[Array], Array]:
-        """Run ``step`` ``count`` times on arrays; returns the last arrays, and a scalar that is true if all checks held.
+        """Call ``step`` ``count`` times on arrays; returns the last arrays, and a scalar that is true if all checks
+        held.
 
         ``step`` returns the next arrays and two scalars: whether to stop, and whether its checks held. TypeError if
         shapes change; NotImplementedError if the library has no loops.

@@ -1,1 +1,1 @@
-"""Casts for JAX and PyTorch: nothing here, since a cast is an elementwise op, lowered in `elemwise`."""
+"""Lowering of casts for JAX and PyTorch. The module is empty: a cast is an elementwise op, which `elemwise` lowers."""

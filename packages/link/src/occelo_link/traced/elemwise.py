@@ -1,7 +1,7 @@
 """Lowerings of elementwise ops for JAX and PyTorch, by the names of their scalar ops.
 
 The tracer applies them at nodes; `traced.linker` imports this module to register them. `traced.reduce` applies single
-scalar ops with it, and `capabilities` asks `supports_scalar`.
+scalar ops by `apply_scalar`, and `capabilities` asks `supports_scalar`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ __all__ = ["apply_scalar", "supports_scalar"]
 def supports_scalar(
     knows: Callable[[str], object], scalar: ScalarOp, dtypes: Sequence[str] = ()
 ) -> bool:
-    """Whether a library ``knows`` a scalar op by name, or all scalar ops that it consists of.
+    """Whether a library has a scalar op, or all the scalar ops of which it is composed; ``knows`` tells this for a
+    name.
 
     ``dtypes`` are those of the arguments, floats by default.
     """
@@ -139,7 +140,10 @@ def _composite(tracer: Tracer, scalar: Composite, values: Sequence[Array]) -> li
 
 
 def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
-    """The shape of the result. Only lengths that are statically 1 broadcast. ValueError if other lengths differ."""
+    """The shape of the result of an elementwise op.
+
+    Only lengths that are statically 1 broadcast; ValueError if other lengths differ.
+    """
     count = max((len(x.shape) for x in inputs), default=0)
     shape = [1] * count
     for variable, x in zip(node.inputs, inputs, strict=True):
@@ -157,7 +161,11 @@ def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
 def _is_fixed(
     node: TensorApply, inputs: Sequence[Array], axis: int, count: int, until: Array
 ) -> bool:
-    """Whether an input before ``until`` has another length than ``until`` along the axis, and one not statically 1."""
+    """Whether an input before ``until`` has another length than ``until`` along an axis, and its length is not
+    statically 1.
+
+    ``axis`` counts the dimensions of the result, which has ``count`` dimensions.
+    """
     for variable, x in zip(node.inputs, inputs, strict=True):
         if x is until:
             return False

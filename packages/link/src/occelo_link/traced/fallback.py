@@ -1,8 +1,8 @@
 """The fallback of the tracing linkers (JAX and PyTorch): compiled code calls Python to run a node.
 
-`tracer` uses it for nodes that have neither a lowering nor a decomposition that can be traced. It also uses it for
+`tracer` uses it for nodes that have neither a lowering nor a decomposition that can be traced. It also calls Python for
 loops and other inner graphs that cannot be traced. The lowerings in `elemwise` and `reduce` use it for functions that
-the library lacks; `reduce` also for argmax of complex numbers.
+the library lacks, and for argmax of complex numbers.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
 def _chosen(
     tracer: Tracer, node: Apply, operands: Sequence[TracedValue]
 ) -> Sequence[TracedValue | None]:
-    """The inputs of a lazy node, with None for those that the operands do not choose. The operands must be static."""
+    """The inputs of a lazy node, with None for inputs that the node does not need.
+
+    The operands that decide this must be static.
+    """
     for v, x in zip(operands_of(node), operands, strict=True):
         if tracer.is_traced(x):
             raise NeedsValue(v, node)
@@ -81,7 +84,10 @@ def _chosen(
 
 
 def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
-    """The shapes of a loop's carried values if an iteration does not change them; else None. One iteration is run."""
+    """The shapes of a loop's carried values if an iteration does not change these shapes; else None.
+
+    One iteration is run to find out.
+    """
     loop, kernel = node.op.loop(node), node.op.kernel(node)
     if loop.count is None:
         return None
@@ -101,7 +107,7 @@ def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ..
 
 
 def _filled(kind: Type, value: TracedValue, number: int) -> TracedValue:
-    """A value with the shapes of another value, filled with a number."""
+    """A value with the same shapes as ``value``, filled with a number."""
     if is_opaque(kind):
         return value
     return kind.filled([tuple(x.shape) for x in flat([value])], number)

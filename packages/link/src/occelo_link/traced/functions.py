@@ -1,7 +1,7 @@
 """Table of scalar functions of JAX and PyTorch: names of their functions, or compositions of them.
 
 `jax.functions` and `torch.functions` each take the column of their library. A scalar op that is not in the table is
-computed by its formula, if it has one, else by a callback of NumPy.
+computed by its formula if it has one, otherwise by a callback to NumPy.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _torch_is_real(x: Array) -> bool:
 
 
 def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Array]:
-    """A function that PyTorch has under another name for booleans."""
+    """A bitwise function, which has another name in PyTorch for booleans."""
 
     def function(of: Library, x: Array, y: Array) -> Array:
         return getattr(of.torch, of_truth if x.dtype == of.torch.bool else of_numbers)(x, y)
@@ -165,7 +165,10 @@ def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Array]:
 
 
 def _torch_extreme(torch: Library, x: Array, y: Array, larger: bool) -> Array:
-    """The larger or smaller of complex numbers, by real and then imaginary parts; the first that is NaN, if any is."""
+    """The larger or smaller of two complex numbers; real parts are compared first, then imaginary parts.
+
+    If a number is NaN, the first such number.
+    """
     a, b = (x, y) if larger else (y, x)
     exceeds = (a.real > b.real) & ~torch.isnan(a.imag) & ~torch.isnan(b.imag)
     chosen = exceeds | ((a.real == b.real) & (a.imag >= b.imag)) | torch.isnan(x)

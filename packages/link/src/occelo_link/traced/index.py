@@ -37,7 +37,7 @@ __all__: list[str] = []
 
 
 def _in_bounds(tracer: Tracer, index: Array, length: int) -> Array:
-    """A position counted from the front, with a check that it is in bounds."""
+    """A position, counted from the front and checked to be in bounds."""
     arrays = tracer.arrays
     if not arrays.is_traced(index):
         plain = np.asarray(index)

@@ -48,7 +48,9 @@ def _operands(tracer: Tracer, node: TensorApply[MatrixOp], inputs: Sequence[Arra
 
 
 def _settled(tracer: Tracer, on_error: str, result: Array, good: Array) -> Array:
-    """The result, with NaN where ``good`` is false, or with a check that it is true everywhere; ``on_error`` decides."""
+    """The result of an op that may fail, by its ``on_error``: with NaN where ``good`` is false, or with a check that
+    ``good`` is true everywhere.
+    """
     arrays = tracer.arrays
     if on_error == "raise":
         every = arrays.reduce("and", good, range(len(good.shape))) if len(good.shape) else good
@@ -64,7 +66,7 @@ def _settled(tracer: Tracer, on_error: str, result: Array, good: Array) -> Array
 def _cholesky(arrays: Arrays, x: Array) -> tuple[Array, Array]:
     """The Cholesky factors of the lower triangles of matrices, and for each whether it is positive definite.
 
-    A matrix with NaN is no failure, as in NumPy: its factor is NaN.
+    As in NumPy, a matrix with NaN does not fail: its factor is NaN.
     """
     factor, good = arrays.cholesky(x)
     shape = tuple(int(n) for n in x.shape)
@@ -134,7 +136,9 @@ def lower_pivot_to_permutation(
 
 
 def _solution(tracer: Tracer, a: Array, b: Array) -> tuple[Array, Array]:
-    """The solutions for any matrices, and whether each matrix is regular; both results have the same batch dimensions."""
+    """The solutions of equations with any matrices, and for each matrix whether it is regular; both have the same batch
+    dimensions.
+    """
     arrays = tracer.arrays
     factors, pivots = arrays.lu(a)
     solved = arrays.lu_solve(factors, pivots, b)
@@ -166,7 +170,9 @@ def _transposed(arrays: Arrays, x: Array) -> Array:
 
 
 def _positive_solution(arrays: Arrays, a: Array, b: Array) -> tuple[Array, Array]:
-    """The solutions for matrices given by lower triangles, and for each matrix whether it is positive definite."""
+    """The solutions of equations with matrices whose lower triangles are read, and for each matrix whether it is
+    positive definite.
+    """
     factor, good = _cholesky(arrays, a)
     half = arrays.solve_triangular(factor, b, True, False)
     turned = _transposed(arrays, factor)
@@ -210,7 +216,7 @@ def lower_inv(tracer: Tracer, node: TensorApply[Inv], inputs: list[Array]) -> Se
 
 
 def _where_finite(tracer: Tracer, x: Array, uplo: str = "") -> tuple[Array, Array]:
-    """Matrices where zeros replace each matrix that is not finite; and which matrices are finite.
+    """The matrices, with zeros in place of each matrix that is not finite, and for each whether it is finite.
 
     With ``uplo`` "L" or "U" only elements of that triangle count.
     """
@@ -350,7 +356,7 @@ def lower_triangle(
 
 
 def _full(arrays: Arrays, bands: Array, upper: int) -> Array:
-    """Whole matrices of given diagonals, since the libraries have no routines for banded ones."""
+    """Whole matrices with the given diagonals, since the libraries have no routines for banded matrices."""
     *_, rows, n = (int(k) for k in bands.shape)
     i, j = np.indices((n, n))
     row = upper + i - j

@@ -1,6 +1,7 @@
-"""`TracedLinker`, the base class of linkers to libraries that trace, and `TracedVM`, which runs what a library compiled.
+"""`TracedLinker`, the base class of the linkers ``jax`` and ``pytorch``, and `TracedVM`, which runs what a library has
+compiled.
 
-The linkers ``jax`` and ``pytorch`` derive from `TracedLinker`. Its `make_vm` chooses between three VMs:
+The method `make_vm` of the linker chooses between three VMs:
 
 - `TracedVM` runs a whole graph. It handles static inputs, failed checks, ops without a lowering, and the conversion of
   results.
@@ -61,7 +62,7 @@ def load_lowerings() -> None:
 
 
 def _roots(variable: Variable) -> list[Variable]:
-    """The roots whose values a variable depends on. Roots of which only the shape matters are left out."""
+    """The roots on whose values a variable depends. Roots of which only the shape matters are left out."""
     found: dict[Variable, None] = {}
     pending, seen = [variable], set[Variable]()
     while pending:
@@ -90,9 +91,10 @@ def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
 
 
 class Traced:
-    """A graph compiled for certain values of its static inputs.
+    """The compiled form of a graph for certain values of its static inputs.
 
-    `TracedLinker.signature` says for which dynamic inputs it is compiled: for JAX any shapes, for PyTorch certain ones.
+    `TracedLinker.signature` says for which dynamic inputs it holds: for JAX those of any shapes, for PyTorch those of
+    certain shapes.
     """
 
     def __init__(self, call: Callable[..., Any]) -> None:
@@ -133,10 +135,10 @@ class TracedVM:
         self._withheld = withheld()
 
     def clear_storage(self) -> None:
-        """There are no intermediate values."""
+        """Do nothing, since there are no intermediate values."""
 
     def fetch(self, result: TracedValue) -> TracedValue:
-        """A result as a NumPy array without other references; other values as they are."""
+        """A result as a NumPy array to which nothing else refers. A value that is no array is returned as it is."""
         tensor = isinstance(result, self.linker.array_type)
         return self.linker.fetch(result) if tensor else result
 
@@ -149,7 +151,7 @@ class TracedVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A Python function for whole calls; None unless all values are arrays.
+        """A Python function that does whole calls (see `occelo_link.entries`); None unless all values are arrays.
 
         Calls with updates hold ``update_locks``.
         """
@@ -197,7 +199,7 @@ class TracedVM:
         return make_fast_call(expected, update if updates else run, kind == SINGLE, slow)
 
     def _in_parts(self, values: list[TracedValue]) -> list[TracedValue]:
-        """The values in parts; arrays of a third library are converted to NumPy arrays."""
+        """The values in the form of tracers (`parts`); arrays of any other library are converted to NumPy arrays."""
         return [
             v if type(v) in self._accepted else in_parts(kind, local(v))
             for kind, v in zip(self._kinds, values, strict=True)
@@ -220,7 +222,7 @@ class TracedVM:
         return {v: _copied(v.type, x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
 
     def _run(self, values: list[TracedValue], wanted: tuple[int, ...]) -> Sequence[TracedValue]:
-        """The results; opaque ones are computed in Python."""
+        """The results of a call; opaque results are computed in Python."""
         outputs = self.fgraph.outputs
         compiled = tuple(i for i in wanted if not is_opaque(outputs[i].type))
         if len(compiled) == len(wanted):
@@ -333,7 +335,9 @@ class TracedVM:
     def _replay(
         self, values: list[TracedValue], wanted: Sequence[int], error: Exception
     ) -> Sequence[TracedValue]:
-        """Run the interpreter on the same inputs, to raise the error with its full message; else raise ``error``.
+        """Run the interpreter on the same inputs, which raises the error with its full message.
+
+        If it raises none, ``error`` is raised.
 
         If the library computes both sides of a branch, the error may come from the side that is not taken. Then the
         results of the interpreter are returned, with a warning.
@@ -359,14 +363,14 @@ class TracedVM:
 
 
 def _copied(kind: Type, value: TracedValue) -> TracedValue:
-    """A copy of a value as NumPy arrays; an opaque object as it is."""
+    """A copy of a value, with NumPy arrays as its parts; an opaque object is returned as it is."""
     if is_opaque(kind):
         return value
     return np.array(value) if kind.is_array else whole(kind, Parts(map(np.array, value)))
 
 
 def _as_numpy(kind: Type, value: TracedValue) -> TracedValue:
-    """A value in parts that are NumPy arrays; an opaque object as it is."""
+    """A value with NumPy arrays as its parts; an opaque object is returned as it is."""
     if is_opaque(kind):
         return value
     return np.asarray(value) if kind.is_array else Parts(map(np.asarray, value))
@@ -388,7 +392,7 @@ def _contents(value: object) -> tuple[object, ...] | None:
 
 
 class TracedLinker(Linker, ABC):
-    """Base of linkers to libraries that trace.
+    """Base class of the linkers that run a graph on a library's symbolic arrays: ``jax`` and ``pytorch``.
 
     ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation. Other inputs
     become static in these cases:
@@ -399,8 +403,8 @@ class TracedLinker(Linker, ABC):
     - Tracing finds that it needs their values, in a call (`NeedsValue`).
     - Their values are opaque.
 
-    With ``strict``, NotImplementedError is raised instead of that warning, if tracing finds that an input must be static,
-    and if an op would run in Python.
+    With ``strict``, NotImplementedError is raised instead of the warning about shapes, if tracing finds that an input must be
+    static, and if an op would run in Python.
     """
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
@@ -428,7 +432,7 @@ class TracedLinker(Linker, ABC):
 
     @property
     def divides(self) -> bool:
-        """Whether graphs may be run by `PaddedVM` or `StagedVM`, which do not compile the whole graph as it is."""
+        """Whether `PaddedVM` or `StagedVM` may run graphs; they change or divide the graph before it is compiled."""
         return True
 
     @cached_property
@@ -446,7 +450,7 @@ class TracedLinker(Linker, ABC):
 
     @abstractmethod
     def fetch(self, result: TracedValue) -> TracedValue:
-        """A result of a call as a NumPy array, which may share its memory."""
+        """A result of a call as a NumPy array, which may share memory with the library's array."""
 
     @abstractmethod
     def compile_traced(
@@ -456,7 +460,7 @@ class TracedLinker(Linker, ABC):
         values: Sequence[TracedValue],
         wanted: Sequence[int],
     ) -> Traced:
-        """Compile the graph for fixed values of static inputs, and arrays like ``values`` of the others."""
+        """Compile the graph for fixed values of static inputs, and for dynamic inputs that are arrays like ``values``."""
 
     def make_vm(self, linking: Linking) -> VM:
         fgraph = linking.fgraph

@@ -1,8 +1,8 @@
-"""Graphs that keep something of all steps of loops whose numbers of steps are known only when they run.
+"""`PaddedVM`: runs graphs that keep traces of loops whose numbers of steps are known only when they run.
 
-Such a graph is compiled for tensors that have rows to spare (`occelo_rewrite.rules.looping.padding`): the powers of two decide
-their shapes, not the numbers of steps. So a graph is compiled anew only where a number of steps exceeds a power of two.
-`linker` makes this VM.
+Such a graph is compiled for padded tensors, which have rows to spare (`occelo_rewrite.rules.looping.padding`). Their
+lengths are powers of two, at least the numbers of steps. So the graph is compiled again only when a number of steps
+needs another power of two. `linker` makes this VM.
 """
 
 from __future__ import annotations

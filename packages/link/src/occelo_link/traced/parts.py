@@ -1,4 +1,5 @@
-"""Tuples of arrays, the traced form of values that consist of several arrays (`Type.parts`); types of traced values.
+"""`Parts`: the form that values of several arrays (`Type.parts`) have while a graph is traced, and the types of traced
+values.
 
 All lowerings use the types. The tracer, the VM of `traced.linker`, `fallback` and the lowerings of `control` call the
 functions for such values. `as_jax` and `as_torch` refuse such values by `require_arrays`.
@@ -35,7 +36,7 @@ TracedValue = Any
 
 
 class Parts(tuple[Array, ...]):
-    """The arrays of a value, NumPy's or a library's, in the order of `Type.parts`."""
+    """A tuple of the arrays of a value, NumPy's or a library's, in the order of `Type.parts`."""
 
     __slots__ = ()
 
@@ -46,7 +47,9 @@ def is_opaque(kind: Type) -> bool:
 
 
 def in_parts(kind: Type, value: TracedValue) -> TracedValue:
-    """A value in the form of tracers: arrays and opaque objects stay as they are."""
+    """A value in the form of tracers: a value of several arrays becomes `Parts`; arrays and opaque objects stay as they
+    are.
+    """
     if kind.is_array or isinstance(value, Parts) or is_opaque(kind):
         return value
     return Parts(kind.to_parts(value))

@@ -83,7 +83,7 @@ def _cut(tracer: Tracer) -> Callable[[Array, int, int], Array]:
 
 
 def _first(tracer: Tracer, x: Array, axes: Sequence[int]) -> tuple[Array, tuple[int, ...]]:
-    """The array with the axes merged into the first one, and the lengths of the others."""
+    """The array with the given axes merged into one, which comes first, and the lengths of the other axes."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*axes, *kept))
     lengths = tuple(int(x.shape[i]) for i in kept)
@@ -92,7 +92,7 @@ def _first(tracer: Tracer, x: Array, axes: Sequence[int]) -> tuple[Array, tuple[
 
 
 def _last(tracer: Tracer, x: Array, axes: Sequence[int]) -> Array:
-    """The array with the axes merged into the last one."""
+    """The array with the given axes merged into one, which comes last."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*kept, *axes))
     size = math.prod(x.shape[a] for a in axes)

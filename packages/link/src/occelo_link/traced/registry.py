@@ -38,7 +38,7 @@ _parts = LoweringTable["Tracer", TracedValue]("lowering of parts to arrays", "tr
 
 
 class NeedsValue(Exception):
-    """Tracing needs the value of a variable, on which a shape depends."""
+    """Tracing cannot go on without the value of a variable, for instance because a shape depends on it."""
 
     def __init__(self, variable: Variable, node: Apply) -> None:
         super().__init__(f"{node.op} needs the value of {variable}")
@@ -50,13 +50,13 @@ def traces(*classes: type[_OpT]) -> Registers[Tracer, TracedValue, _OpT]:
     """Decorator that registers the lowering of op classes to arrays of the libraries that trace, JAX and PyTorch.
 
     The lowering takes a `Tracer`, the node and the values of its inputs, and returns the values of its outputs.
-    ``tracer.arrays`` has the operations. A lowering from another package takes the place of ours.
+    ``tracer.arrays`` has the operations. A lowering from another package replaces Occelo's.
     """
     return _lowerings.register(classes)
 
 
 def traces_parts(*classes: type[_OpT]) -> RegistersParts[Tracer, TracedValue, _OpT]:
-    """Register the lowering of op classes for nodes with values of types that are no arrays but consist of arrays."""
+    """Register the lowering of op classes for nodes whose values are not arrays but consist of arrays."""
     return _parts.register(classes)
 
 

@@ -32,8 +32,8 @@ def traces_scalar(
 
     The decorated function takes the `Arrays` of the library and an array for each argument; the arrays broadcast. It
     returns an array, which is converted to the dtype of the result. ``arrays.apply("exp", x)`` computes another scalar
-    function, in any library. With ``backend`` ("jax" or "pytorch") the function is for this library alone and may call
-    its functions. It has precedence over a function for all libraries.
+    function, in any library. With ``backend`` ("jax" or "pytorch") the function is for this library alone, may call
+    functions of the library, and has precedence over a function for all libraries.
 
     ``convert``: arguments are converted to the dtype of the result ("out"), to their common dtype ("common") or not at all
     ("as is"). A registered function replaces Occelo's; its code is part of the keys of the cache.
@@ -68,7 +68,10 @@ def _check(names: Sequence[str], function: Callable[..., Any], backend: str | No
 
 
 def registered_scalar(backend: str, name: str) -> Scalar | None:
-    """The function that is registered for a backend, or for all, or None. Its first argument is the `Arrays`."""
+    """The function that is registered for a backend, or else for all backends; None if there is none.
+
+    Its first argument is the `Arrays`.
+    """
     for key in ((name, backend), (name, None)):
         if key in _functions:
             found, made_for = _functions[key]

@@ -1,8 +1,9 @@
-"""Graphs with lengths that are results of loops, such as the length of a trace if a condition ends the loop.
+"""`StagedVM`: runs graphs in which results of loops decide lengths, such as the length of a trace if a condition ends
+the loop.
 
 `linker` divides such graphs into two parts. The first part runs these loops, the second part everything else. The
-results that decide lengths are static for the second part. So only this part is compiled again, and only for another
-length.
+results that decide lengths are static for the second part. So only the second part is compiled again, and only when a
+length changes.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ __all__ = ["StagedVM", "loops_before"]
 
 
 def loops_before(fgraph: FunctionGraph, shaping: Sequence[Variable]) -> list[Apply]:
-    """The loops with results on which the variables ``shaping`` depend.
+    """The loops on whose results the variables ``shaping`` depend.
 
-    Two kinds of loops are left out. If a loop depends only on integer scalars, these scalars may be static instead.
-    Loops in branches may not run.
+    Two kinds of loops are left out: a loop that depends only on integer scalars, since these scalars may be static
+    instead, and a loop in a branch, since it may not run.
     """
     found: dict[Apply, None] = {}
     pending, seen = list(shaping), set[Variable]()
@@ -50,7 +51,7 @@ def loops_before(fgraph: FunctionGraph, shaping: Sequence[Variable]) -> list[App
 
 
 def _is_static(node: Apply) -> bool:
-    """Whether a node depends only on integer scalars, which may as well be static."""
+    """Whether a node depends only on integer scalars, which may be static."""
     roots = [v for n in toposort(node.outputs) for v in n.inputs if v.owner is None]
     return all(is_tensor(v) and v.type.ndim == 0 and v.type.is_discrete for v in roots)
 

@@ -1,8 +1,8 @@
 """The tracer: it runs a graph on arrays of another library while that library traces.
 
-The linkers ``jax`` and ``pytorch``, and `as_jax` and `as_torch`, make one for each tracing; every lowering gets it.
-Values that depend on shapes and constants alone are computed with NumPy, so lengths are plain numbers. Checks cannot
-raise in compiled code: they are combined into one scalar, which the linker reads.
+The linkers ``jax`` and ``pytorch``, `as_jax` and `as_torch` make a tracer whenever they trace a graph. Every lowering
+gets the tracer. Values that depend on shapes and constants alone are computed with NumPy, so lengths are plain numbers.
+A check cannot raise an error in compiled code. So all checks are combined into one scalar, which the linker reads.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Tracer:
         return found
 
     def _repeat(self, node: Apply, inputs: list[TracedValue]) -> Sequence[TracedValue]:
-        """The results of a loop; a fallback to Python if the library has no loops, or if shapes change."""
+        """The results of a loop. The loop runs in Python if the library has no loops, or if shapes change."""
         loop = node.op.loop(node)
         if loop.count is None:
             return self._once(node, inputs)
@@ -183,7 +183,7 @@ class Tracer:
     # checks
 
     def check(self, condition: TracedValue) -> None:
-        """Require a scalar to be true when the graph runs; ValueError if it is known to be false."""
+        """Add a check that a scalar is true when the graph runs; ValueError if it is known to be false."""
         if self.arrays.is_traced(condition):
             self.checks.append(self.arrays.cast(condition, "bool"))
         elif not bool(condition):

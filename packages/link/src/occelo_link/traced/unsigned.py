@@ -1,8 +1,9 @@
-"""Functions of unsigned integers of 64 bits for PyTorch, which computes on signed ones.
+"""Functions of unsigned 64-bit integers for PyTorch, which computes on signed integers only.
 
-PyTorch stores uint64 and has few operations on it, so `torch.arrays` computes on int64 of the same bits. Sums, products and bits are the
-same. Order, quotients and signs are not; they are here, on tensors of int64 that stand for uint64. The table in `functions` names them;
-`torch.arrays` also takes `in_order` from here.
+PyTorch can store uint64 but has few operations on it, so `torch.arrays` computes on int64 numbers with the same bits.
+Sums, products and bitwise operations give the same bits. Comparisons, quotients and signs do not; they are here, for
+int64 tensors that stand for uint64 tensors. The table in `functions` names them; `torch.arrays` also takes `in_order`
+from here.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ _LOWEST = -(2**63)
 
 
 def in_order(x: Array) -> Array:
-    """Signed integers in the order of the unsigned ones that ``x`` stands for; applied twice it gives ``x``."""
+    """Signed integers that have the order of the unsigned integers that ``x`` stands for.
+
+    Applied twice, the function gives ``x``.
+    """
     return x ^ _LOWEST
 
 
@@ -72,8 +76,8 @@ def within(of: Any, x: Array, low: Array, high: Array) -> Array:
 def quotient(of: Any, x: Array, y: Array) -> Array:
     """The quotient, rounded down; 0 for a division by 0, as in NumPy.
 
-    A dividend of 64 bits is halved, and the doubled quotient is 1 too small at most (Warren, Hacker's Delight, section 9-3). A divisor of
-    64 bits goes into the dividend once or not at all.
+    If the dividend has its highest bit set, it is halved, and the quotient is doubled; the result is at most 1 too
+    small (Warren, Hacker's Delight, section 9-3). If the divisor has its highest bit set, the quotient is 1 or 0.
     """
     torch = of.torch
     small = torch.where(y <= 0, 1, y)
@@ -91,10 +95,10 @@ def remainder(of: Any, x: Array, y: Array) -> Array:
 
 
 def sign_of(of: Any, x: Array) -> Array:
-    """1, or 0 for 0."""
+    """The sign: 0 for 0, otherwise 1."""
     return (x != 0).to(x.dtype)
 
 
 def itself(of: Any, x: Array) -> Array:
-    """The argument, which is never negative."""
+    """The absolute value, which is the argument itself."""
     return x

@@ -1,4 +1,4 @@
-"""Units: machine code of loop programs; loading, calling and caching it.
+"""Units, which are machine code of loop programs: loading, calling and caching them.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` share it, whichever compiler made the code.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them, whichever compiler made the code.
 """

@@ -1,6 +1,6 @@
 """Callbacks: Python functions by which compiled code runs ops without loops; see `occelo_link.loops.callbacks`.
 
-`UnitInterface.of` makes them for programs with such ops. `units.unit` and the VM of blocks read errors and effects.
+`UnitInterface.of` makes the callbacks of a program. `units.unit` and the VM of blocks read their errors and effects.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _CAPACITY, _ENTRY = 2**26, 256
 
 
 class _Callback:
-    """The two functions of one node, and by thread the results that are not copied yet.
+    """The two functions of one node, and for each thread the results that are not copied yet.
 
-    ``place`` is the node after the nodes whose inner graphs contain it.
+    ``place`` has the nodes whose inner graphs contain the node, then the node itself.
     """
 
     def __init__(self, place: tuple[Apply, ...], callbacks: Callbacks) -> None:
@@ -137,7 +137,7 @@ class Effects:
 
 
 class Callbacks:
-    """The callbacks of one unit, and by thread the error of the last call and the results of ops with effects."""
+    """The callbacks of one unit, and for each thread the error of the last call and the results of ops with effects."""
 
     def __init__(self, places: Sequence[tuple[Apply, ...]]) -> None:
         self.failures: dict[int, BaseException] = {}
@@ -164,7 +164,7 @@ class Callbacks:
             done.results.setdefault(place, deque()).append(result)
 
     def effects(self) -> Effects:
-        """The effects of the last call of this thread, which are then forgotten."""
+        """Return the effects of the last call of this thread, and forget them."""
         return self.done.pop(threading.get_ident(), Effects())
 
     def address(self, name: str) -> int:
@@ -176,7 +176,7 @@ class Callbacks:
         return address
 
     def raise_failure(self) -> None:
-        """Raise the exception of an op in this thread, once."""
+        """If an op failed in this thread, raise its exception and forget it."""
         error = self.failures.pop(threading.get_ident(), None)
         if error is not None:
             raise error

@@ -1,7 +1,7 @@
 """Compiling LLVM IR to object code, and loading object code.
 
-The linkers ``native`` and ``numba``, units from the cache and the entry use it; `dumping` writes assembly with it.
-Object code refers to no outside symbols but a few functions of the C library that LLVM may insert, so it can be
+The linkers ``native`` and ``numba``, units from the cache and the entry use it. `dumping` gets assembly from it. The
+only outside symbols in object code are a few functions of the C library that LLVM may insert. So object code can be
 cached and loaded by another process. Dropping a `Unit` frees its code.
 """
 
@@ -51,7 +51,7 @@ def compile_module(
 
 
 def assembly(text: str, cpu: str | None = None, features: str | None = None, level: int = 1) -> str:
-    """The code that `compile_module` makes, as assembly text."""
+    """The code that `compile_module` returns, as assembly text."""
     llvm = binding()
     module = llvm.parse_assembly(text)
     module.verify()
@@ -88,8 +88,8 @@ _SYMBOL_TABLE = 2
 def stands_alone(code: bytes) -> bool:
     """Whether object code is in the 64-bit ELF format and refers to no undefined symbol.
 
-    System V Application Binary Interface, chapter 4: headers of sections, then symbols. Undefined symbols are in
-    section 0. The first symbol is always empty.
+    The format is that of the System V Application Binary Interface, chapter 4: headers of sections, then symbols.
+    Undefined symbols are in section 0. The first symbol is always empty.
     """
     if not code.startswith(_ELF64):
         return False

@@ -82,7 +82,7 @@ class InputRule:
 
 @dataclass
 class OutputRule:
-    """The type of an output; with ``cell`` it is stored there, else it is returned."""
+    """The type of an output. It is stored in ``cell`` if there is one, otherwise it is returned."""
 
     dtype: str
     ndim: int
@@ -112,7 +112,7 @@ _METHOD_FLAGS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
 
 @functools.cache
 def _process_slots() -> dict[int, int]:
-    """The slots with the same values in all contexts of this process."""
+    """The slots that have the same values in all contexts of this process."""
     api = ctypes.pythonapi
     # working memory is allocated by the C library, which needs no GIL
     library = ctypes.CDLL(None) if sys.platform != "win32" else ctypes.CDLL("ucrtbase")
@@ -160,7 +160,7 @@ _SAME_SIZE = {"int64": ("l", "q"), "uint64": ("L", "Q"), "int32": ("i", "l"), "u
 
 @functools.cache
 def _type_numbers(dtype: str) -> tuple[int, int]:
-    """NumPy's type numbers of a dtype. There may be two of them, since C has two types of some sizes."""
+    """NumPy's type numbers of a dtype. There may be two of them, since for some sizes C has two integer types."""
     plain = np.dtype(dtype)
     letters = [np.dtype(c) for c in _SAME_SIZE.get(dtype, ())]
     numbers = [d.num for d in letters if d.itemsize == plain.itemsize and d.num != plain.num]
@@ -185,8 +185,8 @@ def make_entry(
 ) -> Callable[..., Any]:
     """A builtin function that runs a unit, or ``slow`` with the same arguments.
 
-    Outputs without a cell come first. ``locks`` are addresses of locks that are held during a call; if one is held
-    already, ``slow`` is called. ``unit`` has an ``address``, ``table`` is the unit's table; both live as long as the
+    Outputs without a cell come first. ``locks`` has the addresses of locks that a call holds; if another call holds one
+    of them, ``slow`` is called. ``unit`` has an ``address``, ``table`` is the unit's table; both live as long as the
     function.
     """
     size = CTX_FIRST_RECORD + RECORD * (len(inputs) + len(outputs))

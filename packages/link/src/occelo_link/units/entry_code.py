@@ -53,8 +53,8 @@ _PARTS = SERVICES_CODE, HELPERS_CODE, FRAME_CODE, ARGUMENTS_CODE, RUN_CODE, RESU
 def entry_text(calls: int | None = None) -> str:
     """The LLVM IR of the entry and its services.
 
-    With ``calls`` the code counts the calls of all functions. After that many, each call takes the slow path (`entry`),
-    in which `entry_loading` replaces this code by optimized code.
+    If ``calls`` is given, the code counts the calls of all functions. After ``calls`` of them, each call takes the slow
+    path (`entry`), in which `entry_loading` replaces this code by optimized code.
     """
     names = {
         "counting": "" if calls is None else _COUNTING,

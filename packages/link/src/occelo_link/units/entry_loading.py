@@ -1,9 +1,9 @@
 """Tiered compilation of the entry: unoptimized code at first, optimized code after many calls.
 
-`units.entry` gets the machine code of the entry here. The same machine code contains the services: functions that a
-unit calls, for instance to allocate results. `units.unit` gets their addresses here.
+`units.entry` gets the machine code of the entry from this module. The same machine code contains the services:
+functions that a unit calls, for instance to allocate results. `units.unit` gets their addresses from this module, too.
 
-With optimization, LLVM needs several times as long to compile the entry. Without it, each call takes some ten
+With optimization LLVM takes several times as long to compile the entry. Without optimization each call takes some ten
 nanoseconds more. The unoptimized code counts the calls of all functions. After `CALLS` calls it takes the slow path,
 which compiles optimized code, caches it for later processes, and patches all existing functions to run it.
 """
@@ -57,7 +57,9 @@ class EntryCode:
 
     @property
     def calls_left(self) -> int:
-        """How many more calls plain (unoptimized) code runs before it takes the slow path; 0 or less if none."""
+        """The number of calls that plain (unoptimized) code still runs before it takes the slow path; 0 or less if
+        there are none.
+        """
         read = ctypes.CFUNCTYPE(ctypes.c_int64)(self._calls)
         return int(read())
 
@@ -69,7 +71,7 @@ class EntryCode:
                 self._running[id(definition)] = definition
 
     def replaceable(self, slow: Callable[..., Any]) -> Callable[..., Any]:
-        """The slow path of an entry: ``slow``, after compiling optimized code when that is due."""
+        """The slow path of an entry: it first compiles optimized code if it is time to do so, then calls ``slow``."""
         return functools.partial(self._slow, slow) if self.is_plain else slow
 
     def _slow(self, slow: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,6 @@
 """Interface of a unit: types of inputs and outputs, names of functions in its table, constants, callbacks.
 
-The linkers record it for each unit; entries and callers of the unit read it.
+The linkers make the interface of each unit; entries and callers of the unit read it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ class UnitFailure(Exception):
 
 @dataclass
 class UnitInterface:
-    """Dtypes and static shapes of inputs, dtypes and dimensions of outputs, names of the table, constants, callbacks.
+    """What callers must know of a unit: dtypes and static shapes of inputs, dtypes and numbers of dimensions of
+    outputs, the names in its table, constants, callbacks.
 
-    Inputs and outputs are arrays: the parts of the variables of the block.
+    Inputs and outputs are the arrays of which the values of the block's inputs and outputs consist.
     """
 
     inputs: list[tuple[str, tuple[int | None, ...]]]
@@ -47,7 +48,7 @@ class UnitInterface:
 
     @classmethod
     def of(cls, program: Program, inputs: Sequence[Variable]) -> UnitInterface:
-        """The interface of a program with these inputs."""
+        """The interface of a program whose graph has these inputs."""
         return cls(
             [(p.dtype, p.shape) for v in inputs for p in v.type.parts() or ()],
             [(b.holds, b.ndim) for b in program.outputs],
@@ -57,7 +58,7 @@ class UnitInterface:
         )
 
     def pack(self, code: bytes) -> bytes | None:
-        """Interface and code as bytes; None if callbacks or large constants forbid caching."""
+        """The interface and the code as bytes; None if they cannot be cached because of callbacks or large constants."""
         if self.callbacks is not None or not code or _total_bytes(self.constants) > _MOST_CONSTANTS:
             return None
         header = {

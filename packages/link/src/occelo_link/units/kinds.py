@@ -1,6 +1,6 @@
-"""Registry of the kinds of units that can be cached, for the serialization of units to bytes and back.
+"""Registry of the kinds of units that can be cached, and functions that turn units into bytes and back.
 
-The VM of blocks packs its unit with it, and `BlockLinker` makes such a VM again from the bytes in the cache.
+The VM of blocks packs its unit by `pack_unit`. `BlockLinker` makes such a VM again from the bytes in the cache.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Offsets of fields in CPython's and NumPy's objects, and a check that the objects of this process have them.
+"""Offsets of fields in CPython's and NumPy's objects, and a check that objects of this process have these offsets.
 
 `entry_code` writes the offsets into the machine-code entry, which reads the fields directly; `entry` takes the
 addresses of `array_api`. The offsets are those of ordinary 64-bit builds. `units.unit` asks `layout_fits`, which
-compares them with real objects. If they differ, it makes no machine-code entry, and calls go through `python_entry`.
-They differ in free-threaded builds, and in debug builds that keep a list of all objects.
+compares them with real objects. If an offset differs, `units.unit` makes no machine-code entry, and calls go through
+`python_entry`. Offsets differ in free-threaded builds, and in debug builds that keep a list of all objects.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The entry in Python: calls of units by ctypes.
+"""The entry written in Python, which calls units by ctypes.
 
 `units.unit` uses it where the machine-code entry cannot be used: in free-threaded and debug builds, whose objects have
-another layout, for programs with effects, and for calls that the entry does not handle. Tests of printers use it too.
+another layout, for programs with effects, and for calls that the entry does not handle. Tests of printers use it, too.
 `make_table` also serves the machine-code entry and `as_numba`; `make_frame` also serves `as_numba`.
 """
 

@@ -1,6 +1,6 @@
-"""Loaded units: they run as functions of arrays, make entries, and can be cached.
+"""`NativeUnit`: a unit that is loaded, so that it runs as a function of arrays, makes entries, and can be cached.
 
-The linkers ``native``, ``c`` and ``numba`` make one for each block, and ``c|py`` one for each node.
+The linkers ``native``, ``c`` and ``numba`` make a unit for each block, and ``c|py`` makes one for each node.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["HasAddress", "NativeUnit"]
 
 
 class HasAddress(Protocol):
-    """Loaded code: the address of a unit, valid as long as this object lives."""
+    """Loaded code with the address of a unit; the address is valid as long as this object lives."""
 
     address: int
 
@@ -109,11 +109,13 @@ class NativeUnit:
     ) -> Callable[..., Any] | None:
         """The machine-code entry of this unit.
 
-        ``kind`` says what it returns (`entries`). ``slow`` is called where it cannot handle a call. Without further
-        arguments, each input is an argument that must be an array. ``sources`` has for each input the position of its
-        argument, or a cell to read. ``scalars`` says which inputs may be numbers. ``cells`` has for each result a cell
-        to store it in, or None to return it. ``locks`` are the locks that a call holds. None in builds of Python or
-        NumPy whose objects do not have the layout that the entry expects (`layout_fits`).
+        ``kind`` says what the entry returns (`entries`). If the entry cannot handle a call, it calls ``slow``. Without
+        further arguments, each input is an argument that must be an array. ``sources`` has for each input the position
+        of its argument, or a cell to read. ``scalars`` says which inputs may be numbers. ``cells`` has for each result
+        a cell to store it in, or None to return it. ``locks`` are the locks that a call holds.
+
+        The result is None in builds of Python or NumPy whose objects do not have the layout that the entry expects
+        (`layout_fits`).
         """
         if not layout_fits():
             return None

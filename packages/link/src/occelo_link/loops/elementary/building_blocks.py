@@ -44,7 +44,7 @@ def is_below(b: Builder, x: Value, limit: float) -> Value:
 
 
 def horner(b: Builder, coefficients: Sequence[float], x: Value) -> Value:
-    """A polynomial, highest power first."""
+    """A polynomial in ``x`` by Horner's scheme; the coefficient of the highest power comes first."""
     total = constant(b, coefficients[0])
     for c in coefficients[1:]:
         total = b.op("fma", total, x, constant(b, c))
@@ -74,7 +74,7 @@ def mantissa_of_normal(b: Builder, x: Value) -> Pair:
 
 
 def _mantissa(b: Builder, x: Value) -> Pair:
-    """``m``, and ``k`` plus 2**52 + 1023."""
+    """``m`` of `mantissa_and_exponent`, and ``k`` plus 2**52 + 1023."""
     bits = b.op("bits", x, dtype="int64")
     # the exponent counts from sqrt(1/2); a logical shift and a magic number replace instructions that AVX2 lacks
     moved = b.op("add", bits, b.i64(_ONE_BITS - _ROOT_HALF_BITS))
@@ -94,7 +94,7 @@ def two_sum(b: Builder, x: Value, y: Value) -> Pair:
 
 
 def fast_two_sum(b: Builder, x: Value, y: Value) -> Pair:
-    """``x + y`` exactly, as a pair, where x is the larger in size."""
+    """``x + y`` exactly, as a pair, if ``|x| >= |y|``."""
     total = b.op("add", x, y)
     return total, b.op("add", b.op("sub", x, total), y)
 

@@ -77,7 +77,7 @@ _SLOPE = (
 
 
 def _near(b: Builder, x: Value) -> tuple[Value, Value]:
-    """erf(x) for ``|x| <= 1`` as an unevaluated sum: returns ``x`` and an approximation of erf(x) - x."""
+    """erf(x) for ``|x| <= 1`` as an unevaluated sum of ``x`` and an approximation of erf(x) - x; returns the two terms."""
     z = b.op("mul", x, x)
     return x, b.op("mul", x, horner(b, _ERF, z))
 

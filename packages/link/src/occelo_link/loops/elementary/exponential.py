@@ -42,7 +42,7 @@ _Q = (
 
 
 def _clamp(b: Builder, x: Value, low: float, high: float) -> Value:
-    """``x`` limited to an interval; NaN stays."""
+    """``x`` limited to an interval; NaN stays NaN."""
     x = b.select(b.op("lt", x, constant(b, low)), constant(b, low), x)
     return b.select(b.op("lt", constant(b, high), x), constant(b, high), x)
 

@@ -1,9 +1,11 @@
 """Exact reduction of huge angles, in integers (Payne and Hanek, 1983).
 
-Let ``x = m * 2**e``. The leading bits of 2/pi whose products with ``x`` are multiples of 4 stand for whole
-revolutions and are skipped. The next seven words of 32 bits are multiplied with ``m``. Two bits of the product are
-the quadrant, and the next 126 bits are the fraction. At most about 62 of its leading bits are 0, since the floats
-nearest to a multiple of pi/2 are known. So enough bits are left. `trigonometric` calls it in a cold branch.
+Let ``x = m * 2**e``. The leading bits of 2/pi, whose products with ``x`` are multiples of 4, give whole revolutions and
+are skipped. The next seven words of 32 bits are multiplied with ``m``. Two bits of the product are the quadrant, and
+the next 126 bits are the fraction. It is known how near a float can be to a multiple of pi/2: at most about 62 leading
+bits of the fraction are 0. So enough bits are left.
+
+`trigonometric` calls `reduce_huge` in a cold branch.
 """
 
 from __future__ import annotations
@@ -128,7 +130,7 @@ def reduce_huge(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _window(b: Builder, words: list[Value], whole: Value, shift: Value, k: int) -> Value:
-    """32 bits of the product, from word ``whole + k`` and bit ``shift`` on; ``whole`` is 2 or 3."""
+    """The 32 bits of the product that begin at bit ``shift`` of word ``whole + k``; ``whole`` is 2 or 3."""
     late = b.op("lt", b.i64(2), whole)
     first = b.select(late, words[3 + k], words[2 + k])
     second = b.select(late, words[4 + k], words[3 + k])
@@ -137,7 +139,7 @@ def _window(b: Builder, words: list[Value], whole: Value, shift: Value, k: int) 
 
 
 def _to_angle(b: Builder, upper: Value, lower: Value) -> tuple[Value, Value]:
-    """A fraction of 128 bits times pi/2, as a pair."""
+    """The product of a fraction of 128 bits and pi/2, as a pair."""
     parts = [
         (b.op("shr", upper, b.i64(32)), -32),
         (b.op("and", upper, b.i64(_LOW)), -64),

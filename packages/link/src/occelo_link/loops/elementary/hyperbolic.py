@@ -15,7 +15,7 @@ __all__ = ["cosh", "sigmoid", "sinh", "softplus", "tanh"]
 
 
 def _limited(b: Builder, x: Value, high: float) -> Value:
-    """``|x|``, but at most ``high``; NaN stays."""
+    """The minimum of ``|x|`` and ``high``; NaN stays NaN."""
     size = b.op("abs", x)
     return b.select(b.op("lt", constant(b, high), size), constant(b, high), size)
 

@@ -39,7 +39,7 @@ _R = (
 
 
 def _series(b: Builder, f: Value) -> tuple[Value, Value]:
-    """``f*f/2``, and ``s * (f*f/2 + R)``."""
+    """The terms ``f*f/2`` and ``s * (f*f/2 + R)`` of the logarithm."""
     half = b.op("mul", b.op("mul", f, f), constant(b, 0.5))
     s = b.op("div", f, b.op("add", f, constant(b, 2.0)))
     z = b.op("mul", s, s)
@@ -47,7 +47,7 @@ def _series(b: Builder, f: Value) -> tuple[Value, Value]:
 
 
 def _edges(b: Builder, x: Value, result: Value, zero_at: float) -> Value:
-    """The values at infinity, at the pole, below it and at NaN."""
+    """``result``, replaced for special arguments: infinity, the pole ``zero_at``, numbers below the pole, and NaN."""
     infinity = constant(b, math.inf)
     result = b.select(b.op("eq", x, infinity), infinity, result)
     pole = b.op("eq", x, constant(b, zero_at))
@@ -76,7 +76,8 @@ def log(b: Builder, x: Value) -> Value:
 def minus_log_of_normal(b: Builder, x: Value, start: float = 0.0) -> Value:
     """``start - log(x)`` for positive x that are neither subnormal nor infinite.
 
-    Where ``start`` is 0 and x is not above 1, the error is below 3 ulp: so little cancels then that the leading terms need not be split off.
+    If ``start`` is 0 and x is not above 1, the error is below 3 ulp. So little cancels in that case that the leading
+    terms need not be split off.
     """
     m, k = mantissa_of_normal(b, x)
     s = b.op("div", b.op("sub", m, constant(b, 1.0)), b.op("add", m, constant(b, 1.0)))
@@ -104,7 +105,9 @@ def log1p(b: Builder, x: Value) -> Value:
 def _to_base(
     b: Builder, x: Value, high: float, low: float, unit_high: float, unit_low: float
 ) -> Value:
-    """log(x) times ``high + low``, and ``unit`` for each power of two, in pairs."""
+    """A logarithm of x = m * 2**k to another base, in pairs: log(m) times ``high + low``, plus k times ``unit_high +
+    unit_low``.
+    """
     m, k = mantissa_and_exponent(b, x)
     f = b.op("sub", m, constant(b, 1.0))
     half, rest = _series(b, f)

@@ -1,4 +1,4 @@
-"""Powers: ``exp(y log x)`` with the logarithm and the product as pairs.
+"""Powers, computed as ``exp(y log x)``; the logarithm and the product are pairs (`building_blocks`).
 
 `elemwise.transcendental` calls them to lower the scalar op ``pow``, for exponents that simpler operations cannot compute.
 """
@@ -54,7 +54,7 @@ def _constant_pair(b: Builder, pair: tuple[float, float]) -> Pair:
 
 
 def _log_pair(b: Builder, x: Value) -> Pair:
-    """The logarithm of a positive finite number, to about 2**-66."""
+    """The logarithm of a positive finite number as a pair, with an error of about 2**-66."""
     m, k = mantissa_and_exponent(b, x)
     one = constant(b, 1.0)
     f = b.op("sub", m, one)

@@ -1,7 +1,7 @@
 """Elementary functions of float32 computed in float32: exp, log, sigmoid and tanh, which are used most.
 
-The formulas are those of the float64 functions, with shorter polynomials. The other functions are computed in float64
-and rounded. `elemwise.transcendental` takes these for float32.
+The formulas are those of the float64 functions, with shorter polynomials. `elemwise.transcendental` uses them for
+float32, and computes all other functions of float32 in float64.
 """
 
 from __future__ import annotations

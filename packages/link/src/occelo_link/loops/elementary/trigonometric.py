@@ -1,8 +1,8 @@
 """Trigonometric functions: sin, cos, tan, arctan.
 
-Arguments are reduced by multiples of pi/2, which is given in three parts (Cody and Waite, 1980). Fused multiply-add
-makes the first subtraction exact. Above a billion, a cold branch computes the multiple from the bits of 2/pi that
-matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+A multiple of pi/2 is subtracted from the argument; pi/2 is given in three parts (Cody and Waite, 1980). Fused
+multiply-add makes the first subtraction exact. For arguments above a billion, a cold branch computes the multiple from
+the bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
 
 `elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops.
 """
@@ -84,7 +84,7 @@ def _reduce(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _parts(b: Builder, r: Value, low: Value) -> tuple[Value, Value, Value]:
-    """``(inner, top, rest)``: for ``r + low`` up to pi/4, the sine is ``r - inner`` and the cosine ``top + rest``."""
+    """``(inner, top, rest)`` for ``|r + low|`` up to pi/4; the sine is ``r - inner``, the cosine ``top + rest``."""
     z = b.op("mul", r, r)
     cube = b.op("mul", z, r)
     half_low = b.op("mul", low, constant(b, 0.5))
@@ -100,7 +100,7 @@ def _parts(b: Builder, r: Value, low: Value) -> tuple[Value, Value, Value]:
 
 
 def _kernels(b: Builder, r: Value, low: Value) -> tuple[Value, Value]:
-    """Sine and cosine of ``r + low`` up to pi/4 in size."""
+    """Sine and cosine of ``r + low``, for ``|r + low|`` up to pi/4."""
     inner, top, rest = _parts(b, r, low)
     return b.op("sub", r, inner), b.op("add", top, rest)
 
@@ -110,7 +110,9 @@ def _odd(b: Builder, bits: Value, bit: int) -> Value:
 
 
 def _guard(b: Builder, x: Value, usual: Value, name: str, choose: Callable[..., Value]) -> Value:
-    """``usual``, or for huge arguments the value by exact reduction, which a cold branch computes."""
+    """``usual``, except for huge arguments: for these a cold branch reduces ``x`` exactly, and ``choose`` computes the
+    value.
+    """
 
     def huge(builder: Builder, argument: Value) -> Value:
         r, low, quadrant = reduce_huge(builder, builder.op("abs", argument))

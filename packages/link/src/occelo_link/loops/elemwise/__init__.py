@@ -1,4 +1,4 @@
 """Lowering of elementwise ops, with a formula for each scalar op.
 
-`loops.build` imports it; fused nodes (`Composite`) are lowered here too.
+Fused nodes (`Composite`) are lowered here, too. `loops.build` imports this package to register the lowering.
 """

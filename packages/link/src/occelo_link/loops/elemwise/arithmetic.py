@@ -407,7 +407,8 @@ def _complex_isfinite(b: Builder, args: Sequence[Complex]) -> Value:
 
 @complex_scalar("sqrt", cost=90, wide=True)
 def _complex_sqrt(b: Builder, args: Sequence[Complex]) -> Complex:
-    """The parts are r = sqrt((|x| + |z|) / 2) and y / (2 r).
+    """The square root of z = x + i y: its parts are r = sqrt((|x| + |z|) / 2) and y / (2 r), in an order that depends
+    on the sign of x.
 
     After Kahan, "Branch cuts for complex elementary functions", 1987.
     """

@@ -1,9 +1,9 @@
 """Registry of the lowerings of scalar ops on complex numbers, and complex arithmetic on pairs of real values.
 
 `elemwise.op` looks lowerings up here; `arithmetic` and `transcendental` register theirs. The lowerings of Schur
-decompositions (`linalg.schur`, `linalg.qz`) use the arithmetic. A lowering takes pairs in
-the dtype of the parts and returns a pair or one real number. Functions that use exp, log and the like are computed in
-float64 and rounded once.
+decompositions (`linalg.schur`, `linalg.qz`) use the arithmetic. A lowering takes pairs of real values, and returns a
+pair or one real value, all in the dtype of the parts. Functions that use exp, log and the like are computed in float64
+and rounded once.
 """
 
 from __future__ import annotations
@@ -93,12 +93,12 @@ def scaled(b: Builder, z: Complex, factor: Value) -> Complex:
 
 
 def chosen(b: Builder, condition: Value, x: Complex, y: Complex) -> Complex:
-    """The first where the condition holds, else the second."""
+    """The number ``x`` where the condition holds, else ``y``."""
     return b.select(condition, x[0], y[0]), b.select(condition, x[1], y[1])
 
 
 def divided(b: Builder, x: Complex, y: Complex) -> Complex:
-    """The quotient: Smith, "Algorithm 116: complex division", 1962."""
+    """The quotient, by the algorithm of Smith, "Algorithm 116: complex division", 1962."""
     wide = b.op("le", b.op("abs", y[1]), b.op("abs", y[0]))
     large, small = b.select(wide, y[0], y[1]), b.select(wide, y[1], y[0])
     zero, one = _const(b, 0.0, large), _const(b, 1.0, large)
@@ -133,7 +133,7 @@ def modulus(b: Builder, z: Complex) -> Value:
 
 
 def argument(b: Builder, z: Complex) -> Value:
-    """The angle."""
+    """The argument of z: its angle from -pi to pi."""
     return b.call("libm:atan2", "float64", z[1], z[0])
 
 
@@ -185,7 +185,10 @@ def exponential_less_one(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of(b: Builder, z: Complex) -> Complex:
-    """log|z| and the angle. Near |z| = 1, log|z| is log1p(|z|^2 - 1) / 2, with |z|^2 - 1 in twice the precision."""
+    """The logarithm: log|z| and the angle.
+
+    Near |z| = 1, log|z| is computed as log1p(|z|^2 - 1) / 2, with |z|^2 - 1 in twice the precision.
+    """
     size = modulus(b, z)
     half = b.const(0.5, "float64")
     parts = [b.op("abs", part) for part in z]
@@ -221,7 +224,7 @@ def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
 
 
 def spread(b: Builder, size: Value, part: Value) -> Value:
-    """A product that is 0 if the second factor is, even if the first one has overflowed."""
+    """The product of ``size`` and ``part``; 0 if ``part`` is 0, even if ``size`` has overflowed to infinity."""
     vanishes = b.op("eq", part, b.const(0.0, "float64"))
     signed = b.op("mul", b.op("copysign", b.const(1.0, "float64"), size), part)
     return b.select(vanishes, signed, b.op("mul", size, part))

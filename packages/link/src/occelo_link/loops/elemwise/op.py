@@ -1,4 +1,5 @@
-"""Lowering of `Elemwise`: broadcasting and length checks around the lowering of a scalar op.
+"""Lowering of `Elemwise`: broadcasts the operands, checks their lengths, and applies the lowering of the scalar op to
+each element.
 
 `loops.build` imports this module, which registers the lowering. `loops.cast` calls it; `loops.blas` and `loops.create`
 use the broadcasting.
@@ -71,7 +72,7 @@ def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[V
 
 
 def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | None:
-    """The lowerings of the scalar ops in a composite; None if an op has no lowering."""
+    """The lowerings of the scalar ops in a composite; None if one of these ops has no lowering."""
     scalar_op = node.op.scalar_op
     if not isinstance(scalar_op, Composite) or node.op.destroy_map:
         return None
@@ -89,7 +90,7 @@ def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | No
 def _lower_composite(
     context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    """A formula that computes all scalar ops of a composite for an element."""
+    """A tensor whose formula computes all scalar ops of a composite for an element."""
     composite = node.op.scalar_op
     functions = _find_inner(node)
     assert isinstance(composite, Composite)
@@ -144,7 +145,7 @@ def _find_complex(node: TensorApply[Elemwise]) -> ComplexLowering | None:
 def _complex_argument(
     builder: Builder, dtype: str, tensor: Tensor, index: Sequence[Value]
 ) -> Complex:
-    """An element as a complex number, whose real and imaginary part are converted to a dtype."""
+    """An element of a tensor as a pair of real and imaginary part, both converted to a dtype."""
     re, *rest = (builder.cast(part.at(builder, index), dtype) for part in parts_of(tensor))
     return re, rest[0] if rest else builder.const(0.0, dtype)
 
@@ -153,7 +154,10 @@ def _complex_argument(
 def lower_complex_elemwise(
     context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    """The real and the imaginary part are two formulas; within a loop the builder eliminates their common subexpressions."""
+    """Lower an elementwise op with complex numbers.
+
+    The real and the imaginary part are two formulas. Within a loop the builder eliminates their common subexpressions.
+    """
     function = _find_complex(node)
     assert function is not None
     types = [v.type for v in node.inputs]

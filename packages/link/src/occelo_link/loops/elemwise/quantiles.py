@@ -1,8 +1,9 @@
-"""Lowering of the quantiles of the normal and the exponential law, by which `occelo_graph.ops.random.draws` draws.
+"""Lowering of the quantile functions of the normal and the exponential distribution, by which
+`occelo_graph.ops.random.draws` draws.
 
-The normal quantile is computed by its formula in the graph, with fused multiply-add, and a logarithm without special
-cases. A cold branch computes the tails, in which one number of 500 lies. `elemwise.op` imports it to register the
-lowerings.
+The quantile of the normal distribution is computed by the same formula as in the graph, but with fused multiply-add and
+with a logarithm that leaves out special cases. A cold branch computes the tails, in which one of 500 numbers lies.
+`elemwise.op` imports it to register the lowerings.
 """
 
 from __future__ import annotations

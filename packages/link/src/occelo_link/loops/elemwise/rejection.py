@@ -1,8 +1,9 @@
-"""Lowering of draws by rejection (`occelo_graph.ops.random.rejection`): further attempts are a cold branch.
+"""Lowering of draws by rejection sampling (`occelo_graph.ops.random.rejection`). All attempts after the first are a
+cold branch.
 
 A function of the loop program makes one attempt, and calls itself if the attempt is rejected. `elemwise.op` imports
-this module to register the lowerings. They are registered by the names of laws, since the ops of random numbers are
-imported at their first use.
+this module to register the lowerings. They are registered by the names of the distributions, since the ops of random
+numbers are imported only at their first use.
 """
 
 from __future__ import annotations

@@ -53,9 +53,9 @@ def lowers_scalar_to_loops(
     ``builder.const(1.0, dtype)`` is a number, and `scalar_value` computes another scalar function. float16 is computed
     in float32 and rounded. Complex operands do not use the formula.
 
-    ``cost``: about how many additions it takes; costly formulas are not recomputed for each reader.
-    ``when``: the dtypes of the operands and of the result for which there is a formula; all, by default. A formula from
-    another package replaces ours; its code is part of the cache keys.
+    ``cost``: the time of the formula in additions, roughly; results of costly formulas are stored, not computed again
+    for each reader. ``when``: the dtypes of the operands and of the result for which there is a formula; all, by
+    default. A formula from another package replaces Occelo's; its code is part of the cache keys.
     """
 
     def register(function: ScalarLowering) -> ScalarLowering:
@@ -81,9 +81,11 @@ def lowers_scalar_to_loops(
 
 
 def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value:
-    """The value, of ``dtype``, of a scalar function by its name, for formulas that use other scalar functions.
+    """The value of the scalar function ``name``, converted to ``dtype``.
 
-    ValueError if it has no formula for the dtypes of the arguments and ``dtype``.
+    Formulas use it to call other scalar functions.
+
+    ValueError if the function has no formula for the dtypes of the arguments and ``dtype``.
     """
     function = find_scalar(name, [a.dtype for a in args], dtype)
     if function is None:
@@ -95,7 +97,11 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
 
 
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
-    """The lowering of a scalar op for these dtypes, else of its formula in the graph; None if both are missing."""
+    """The lowering of a scalar op for these dtypes.
+
+    If none is registered, the lowering of the graph that defines the scalar function. None if there is no such graph
+    either.
+    """
     made_for = _made_for.get(name)
     if made_for is not None and made_for is not ScalarFunction.named(name):
         return _of_formula(name, inputs)  # the function has been defined again
@@ -106,7 +112,7 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
 
 
 def _in_loops(variable: TensorVariable) -> str:
-    """The dtype of a variable of a formula in loops, which compute float16 in float32."""
+    """The dtype in which loops compute a variable: float32 for float16, otherwise its own."""
     dtype = variable.type.dtype
     return "float32" if dtype == "float16" else dtype
 

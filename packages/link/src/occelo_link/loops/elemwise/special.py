@@ -1,4 +1,4 @@
-"""Lowerings of special functions to calls of SciPy's compiled functions, through their addresses.
+"""Lowerings of special functions: programs call SciPy's compiled functions by their addresses.
 
 They are registered in `scalar` when `elemwise.op` imports this module.
 """

@@ -1,7 +1,7 @@
 """Scalar lowerings of powers, exponentials, logarithms, trigonometric, hyperbolic and error functions, real and complex.
 
-float32 is computed in float64 and rounded once, except by functions that have a float32 formula. The lowerings are
-registered in `scalar` and `complex` when `elemwise.op` imports this module.
+Functions of float32 are computed in float64 and rounded once, except those that have a formula in float32. The
+lowerings are registered in `scalar` and `complex` when `elemwise.op` imports this module.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Args = Sequence[Value]
 def _elementary(
     name: str, function: Callable[..., Value], cost: int, narrow: Callable[..., Value] | None = None
 ) -> None:
-    """Lower a scalar op by a function of float64, and by ``narrow`` for float32 if it is given."""
+    """Register a formula of float64 as the lowering of a scalar op; float32 uses ``narrow`` if it is given."""
 
     @lowers_scalar_to_loops(name, cost=cost)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
@@ -74,7 +74,7 @@ _elementary("erfc", error.erfc, 80)
 
 
 def _library(name: str, function: str) -> None:
-    """Lower a scalar op by a function of the C library."""
+    """Register a call of the C library as the lowering of a scalar op."""
 
     @lowers_scalar_to_loops(name, cost=60)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
@@ -109,7 +109,7 @@ def _pow(b: Builder, dtype: str, args: Args) -> Value:
 
 
 def _simple_power(b: Builder, x: Value, exponent: float) -> Value | None:
-    """Powers that simpler operations compute without loss of accuracy; None for others."""
+    """A power by simpler operations, where these lose no accuracy; None for other exponents."""
     if exponent == 1:
         return x
     if exponent == 2:
@@ -125,7 +125,7 @@ def _simple_power(b: Builder, x: Value, exponent: float) -> Value | None:
 
 
 def _integer_power(b: Builder, x: Value, y: Value) -> Value:
-    """The power of integers, by squaring, over all bits of the exponent."""
+    """The power of integers by repeated squaring, with a step for each bit of the exponent."""
     bits = width(x.dtype)
     one, zero = b.const(1, x.dtype), b.const(0, x.dtype)
     if x.dtype == "bool":

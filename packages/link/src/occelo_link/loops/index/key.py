@@ -1,6 +1,6 @@
-"""Index keys at run time: starts and lengths of slices, and checked positions.
+"""The entries of an index key at run time: starts and lengths of slices, and positions, which are checked.
 
-`subtensor` reads every key with it.
+`subtensor` reads every key by `read_key`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Entry = Part | Position | Tensor
 def read_key(
     context: Context, key: Key, lengths: Sequence[Value], given: Sequence[Tensor]
 ) -> list[Entry]:
-    """The entries of a key; checks positions, except those in arrays."""
+    """The entries of a key. Integer positions are checked here; positions in arrays are not."""
     rest = iter(given)
     entries: list[Entry] = []
     axis = 0

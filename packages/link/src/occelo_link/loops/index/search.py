@@ -26,7 +26,7 @@ def lower_nonzero(context: Context, node: Apply, inputs: list[Tensor]) -> Sequen
 
 
 def positions_of_mask(context: Context, mask: Tensor) -> list[Stored]:
-    """The positions, in C order, of elements that are not 0: a vector for each dimension."""
+    """The positions of elements that are not 0, in C order, as a vector of indices for each dimension."""
     x = context.store(mask) if mask.cost > CHEAP else mask
 
     def element(b: Builder, index: Index) -> Value:
@@ -48,7 +48,9 @@ def _write_positions(context: Context, x: Tensor, results: Sequence[Stored]) -> 
     builder = context.builder
 
     def visit(axis: int, index: list[Value], place: Value) -> Value:
-        """Write the positions found in the remaining dimensions; returns the next free place."""
+        """Write the positions that are found in the dimensions from ``axis`` on, and return the next free place in the
+        results.
+        """
         if axis == x.ndim:
             found = builder.cast(x.at(builder, index), "bool")
 

@@ -109,7 +109,7 @@ def lower_inc_subtensor(
 
 
 def _written(context: Context, part: Stored, value: Tensor, replace: bool) -> Tensor:
-    """The elements to store: the value, or its sum with the present elements."""
+    """The elements to store in ``part``: ``value``, or the sum of ``value`` and the elements that ``part`` has."""
     if replace:
         return value
     combine = "or" if part.dtype == "bool" else "add"
@@ -128,7 +128,7 @@ def _spread(
     shape: Sequence[Value],
     dtype: str,
 ) -> Tensor:
-    """``y`` broadcast, by its static shape, to the elements that are written."""
+    """``y`` broadcast to the shape of the elements that are written; its static shape says which dimensions broadcast."""
     type_ = node.inputs[1].type
     lead = len(shape) - y.ndim
     for i, n in enumerate(type_.shape):
@@ -179,7 +179,10 @@ class _Layout:
     def _positions(
         self, raw: Sequence[Entry], given: Sequence[Tensor], sources: Sequence[TensorVariable]
     ) -> list[Entry]:
-        """Masks as arrays of positions, one for each dimension, and all arrays checked."""
+        """The arrays of positions in the key, checked.
+
+        A mask is replaced by an array of positions for each of its dimensions.
+        """
         context = self.context
         entries: list[Entry] = []
         self.static: dict[Tensor, Sequence[int | None]] = {}
@@ -203,7 +206,7 @@ class _Layout:
         return entries
 
     def _check(self, array: Tensor, source: TensorVariable, length: Value) -> None:
-        """Stop unless all positions are in range."""
+        """Write a check that all positions are in range."""
         context, builder = self.context, self.context.builder
         key = ("positions", array, context.canonical(length).number)
         if any(key in block.memo for block in builder.stack):
@@ -323,7 +326,10 @@ def lower_advanced_inc(
 def _scatter(
     context: Context, layout: _Layout, result: Stored, value: Tensor, replace: bool
 ) -> None:
-    """Store or add the elements in C order; a last dimension from a slice is vectorized."""
+    """Store or add the elements in C order.
+
+    If the last dimension comes from a slice, the loop over it is vectorized.
+    """
     builder = context.builder
     shape = layout.shape
     axes = [i for i, n in enumerate(shape) if not is_unit(n)]

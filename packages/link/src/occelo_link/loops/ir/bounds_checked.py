@@ -1,7 +1,7 @@
 """Bounds checks in loop programs, for loads, stores and calls of BLAS or LAPACK on buffers of known size.
 
-`loops.build` adds them under the option ``check_bounds``. They find faults of lowerings. Programs with them are slow:
-their loops are not vectorized.
+`loops.build` adds them under the option ``check_bounds``, which serves to find faults of lowerings. Programs with these
+checks are slow, since their loops are not vectorized.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ __all__ = ["with_bounds_checks"]
 def with_bounds_checks(program: Program, builder: Builder) -> Program:
     """The program, changed in place, with a check before each load, each store and each call of a library.
 
-    The sites of these checks come after the program's other sites, one for each node. ``builder`` is the one
-    that made the program.
+    There is one new site for each node; it comes after the sites that the program already has. ``builder`` is the
+    builder that made the program.
     """
     _Checker(program, builder).run()
     return program
 
 
 class _Checker(Visitor[None]):
-    """Adds checks to blocks; ``into`` is the block that statements are appended to."""
+    """Writes blocks again with checks; ``into`` is the block to which statements are appended."""
 
     def __init__(self, program: Program, builder: Builder) -> None:
         self.builder = builder
@@ -108,9 +108,9 @@ class _Checker(Visitor[None]):
     while_loop = branch
 
     def inner(self, block: Block) -> None:
-        """A block of a branch or of a while loop.
+        """Copy a block of a branch or of a while loop, with checks.
 
-        It may not have run, so after it the sizes of buffers that it allocates or swaps are unknown.
+        The block may not run, so after it the sizes of buffers that it allocates or swaps are unknown.
         """
         before = dict(self.sizes)
         self.refilled(block)
@@ -122,7 +122,7 @@ class _Checker(Visitor[None]):
         self.block(block, statements)
 
     def loop(self, loop: For) -> None:
-        """A loop. The sizes of buffers that it swaps are carried from iteration to iteration."""
+        """Copy a loop with checks. The sizes of buffers that the loop swaps are carried from iteration to iteration."""
         self.add(loop)
         loop.lanes = 1
         swaps = [s for s in loop.body if isinstance(s, Swap)]
@@ -157,7 +157,7 @@ class _Checker(Visitor[None]):
         return self.sizes.get(buffer)
 
     def operation(self, name: str, *args: Value, dtype: str | None = None) -> Value:
-        """The result of an operation appended to the current block."""
+        """Append an operation to the current block, and return its result."""
         gives = OPERATIONS[name].gives if dtype is None else dtype
         kind = args[-1].dtype if gives == "same" else gives
         value = self.builder.fresh(kind, name, args, self.into)

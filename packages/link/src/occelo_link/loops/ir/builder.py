@@ -1,9 +1,8 @@
 """Builder of loop programs, which eliminates common subexpressions and hoists while it builds.
 
-All lowerings and the code of kernels write programs with it. Equal operations on equal values are one value, and each
-value is computed in the outermost block in which its operands are known, so loop invariants are hoisted. A loaded
-element is reused until the next write to its buffer, and no load is hoisted out of a loop that has written to the
-buffer.
+All lowerings and kernels write their code by the builder. Equal operations on equal values are one value. Each value is
+computed in the outermost block in which its operands are known, so loop invariants are hoisted. A loaded element is
+reused until the next write to its buffer, and no load is hoisted out of a loop that has written to the buffer.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Loop:
         self.index = statement.index
 
     def carry(self, initial: Value, combine: str | None = None) -> Carried:
-        """Carry a scalar; the caller sets `Carried.following` before the loop is closed."""
+        """Add a carried scalar to the loop. The caller sets `Carried.following` before the loop is closed."""
         builder = self._builder
         param = builder.param(initial.dtype, self.statement.body)
         parent = self.statement.body.parent
@@ -90,7 +89,7 @@ class Builder:
 
     @property
     def at_top(self) -> bool:
-        """Whether the block under construction is the body of the program, which runs once."""
+        """Whether the block under construction is the body of the program, outside of all loops and branches."""
         return len(self.stack) == 1
 
     @property
@@ -109,7 +108,7 @@ class Builder:
         return self._value(dtype, op, args, block)
 
     def param(self, dtype: str, block: Block) -> Value:
-        """A value that a statement defines."""
+        """A new value that a statement defines, such as the index of a loop."""
         return self._value(dtype, "param", (), block)
 
     def const(self, number: Any, dtype: str) -> Value:
@@ -197,7 +196,7 @@ class Builder:
         return self.op("cast", x, dtype=dtype)
 
     def eq(self, x: Value, y: Value) -> Value:
-        """Whether two are equal; integer constants are folded."""
+        """Whether x = y; integer constants are folded."""
         if x.op == "const" and y.op == "const" and x.dtype == "int64":
             return self.const(x.args[0] == y.args[0], "bool")
         return self.op("eq", x, y)
@@ -246,7 +245,7 @@ class Builder:
         return Buffer(name, dtype, space, position, ndim, entry, holds)
 
     def constant_table(self, name: str, array: npt.NDArray[Any]) -> Buffer:
-        """The buffer of a constant array, one for each name."""
+        """The buffer of a constant array; there is one buffer for each name."""
         found = self._tables.get(name)
         if found is None:
             entry = self.program.entry(f"constant{len(self.program.constants)}")
@@ -278,7 +277,7 @@ class Builder:
         return known
 
     def use(self, buffer: Buffer, value: Value) -> None:
-        """Record that an available value replaces a load from a buffer here."""
+        """Record that at this place an available value replaces a load from a buffer."""
         buffer.read = buffer.version
         block = self.stack[-1]
         after = block.statements[-1] if block.statements else None
@@ -337,7 +336,7 @@ class Builder:
     # effects
 
     def check(self, condition: Value, site: int) -> None:
-        """Stop with the error of a site unless the condition holds."""
+        """Write a check: the program stops with the error of a site unless the condition holds."""
         if condition.op == "const" and condition.args[0]:
             return
         key = ("check", condition.number)
@@ -387,9 +386,10 @@ class Builder:
     def unlikely(
         self, condition: Value, usual: Value, name: str, make: Callable[..., Value], *args: Value
     ) -> Value:
-        """``usual``, or the result of a named function of scalars where an unlikely condition holds; see `apply`.
+        """The result of a named function of scalars if an unlikely condition holds, else ``usual``; ``make`` is as in
+        `apply`.
 
-        The function may use itself in this way.
+        The function may call itself in this way.
         """
         if name not in self.program.functions and name not in self.unfinished:
             self.program.functions[name] = self._function(name, make, args)
@@ -433,7 +433,7 @@ class Builder:
     ) -> Generator[Loop]:
         """``for index in range(start, stop)``; the statement is appended when the body is complete.
 
-        It has at most ``lanes`` lanes, and no more than what few elements need.
+        The loop has at most ``lanes`` lanes; if it has few iterations, it has no more lanes than these need.
         """
         if stop.op == "const" and (start is None or start is self.i64(0)):
             # a store under a mask delays a load that follows it by many cycles

@@ -48,9 +48,9 @@ _CALL = 20
 
 
 class Work:
-    """A number of operations: ``own``, plus those of ``inner`` loops.
+    """A number of operations: ``own`` operations, plus those of the ``inner`` loops.
 
-    A loop is given by start, stop and the work of an iteration.
+    An inner loop is a tuple of its start, its stop and the work of an iteration.
     """
 
     __slots__ = ("inner", "own")
@@ -123,7 +123,9 @@ class _Works(Visitor[Work]):
 
 
 def _most_iterations(start: Value, stop: Value) -> int | None:
-    """The most iterations of a loop over a block of elements, from ``start`` to ``min(start + n, length)``."""
+    """The largest number of iterations, n, of a loop from ``start`` to ``min(start + n, length)``; None for another
+    loop.
+    """
     for end in stop.args if stop.op == "min" else (stop,):
         if end.op == "add" and start in end.args:
             size = end.args[1] if end.args[0] is start else end.args[0]
@@ -152,10 +154,11 @@ def _size(statement: Statement) -> int:
 
 
 def work_memory(program: Program) -> list[tuple[int, Value | None]]:
-    """An upper bound of the working memory: pairs of a number of bytes and a value that multiplies it (None for 1).
+    """An upper bound of the working memory, as pairs of a number of bytes and a value by which it is multiplied; None
+    stands for 1.
 
-    The bound is the sum of the products. Memory that both of two branches allocate counts twice. Rounding up to 64
-    bytes is left out.
+    The bound is the sum of the products. If both branches of a conditional allocate memory, both count. That sizes are
+    rounded up to multiples of 64 bytes is ignored.
     """
     made = [
         (itemsize(statement.buffer.dtype), statement.size)

@@ -1,8 +1,8 @@
-"""Extents of memory that BLAS and LAPACK calls read and write, computed from the arguments, for programs with bounds checks.
+"""The extents of memory that calls of BLAS and LAPACK access, computed from the arguments of the call.
 
-`bounds_checked` compares the extents with the sizes of buffers. They are written after the documentation of the
-routines, not after the lowerings that write the calls. The table of LAPACK's routines is in `lapack_routines`, that of
-BLAS is here. A program with bounds checks cannot call a routine that is in neither.
+`bounds_checked` compares the extents with the sizes of buffers. The extents follow the documentation of the routines,
+not the lowerings that write the calls. The table of LAPACK's routines is in `lapack_routines`, that of BLAS is here. A
+program with bounds checks can only call routines that are in these tables.
 """
 
 from __future__ import annotations
@@ -93,14 +93,16 @@ class _Arguments:
         return self.letter(position) == "N"
 
     def spread(self, lines: Value, step: Value, width: Value) -> Value:
-        """The number of elements spanned by ``lines`` rows of ``width`` elements that start ``step`` apart."""
+        """The number of elements from the first to the last of ``lines`` rows, where a row has ``width`` elements and
+        starts ``step`` elements after the row before.
+        """
         run, one, zero = self._operate, self._i64(1), self._i64(0)
         count = run("add", run("mul", run("sub", lines, one), step), width)
         some = run("and", run("lt", zero, lines), run("lt", zero, width))
         return run("select", some, count, zero)
 
     def matrix(self, at: int, leading: int, rows: int, columns: int, letter: int = -1) -> Extent:
-        """A matrix in column-major order; all arguments are positions.
+        """The extent of a matrix in column-major order; the parameters are positions of arguments of the call.
 
         The argument at ``letter`` says whether the call transposes the matrix. If it does, the matrix in memory has the
         lengths in reverse order.
@@ -113,7 +115,10 @@ class _Arguments:
         return Extent(self._pointer(at), count, run("le", run("max", height, self._i64(1)), step))
 
     def vector(self, at: int, step: int, length: int) -> Extent:
-        """A vector; one with a negative step starts at its last element."""
+        """The extent of a vector; the parameters are positions of arguments.
+
+        A vector with a negative step starts at its last element.
+        """
         run = self._operate
         by = self.integer(step)
         count = self.spread(self.integer(length), run("abs", by), self._i64(1))
@@ -189,7 +194,7 @@ def _length(
     operate: Operate,
     i64: Callable[[int], Value],
 ) -> Value:
-    """A length of an array: a number, an integer argument, or the shorter of two."""
+    """A length of an array: a number, the value of an integer argument, or the smaller of two such values."""
     if text.isdigit():
         return i64(int(text))
     first, *second = (arguments.integer(places[name]) for name in text.split("&"))

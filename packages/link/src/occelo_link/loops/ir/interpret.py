@@ -1,4 +1,4 @@
-"""Interpreter of loop programs for tests of the printers. It is slow and simple, and checks every access.
+"""Interpreter of loop programs: slow, simple, and with a check of every access. Tests compare the printers with it.
 
 It runs loops with lanes as `For` defines them, so its results equal those of the printers to the last bit.
 """
@@ -49,8 +49,8 @@ def run_program(
 ) -> list[npt.NDArray[Any]]:
     """The outputs of a program for input arrays.
 
-    ``functions`` gives the functions of the table that are called, as functions of NumPy scalars, or of
-    ``(array, offset)`` pairs for addresses. An access out of bounds raises IndexError.
+    ``functions`` has the functions of the table that the program calls, as Python functions. Their arguments are NumPy
+    scalars, or pairs ``(array, offset)`` in place of addresses. An access out of bounds raises IndexError.
     """
     with np.errstate(all="ignore"):
         return _Interpreter(program, arrays, functions or {}).run()

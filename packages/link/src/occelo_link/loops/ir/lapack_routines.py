@@ -1,7 +1,7 @@
 """Table of the LAPACK routines that loop programs call, with the roles of their arguments.
 
-`loops.linalg.lapack` writes calls with its help, and `extents` finds in it what a call accesses. The routines and their
-arguments are described in the LAPACK Users' Guide, https://netlib.org/lapack/explore-html/.
+`loops.linalg.lapack` reads there how to pass arguments, and `extents` which memory a call accesses. The routines and
+their arguments are described in the LAPACK Users' Guide, https://netlib.org/lapack/explore-html/.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class Argument:
     ``kind`` is "letter", "integer", "array" (elements of the routine's dtype), "real" (real numbers of the same
     precision, float32 for a routine of complex64) or "integers". Arrays have a ``height``, a ``leading`` dimension and
     a number of columns, ``width``. Each of these is the name of an integer argument, the smaller one of two (``m&n``),
-    or a number. ``written`` says whether the routine writes the argument. ``wanted`` names a letter: if that is N, the
-    array is not accessed. It is empty for arrays that are always accessed.
+    or a number. ``written`` says whether the routine writes the argument. ``wanted`` names a letter argument: if this
+    letter is N, the array is not accessed. ``wanted`` is empty for arrays that are always accessed.
     """
 
     name: str
@@ -194,7 +194,7 @@ ROUTINES: dict[str, Routine] = {
 
 
 def find_routine(letter: str, name: str) -> Routine | None:
-    """The routine ``name`` for the dtype with a letter: s, d, c or z."""
+    """The routine ``name`` for the dtype that ``letter`` stands for: s, d, c or z."""
     own = ROUTINES.get(f"complex {name}") if letter in "cz" else None
     return own or ROUTINES.get(name)
 

@@ -1,7 +1,8 @@
 """Table of the scalar operations of loop programs: arity, dtypes, and meaning in NumPy.
 
-The builder, the verifier and bounds checks look operations up in it. The interpreter of loop programs runs the meaning,
-and printers are tested against it. Lowerings and printers ask `is_float` and the like for the kind of a dtype.
+The builder, the verifier and bounds checks look operations up in the table. The interpreter of loop programs runs the
+NumPy functions in it, and printers are tested against these. Lowerings and printers ask `is_float` and the like for the
+kind of a dtype.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def width(dtype: str) -> int:
 
 @frozen_dataclass(eq=False, repr=False)
 class Operation:
-    """``arity`` arguments of the dtypes that ``takes`` names; ``gives`` is "same" or a dtype.
+    """An operation with ``arity`` arguments.
+
+    ``takes`` names the dtypes of its arguments, ``gives`` the dtype of its result, or "same" for that of the arguments.
 
     ``takes`` is made of ``f`` (floats), ``i`` (integers), ``b`` (bool).
     """
@@ -95,7 +98,7 @@ def _fma64(x: Any, y: Any, z: Any, to: Any) -> Any:
 
 
 def _round_float32(exact: Any) -> Any:
-    """The float32 nearest to a fraction, without rounding twice."""
+    """The float32 nearest to an exact fraction, rounded only once."""
     from fractions import Fraction
 
     try:

@@ -9,7 +9,7 @@ The program defines its results exactly, so every printer must produce the same 
 
 - Integer arithmetic wraps. Integer division and remainder round down, and give 0 for a divisor of 0.
 - Shifts past the width give 0 (or the sign).
-- A conversion of a float that does not fit to an integer gives what NumPy gives on x86-64.
+- A float that is out of the range of an integer type is converted to the integer that NumPy gives on x86-64.
 - ``min`` and ``max`` propagate NaN. No float operation is contracted or reassociated.
 """
 
@@ -202,7 +202,7 @@ class _Leaf(_Record):
 
 
 class Store(_Leaf):
-    """Write ``value`` at ``offset`` (in elements)."""
+    """Write ``value`` to the element of a buffer at ``offset``, which counts elements."""
 
     __slots__ = ("buffer", "node", "offset", "value")
 
@@ -216,11 +216,11 @@ class Store(_Leaf):
 class Carried(_Record):
     """A scalar that a loop carries from one iteration to the next.
 
-    ``param`` is its value in the body, ``initial`` before the first iteration, ``following`` after
-    an iteration, ``result`` after the loop. With ``combine`` (the name of a binary operation) the
-    loop may keep ``lanes`` accumulators. All start at ``initial``, which must be the identity
-    element of the operation. Iteration ``k`` updates accumulator ``k % lanes``. At the end the
-    upper half of them is combined into the lower half, until one is left.
+    ``param`` is its value in the body, ``initial`` before the first iteration, ``following`` after an iteration,
+    ``result`` after the loop. With ``combine`` (the name of a binary operation) the loop may keep ``lanes``
+    accumulators. All start at ``initial``, which must be the identity element of the operation. Iteration ``k`` updates
+    accumulator ``k % lanes``. At the end the upper half of the accumulators is combined into the lower half, again and
+    again, until one is left.
     """
 
     __slots__ = ("combine", "following", "initial", "param", "result")
@@ -243,10 +243,10 @@ class Carried(_Record):
 class For(_Record):
     """``for index in range(start, stop)``, in order.
 
-    ``lanes`` above 1 says that iterations are independent but for `Carried` with ``combine``, that
-    the body has no nested blocks, and how many iterations form a vector iteration.
-    ``parallel`` says that iterations are independent and write disjoint elements. ``non_interruptible`` loops
-    do not poll for interrupts, nor run in several threads.
+    If ``lanes`` is above 1, so many iterations form a vector iteration. Then the body has no nested blocks, and
+    iterations depend on each other only by `Carried` scalars with ``combine``. ``parallel`` says that iterations are
+    independent and write disjoint elements. ``non_interruptible`` loops do not poll for interrupts, nor run in several
+    threads.
     """
 
     __slots__ = (
@@ -289,7 +289,10 @@ class For(_Record):
 
 
 class While(_Record):
-    """Repeat while ``condition`` (computed in ``test``) holds; both blocks see the params."""
+    """Repeat ``body`` while ``condition``, which the block ``test`` computes, holds.
+
+    Both blocks can read the params of the carried scalars.
+    """
 
     __slots__ = ("body", "carried", "condition", "node", "test")
 
@@ -308,7 +311,7 @@ class While(_Record):
 
 
 class If(_Record):
-    """One of two blocks; ``results`` are ``(result, value in then, value in orelse)``."""
+    """Run one of two blocks. ``results`` has tuples ``(result, value in then, value in orelse)``."""
 
     __slots__ = ("condition", "node", "orelse", "results", "then")
 
@@ -345,11 +348,11 @@ class Check(_Leaf):
 class Alloc(_Leaf):
     """Allocate ``size`` elements for ``buffer``, which takes over the memory of the dead buffer ``reuse`` of the same size.
 
-    Working memory allocated in a loop is kept for the next iteration, and reallocated only if that iteration needs more
-    than all before. With ``keeps`` the elements of ``reuse`` stay, and may be read until they are overwritten. If
-    ``reuse`` is an input that the output updates, the output takes over the input's memory if no other object refers to
-    it, else it gets a copy. After that no statement may fail, since the old value is lost. ``lengths`` is the shape of
-    an output.
+    Working memory that is allocated in a loop is kept for the next iteration. It is reallocated only if an iteration
+    needs more than all before it. If ``keeps`` is True, the elements of ``reuse`` stay in the memory and may be read
+    until they are overwritten. If ``reuse`` is an input that the output updates, the output takes over the input's
+    memory if no other object refers to it, else it gets a copy. After that no statement may fail, since the old value
+    is lost. ``lengths`` is the shape of an output.
     """
 
     __slots__ = ("buffer", "keeps", "lengths", "node", "reuse", "size")
@@ -372,7 +375,10 @@ class Alloc(_Leaf):
 
 
 class Swap(_Leaf):
-    """Exchange the memory, with its elements, of two buffers of one dtype in the space ``carried``."""
+    """Exchange the memory of two buffers, with the elements in it.
+
+    Both have the same dtype and the space ``carried``.
+    """
 
     __slots__ = ("first", "node", "second")
 
@@ -470,7 +476,7 @@ class Program:
         return name
 
     def blocks(self) -> Iterator[Block]:
-        """All blocks, each before the blocks nested in it."""
+        """All blocks; a block comes before the blocks nested in it."""
         pending = [self.body]
         while pending:
             block = pending.pop()

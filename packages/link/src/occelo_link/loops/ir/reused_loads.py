@@ -1,9 +1,11 @@
-"""Check of redundant load elimination: no available value replaces a load after a write to the buffer.
+"""A check of the builder's redundant load elimination: after a write to a buffer, no older value may replace a load
+from it.
 
-The verifier calls it. The builder loads an element once, hoists the load out of loops that do not write the buffer, and
-uses a stored value instead of loading it again. A loaded or stored value is available until the next write to the
-buffer. `Block.uses` lists each use of an available value in place of a load. The check walks through the program in
-order. At each use the buffer must have the version that it had when the value was loaded or stored.
+The verifier calls it. The builder loads an element once, and hoists the load out of loops that do not write the buffer.
+Instead of loading an element that was just stored, it uses the stored value. A loaded or stored value is available
+until the next write to the buffer. `Block.uses` lists each use of an available value in place of a load. The check
+walks through the program in order. The version of a buffer counts its writes. At each use the buffer must have the
+version that it had when the value was loaded or stored.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ __all__ = ["check_reused_loads"]
 
 
 def check_reused_loads(program: Program, require: Callable[[bool, str], None]) -> None:
-    """Call ``require`` for each use of an available value, with whether it is valid and the message if it is not."""
+    """Call ``require(valid, message)`` for each use of an available value in place of a load.
+
+    ``valid`` says whether the value may be used there; ``message`` describes the fault if it may not.
+    """
     _Walk(require).block(program.body)
 
 

@@ -1,4 +1,4 @@
-"""Loop programs as text for people to read: `dumping` writes it to files, and tests compare it."""
+"""The textual form of loop programs, for people to read: `dumping` writes it to files, and tests compare it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,10 @@ def _carried(statement: For | While) -> Iterator[str]:
 
 
 class _Lines(Visitor[Iterable[str]]):
-    """The lines of statements. ``nodes`` are the lines that name the nodes of the graph, in the order of their numbers."""
+    """Visitor that gives the lines of statements.
+
+    ``nodes`` has a line for each node of the graph, by the number of the node.
+    """
 
     def __init__(self, nodes: Sequence[str] = ()) -> None:
         self.nodes = nodes

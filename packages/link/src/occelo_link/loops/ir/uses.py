@@ -1,6 +1,7 @@
 """Queries of loop programs: the values and buffers that blocks use, and the buffers allocated in nested blocks.
 
-The printers use them to place memory, to outline loops and to name constants.
+The printers use them to decide where memory is allocated, which variables an outlined loop captures, and which
+constants need names.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = ["constants_of", "is_plain", "nested_memory", "used_by"]
 
 
 class _Used(Visitor[Iterable[Value | Buffer]]):
-    """The values and buffers that a statement uses itself, without those of nested blocks."""
+    """The values and buffers that a statement itself uses; those that only its nested blocks use are left out."""
 
     def value(self, value: Value) -> Iterable[Value | Buffer]:
         return [a for a in value.args if isinstance(a, Value | Buffer)]
@@ -128,7 +129,10 @@ _USED, _PLAIN, _PLACED, _READ = _Used(), _Plain(), _Placed(), _Read()
 
 
 def used_by(block: Block) -> Iterator[Value | Buffer]:
-    """The values and buffers that a block and its nested blocks use; some occur several times."""
+    """The values and buffers that a block and its nested blocks use.
+
+    The same value or buffer may occur several times.
+    """
     for statement in block:
         yield from _USED.statement(statement)
         for inner in statement.blocks:
@@ -141,7 +145,7 @@ def is_plain(block: Block) -> bool:
 
 
 def nested_memory(program: Program) -> list[Buffer]:
-    """The buffers that are allocated in loops and branches, and so possibly several times."""
+    """The buffers that are allocated in loops and branches, and so perhaps not exactly once."""
     found = (
         buffer
         for block in program.blocks()

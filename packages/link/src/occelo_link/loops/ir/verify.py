@@ -1,4 +1,4 @@
-"""Verifier of loop programs: raises unless a program is well formed.
+"""Verifier of loop programs: raises an error unless a program is well formed.
 
 Tests of lowerings and of loop programs call it; compiling users' functions does not.
 """
@@ -36,7 +36,8 @@ class InvalidProgram(Exception):
 
 
 def verify(program: Program) -> None:
-    """Raise `InvalidProgram` unless values are defined before use, dtypes fit and memory exists.
+    """Raise `InvalidProgram` unless values are defined before they are used, dtypes fit, and buffers are allocated
+    before they are accessed.
 
     Functions of the program must be pure, and all outputs must be allocated. After an output has taken over the memory
     of an input, no statement may fail. A value that was loaded from a buffer or stored to it may not replace a load

@@ -1,7 +1,7 @@
 """Base class of visitors of loop programs, with one method for each kind of statement.
 
-Printers, the interpreter, the verifier and the analyses of programs are visitors. A visitor that lacks a kind of
-statement cannot be defined, so no visitor overlooks a new kind.
+Printers, the interpreter, the verifier and the analyses of programs are visitors. A class of visitors that lacks the
+method for a kind cannot be defined, so no visitor overlooks a new kind of statement.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lowering of equations with banded matrices: LAPACK's gbsv and pbsv.
+"""Lowering of linear equations with banded matrices, by LAPACK's gbsv and pbsv.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveBanded` and `SolvePositiveBanded` nodes.
 """
@@ -90,7 +90,7 @@ def _lowered(
 def _fill(
     context: Context, work: WorkMatrix, bands: Sequence[Stored], index: Index, room: int, rows: int
 ) -> None:
-    """Copy the diagonals to the rows below ``room`` rows of zeros."""
+    """Copy the diagonals to working memory, below ``room`` rows of zeros."""
     builder, first = context.builder, context.i64(room)
     own = own_index(context, bands[0], 2, index)
     with builder.loop(work.columns, fixed=True) as across:

@@ -1,4 +1,4 @@
-"""Lowering of the Cholesky factor: LAPACK's potrf, and loops for small matrices.
+"""Lowering of the Cholesky factor, by LAPACK's potrf, or by loops for small matrices.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Cholesky` nodes.
 """

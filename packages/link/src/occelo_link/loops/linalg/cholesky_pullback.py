@@ -1,8 +1,9 @@
-"""Lowering of the gradient of the Cholesky factor: blocks of columns, by BLAS and loops; tiny matrices without loops.
+"""Lowering of the gradient of the Cholesky factor: BLAS and loops over blocks of columns, and unrolled code for tiny
+matrices.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `CholeskyPullback` nodes. The algorithm takes twice the
 operations of the factorisation; it is section 4.3 of Murray (2016), Differentiation of the Cholesky decomposition,
-arXiv:1602.07527. Complex matrices take the decomposition of the op instead.
+arXiv:1602.07527. For complex matrices the decomposition of the op is lowered instead.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _unrolled(context: Context, x: Tensor, ct: Tensor, shape: Sequence[Value]) -
 
 
 class _Reverse:
-    """Replaces the cotangent of a factor, in the memory of the result, by that of the matrix.
+    """Replaces the cotangent of a factor, which lies in the memory of the result, by the cotangent of the matrix.
 
     Both are in row-major order, so BLAS sees their transposes. ``start`` and ``into`` are the positions of the matrices.
     """
@@ -118,7 +119,7 @@ class _Reverse:
         return Pointer(self.result.buffer, self.builder.add(self.into, self._at(row, column)))
 
     def _block(self, first: Value, stop: Value) -> None:
-        """The columns ``range(first, stop)``."""
+        """Replace the columns ``range(first, stop)``."""
         builder, zero = self.builder, self.context.i64(0)
         width, below = builder.sub(stop, first), builder.sub(self.n, stop)
         self.lapack.call(

@@ -1,4 +1,5 @@
-"""Lowering of determinants: the product of the pivots of LAPACK's getrf, and loops for small matrices.
+"""Lowering of determinants: products of the pivots that LAPACK's getrf finds, or for small matrices, Gaussian
+elimination in loops.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Det` nodes.
 """
@@ -142,7 +143,7 @@ class _Determinants:
         builder.store(result.buffer, result.position(builder, index), total.result)
 
     def by_lapack(self) -> None:
-        """Factor by LAPACK. It reads rows as columns, but the transpose has the same determinant."""
+        """Factor by LAPACK, which sees the transpose; that has the same determinant."""
         context, builder, n = self.context, self.context.builder, self.n
         lapack = Lapack(context, self.result.dtype)
         work, exchanged = self._work(), lapack.integers(n)
@@ -161,7 +162,7 @@ class _Determinants:
             self._store_product(work, sign.result, index)
 
     def by_loops(self) -> None:
-        """Eliminate in one matrix after the other."""
+        """Factor one matrix after the other, by Gaussian elimination in loops."""
         context, builder, n = self.context, self.context.builder, self.n
         zero, dtype = context.i64(0), self.result.dtype
         work = self._work()
@@ -181,7 +182,7 @@ class _Determinants:
             self._store_product(work, builder.load(sign, zero, fixed=True), index)
 
     def by_lanes(self) -> None:
-        """Eliminate in a group of matrices at once."""
+        """Factor the matrices of a group at once, by Gaussian elimination with one matrix per lane."""
         context, builder, n = self.context, self.context.builder, self.n
         lanes = Lanes(context, self.result.dtype, self.result.shape)
         matrix, product = lanes.matrix(n, n), lanes.column()

@@ -70,7 +70,8 @@ def _is_zero(builder: Builder, number: Sequence[Value]) -> Value:
 def _quotient(builder: Builder, x: Sequence[Value], y: Sequence[Value]) -> list[Value]:
     """``x / y``.
 
-    Complex numbers are divided by R. L. Smith (1962), Algorithm 116: Complex division; it does not overflow.
+    Complex numbers are divided by the algorithm of R. L. Smith (1962), Algorithm 116: Complex division, which avoids
+    overflow.
     """
     run = builder.op
     if len(y) == 1:

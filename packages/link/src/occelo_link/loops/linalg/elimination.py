@@ -42,8 +42,8 @@ def maybe_small(*lengths: Value, most: int = SMALL) -> bool:
 def worth_loops(batch: Sequence[Value], n: Value) -> bool:
     """Whether loops for small matrices are worth their code.
 
-    They are if ``n`` may be small, and is static or there may be many matrices. For one matrix of unknown size, loops
-    would save a microsecond for a call of LAPACK, but take longer to compile.
+    They are if ``n`` may be small, and if it is static or there may be many matrices. For one matrix of unknown size,
+    loops would save a microsecond for a call of LAPACK, but would take longer to compile.
     """
     return maybe_small(n) and (n.op == "const" or not all(map(is_unit, batch)))
 
@@ -55,9 +55,10 @@ def by_size(
     large: Callable[[], Sequence[Value]],
     batch: Sequence[Value] | None = None,
 ) -> None:
-    """Write the code for small or for large lengths; both and a branch if the lengths are not static.
+    """Write the code for small or for large lengths; if the lengths are not static, write both and a branch.
 
-    With the lengths of a ``batch``, the code for small lengths works in lanes; see `SMALL_IN_LANES`.
+    If the lengths of a ``batch`` are given, the code for small lengths works in lanes, and `SMALL_IN_LANES` decides
+    what is small.
     """
     builder = context.builder
     most = SMALL if batch is None else SMALL_IN_LANES

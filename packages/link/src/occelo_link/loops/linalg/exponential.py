@@ -51,7 +51,9 @@ Degree 13 also takes products with A^6.
 
 
 def _coefficients() -> Array:
-    """A row for each degree: the coefficients of the powers 0 to 13 in the numerator, as whole numbers."""
+    """A table with a row for each degree: the coefficients of the powers 0 to 13 in the numerator, scaled to whole
+    numbers.
+    """
     table = np.zeros((len(DEGREES), 14))
     for row, m in zip(table, DEGREES, strict=True):
         for j in range(m + 1):
@@ -60,9 +62,9 @@ def _coefficients() -> Array:
 
 
 class _Exponential:
-    """The matrices that an exponential needs.
+    """The working memory of a matrix exponential, and the steps of its computation.
 
-    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
@@ -110,7 +112,7 @@ class _Exponential:
         return sizes[0] if len(sizes) == 1 else self.builder.op("add", *sizes)
 
     def degree(self, norm: Value) -> Value:
-        """The position in `DEGREES` of the lowest degree that is exact for a norm."""
+        """The position in `DEGREES` of the lowest degree that is accurate enough for a norm."""
         builder, found = self.builder, self.context.i64(0)
         for limit in LIMITS[:-1]:
             above = builder.lt(builder.const(limit, self.real), norm)
@@ -141,7 +143,7 @@ class _Exponential:
     def _sum(self, target: Buffer, row: Value, first: int, count: Value, lowest: int) -> None:
         """Write c_0 I + c_1 A^2 + c_2 A^4 + ..., with coefficients ``first``, ``first`` + 2, ... of a row of the table.
 
-        The sum starts with the term of I, or with that of A^2 if ``lowest`` is 1.
+        The sum starts with the term of I, or if ``lowest`` is 1 with the term of A^2.
         """
         builder, i64 = self.builder, self.context.i64
         start = builder.add(builder.mul(row, i64(14)), i64(first))
@@ -201,7 +203,7 @@ class _Exponential:
         )
 
     def _add_highest(self, row: Value, first: int, target: WorkMatrix) -> tuple[Value, ...]:
-        """Add A^6 times the sum of the terms of A^8 to A^12."""
+        """Add the terms of A^8 to A^12, as A^6 times a sum of lower powers."""
         builder, i64 = self.builder, self.context.i64
         scratch = self.power(i64(3))
         self._sum(self.other.buffer, row, first + 8, i64(3), 1)

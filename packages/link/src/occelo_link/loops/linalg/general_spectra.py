@@ -1,4 +1,5 @@
-"""Lowerings of eigenvalues of general matrices, and of equations with Schur forms: geev and trsyl.
+"""Lowerings of eigenvalues of general matrices (LAPACK's geev), and of Sylvester equations with triangular matrices
+(trsyl).
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them for `Eig`, `Eigvals` and `TriangularSylvester` nodes.
 """
@@ -31,7 +32,7 @@ __all__: list[str] = []
 class _Eigenvalues:
     """The memory for LAPACK's geev, and its calls.
 
-    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value, vectors: bool) -> None:
@@ -74,7 +75,8 @@ class _Eigenvalues:
     def _element(self, i: Value, j: Value) -> list[Value]:
         """The real and the imaginary part of an element of the vectors.
 
-        The routine for real matrices keeps the two parts of the vectors of a pair of complex eigenvalues in neighbouring columns.
+        For a pair of complex eigenvalues of a real matrix, LAPACK stores the real parts of the eigenvectors in one
+        column and the imaginary parts in the next.
         """
         if not self.real:
             return [self.vectors.load(i, j, part) for part in range(2)]

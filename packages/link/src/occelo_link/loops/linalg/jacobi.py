@@ -1,7 +1,7 @@
 """Eigenvalues and eigenvectors of batches of small symmetric matrices, one matrix per lane, by Jacobi's rotations.
 
-Each rotation makes one element off the diagonal zero, in all matrices of a group at once. Sweeps over all these
-elements are repeated until they are rounding errors (Golub and Van Loan, "Matrix Computations", 2013, section 8.5).
+Each rotation makes one off-diagonal element zero, in all matrices of a group at once. Sweeps over all off-diagonal
+elements are repeated until these are rounding errors (Golub and Van Loan, "Matrix Computations", 2013, section 8.5).
 `spectra` uses it for `Eigh` and `Eigvalsh` nodes.
 """
 
@@ -32,7 +32,8 @@ def eigen_lanes(
 ) -> None:
     """Write the eigenvalues, in ascending order, and eigenvectors of a batch in C order.
 
-    One triangle of each matrix is read, the lower one if ``lower``. With ``nan``, results that were not found are NaN.
+    Only the lower triangle of each matrix is read if ``lower`` is True, otherwise only the upper one. If ``nan`` is
+    True, the results of matrices that fail are NaN; otherwise a failure is an error.
     """
     lanes = Lanes(context, x.dtype, x.shape[:-2])
     n = x.shape[-1]
@@ -53,7 +54,7 @@ def eigen_lanes(
 
 
 class _Rotations:
-    """Jacobi's rotations of the matrices of a group and of their eigenvectors in rows.
+    """Applies Jacobi's rotations to the matrices of a group, and to the matrices whose rows become their eigenvectors.
 
     One triangle of a matrix is used.
     """
@@ -67,7 +68,7 @@ class _Rotations:
         self.cosine, self.sine = lanes.column(), lanes.column()
 
     def _place(self, i: Value, j: Value) -> tuple[Value, Value]:
-        """Where the element with ``i >= j`` lies."""
+        """The row and the column of the stored triangle at which the element (i, j), with ``i >= j``, lies."""
         return (i, j) if self.lower else (j, i)
 
     def scale(self) -> None:
@@ -134,7 +135,7 @@ class _Rotations:
             lanes.mark(lane, self._is_large(lane))
 
     def _is_large(self, lane: Value) -> Value:
-        """Whether the elements off the diagonal were more than rounding errors in the last sweep; false for NaN."""
+        """Whether the off-diagonal elements were more than rounding errors in the last sweep; false for NaN."""
         lanes, builder = self.lanes, self.builder
         tolerance = lanes.number(float((16 * np.finfo(lanes.dtype).eps) ** 2))
         norm = builder.load(self.norm, lane, fixed=True)
@@ -256,7 +257,7 @@ def _copy_sorted(
     vectors: Stored | None,
     nan: bool,
 ) -> None:
-    """Copy the eigenvalues and eigenvectors of a group to results in C order, at their ranks."""
+    """Copy the eigenvalues and eigenvectors of a group to results in C order, in ascending order of the eigenvalues."""
     builder, zero, n = lanes.builder, lanes.context.i64(0), rotations.a.rows
     bad = lanes.number(float("nan"))
     with builder.loop(lanes.remaining(), fixed=True) as loop:

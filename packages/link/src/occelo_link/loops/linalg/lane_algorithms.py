@@ -81,7 +81,7 @@ def _take_out(
     remaining: tuple[Value, Value],
     transposed: bool,
 ) -> None:
-    """Subtract the known row ``i`` of ``b``, with its factors, from a range of rows."""
+    """Subtract multiples of the known row ``i`` of ``b`` from a range of rows; the factors are elements of ``a``."""
     builder, zero, (start, stop) = lanes.builder, lanes.context.i64(0), remaining
 
     def factor(j: Value, lane: Value) -> Value:
@@ -110,10 +110,10 @@ def eliminate_lanes(
 ) -> None:
     """Replace matrices by U, by elimination with partial pivoting, and apply the same row operations to right-hand sides.
 
-    With ``keep``, L is stored below the diagonal.
+    If ``keep`` is True, L is stored below the diagonal.
 
-    ``record(k, places)`` may add statements to the loop over the rows ``k``. There ``places`` holds, for each lane, the
-    number of the row that ``k`` is exchanged with, in the lanes' dtype.
+    ``record(k, places)`` may add statements to the loop over the rows ``k``. For each lane, ``places`` holds the number
+    of the row that row ``k`` is exchanged with, as a number of the matrices' dtype.
     """
     builder, n = lanes.builder, a.rows
     zero, one = lanes.context.i64(0), lanes.context.i64(1)
@@ -155,7 +155,7 @@ def eliminate_lanes(
             def element(
                 part: LaneMatrix, old: LaneMatrix, j: Value, lane: Value, hit: Value, i: Value = i
             ) -> Value:
-                """The element of row ``i`` after the exchange, which is a ``hit`` where it takes place."""
+                """The element of row ``i`` after the exchange; ``hit`` says in which lanes the row is exchanged."""
                 return builder.select(hit, old.load(zero, j, lane), part.load(i, j, lane))
 
             if keep:

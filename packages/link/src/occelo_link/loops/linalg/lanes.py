@@ -23,7 +23,7 @@ BLOCK = 4
 
 
 def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
-    """Whether lanes can read these operands: each is a whole batch, or one matrix for all lanes (batch lengths of 1).
+    """Whether lanes can read these operands: each must be a whole batch, or a single matrix for all lanes.
 
     False if no operand is a batch: all batch lengths are the constant 1, or there are none. False also for matrices of
     dynamic lengths. These would take several times as long in lanes as one matrix after the other, because each operation
@@ -46,11 +46,13 @@ def _same_kind(length: Value, whole: Value) -> bool:
 
 
 class Lanes:
-    """Groups of matrices of a batch; made where the statements of a step are written.
+    """A batch divided into groups of matrices, one matrix per lane.
 
-    ``failed`` has a count of failures for each lane. If `groups` is called with ``nan``, it counts those of the lane's
-    matrix in the current group; 0 means that this matrix has a result. Otherwise it counts those of all groups so far, and
-    is checked once, after the last group.
+    Construct it while the statements of a step are written.
+
+    ``failed`` has a count of failures for each lane. If `groups` is called with ``nan``, the count is that of the
+    lane's matrix in the current group; 0 means that this matrix has a result. Otherwise failures of all groups are
+    counted, and the counts are checked once, after the last group.
 
     If matrices are missing in the last group, the last matrix stands in for them.
     """
@@ -85,7 +87,9 @@ class Lanes:
 
     @contextmanager
     def each(self) -> Generator[Value]:
-        """The context of a loop of one vector iteration over the lanes; its value is the index of the lane."""
+        """A context manager that writes a loop over the lanes, which is one vector iteration; its value is the index of
+        the lane.
+        """
         length = self.context.i64(self.count)
         with self.builder.loop(length, lanes=self.count, fixed=True) as loop:
             yield loop.index
@@ -93,10 +97,11 @@ class Lanes:
     def in_blocks(
         self, stop: Value, start: Value | None = None
     ) -> Iterator[tuple[Value, list[Value]]]:
-        """Vector iterations for `BLOCK` indices each, from ``start`` to ``stop``; yields the lane and the indices.
+        """Write a loop over the indices from ``start`` to ``stop``, with one vector iteration for `BLOCK` indices;
+        yields the lane and these indices.
 
-        What does not depend on the index is loaded once for a block. The body is written twice if the number of
-        indices is no static multiple of `BLOCK`.
+        Elements that do not depend on the index are loaded once for `BLOCK` indices. If the number of indices is not a
+        static multiple of `BLOCK`, the caller's body is written a second time for the remaining indices.
         """
         builder, i64 = self.builder, self.context.i64
         start = i64(0) if start is None else start
@@ -117,7 +122,10 @@ class Lanes:
 
     @contextmanager
     def groups(self, nan: bool) -> Generator[None]:
-        """The context of the loop over all groups. Unless ``nan`` is set, a check that no matrix failed follows the loop."""
+        """A context manager that writes the loop over all groups.
+
+        Unless ``nan`` is set, a check that no matrix failed follows the loop.
+        """
         builder, count = self.builder, self.context.i64(self.count)
         whole = builder.add(self.length, self.context.i64(self.count - 1))
         with builder.loop(builder.op("floordiv", whole, count), fixed=True) as loop:
@@ -129,7 +137,7 @@ class Lanes:
             self._check()
 
     def mark(self, lane: Value, bad: Value) -> None:
-        """Note that a lane's matrix has no result if ``bad``."""
+        """Count a failure of a lane's matrix if ``bad`` is true."""
         builder = self.builder
         before = builder.load(self.failed, lane, fixed=True)
         more = builder.select(bad, self.number(1.0), self.number(0.0))
@@ -187,7 +195,9 @@ class LaneMatrix:
     def fill(
         self, source: Stored, span: Callable[[Value], tuple[Value, Value]] | None = None
     ) -> None:
-        """Copy matrices in C order; with ``span`` only the columns ``range(*span(i))`` of each row ``i``.
+        """Copy a group of matrices from ``source``, which is in C order.
+
+        If ``span`` is given, only the columns ``range(*span(i))`` of each row ``i`` are copied.
 
         If the source is a single matrix, all lanes get a copy.
         """

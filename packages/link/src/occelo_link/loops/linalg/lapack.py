@@ -28,7 +28,7 @@ LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 class Lapack:
-    """Calls of routines for one dtype; constructed while the statements of a step are written."""
+    """Writes calls of LAPACK routines for one dtype. Construct it while the statements of a step are written."""
 
     def __init__(self, context: Context, dtype: str) -> None:
         self.context = context
@@ -75,7 +75,9 @@ class Lapack:
     def workspace(
         self, name: str, **given: str | Value | Pointer
     ) -> dict[str, str | Value | Pointer]:
-        """The working-memory arguments of a routine. The memory is allocated here, as large as the routine asks for."""
+        """The arguments of a routine for its working memory, which is allocated here in the size that the routine asks
+        for.
+        """
         context, builder = self.context, self.context.builder
         routine = find_routine(LETTERS[self.dtype], name)
         assert routine is not None, name
@@ -96,7 +98,7 @@ class Lapack:
         return {**found, **other}
 
     def memory(self, kind: str, length: Value) -> Buffer:
-        """A new array of ``length`` elements of a kind, as the table of routines names kinds."""
+        """A new array of ``length`` elements; ``kind`` is one of the kinds in the table of routines."""
         if kind == "integers":
             return self.integers(length)
         context, real = self.context, PARTS.get(self.dtype, self.dtype)
@@ -108,7 +110,9 @@ class Lapack:
 
 
 def batch_lengths(context: Context, tensors: Sequence[Tensor], core: Sequence[int]) -> list[Value]:
-    """The broadcast batch dimensions of tensors; ``core`` has the number of core dimensions of each."""
+    """The lengths of the batch dimensions of tensors, broadcast; ``core`` has for each tensor the number of its other
+    dimensions.
+    """
     ndim = max(t.ndim - k for t, k in zip(tensors, core, strict=True))
     lengths: list[Value] = [context.i64(1)] * ndim
     for tensor, k in zip(tensors, core, strict=True):
@@ -129,7 +133,7 @@ def own_index(context: Context, tensor: Tensor, core: int, index: Index) -> list
 
 @contextmanager
 def each_element(context: Context, batch: Sequence[Value]) -> Generator[list[Value]]:
-    """Loops over the batch dimensions; gives the index of an element of the batch."""
+    """A context manager that writes loops over the batch dimensions; its value is the index of an element of the batch."""
     with ExitStack() as stack:
         yield [stack.enter_context(context.builder.loop(n, fixed=True)).index for n in batch]
 

@@ -1,4 +1,4 @@
-"""Lowering of equations with Toeplitz matrices: the recursion of Levinson, in loops over the orders of leading minors.
+"""Lowering of linear equations with Toeplitz matrices, by the recursion of Levinson over the leading minors.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveToeplitz` nodes. It computes in double precision.
 """
@@ -24,7 +24,7 @@ Number = list[Value]
 
 
 class _Vector:
-    """Numbers in working memory, real parts first."""
+    """A vector in working memory: all real parts, then all imaginary parts."""
 
     def __init__(self, context: Context, parts: int, length: Value) -> None:
         self.builder = context.builder
@@ -47,7 +47,7 @@ class _Vector:
             self.builder.store(self.buffer, self._place(part, at), value)
 
     def fill(self, operand: Sequence[Stored], own: Sequence[Index], at: Value, to: Value) -> None:
-        """Copy an element of an operand to a place."""
+        """Copy an element of an operand to position ``to``."""
         builder = self.builder
         self.store(
             to,
@@ -64,11 +64,13 @@ class _Vector:
 class _Levinson:
     """The recursion for one element of the batch.
 
-    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
 
-    ``diagonals`` are those of the matrix, from the upper right corner to the lower left one. ``backward`` and ``forward`` are
-    the solutions with the leading minor for the next elements of the diagonals as right-hand sides. See Levinson (1946), The
-    Wiener RMS error criterion in filter design and prediction, and Golub and Van Loan, Matrix computations, section 4.7.
+    ``diagonals`` has the number on each diagonal of the matrix, from the upper right corner to the lower left one.
+    ``forward`` solves equations with the current leading minor of m rows; the right-hand side has the numbers of the m
+    diagonals below the main one, from the nearest on. ``backward`` solves equations with the transposed minor and the
+    diagonals above the main one. See Levinson (1946), The Wiener RMS error criterion in filter design and prediction,
+    and Golub and Van Loan, Matrix computations, section 4.7.
     """
 
     def __init__(self, context: Context, parts: int, n: Value, columns: Value) -> None:
@@ -121,7 +123,7 @@ class _Levinson:
         return [[part.result for part in each] for each in carried]
 
     def negative(self, number: Number) -> Number:
-        """The number with the other sign."""
+        """The number with its sign changed."""
         return [self.builder.op("neg", part) for part in number]
 
     # the recursion
@@ -144,7 +146,7 @@ class _Levinson:
             self._order(loop.index, middle)
 
     def _order(self, m: Value, middle: Value) -> None:
-        """Extend the solutions with the leading minor of m rows to solutions with the leading minor of m + 1 rows."""
+        """Extend the solutions for the leading minor of m rows to solutions for the leading minor of m + 1 rows."""
         builder, n, one, zero = self.builder, self.n, self.one, self.context.i64(0)
         start = self.negative(self.diagonals.load(middle))
         last = builder.add(middle, m)  # the diagonal below those of the minor

@@ -35,7 +35,9 @@ MOST = 1100
 
 
 def _nodes() -> Array:
-    """A row for each degree m: m nodes of Gauss-Legendre quadrature on [0, 1], and from column 7 on their weights."""
+    """A table with a row for each degree m: the m nodes of Gauss-Legendre quadrature on [0, 1], and from column 7 on
+    their weights.
+    """
     table = np.zeros((len(LIMITS), 14))
     for row, m in zip(table, range(1, 8), strict=True):
         nodes, weights = np.polynomial.legendre.leggauss(m)
@@ -44,7 +46,10 @@ def _nodes() -> Array:
 
 
 class _Logarithm(SchurFunction):
-    """The logarithm; ``differences`` is a root of the triangular matrix less 1."""
+    """The logarithm of a triangular matrix.
+
+    ``differences`` holds the current root of the matrix, minus the identity matrix.
+    """
 
     smallest_is_zero, smallest_size = False, Logm.smallest_size
     LOG, ABOVE, QUOTIENT = range(3)
@@ -87,7 +92,10 @@ class _Logarithm(SchurFunction):
         return [self._degree(), self.builder.add(state[1], self.context.i64(1))]
 
     def _keep_diagonals(self) -> tuple[Value, Value]:
-        """Fill `kept`; returns whether no eigenvalue is 0, and the largest absolute value of their logarithms."""
+        """Copy diagonals to `kept`.
+
+        Returns whether no eigenvalue is 0, and the largest absolute value of the logarithms of eigenvalues.
+        """
         builder, numbers, i64 = self.builder, self.numbers, self.context.i64
         column = [i64(k) for k in range(3)]
         with builder.loop(self.n, fixed=True) as loop:
@@ -109,12 +117,12 @@ class _Logarithm(SchurFunction):
         return regular.result, largest.result
 
     def _above(self) -> Value:
-        """How many elements are next to the diagonal."""
+        """The number of elements next to the diagonal, on one side."""
         less = self.builder.sub(self.n, self.context.i64(1))
         return self.builder.op("max", less, self.context.i64(0))
 
     def _quotient(self, values: Sequence[Number], logs: Sequence[Number]) -> Number:
-        """The difference of two logarithms over that of the numbers, without cancellation (Higham 2008, (11.28))."""
+        """The quotient (log x - log y) / (x - y) of two numbers, without cancellation (Higham 2008, (11.28))."""
         builder, numbers = self.builder, self.numbers
         (first, second), apart = values, numbers.less(logs[1], logs[0])
         difference, whole = numbers.less(second, first), numbers.add(second, first)
@@ -137,7 +145,9 @@ class _Logarithm(SchurFunction):
         )
 
     def _degree(self) -> Value:
-        """Write the matrix less 1 to `differences`; returns the number of `LIMITS` that its powers exceed."""
+        """Write the matrix minus the identity matrix to `differences`; returns how many of the `LIMITS` the norms of
+        its powers exceed.
+        """
         builder, numbers = self.builder, self.numbers
         one = numbers.real(1.0)
         self.copy(self.matrix, self.differences)
@@ -206,9 +216,10 @@ class _Logarithm(SchurFunction):
         return power.result
 
     def _approximate(self, row: Value, times: Value) -> None:
-        """Replace the matrix by the Padé approximant of a row of the table, times a power of two, with the exact diagonals.
+        """Replace the matrix by the Padé approximant that a row of the table defines, times a power of two; diagonals
+        are replaced by exact ones.
 
-        In partial fractions it is the sum of w X (1 + x X)^-1 over the nodes x with weights w.
+        In partial fractions the approximant is the sum of w X (1 + x X)^-1 over the nodes x with weights w.
         """
         builder, numbers, i64 = self.builder, self.numbers, self.context.i64
         zero, one = numbers.real(0.0), numbers.real(1.0)
@@ -230,7 +241,7 @@ class _Logarithm(SchurFunction):
             self.store(self.matrix, i, builder.add(i, i64(1)), numbers.times(above, quotient))
 
     def _add_fraction(self, node: Value, weight: Value, one: Value) -> None:
-        """Add w X (1 + x X)^-1 to `total`, by a triangular system."""
+        """Add w X (1 + x X)^-1 to `total`, by solving a triangular system."""
         builder, differences = self.builder, self.differences
 
         def scaled(at: Value) -> None:

@@ -1,4 +1,5 @@
-"""Lowering of equations and inverses by LU factors: LAPACK's trtrs and getri, and loops for small matrices.
+"""Lowering of linear equations and inverses from LU factors, by LAPACK's trtrs and getri, or by loops for small
+matrices.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `LuSolve` and `LuInverse` nodes.
 """
@@ -36,7 +37,9 @@ __all__: list[str] = []
 
 
 class _Factors:
-    """The factors: real ones are read in place where LAPACK can, and complex ones are copied for each matrix.
+    """The LU factors as LAPACK reads them.
+
+    Real factors are read in place if LAPACK can do so; complex factors are copied for each matrix.
 
     `MatrixOperand` makes a copy of real factors that LAPACK cannot read.
     """
@@ -144,7 +147,7 @@ class _ByFactors:
         return None
 
     def _pivot(self, index: Index, i: Value) -> Value:
-        """The row that row ``i`` was exchanged with."""
+        """The number of the row that row ``i`` was exchanged with."""
         context, builder = self.context, self.context.builder
         own = own_index(context, self.pivots, 1, index)
         at = self.pivots.position(builder, [*own, i])
@@ -233,7 +236,7 @@ class _ByFactors:
     # loops
 
     def _by_loops(self) -> None:
-        """Copy the right-hand sides to the result; exchange rows and substitute there, by loops."""
+        """Solve by loops: copy the right-hand sides to the result, exchange its rows, and substitute in it."""
         context, builder, n = self.context, self.context.builder, self.n
         zero, last = context.i64(0), builder.sub(n, context.i64(1))
         stored, result = self.factors.parts[0], self.result[0]
@@ -311,7 +314,9 @@ class _ByFactors:
             columns.copy_to(self.result[0], nan)
 
     def _exchange_in_lanes(self, lanes: Lanes, columns: LaneMatrix) -> None:
-        """`_exchange` for a group of matrices; backwards if the equations have the transposed matrix."""
+        """`_exchange` for a group of matrices; the exchanges are undone instead if the equations have the transposed
+        matrix.
+        """
         builder, n = lanes.builder, self.n
         places, last = lanes.column(), builder.sub(n, self.context.i64(1))
         one = all(map(is_unit, self.pivots.shape[:-1]))

@@ -1,6 +1,6 @@
 """Arithmetic and functions of single numbers in float64. A real number is a list of one value, a complex number of two.
 
-Algorithms of this package that are written once for real and complex matrices use them.
+The algorithms of this package that are written once for both real and complex matrices use them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Number = list[Value]
 
 
 class Numbers:
-    """Functions of numbers; each writes its operations at the current place of the builder."""
+    """Functions of numbers. Each appends its operations to the block that the builder is writing."""
 
     def __init__(self, builder: Builder, parts: int) -> None:
         self.builder, self.parts = builder, parts

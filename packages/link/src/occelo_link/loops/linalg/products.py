@@ -13,7 +13,7 @@ __all__ = ["Products"]
 class Products:
     """Products of square matrices of one size and dtype in column-major order.
 
-    Construct it within the ``emit`` of a `Context.step`: it writes an allocation.
+    Construct it within the ``emit`` of a `Context.step`, since the constructor writes an allocation.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:

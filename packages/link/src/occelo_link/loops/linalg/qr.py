@@ -1,6 +1,6 @@
 """Lowerings of QR decompositions: LAPACK's geqrf, geqp3, orgqr and ungqr.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `QR`, `FullQR`, `QRTriangle`, `QRFactors` and
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them for `QR`, `FullQR`, `QRTriangle`, `QRFactors` and
 `QRPivots` nodes.
 """
 
@@ -41,7 +41,7 @@ def _longer(context: Context, m: Value, n: Value) -> Value:
 class _Factored:
     """The memory for LAPACK's geqrf, and orgqr or ungqr, and their calls.
 
-    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class _Factored:
         self.context.check(self.context.builder.eq(info, self.context.i64(0)))
 
     def copy_triangle_to(self, result: Sequence[Stored], index: Index) -> None:
-        """Copy the upper triangle to the matrix of a result, and zeros below it."""
+        """Copy the upper triangle to the matrix of a result, and write zeros below it."""
         builder = self.context.builder
         rows, columns = result[0].shape[-2:]
         with builder.loop(rows, fixed=True) as down, builder.loop(columns, fixed=True) as across:

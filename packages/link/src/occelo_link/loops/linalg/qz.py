@@ -1,4 +1,5 @@
-"""Generalised Schur forms in working memory, by LAPACK's gges and tgsen, and lowerings of such decompositions.
+"""Generalised Schur forms in working memory, by LAPACK's gges and tgsen, and lowerings of generalised Schur
+decompositions.
 
 Eigenvalues are put in order after the decomposition, so LAPACK needs no callback. The linkers ``native``, ``c``,
 ``c|py`` and ``numba`` use the lowerings for `QZ` and `SortedQZ` nodes. The lowerings of Riccati equations use
@@ -35,9 +36,9 @@ Test = Callable[[Sequence[Value], Sequence[Value]], Value]
 
 
 class PencilForm:
-    """AA, BB and unitary Q, Z with A = Q AA Z^H and B = Q BB Z^H.
+    """The generalised Schur form of A and B: AA, BB and unitary Q, Z with A = Q AA Z^H and B = Q BB Z^H.
 
-    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
 
     ``matrices`` hold A and B before the call and AA and BB after it.
     """
@@ -96,7 +97,7 @@ class PencilForm:
         return builder.branch(good, lambda: [put_in_order()], lambda: [info])[0]
 
     def load_beta(self, i: Value) -> list[Value]:
-        """The parts of the denominator of an eigenvalue."""
+        """The real and the imaginary part of the denominator of an eigenvalue."""
         return [self.beta.load(i, self.zero, part) for part in range(self.beta.count)]
 
     def _ordering(self, sort: str) -> Callable[[], Value]:
@@ -134,7 +135,10 @@ class PencilForm:
 
 
 def in_region(builder: Builder, sort: str) -> Test:
-    """The test whether an eigenvalue is in a region: "lhp", "rhp", "iuc" or "ouc". Infinite ones are only in "ouc"."""
+    """A function that writes the test whether an eigenvalue is in a region: "lhp", "rhp", "iuc" or "ouc".
+
+    Infinite eigenvalues are in "ouc" only.
+    """
 
     def test(alpha: Sequence[Value], beta: Sequence[Value]) -> Value:
         zero, one = (builder.const(x, "float64") for x in (0.0, 1.0))

@@ -1,7 +1,7 @@
 """Lowering of the scales that balance pencils of Riccati equations: LAPACK's gebal.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `BalancingScale` nodes; Riccati equations are lowered by the
-decompositions of their ops.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `BalancingScale` nodes. Riccati equations have no
+lowering of their own: the decompositions of their ops are lowered.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Schur forms in working memory, by gees and trsen, and the lowerings of Schur decompositions.
+"""Schur forms in working memory, by LAPACK's gees and trsen, and the lowerings of Schur decompositions.
 
 Eigenvalues are put in order after the decomposition, so LAPACK needs no callback. The linkers ``native``, ``c``,
 ``c|py`` and ``numba`` use the lowerings for `Schur` and `SortedSchur` nodes. Lowerings of functions of matrices use
@@ -62,7 +62,7 @@ def absolute(builder: Builder, parts: Sequence[Value]) -> Value:
 def choose_positions(
     context: Context, selected: Pointer, n: Value, test: Callable[[Value], Value]
 ) -> None:
-    """For each position, write to LAPACK's truth values whether a test holds."""
+    """Write for each position whether a test holds, as LAPACK's truth values, to ``selected``."""
     builder = context.builder
     with builder.loop(n, fixed=True) as loop:
         chosen = builder.cast(test(loop.index), selected.buffer.dtype)
@@ -70,7 +70,7 @@ def choose_positions(
 
 
 class SchurForm:
-    """T and unitary Z with A = Z T Z^H; constructed while the statements of a step are written.
+    """The Schur form of A: T and unitary Z with A = Z T Z^H. Construct it while the statements of a step are written.
 
     ``matrix`` holds A before the call and T after it.
     """
@@ -106,8 +106,8 @@ class SchurForm:
     def ordering(self, test: Callable[[Sequence[Value]], Value]) -> Callable[[], Sequence[Value]]:
         """A function that writes statements which put the eigenvalues that satisfy ``test`` first.
 
-        The statements return LAPACK's info, and how many eigenvalues satisfy the test. Because of rounding, some of
-        these may no longer be first afterwards. The info is not 0 in this case, too.
+        The statements return LAPACK's info, and how many eigenvalues satisfy the test. Rounding may keep LAPACK from
+        moving all of them to the front; then the info is not 0.
         """
         context, builder, lapack = self.context, self.context.builder, self.lapack
         one, zero = context.i64(1), context.i64(0)
@@ -143,7 +143,7 @@ class SchurForm:
 
 
 def _inside(builder: Builder, sort: str) -> Callable[[Sequence[Value]], Value]:
-    """The test whether an eigenvalue is in a region."""
+    """A function that writes the test whether an eigenvalue is in a region."""
 
     def test(parts: Sequence[Value]) -> Value:
         if sort in ("lhp", "rhp"):

@@ -1,8 +1,8 @@
 """Functions of matrices by functions of their triangular Schur forms, and the lowering of square roots.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use the lowering for `Sqrtm` nodes; `logarithm` has that of `Logm`.
-Both compute in double precision. A real matrix whose eigenvalues are not negative has a real triangular Schur form.
-For others the complex Schur form is used.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use the lowering for `Sqrtm` nodes; `logarithm` has that of
+`Logm`. Both compute in double precision. A real matrix whose eigenvalues are not negative has a real triangular Schur
+form. For other matrices the complex Schur form is used.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TOLERANCE = float(np.sqrt(np.finfo("float64").eps))
 class SchurFunction(ABC):
     """A function of matrices of one dtype, float64 or complex128.
 
-    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
     """
 
     smallest_is_zero: bool
@@ -89,7 +89,9 @@ class SchurFunction(ABC):
     # steps
 
     def is_real(self) -> Value:
-        """Whether a real Schur form is triangular and the function of its eigenvalues is real."""
+        """Whether the real Schur form is triangular, and the function of its eigenvalues is real: no eigenvalue is
+        complex or negative.
+        """
         builder, zero = self.builder, self.numbers.real(0.0)
         with builder.loop(self.n, fixed=True) as loop:
             real = loop.carry(builder.const(True, "bool"))
@@ -113,7 +115,7 @@ class SchurFunction(ABC):
         return builder.branch(found, computed, lambda: [builder.const(False, "bool")])[0]
 
     def real_enough(self) -> Value:
-        """Whether the imaginary parts of the result of a real matrix are due to rounding."""
+        """Whether the imaginary parts of the result for a real matrix are so small that they are rounding errors."""
         builder, zero = self.builder, self.numbers.real(0.0)
         with builder.loop(self.n, fixed=True) as across:
             whole, imaginary = across.carry(zero), across.carry(zero)
@@ -128,7 +130,9 @@ class SchurFunction(ABC):
         return builder.op("le", imaginary.result, limit)
 
     def take_root(self) -> None:
-        """Replace the triangular matrix by its square root, by columns. If it has none, some elements are not finite.
+        """Replace the triangular matrix by its square root, column by column.
+
+        If it has no square root, some elements are not finite.
 
         See Björck and Hammarling (1983), A Schur method for the square root of a matrix, Linear Algebra Appl. 52/53, 127-140.
         """
@@ -237,7 +241,10 @@ def _computed_for_real(
     result: Sequence[Stored],
     index: Index,
 ) -> Value:
-    """`_computed` for a real matrix, which ``real`` already has in its memory."""
+    """`_computed` for a real matrix, which is in the memory of ``real``.
+
+    If the real Schur form does not suffice, ``whole`` computes with the complex one.
+    """
     builder, zero = context.builder, context.i64(0)
     false = builder.const(False, "bool")
     info = real.form.call()

@@ -1,4 +1,5 @@
-"""Lowering of linear equations and inverses: LAPACK's gesv, sysv, hesv, posv and getri, and loops for small matrices.
+"""Lowering of linear equations and inverses, by LAPACK's gesv, sysv, hesv, posv and getri, or by loops for small
+matrices.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Solve` and `Inv` nodes.
 """
@@ -70,7 +71,7 @@ class _Equations:
         self.result = new_result(context, self.dtype, [*self.batch, self.n, self.columns])
 
     def lowered(self, small: bool, routine: str) -> Sequence[Tensor]:
-        """The results, by the routine; with ``small``, by loops for small matrices."""
+        """The results, computed by the LAPACK routine; if ``small`` is True, small matrices are computed by loops."""
 
         in_lanes = small and self._for_lanes()
         small = small and worth_loops(self.batch, self.n)
@@ -174,9 +175,11 @@ class _Equations:
             columns.copy_to(self.result, index, good)
 
     def _failure(self, call: Callable[[], Value], finite: Value | None) -> Value:
-        """Call a routine if the matrix is finite, where that matters; returns its ``info``.
+        """Call a routine and return its ``info``.
 
-        Whether a routine for symmetric matrices takes a matrix with NaN for a singular one depends on its size.
+        Routines for symmetric matrices are only called if the matrix is finite.
+
+        Such a routine reports a matrix with NaN as singular for some sizes and not for others.
         """
         if finite is None:
             return call()
@@ -184,7 +187,7 @@ class _Equations:
         return self.context.builder.branch(finite, lambda: [call()], lambda: [zero])[0]
 
     def by_loops(self) -> None:
-        """Eliminate in a copy of each matrix, and in the result."""
+        """Solve by Gaussian elimination in a copy of each matrix; the right-hand sides are replaced in the result."""
         context, builder, n = self.context, self.context.builder, self.n
         zero = context.i64(0)
         work = builder.buffer(self.matrix[0].dtype, "work", ndim=2)
@@ -207,7 +210,7 @@ class _Equations:
 
 
 def _copy_rows(context: Context, rows: Rows, source: Stored | None, index: Index, n: Value) -> None:
-    """Copy a matrix of an operand; the identity if there is none."""
+    """Copy a matrix of an operand, or the identity matrix if there is no operand."""
     builder = context.builder
     own = None if source is None else own_index(context, source, 2, index)
     with builder.loop(n, fixed=True) as down, builder.loop(rows.columns, fixed=True) as across:

@@ -36,7 +36,7 @@ __all__ = ["if_finite"]
 def if_finite(
     context: Context, on_error: str, finite: Value, call: Callable[[], Value]
 ) -> Value | None:
-    """Call a routine only if its matrix is finite, since some routines never end otherwise.
+    """Write a call of a routine that runs only if the matrix is finite, since some routines never end otherwise.
 
     Returns whether the call succeeded. If a failure is an error, writes a check that it succeeded, and returns None.
     """
@@ -122,7 +122,7 @@ def lower_eigvalsh(
 class _Svd:
     """The memory for LAPACK's gesdd, and its calls. ``job`` is LAPACK's letter: A, S or N.
 
-    Construct it within the ``emit`` of a `Context.step`: it writes allocations.
+    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
     """
 
     def __init__(self, context: Context, dtype: str, m: Value, n: Value, job: str) -> None:

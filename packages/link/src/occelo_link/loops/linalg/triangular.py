@@ -153,7 +153,9 @@ class _InPlace:
         return builder.eq(good.result, one)
 
     def _letters(self, transposed: bool) -> tuple[str, str, str]:
-        """Which triangle of the matrix in column-major order is read, whether to transpose it, and its diagonal."""
+        """LAPACK's letters: which triangle of the matrix in column-major order is read, whether it is transposed, and
+        whether its diagonal is 1.
+        """
         by_rows = self.operand.by_rows
         uplo = "L" if self.op.lower != by_rows else "U"
         return uplo, "T" if by_rows != transposed else "N", "U" if self.op.unit_diagonal else "N"
@@ -173,7 +175,7 @@ class _InPlace:
         return context.builder.eq(info, context.i64(0))
 
     def _by_blas(self, a: Pointer, b: Pointer) -> None:
-        """Solve by trsm. It reads rows as columns, so it sees transposed right-hand sides: ``X^T op(A)^T = B^T``."""
+        """Solve by trsm, which reads rows as columns. So it sees the transposed equations ``X^T op(A)^T = B^T``."""
         context, builder = self.context, self.context.builder
         dtype = b.buffer.dtype
 

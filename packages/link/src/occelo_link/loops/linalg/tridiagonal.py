@@ -32,7 +32,7 @@ ROWS = 4
 
 
 def _arguments(work: WorkMatrix, n: Value) -> dict[str, str | Value | Pointer]:
-    """The diagonals as arguments; the rows of ``work`` are those of the results of `TridiagonalFactor`."""
+    """The diagonals as arguments of LAPACK; ``work`` has the same rows as the result of `TridiagonalFactor`."""
     context = work.context
     zero, one = context.i64(0), context.i64(1)
     # element j of the first row is above the diagonal in column j, so the first one is none
@@ -47,7 +47,10 @@ def _arguments(work: WorkMatrix, n: Value) -> dict[str, str | Value | Pointer]:
 def _fill(
     context: Context, work: WorkMatrix, source: Sequence[Stored], index: Index, rows: int
 ) -> None:
-    """Copy the rows of diagonals, with zeros for elements that are in no matrix and for rows that ``source`` lacks."""
+    """Copy the diagonals, one per row.
+
+    Zeros are written for rows that ``source`` lacks, and for elements of a row beyond the end of its diagonal.
+    """
     builder = context.builder
     own = own_index(context, source[0], 2, index)
     last = builder.sub(work.columns, context.i64(1))

@@ -1,8 +1,8 @@
 """Cholesky factors, their gradients and triangular equations of one tiny matrix, without loops over its rows.
 
-All elements are values in registers. So a step of a filter makes no calls, and does not go through memory. The modules
-`cholesky`, `cholesky_pullback` and `triangular` use this for single real matrices whose static lengths `is_tiny`
-accepts.
+All elements are values in registers. So a step of a Kalman filter, for instance, makes no calls and does not go through
+memory. The modules `cholesky`, `cholesky_pullback` and `triangular` use this for single real matrices whose static
+lengths `is_tiny` accepts.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def solve_unrolled(
 ) -> Value:
     """Store the solution of equations with a triangular matrix; returns whether no element on its diagonal is 0.
 
-    Columns of the right-hand side lie side by side in vectors.
+    Several columns of the right-hand side are computed at once, as vectors.
     """
     builder = context.builder
     n, columns = result.shape[-2].args[0], result.shape[-1]

@@ -1,8 +1,8 @@
 """Matrices in working memory for LAPACK: one element of a batch at a time, in column-major order, real or complex.
 
-A complex matrix is interleaved there, while lowered tensors keep real and imaginary parts in separate buffers. So
-operands and results are copied, which takes little time compared with the routine. The lowerings of this package use
-them.
+The parts of a complex matrix are interleaved there, while lowered tensors keep real and imaginary parts in separate
+buffers. So operands and results are copied, which takes little time compared with the LAPACK routine. The lowerings of
+this package use them.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ __all__ = ["WorkMatrix", "new_result", "stored_parts", "whole_tensor"]
 
 
 def stored_parts(context: Context, tensor: Tensor) -> list[Stored]:
-    """The real tensors of an operand in memory: one, or two of a complex one."""
+    """The stored real tensors of an operand: one, or two if the operand is complex."""
     return [context.store(part) for part in parts_of(tensor)]
 
 
 def new_result(context: Context, dtype: str, shape: Sequence[Value]) -> list[Stored]:
-    """New tensors for a result: one, or two of a complex one."""
+    """New real tensors for a result: one, or two if the result is complex."""
     return [context.new_stored(PARTS.get(dtype, dtype), shape) for _ in range(_count(dtype))]
 
 
@@ -43,10 +43,11 @@ def _count(dtype: str) -> int:
 
 @contextmanager
 def in_tiles(context: Context, rows: Value, columns: Value) -> Generator[tuple[Value, Value]]:
-    """Loops over the rows and columns of a matrix in square tiles; gives the row and the column.
+    """A context manager that writes loops over a matrix in square tiles; its value is the row and the column of an
+    element.
 
-    A copy between row-major and column-major order does not access one of the two matrices in order of memory. Within a
-    tile it uses each cache line again before the line is evicted.
+    A copy between row-major and column-major order jumps through the memory of one of the two matrices. Within a tile
+    it uses each cache line again before the line is evicted.
     """
     builder = context.builder
 
@@ -70,7 +71,7 @@ def in_tiles(context: Context, rows: Value, columns: Value) -> Generator[tuple[V
 class WorkMatrix:
     """A matrix in working memory.
 
-    Construct it within the ``emit`` of a `Context.step`, before the loop over the batch: it writes an allocation.
+    Construct it within the ``emit`` of a `Context.step`, before the loop over the batch, since the constructor writes an allocation.
 
     ``dtype`` may be complex. ``pointer`` is the address of its first element, ``leading`` its leading dimension, which is
     at least 1. Vectors have one column. With ``by_rows`` the elements lie in C order, so that LAPACK sees the transpose.
@@ -104,16 +105,16 @@ class WorkMatrix:
         return builder.add(at, self.context.i64(part))
 
     def load(self, row: Value, column: Value, part: int = 0) -> Value:
-        """The part of an element."""
+        """A part of an element: 0 is the real part, 1 the imaginary part."""
         return self.context.builder.load(self.buffer, self.offset(row, column, part), fixed=True)
 
     def store(self, row: Value, column: Value, value: Value, part: int = 0) -> None:
-        """Write the part of an element."""
+        """Write a part of an element."""
         self.context.builder.store(self.buffer, self.offset(row, column, part), value)
 
     @contextmanager
     def _elements(self, rows: Value, columns: Value) -> Generator[tuple[Value, Value]]:
-        """Loops over elements, in an order that suits copies from and to C order."""
+        """A context manager that writes loops over elements, in an order that suits copies from and to C order."""
         builder = self.context.builder
         if not self.by_rows:
             with in_tiles(self.context, rows, columns) as place:
@@ -125,10 +126,12 @@ class WorkMatrix:
                 yield down.index, across.index
 
     def fill(self, operand: Sequence[Stored], index: Index, columns: Value | None = None) -> None:
-        """Copy the matrix of an operand, given by its parts, for one index of the batch; by default to all columns.
+        """Copy a matrix from an operand, which is given by its parts, at an index of the batch.
 
-        The operand may broadcast. A real operand of a complex matrix gets the imaginary part 0. An operand of another
-        dtype is converted.
+        By default all columns are copied.
+
+        The operand may broadcast along the batch. If the operand is real and this matrix is complex, imaginary parts
+        are 0. An operand of another dtype is converted.
         """
         context, builder = self.context, self.context.builder
         own = [own_index(context, part, 2, index) for part in operand]

@@ -66,7 +66,7 @@ def _export(
 
 
 def export_operation(program: Program, value: Value) -> Exported:
-    """A function that computes one value: the result of an operation or a call, from its arguments."""
+    """An LLVM function that computes one value of the program, an operation or a call, from its arguments."""
     argument_dtypes = [a.dtype for a in value.args if isinstance(a, Value)]
     out = ModuleWriter(program)
     functions = Functions(out, Operations(out))
@@ -74,7 +74,9 @@ def export_operation(program: Program, value: Value) -> Exported:
 
 
 def export_combine(program: Program, op: str, dtype: str, lanes: int) -> Exported:
-    """A function that combines the accumulators at an address, the upper half into the lower half until one is left."""
+    """An LLVM function that combines the accumulators at an address: the upper half into the lower half, until one is
+    left.
+    """
     out = ModuleWriter(program)
     operations = Operations(out)
     kind = memory_type(dtype)
@@ -98,9 +100,10 @@ def export_combine(program: Program, op: str, dtype: str, lanes: int) -> Exporte
 
 
 def export_call(program: Program, call: Invoke) -> Exported:
-    """A function that calls a function of the table.
+    """An LLVM function that calls a function of the table.
 
-    It takes by value what the called function takes by reference, and passes the address of a copy on the stack.
+    If the called function takes an argument by reference, this function takes it by value, and passes the address of a
+    copy on the stack.
     """
     out = ModuleWriter(program)
     argument_dtypes = [

@@ -44,7 +44,10 @@ class Functions:
         )
 
     def pure(self, value: Value, names: Sequence[str], count: int, mask: str | None = None) -> str:
-        """Print a value; ``names`` are those of its arguments in the IR. Returns the name of the result, or a literal."""
+        """Print a value.
+
+        ``names`` are the names of its arguments in the IR. Returns the name of the result, or a literal.
+        """
         if value.op == "load":
             return self.constant_load(value, names[0])
         if value.op == "call":
@@ -78,7 +81,8 @@ class Functions:
         return result
 
     def unlikely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
-        """The usual value; in lanes where the condition holds, the result of a function instead.
+        """Print a value with a cold branch: in lanes where the condition holds, the result of a function, in all others
+        the usual value.
 
         The function is called only if the condition holds in some lane.
         """
@@ -124,7 +128,8 @@ class Functions:
     def lane_by_lane(
         self, function: Function, wanted: str, usual: str, names: Sequence[str], count: int
     ) -> str:
-        """The vector ``usual``, with results of a function in the lanes whose bit of ``wanted`` is set.
+        """The vector ``usual``, in which the lanes whose bit in ``wanted`` is set are replaced by results of a
+        function.
 
         At least one bit is set. A loop over the bits calls the function for one lane at a time. It has one call,
         however many lanes there are, so that cold code is short.

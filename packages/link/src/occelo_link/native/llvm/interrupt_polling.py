@@ -2,7 +2,7 @@
 
 The printers of loops in this package (`scalar_loops`, `vector_loops`, `parallel`) use it. An outermost loop that may
 run for long is strip-mined: an outer loop runs it strip by strip, and calls the service `occelo_link.units.frame.POLL`
-after each. A call within the loop itself would keep values out of registers.
+after each strip. A call within the loop itself would keep values out of registers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""LLVM's notation of types and constants, for one lane or several.
+"""Types and constants as LLVM IR, for one lane or several.
 
 Most modules of the printer use it.
 """
@@ -34,7 +34,7 @@ def type_of(dtype: str, lanes: int) -> str:
 
 
 def literal(number: Any, dtype: str) -> str:
-    """A constant in LLVM's notation."""
+    """A constant as an LLVM literal."""
     if is_float(dtype):
         return f"0x{int.from_bytes(_BITS64.pack(number), 'little'):016X}"
     return str(int(number))

@@ -23,9 +23,9 @@ _STACK_BYTES = 2048
 class Memory:
     """Printer of allocations.
 
-    Working memory comes from the arena by a bump allocator. The free part of the arena begins at an address in the
-    frame, which the service `GROW` advances, too. A buffer that is allocated in loops or branches has a slot for its
-    address and its capacity. Its memory comes from this service.
+    Working memory comes from the arena by a bump allocator. The address at which the free part of the arena begins is
+    in the frame; code of the unit and the service `GROW` both advance it. A buffer that is allocated in loops or
+    branches has a slot for its address and its capacity; its memory comes from `GROW`.
     """
 
     def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
@@ -114,7 +114,7 @@ class Memory:
         return pointer
 
     def take_over_input(self, statement: Alloc, taken: Buffer) -> str:
-        """The memory of the input that an output updates, or a copy of it."""
+        """Print code that gives an output the memory of the input that it updates, or a copy of this memory."""
         size = self.emit(f"mul i64 {self.use(statement.size)}, {itemsize(taken.dtype)}")
         positions = f"i64 {statement.buffer.position}, i64 {taken.position}"
         function = self.out.service(TAKE)

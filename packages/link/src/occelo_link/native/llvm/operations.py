@@ -1,6 +1,7 @@
 """Scalar operations as LLVM IR, for one lane or several.
 
-A part of the LLVM printer (`printer`) and of `vector_iteration`; `exports` prints operations for ``numba`` with it.
+It is a part of the LLVM printer (`printer`), which `vector_iteration` uses, too; `exports` prints operations for
+``numba`` by it.
 """
 
 from __future__ import annotations

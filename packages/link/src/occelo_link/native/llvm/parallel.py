@@ -1,12 +1,12 @@
 """Loops outlined to functions: for several threads, and so that large programs compile quickly.
 
-A part of the LLVM printer (`printer`). A loop directly in the program's body that carries no value and only loads,
-computes, loops and stores becomes ``void part(ptr env, i64 start, i64 stop, ptr table)`` if the program is large or the
-loop may run in several threads. ``env`` holds the values and addresses that the loop captures, in slots of 8 bytes. If
-the iterations are independent and there is enough work, the service of `occelo_link.machine.threads` divides them among
-threads. Otherwise, or if the service was interrupted before it began, one call runs all iterations. Long loops that may
-not run in threads are called strip by strip, with a poll for interrupts between strips. Results are the same in any
-case.
+It is a part of the LLVM printer (`printer`). A loop is outlined if the program is large, or if the loop may run in
+several threads. It must stand directly in the program's body, carry no value, and only load, compute, loop and store.
+It becomes ``void part(ptr env, i64 start, i64 stop, ptr table)``. ``env`` holds the values and addresses that the loop
+captures, in slots of 8 bytes. If the iterations are independent and there is enough work, the service of
+`occelo_link.machine.threads` divides them among threads. Otherwise, or if the service was interrupted before it began,
+one call runs all iterations. Long loops that may not run in threads are called strip by strip, with a poll for
+interrupts between strips. The results are the same in all cases.
 """
 
 from __future__ import annotations

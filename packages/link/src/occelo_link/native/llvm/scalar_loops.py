@@ -1,6 +1,6 @@
 """Scalar loops as LLVM IR: one iteration at a time.
 
-A part of the LLVM printer (`printer`).
+It is a part of the LLVM printer (`printer`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ __all__ = ["ScalarLoops"]
 
 @dataclass(eq=False, repr=False)
 class _OpenLoop:
-    """An unfinished loop: its label, its counter in this and in the next iteration, the phis of carried values."""
+    """A loop whose end is not printed yet: its label, its counter in this and in the next iteration, the phis of
+    carried values.
+    """
 
     label: str
     counter: str
@@ -30,7 +32,7 @@ class _OpenLoop:
 
 
 class ScalarLoops:
-    """Printer of loops without lanes, whose bodies ``block`` prints."""
+    """Printer of loops without lanes; the function ``block`` prints their bodies."""
 
     def __init__(
         self, out: ModuleWriter, scalars: Scalars, polling: Polling, block: Callable[[Block], None]

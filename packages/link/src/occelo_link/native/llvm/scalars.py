@@ -1,7 +1,7 @@
 """Scalar code as LLVM IR: names of values and buffers, loads, stores, operations.
 
-It is a part of the LLVM printer (`printer`). Loads and stores of one element are here, those of all lanes in `vectors`.
-The printers of loops and memory hold the same `Scalars` object, and ask it for names and addresses.
+It is a part of the LLVM printer (`printer`). Loads and stores of single elements are here; those of vectors are in
+`vectors`. The printers of loops and memory hold the same `Scalars` object, and ask it for names and addresses.
 """
 
 from __future__ import annotations

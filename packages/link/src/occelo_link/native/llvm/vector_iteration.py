@@ -44,7 +44,8 @@ class VectorIteration(Visitor[None]):
     """Printer of one vector iteration.
 
     Index arithmetic is printed where it is used, as scalars or as vectors. ``first`` is the index in the first lane.
-    ``mask``, if any, has the active lanes. ``lanes`` is given if it is not the number of the loop.
+    ``mask`` selects the active lanes; None means all. ``lanes`` is given if it differs from the number of lanes of the
+    loop.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class VectorIteration(Visitor[None]):
     # values as vectors
 
     def is_outside(self, value: Value) -> bool:
-        """Whether a value is computed outside of the body, so the same in all lanes."""
+        """Whether a value is computed outside of the body, so that it is the same in all lanes."""
         return value.op == "const" or (value.block is not self.body and value is not self.index)
 
     def vector(self, value: Value) -> str:
@@ -138,7 +139,7 @@ class VectorIteration(Visitor[None]):
         return made
 
     def stride(self, value: Value) -> int | None:
-        """The difference of an integer between neighbouring lanes; None if it is not static."""
+        """The difference by which an integer grows from lane to lane; None if it is not static."""
         if self.is_outside(value):
             return 0
         if value.number in self.strides:
@@ -157,7 +158,7 @@ class VectorIteration(Visitor[None]):
         return found
 
     def first_lane(self, value: Value) -> str:
-        """An integer of the body as a scalar, for the first lane."""
+        """The value that an integer of the body has in the first lane, as a scalar."""
         if self.is_outside(value):
             return self.parts.scalars.use(value)
         found = self.scalars.get(value.number)
@@ -189,7 +190,10 @@ class VectorIteration(Visitor[None]):
         return vectors.gather(buffer.dtype, addresses, self.lanes, self.mask)
 
     def load_part(self, buffer: Buffer, base: Value, part: int) -> str:
-        """The real or the imaginary parts of complex numbers. One load of read-only memory serves both parts."""
+        """The real or the imaginary parts of complex numbers in all lanes.
+
+        From read-only memory, both parts are loaded at once.
+        """
         interleaved, key = self.parts.interleaved, (buffer, base.number)
         both = self.both.get(key)
         if both is None:

@@ -1,6 +1,6 @@
 """Vector loops as LLVM IR: a loop over whole vectors, and masked iterations for the remainder.
 
-The vectors are explicit, so no pass of LLVM's optimizer has to find them. A part of the LLVM printer (`printer`).
+The vectors are explicit, so no pass of LLVM's optimizer has to find them. It is a part of the LLVM printer (`printer`).
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class VectorLoops:
     def iteration(
         self, loop: For, first: str, mask: str | None, carried: Sequence[str]
     ) -> list[str]:
-        """The body once; returns the accumulators after it."""
+        """Print one iteration of the body; returns the accumulators after it."""
         return VectorIteration(self.parts, loop, first, mask).run(carried)
 
     def unrolled(self, loop: For, indices: range) -> list[str]:
-        """An unrolled loop; returns the accumulators."""
+        """Print an unrolled loop; returns the accumulators."""
         lanes = loop.lanes
         vectors = [self.parts.vectors.spread(each.initial, lanes) for each in loop.carried]
         for first in range(indices.start, indices.stop, lanes):
@@ -68,7 +68,7 @@ class VectorLoops:
         return vectors
 
     def rolled(self, loop: For) -> list[str]:
-        """A loop over whole vectors and the remainder; returns the accumulators."""
+        """Print a loop over whole vectors, and the remainder; returns the accumulators."""
         out, lanes = self.out, loop.lanes
         start, stop = self.parts.scalars.use(loop.start), self.parts.scalars.use(loop.stop)
         head, body, rest, tail, done = out.new_labels("vector", "body", "rest", "tail", "done")
@@ -113,7 +113,7 @@ class VectorLoops:
         ]
 
     def narrow_rest(self, loop: For, lanes: int, start: str, stop: str, done: str) -> None:
-        """The remainder as a loop of masked iterations with ``lanes`` lanes each; the block ``done`` follows."""
+        """Print the remainder as a loop of masked iterations with ``lanes`` lanes each; the block ``done`` follows."""
         out = self.out
         before, head = out.label, out.new_label("narrow")
         out.line(f"br label %{head}")

@@ -1,6 +1,6 @@
 """Vector operations as LLVM IR: splats, masks, loads and stores of all lanes.
 
-A part of the LLVM printer (`printer`); `vector_iteration` uses it.
+It is a part of the LLVM printer (`printer`); `vector_iteration` uses it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Vectors:
         return self._truth(raw, dtype, kind)
 
     def load_apart(self, dtype: str, address: str, stride: int, lanes: int) -> str:
-        """A load of elements at a distance of ``stride`` elements, with one instruction for each."""
+        """A load of elements that are ``stride`` elements apart, with one instruction for each."""
         memory = memory_type(dtype)
         kind, found = f"<{lanes} x {memory}>", "poison"
         for k in range(lanes):
@@ -101,7 +101,7 @@ class Vectors:
         return self.emit(f"icmp ne {kind} {raw}, zeroinitializer") if dtype == "bool" else raw
 
     def stored(self, value: str, dtype: str, lanes: int) -> str:
-        """A vector in its form in memory."""
+        """A vector of register values, converted to the form that elements have in memory."""
         if dtype != "bool":
             return value
         return self.emit(f"zext <{lanes} x i1> {value} to <{lanes} x {memory_type(dtype)}>")
