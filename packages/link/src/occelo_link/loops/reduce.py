@@ -16,12 +16,15 @@ from occelo_graph.ops.reduce import (
     LinearRecurrence,
 )
 from occelo_graph.ops.reductions import Reduction
+from occelo_link.loops.complexes import PARTS, ComplexTensor, by_parts, parts_of
+from occelo_link.loops.elemwise.complex import Complex, chosen, find_complex, times
+from occelo_link.loops.elemwise.op import complex_element
 from occelo_link.loops.elemwise.scalar import find_scalar
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
-from occelo_link.loops.registry import lowers_to_loops
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
 __all__: list[str] = []
@@ -143,6 +146,114 @@ def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
     return result
 
 
+def _complex_formula(
+    node: TensorApply[CAReduce] | TensorApply[CumOp],
+) -> Callable[[Builder, Complex, Complex], Complex]:
+    """The function that combines two complex numbers."""
+    found = find_complex(node.op.reduction.name)
+    assert found is not None
+
+    def combine(builder: Builder, x: Complex, y: Complex) -> Complex:
+        made = found(builder, [x, y])
+        assert isinstance(made, tuple)
+        return made
+
+    return combine
+
+
+def _has_complex_formula(node: TensorApply[CAReduce] | TensorApply[CumOp]) -> bool:
+    """Whether loop programs combine complex numbers by a formula; sums are sums of the parts, if both are given."""
+    complexes = node.outputs[0].type.dtype in PARTS
+    return complexes and find_complex(node.op.reduction.name) is not None and not by_parts(node)
+
+
+@lowers_complex_to_loops(CAReduce, when=_has_complex_formula)
+def lower_complex_reduce(
+    context: Context, node: TensorApply[CAReduce], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    """The elements are combined one by one, in order, from the identity element on."""
+    op, (x,), combine = node.op, inputs, _complex_formula(node)
+    output = PARTS[node.outputs[0].type.dtype]
+    acc = PARTS[_computed_in(node)]
+    kept = [i for i in range(x.ndim) if i not in op.axis]
+    results = [context.new_stored(acc, [x.shape[i] for i in kept]) for _ in range(2)]
+
+    def emit() -> None:
+        builder = context.builder
+        one = builder.const(op.reduction.start(acc), acc), builder.const(0.0, acc)
+
+        def combined(state: Complex, index: Index) -> Complex:
+            return combine(builder, state, complex_element(builder, acc, x, index))
+
+        if kept and kept[-1] == x.ndim - 1 and not is_unit(x.shape[-1]):
+            _combine_rows(context, x.shape, op.axis, results, one, combined)
+        else:
+            _combine_each(context, x.shape, op.axis, results, one, combined)
+
+    context.step(parts_of(x), results, emit)
+    return [ComplexTensor(*(_cast_tensor(context, each, output) for each in results))]
+
+
+def _combine_each(
+    context: Context,
+    shape: Sequence[Value],
+    axes: Sequence[int],
+    results: Sequence[Stored],
+    start: Complex,
+    combined: Callable[[Complex, Index], Complex],
+) -> None:
+    """Reduce complex elements along axes: for each result the elements are read one after the other."""
+    builder = context.builder
+    kept = [i for i in range(len(shape)) if i not in axes]
+    index = [context.i64(0)] * len(shape)
+
+    def elements(index: Sequence[Value], over: Sequence[int], state: Complex) -> Complex:
+        if not over:
+            return combined(state, index)
+        with builder.loop(shape[over[0]], fixed=True) as loop:
+            re, im = loop.carry(state[0]), loop.carry(state[1])
+            at = list(index)
+            at[over[0]] = loop.index
+            re.following, im.following = elements(at, over[1:], (re.param, im.param))
+        return re.result, im.result
+
+    with ExitStack() as stack:
+        for axis in kept:
+            index[axis] = stack.enter_context(builder.loop(shape[axis])).index
+        for result, value in zip(results, elements(index, axes, start), strict=True):
+            where = result.position(builder, [index[i] for i in kept])
+            builder.store(result.buffer, where, value)
+
+
+def _combine_rows(
+    context: Context,
+    shape: Sequence[Value],
+    axes: Sequence[int],
+    results: Sequence[Stored],
+    start: Complex,
+    combined: Callable[[Complex, Index], Complex],
+) -> None:
+    """Reduce complex elements along axes other than the last: rows of elements are combined with rows of results."""
+    builder = context.builder
+    for result, value in zip(results, start, strict=True):
+        with builder.loop(builder.product(result.shape), lanes=8) as loop:
+            first = result.position(builder, [context.i64(0)] * result.ndim)
+            builder.store(result.buffer, builder.add(first, loop.index), value)
+    index = [context.i64(0)] * len(shape)
+    with ExitStack() as stack:
+        for axis in range(len(shape) - 1):
+            index[axis] = stack.enter_context(builder.loop(shape[axis])).index
+        index[-1] = stack.enter_context(builder.loop(shape[-1], lanes=8)).index
+        own = [n for i, n in enumerate(index) if i not in axes]
+        places = [result.position(builder, own) for result in results]
+        re, im = (
+            builder.load(result.buffer, place, fixed=True)
+            for result, place in zip(results, places, strict=True)
+        )
+        for result, place, value in zip(results, places, combined((re, im), index), strict=True):
+            builder.store(result.buffer, place, value)
+
+
 @lowers_to_loops(Argmax)
 def lower_argmax(
     context: Context, node: TensorApply[Argmax], inputs: list[Tensor]
@@ -210,28 +321,37 @@ def _scan(
     shape: Sequence[Value],
     axis: int,
     dtype: str,
-    start: float,
-    following: Callable[[Value, Index], Value],
-) -> Stored:
+    start: Sequence[float],
+    following: Callable[[Sequence[Value], Index], Sequence[Value]],
+) -> list[Stored]:
     """A tensor whose elements follow from each other along ``axis``: each is ``following(previous element, index)``,
     and ``start`` comes before the first.
+
+    Elements are sequences of values, each of which is stored in a tensor of its own: the two parts of complex numbers.
     """
-    result = context.new_stored(dtype, shape)
+    results = [context.new_stored(dtype, shape) for _ in start]
     inner = [i for i in range(axis + 1, len(shape)) if not is_unit(shape[i])]
 
     def emit() -> None:
         builder = context.builder
         index = [context.i64(0)] * len(shape)
-        initial = builder.const(start, dtype)
+        initial = [builder.const(number, dtype) for number in start]
+
+        def store(values: Sequence[Value]) -> None:
+            for result, value in zip(results, values, strict=True):
+                builder.store(result.buffer, result.position(builder, index), value)
+
         with ExitStack() as stack:
             for i in range(axis):
                 index[i] = stack.enter_context(builder.loop(shape[i])).index
             loop = stack.enter_context(builder.loop(shape[axis]))
             index[axis] = loop.index
             if not inner:
-                state = loop.carry(initial)
-                state.following = following(state.param, index)
-                builder.store(result.buffer, result.position(builder, index), state.following)
+                states = [loop.carry(value) for value in initial]
+                values = following([state.param for state in states], index)
+                for state, value in zip(states, values, strict=True):
+                    state.following = value
+                store(values)
                 return
             for i in inner[:-1]:
                 index[i] = stack.enter_context(builder.loop(shape[i])).index
@@ -239,13 +359,16 @@ def _scan(
             first = builder.eq(loop.index, context.i64(0))
             before = list(index)
             before[axis] = builder.op("max", builder.sub(loop.index, context.i64(1)), index_zero)
-            last = builder.load(result.buffer, result.position(builder, before), fixed=True)
-            value = following(builder.select(first, initial, last), index)
-            builder.store(result.buffer, result.position(builder, index), value)
+            last = [
+                builder.load(result.buffer, result.position(builder, before), fixed=True)
+                for result in results
+            ]
+            so_far = [builder.select(first, *pair) for pair in zip(initial, last, strict=True)]
+            store(following(so_far, index))
 
     index_zero = context.i64(0)
-    context.step(reads, [result], emit)
-    return result
+    context.step(reads, results, emit)
+    return results
 
 
 def _running_has_formula(node: TensorApply[CumOp]) -> bool:
@@ -264,16 +387,34 @@ def lower_cumulative(
     # a formula need not have an identity element, so it starts from the first element
     plain = _operation(op.reduction, output.dtype) is not None
 
-    def following(state: Value, index: Index) -> Value:
+    def following(state: Sequence[Value], index: Index) -> list[Value]:
         builder = context.builder
         value = builder.cast(x.at(builder, index), output.dtype)
-        made = combine(builder, state, value)
+        made = combine(builder, state[0], value)
         if plain:
-            return made
-        return builder.select(builder.eq(index[op.axis], context.i64(0)), value, made)
+            return [made]
+        return [builder.select(builder.eq(index[op.axis], context.i64(0)), value, made)]
 
     start = op.reduction.start(output.dtype) if plain else 0
-    return [_scan(context, [x], x.shape, op.axis, output.dtype, start, following)]
+    return _scan(context, [x], x.shape, op.axis, output.dtype, [start], following)
+
+
+@lowers_complex_to_loops(CumOp, when=_has_complex_formula)
+def lower_complex_cumulative(
+    context: Context, node: TensorApply[CumOp], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    axis, (x,), combine = node.op.axis, inputs, _complex_formula(node)
+    dtype = PARTS[node.outputs[0].type.dtype]
+
+    def following(state: Sequence[Value], index: Index) -> Sequence[Value]:
+        builder = context.builder
+        value = complex_element(builder, dtype, x, index)
+        # not from the identity element: an infinity times 1 + 0i is not that infinity
+        first = builder.eq(index[axis], context.i64(0))
+        return chosen(builder, first, value, combine(builder, (state[0], state[1]), value))
+
+    parts = _scan(context, parts_of(x), x.shape, axis, dtype, [0.0, 0.0], following)
+    return [ComplexTensor(*parts)]
 
 
 @lowers_to_loops(LinearRecurrence)
@@ -285,10 +426,29 @@ def lower_recurrence(
     factor, term = inputs
     shape = [context.unify(m, n) for m, n in zip(factor.shape, term.shape, strict=True)]
 
-    def following(state: Value, index: Index) -> Value:
+    def following(state: Sequence[Value], index: Index) -> list[Value]:
         builder = context.builder
         a = builder.cast(factor.at(builder, index), output.dtype)
         b = builder.cast(term.at(builder, index), output.dtype)
-        return builder.op("add", builder.op("mul", a, state), b)
+        return [builder.op("add", builder.op("mul", a, state[0]), b)]
 
-    return [_scan(context, inputs, shape, op.axis, output.dtype, 0, following)]
+    return _scan(context, inputs, shape, op.axis, output.dtype, [0], following)
+
+
+@lowers_complex_to_loops(LinearRecurrence)
+def lower_complex_recurrence(
+    context: Context, node: TensorApply[LinearRecurrence], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    dtype = PARTS[node.outputs[0].type.dtype]
+    factor, term = inputs
+    shape = [context.unify(m, n) for m, n in zip(factor.shape, term.shape, strict=True)]
+
+    def following(state: Sequence[Value], index: Index) -> Sequence[Value]:
+        builder = context.builder
+        a, b = (complex_element(builder, dtype, x, index) for x in (factor, term))
+        made = times(builder, a, (state[0], state[1]))
+        return [builder.op("add", *pair) for pair in zip(made, b, strict=True)]
+
+    reads = [part for x in inputs for part in parts_of(x)]
+    parts = _scan(context, reads, shape, node.op.axis, dtype, [0.0, 0.0], following)
+    return [ComplexTensor(*parts)]

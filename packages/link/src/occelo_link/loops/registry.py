@@ -165,7 +165,8 @@ def _find_complex(node: Apply) -> Lowering | None:
     own = _complex.find(node.op)
     if own is not None:
         function, condition = own
-        return function if condition is None or condition(node) else None
+        if condition is None or condition(node):
+            return function
     if not by_parts(node):
         return None
     found = _find(as_real(node))

@@ -299,14 +299,24 @@ abs: Elemwise = elementwise(
     complex_pullback=[_abs_complex],
     sign="unsigned",
 )
+
+
+def _sign_complex(ct: TensorVariable, z: TensorVariable, out: TensorVariable) -> TensorVariable:
+    # d(z / |z|) = (dz - s Re(conj(s) dz)) / |z|: only a change across s = z / |z| counts. At 0 it is 0, as of abs
+    size = abs(z)
+    across = ct - out * (out.conj() * ct).real
+    return switch(eq(size, 0), 0, across / switch(eq(size, 0), 1, size))
+
+
 sign: Elemwise = elementwise(
     "sign",
     1,
     ufunc_rule(np.sign),
     np.sign,
     [None],
-    doc="Sign (-1, 0, 1); its derivative is 0.",
+    doc="Sign (-1, 0, 1); its derivative is 0. Of a complex number z it is z / abs(z).",
     holomorphic=False,
+    complex_pullback=[_sign_complex],
     monotone="increasing",
 )
 sgn = sign

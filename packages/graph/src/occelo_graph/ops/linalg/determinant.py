@@ -15,16 +15,14 @@ from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.elemwise.arithmetic import neq, sgn
-from occelo_graph.ops.elemwise.complex import angle
+from occelo_graph.ops.elemwise.arithmetic import sgn
 from occelo_graph.ops.elemwise.complex import complex as complex_
-from occelo_graph.ops.elemwise.transcendental import cos, log, sin
+from occelo_graph.ops.elemwise.transcendental import log
 from occelo_graph.ops.index.search import diagonal
 from occelo_graph.ops.linalg.adjugate import Adjugate
 from occelo_graph.ops.linalg.inverse import inv
 from occelo_graph.ops.linalg.lu import LuFactor, sign_of_exchanges
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian, if_square
-from occelo_graph.ops.reduce import all as all_
 from occelo_graph.ops.reduce import prod
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.tensors.type import TensorType, is_complex
@@ -76,13 +74,7 @@ class SLogDet(MatrixOp):
 
     def decompose(self, x: Any) -> Sequence[Any]:
         pivots, sign = _pivots(x)
-        if is_complex(x.dtype):
-            # machine code has sums of angles, but no products of complex numbers
-            angle_ = angle(pivots).sum(axis=-1)
-            size = all_(neq(pivots, 0), axis=-1) * cast(sign, angle_.dtype)
-            turned: Any = complex_(size * cos(angle_), size * sin(angle_))
-        else:
-            turned = prod(sgn(pivots), axis=-1) * cast(sign, x.dtype)
+        turned = prod(sgn(pivots), axis=-1) * cast(sign, x.dtype)
         logarithm = log(abs(pivots)).sum(axis=-1)
         return [if_square(self.label, x, v) for v in (turned, logarithm)]
 

@@ -368,6 +368,36 @@ def _complex_abs(b: Builder, args: Sequence[Complex]) -> Value:
     return modulus(b, args[0])
 
 
+@complex_scalar("sign", cost=70, wide=True)
+def _complex_sign(b: Builder, args: Sequence[Complex]) -> Complex:
+    """z / |z|, of which neither overflows nor loses digits: parts near the ends of the range are scaled by powers of two.
+
+    Of a number with one infinite part it is 1, -1, i or -i, as in NumPy.
+    """
+    z = args[0]
+    zero, one, infinity = (b.const(x, "float64") for x in (0.0, 1.0, math.inf))
+    infinite = [b.op("eq", b.op("abs", part), infinity) for part in z]
+    ends = [
+        b.select(end, b.op("copysign", one, part), zero)
+        for end, part in zip(infinite, z, strict=True)
+    ]
+    largest = b.op("max", b.op("abs", z[0]), b.op("abs", z[1]))
+    large = b.op("lt", b.const(2.0**1000, "float64"), largest)
+    small = b.op("lt", largest, b.const(2.0**-900, "float64"))
+    factor = b.select(large, b.const(0.25, "float64"), b.const(2.0**200, "float64"))
+    factor = b.select(b.op("or", large, small), factor, one)
+    inner = b.op("mul", z[0], factor), b.op("mul", z[1], factor)
+    size = modulus(b, inner)
+    vanishes = b.op("eq", size, zero)
+    size = b.select(vanishes, one, size)
+    found = chosen(
+        b, vanishes, (zero, zero), (b.op("div", inner[0], size), b.op("div", inner[1], size))
+    )
+    nan = b.const(math.nan, "float64")
+    found = chosen(b, b.op("or", *infinite), (ends[0], ends[1]), found)
+    return chosen(b, b.op("and", *infinite), (nan, nan), found)
+
+
 @complex_scalar("angle", cost=60, wide=True)
 def _complex_angle(b: Builder, args: Sequence[Complex]) -> Value:
     return argument(b, args[0])

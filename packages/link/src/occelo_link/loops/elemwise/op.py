@@ -32,7 +32,7 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Tensor
 
-__all__ = ["broadcast_index", "broadcast_lengths"]
+__all__ = ["broadcast_index", "broadcast_lengths", "complex_element"]
 
 _REGISTERING = (arithmetic, transcendental, special, rejection, quantiles)
 
@@ -142,7 +142,7 @@ def _find_complex(node: TensorApply[Elemwise]) -> ComplexLowering | None:
     return find_complex(scalar_op.name) if isinstance(scalar_op, ScalarFunction) else None
 
 
-def _complex_argument(
+def complex_element(
     builder: Builder, dtype: str, tensor: Tensor, index: Sequence[Value]
 ) -> Complex:
     """An element of a tensor as a pair of real and imaginary part, both converted to a dtype."""
@@ -171,7 +171,7 @@ def lower_complex_elemwise(
 
     def element(which: int, builder: Builder, index: Index) -> Value:
         values = [
-            _complex_argument(builder, dtype, t, broadcast_index(context, kind, index))
+            complex_element(builder, dtype, t, broadcast_index(context, kind, index))
             for t, kind in zip(inputs, types, strict=True)
         ]
         made = function(builder, values)
