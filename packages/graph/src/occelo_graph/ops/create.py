@@ -1,6 +1,7 @@
 """Ops and functions that create tensors from shapes and numbers, such as zeros, ranges, identity matrices and grids.
 
-The ops are `Alloc`, `ARange` and `Eye`. Broadcasting to a shape, and the triangles of matrices, are here, too.
+The ops are `Alloc`, `ARange` and `Eye`. Functions that broadcast to a shape, or take a triangle of a matrix, are here,
+too.
 
 Users find the functions in `occelo.tensor`; gradients, rules and functions of other families are built with them. Rules,
 inference of facts and lowerings handle the ops.
@@ -106,7 +107,7 @@ _LARGEST_FOLD = 1024
 
 @op
 class Alloc(FollowsLengths, LinearInFirst):
-    """A value broadcast to the lengths ``shape``, with None for each that a further input gives."""
+    """A value broadcast to the lengths ``shape``. None stands for a dynamic length, which is a further input."""
 
     moves = FIRST
 
@@ -212,7 +213,7 @@ def ones(shape: Any, dtype: Any = None) -> TensorVariable:
 
 
 def empty(shape: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor with arbitrary values, which are zeros, so that results are reproducible."""
+    """A tensor whose values may be arbitrary. They are zeros, so that results are reproducible."""
     return zeros(shape, dtype)
 
 
@@ -221,7 +222,7 @@ def _number(value: int, dtype: Any) -> Any:
 
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor of one value in the shape (and dtype, unless given) of another."""
+    """A tensor with all elements ``fill_value``, of the shape of ``a``, and of its dtype unless ``dtype`` is given."""
     a = as_tensor_variable(a)
     value = as_tensor_variable(fill_value)
     wanted = TensorType(a.dtype if dtype is None else dtype, ()).numpy_dtype
@@ -265,7 +266,7 @@ def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
 
 
 def _counts_a_length(start: Variable, stop: Variable, step: Variable) -> bool:
-    """Whether a range goes from 0 by 1 to the length of a dimension, which is never negative."""
+    """Whether a range goes in steps of 1 from 0 to the length of a dimension, which is never negative."""
     from_zero = isinstance(start, Constant) and start.data == 0
     by_one = isinstance(step, Constant) and step.data == 1
     return from_zero and by_one and length_read(stop) is not None
@@ -321,10 +322,11 @@ class ARange(FollowsLengths):
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> TensorVariable:
-    """Evenly spaced numbers; ``arange(stop)`` starts at 0. A constant if all arguments are.
+    """Evenly spaced numbers; ``arange(stop)`` starts at 0. The result is a constant if all arguments are constants.
 
-    The dtype is int64 for integers and floatX for Python floats (and integers); else it is promoted with int64, as in
-    NumPy. TypeError for complex numbers, and for arguments that are not scalars.
+    The dtype is int64 for integers, and floatX if all arguments are Python numbers and one is a float. Otherwise it is
+    the common dtype of the arguments and int64, as in NumPy. TypeError for complex numbers, and for arguments that are
+    not scalars.
     """
     if stop is None:
         start, stop = 0, start
@@ -436,7 +438,7 @@ def triu(m: Any, k: Any = 0) -> TensorVariable:
 
 
 def _lower(m: Any, k: Any) -> Any:
-    """A mask of the elements on or below diagonal ``k``; a vector counts as each row of a square, as in NumPy."""
+    """A mask of the elements on or below diagonal ``k``. As in NumPy, a vector counts as a square matrix with this row."""
     if m.type.ndim == 0:
         raise ValueError("tril and triu take at least one dimension")
     lengths = lengths_by_variables(m)[-2:]
@@ -480,10 +482,10 @@ def linspace(
 ) -> Any:
     """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new dimension ``axis``.
 
-    Integers give floatX; an integer ``dtype`` rounds down. The last number is ``stop`` itself (unless ``endpoint`` is
-    False). With ``retstep`` the result is a pair: the numbers and the step. If there is no step, it is NaN (a scalar if
-    ``num`` is static, else of the shape of ``stop - start``). ValueError if ``num`` is negative, TypeError if
-    ``retstep`` is not a bool.
+    If ``start`` and ``stop`` are integers, the dtype is floatX. With an integer ``dtype`` the numbers are rounded down.
+    The last number is ``stop`` itself (unless ``endpoint`` is False). With ``retstep`` the result is a pair: the
+    numbers and the step. If there is no step, it is NaN (a scalar if ``num`` is static, else of the shape of ``stop -
+    start``). ValueError if ``num`` is negative, TypeError if ``retstep`` is not a bool.
     """
     if not isinstance(retstep, bool | np.bool_):
         raise TypeError(f"retstep must be True or False, got {retstep!r}; dtype comes after it")
@@ -517,7 +519,7 @@ def linspace(
 
 
 def _spaced_ends(start: Any, stop: Any) -> list[Any]:
-    """Both ends in their common inexact dtype; Python numbers are weak."""
+    """Both ends in their common dtype, floatX for integers. A Python number takes the dtype of the other end."""
     ends = promote_arguments([start, stop])
     common = np.result_type(*(v.type.numpy_dtype for v in ends)).name
     return [cast(v, "floatX" if is_discrete(common) else common) for v in ends]
@@ -579,10 +581,11 @@ def bartlett(M: Any) -> TensorVariable:
 
 
 class _Grid:
-    """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates, full or of broadcasting shape.
+    """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates of the points of a grid.
 
-    As in NumPy, ``mgrid`` gives one tensor with the coordinates along its first dimension, and ``ogrid`` a tuple; for a
-    single slice both give a vector. An imaginary step gives the number of points, the end included.
+    As in NumPy, ``mgrid`` returns one tensor, whose first dimension counts the coordinates. ``ogrid`` returns a tuple
+    of tensors that broadcast to the grid. For a single slice both return a vector. An imaginary step is the number of
+    points; the end is then included.
     """
 
     def __init__(self, sparse: bool) -> None:
@@ -618,12 +621,12 @@ ogrid = _Grid(sparse=True)
 
 
 def tensor_from_scalar(s: Any) -> TensorVariable:
-    """A 0-d tensor; scalars are 0-d tensors here."""
+    """The scalar itself: scalars of Occelo are 0-d tensors. For compatibility."""
     return as_tensor_variable(s)
 
 
 def scalar_from_tensor(t: Any) -> TensorVariable:
-    """A scalar from a 0-d tensor (TypeError for more dimensions)."""
+    """The 0-d tensor itself; TypeError for more dimensions. For compatibility."""
     t = as_tensor_variable(t)
     if t.type.ndim:
         raise TypeError(f"Expected a 0-d tensor, got {t.type}")

@@ -215,7 +215,7 @@ def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> TensorVariable:
 
 
 def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVariable:
-    """`concatenate` after broadcasting the tensors along all other axes."""
+    """Broadcasts the tensors against each other along all axes but ``axis``, then calls `concatenate`."""
     variables = [as_tensor_variable(t) for t in tensor_list]
     ndim = max(v.type.ndim for v in variables)
     variables = [as_tensor_variable(v, ndim=ndim) for v in variables]
@@ -259,7 +259,7 @@ def stacklists(arg: Any) -> TensorVariable:
 
 
 def vertical_stack(*args: Any) -> TensorVariable:
-    """Matrices (vectors count as rows) below each other."""
+    """Matrices, one below the other. A vector counts as a row."""
     return concatenate(
         [as_tensor_variable(a, ndim=2) if as_tensor_variable(a).type.ndim < 2 else a for a in args],
         0,
@@ -325,7 +325,7 @@ def split(
 
 @op
 class Repeat(LinearInFirst):
-    """Each slice along ``axis``, repeated; the second input is a vector with the number of repeats of each."""
+    """Each slice along ``axis``, repeated. The second input is a vector with the number of repeats of each slice."""
 
     moves = FIRST
 
@@ -419,7 +419,7 @@ def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
 def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Elements shifted along ``axis`` (or in C order); those shifted beyond the end come back at the start.
 
-    Several axes take one shift each, or share one (ValueError for another number of shifts).
+    For several axes there is one shift for each, or one for all (ValueError for another number of shifts).
     """
     x = as_tensor_variable(x)
     if isinstance(axis, list | tuple):
@@ -470,9 +470,9 @@ _PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> TensorVariable:
     """``x`` with elements added at the ends of each dimension.
 
-    ``pad_width`` is a number, a pair, or a pair for each dimension; numbers may be scalar variables of integers. TypeError if
-    it has other numbers, ValueError if one is negative. ``mode`` is one of constant, edge, reflect, symmetric, wrap
-    (ValueError for another).
+    ``pad_width`` is a number, a pair, or a pair for each dimension. The numbers are integers or scalar variables of
+    integers (else TypeError); ValueError if one is negative. ``mode`` is one of constant, edge, reflect, symmetric,
+    wrap (ValueError for another).
     """
     if mode not in _PAD_MODES:
         raise ValueError(f"The mode of pad is one of {', '.join(_PAD_MODES)}, not {mode!r}")
@@ -521,7 +521,7 @@ def _without_variables(nested: Any) -> Any:
 
 
 def _pad_width(width: Any) -> Any:
-    """One width, which is checked: a variable when the graph runs."""
+    """One width, with a check that it is not negative; a variable is checked when the graph runs."""
     kind: Any = width.type if isinstance(width, Variable) else np.asarray(width)
     if getattr(kind, "ndim", None) != 0 or np.dtype(kind.dtype).kind not in "iu":
         raise TypeError(f"pad_width must be integers, got {width!r}")

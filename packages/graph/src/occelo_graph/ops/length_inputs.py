@@ -1,7 +1,7 @@
 """Lengths as inputs of ops, such as `Reshape` and `Alloc`: conversion, checks, and the base class `FollowsLengths`.
 
-The ops and functions in `create`, `shape`, `index` and `join` use it. Rules put lengths together by `fill_static`; linkers
-check lengths by `lengths_to_check`.
+The ops and functions in `create`, `shape`, `index` and `join` use it. Rules call `fill_static` to get all lengths of an
+op. Linkers call `lengths_to_check` to find the lengths that compiled code must check.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def fill_static(static: StaticShape, dynamic: Sequence[Any]) -> list[Any]:
 
 
 def check_length_types(op_: Op, types: Sequence[Any]) -> None:
-    """TypeError unless all are integer scalars."""
+    """TypeError unless all types are those of integer scalars."""
     for t in types:
         if not isinstance(t, TensorType) or t.ndim != 0 or not is_discrete(t.dtype):
             raise TypeError(f"{op_} takes integer scalars as lengths, got {t}")
@@ -106,9 +106,9 @@ def check_length_types(op_: Op, types: Sequence[Any]) -> None:
 class FollowsLengths(Op):
     """Base of ops that take lengths: static ones as fields, dynamic ones as inputs.
 
-    The value of an input may be known when the node is made, such as the length of a tensor of static shape. It stays an
-    input, so that the graph can be rebuilt for another tensor, but the output's type has the length. If the input is
-    later replaced by one that does not fit this type, running the node raises a ValueError.
+    The value of an input may be known when the node is made, for instance the length of a tensor of static shape. Such
+    a length stays an input, so that the graph can be rebuilt for another tensor, and it is static in the output's type.
+    If the input is later replaced by a length that contradicts this type, running the node raises a ValueError.
     """
 
     types_follow_values: ClassVar[bool] = True
@@ -155,9 +155,9 @@ def checked_against_type(node: Apply, run: Kernel) -> Kernel:
 def specialize_lengths(
     static: StaticShape, given: Sequence[Any], least: int = 0
 ) -> tuple[StaticShape, list[Any]]:
-    """Make inputs with known values static: the new static lengths, and the inputs that remain dynamic.
+    """Make inputs with known values static. Returns the new static lengths and the inputs that remain dynamic.
 
-    Known values below ``least`` stay inputs.
+    Inputs with known values below ``least`` remain dynamic.
     """
     found: list[int | None] = []
     rest: list[Any] = []

@@ -1,10 +1,10 @@
 """Proofs that dynamic lengths are equal, and run-time checks where there is no proof.
 
-A proof must stay valid whatever rewriting removes. So no proof says that ``x + y`` with dynamic lengths has the length
-of ``x``, although this is true wherever the sum can be computed. A rule may drop ``x``, for instance if it is zero.
+A proof must stay valid whatever rewriting removes. So it is no proof of equal lengths that ``x + y`` can be computed
+only if ``x`` and ``y`` have the same dynamic length: a rule may drop ``x``, for instance if it is zero.
 
-`gradient.cotangents` checks that a gradient has the shape of its variable. It omits the check if there is a proof. The
-rule in `occelo_rewrite.rules.shape` that drops checks of shapes needs a proof, too.
+`gradient.cotangents` checks that a gradient has the shape of its variable, unless there is a proof. The rule in
+`occelo_rewrite.rules.shape` that drops checks of shapes needs a proof, too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _symbols(position: int, ndim: int) -> tuple[_Length, ...]:
 
 
 class KnownLengths:
-    """Memo of the origins of lengths in a graph, valid while its nodes do not change."""
+    """Caches the origins of lengths in a graph; valid as long as the nodes of the graph do not change."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[Variable, int], tuple[Any, int]] = {}
@@ -121,7 +121,7 @@ class _LengthSearch:
         return found[0] if found else None
 
     def _by_shape_rule(self, node: Apply, variable: Variable, axis: int) -> Any:
-        """The origin of a length that ``infer_shape`` copies from an input; else the result itself."""
+        """The origin of a length that ``infer_shape`` copies from an input; else the length of the result itself."""
         shape = self._known.shapes.get(node)
         if shape is None:
             shape = self._known.shapes[node] = _shape_of_result(node)
@@ -156,8 +156,8 @@ def surely_has_length(x: Variable, axis: int, length: Any) -> bool:
 def assert_shape_of(x: Any, like: Any, of: str, known: KnownLengths | None = None) -> Any:
     """``x`` with a run-time check that its shape is that of ``like``, unless that is proved.
 
-    ``of`` is the name of ``x`` in error messages. Both must have the same number of dimensions and no static lengths that
-    differ. Calls on one graph may share the memo ``known`` while the graph does not change.
+    ``of`` is the name of ``x`` in error messages. Both must have the same number of dimensions and no static lengths
+    that differ. Several calls for one graph may share the cache ``known`` as long as the graph does not change.
     """
     known = KnownLengths() if known is None else known
     static: list[int | None] = []

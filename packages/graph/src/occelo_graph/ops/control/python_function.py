@@ -1,6 +1,6 @@
 """`wrap_py`: Python functions of arrays as ops.
 
-It is a decorator for users (also called `as_op`), and the shortest way to add an op without derivatives.
+`wrap_py` (also called `as_op`) is a decorator for users, and the shortest way to add an op without derivatives.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def wrap_py(
     ``itypes`` and ``otypes`` are a type or a list of types, or constructors of variables such as ``dvector``. The
     function gets an array for each input. It returns an array for each output, which must fit the type of the output.
     The op has no gradient. ``infer_shape(node, input_shapes)``, or ``infer_shape(fgraph, node, input_shapes)``, returns
-    the output shapes without running the function. The op is pickled as the module and the name of the function, so it
-    must be found there under this name. TypeError without ``otypes``, and for an ``infer_shape`` that is not a
+    the output shapes without running the function. The op is pickled as the module and the name of the function, so the
+    module must have the op under this name. TypeError without ``otypes``, and for an ``infer_shape`` that is not a
     function.
     """
     if otypes is None:

@@ -1,6 +1,4 @@
 """Elementwise functions: a table of scalar ops (`scalar`), and the op that applies them (`op.Elemwise`).
 
-Fusion makes one scalar op of several (`composite`).
-
-Users call the functions in `occelo.tensor`.
+Fusion combines several scalar ops to one (`composite`). Users call the functions in `occelo.tensor`.
 """

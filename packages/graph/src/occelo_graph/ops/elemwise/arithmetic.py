@@ -466,7 +466,7 @@ def isneginf(x: Any) -> TensorVariable:
 
 
 def _of_integers(ufunc: np.ufunc, meant: str = "") -> DtypeRule:
-    """NumPy's rule, with an error for floats that explains the precedence of the operators."""
+    """NumPy's dtype rule for ``&``, ``|`` and the like. The error for floats explains the precedence of the operators."""
     rule = ufunc_rule(ufunc)
 
     def of_integers(dtypes: Sequence[str]) -> str:
@@ -535,16 +535,16 @@ _switch: Elemwise = elementwise(
 
 
 def switch(cond: Any, ift: Any, iff: Any) -> TensorVariable:
-    """Elements of ``ift`` where ``cond`` holds, else of ``iff``; Python numbers are weak.
+    """Elements of ``ift`` where ``cond`` holds, else of ``iff``. A Python number takes the dtype of the other argument.
 
-    A cotangent of 0 passes to the branch that was not taken, whatever its value is.
+    The argument that is not chosen gets the cotangent 0, even if its value there is infinite or NaN.
     """
     first, other = promote_arguments([ift, iff])
     return _switch(as_tensor_variable(cond), first, other)
 
 
 def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
-    """`switch`; with ``cond`` alone the indices where it holds, as `nonzero` gives them."""
+    """`switch`; with ``cond`` alone the indices where it holds, as `nonzero` returns them."""
     if ift is None and iff is None:
         return as_tensor_variable(cond).nonzero()
     return switch(cond, ift, iff)
@@ -623,7 +623,7 @@ _ROUNDINGS = {
 def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None) -> TensorVariable:
     """Nearest number with ``decimals`` (by default 0) decimal places.
 
-    ``mode`` is "half_to_even" or "half_away_from_zero" (ValueError if other). An integer as ``mode`` is the number of
+    ``mode`` is "half_to_even" or "half_away_from_zero" (else ValueError). An integer as ``mode`` is the number of
     decimals, as in NumPy (TypeError if ``decimals`` is given as well). As in NumPy, the result is scaled by a power of
     ten, rounded to an integer, and scaled back.
     """
@@ -659,7 +659,7 @@ def iround(a: Any, mode: str = "half_to_even") -> TensorVariable:
 def isclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> TensorVariable:
-    """Whether ``|a - b| <= atol + rtol * |b|``; infinities are close to equal ones only."""
+    """Whether ``|a - b| <= atol + rtol * |b|``. An infinity is close only to itself."""
     a, b = (v.astype("float64") if is_discrete(v.dtype) else v for v in promote_arguments([a, b]))
     finite = and_(isfinite(a), isfinite(b))
     difference = switch(finite, abs(sub(a, b)), 0)

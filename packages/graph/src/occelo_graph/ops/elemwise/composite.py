@@ -1,6 +1,6 @@
 """`Composite`: a fused graph of scalar ops as one scalar op, which `Elemwise` applies in one pass.
 
-Fusion (`occelo_rewrite.fusion`) makes it, in-place rewriting reads it, and all linkers run it.
+Fusion (`occelo_rewrite.fusion`) makes such ops, in-place rewriting looks into them, and all linkers run them.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Composite(ScalarOp):
         return [values.get(v, v) for v in self.inner.outputs]
 
     def _applied(self, inputs: Sequence[Any]) -> dict[Variable, Any]:
-        """The inner functions applied to tensors: the tensor for each inner variable that is no constant."""
+        """The inner functions applied to tensors: a tensor for each inner variable that is not a constant."""
         outer: dict[Variable, Any] = dict(zip(self.inner.inputs, inputs, strict=True))
         for node in self.inner.nodes:
             outer[node.outputs[0]] = node.op(*(outer.get(v, v) for v in node.inputs))

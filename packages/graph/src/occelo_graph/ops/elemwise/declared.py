@@ -1,6 +1,7 @@
-"""Checks of functions that users define with `elementwise`: options, traits (on a few numbers) and shapes of results.
+"""Checks of functions that users define with `elementwise`: their options, traits and the shapes of their results.
 
-`elementwise` calls them. DebugMode checks the traits on the values of a call (`contradicted`).
+`elementwise` calls them, and checks the traits for a few sample numbers. DebugMode checks the traits for the values of
+a call (`contradicted`).
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _ALLOWED = _by_option(
 def check_options(
     name: str, nin: int | None, partials: Sequence[Any], options: Mapping[str, Any]
 ) -> None:
-    """TypeError or ValueError if the value of an option of `elementwise` is not one of those defined for it."""
+    """TypeError or ValueError if an option of `elementwise` has a value that is not defined for this option."""
     for option, allowed in _ALLOWED.items():
         value = options.get(option)
         if option in options and not any(value is a or value == a for a in allowed):
@@ -74,7 +75,7 @@ def check_options(
 
 
 def check_arguments_kept(name: str, nin: int | None, code: _Code) -> None:
-    """ValueError if the NumPy code overwrites one of a few numbers that it is called with."""
+    """ValueError if the NumPy code, called with a few sample numbers, overwrites its arguments."""
     given = [_FINITE.copy() for _ in range(nin or 2)]
     try:
         with np.errstate(all="ignore"):
@@ -173,13 +174,13 @@ _TESTS: Mapping[str, _Test] = _by_option(
     moves=(1, _moves),
     holomorphic=(1, _is_holomorphic),
 )
-"""For each trait, how many inputs the function has that is tested, and the test."""
+"""For each trait, the number of inputs of the functions that are tested, and the test."""
 
 
 def contradicted(
     scalar_op: ScalarOp, inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Iterator[str]:
-    """Which traits of a function are contradicted by values of its inputs and outputs.
+    """Descriptions of the declared traits of a function that values of its inputs and outputs contradict.
 
     Yields a text for each of these traits, with the trait and the values.
     """
@@ -213,7 +214,10 @@ def _not_holomorphic(scalar_op: ScalarOp, z: Any) -> Iterator[str]:
 
 
 def with_shape_checked(name: str, code: _Code) -> _Code:
-    """The NumPy code, with `WrongResultError` for a result without the shape to which the arguments broadcast."""
+    """The NumPy code with a check of its result (`WrongResultError`).
+
+    The result must have the shape to which the arguments broadcast.
+    """
 
     def checked(*arrays: Any) -> Any:
         result = code(*arrays)

@@ -64,7 +64,7 @@ def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
 
 
 def unbroadcast(value: Any, full: TensorType, target: TensorType) -> Any:
-    """Sum ``value``, of type ``full``, over the dimensions along which ``target`` was broadcast."""
+    """Sum ``value``, of type ``full``, over the dimensions along which a tensor of type ``target`` was broadcast."""
     if full is target:
         return value
     lead = full.ndim - target.ndim
@@ -329,9 +329,10 @@ class Elemwise(Op):
         return [total]
 
     def _complex_tangent(self, inputs: Sequence[Any], out: Any, tangents: Sequence[Any]) -> Any:
-        """The tangent of a function whose derivative is linear over real, but not over complex numbers.
+        """The tangent of a function whose derivative is linear over the real, but not over the complex numbers.
 
-        Real and imaginary part of the tangent are inner products of the inputs' tangents with the pullbacks of 1 and of i.
+        The real and the imaginary part of the tangent are inner products of the inputs' tangents with the pullbacks of
+        1 and i.
         """
         real, joined = Elemwise(ScalarFunction("real")), Elemwise(ScalarFunction("complex"))
         pullbacks = self.scalar_op.complex_pullback or ()
@@ -408,10 +409,10 @@ class Elemwise(Op):
 
 
 def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-    """The inputs cast to the precision of the output, so that derivatives are computed in it.
+    """The inputs cast to the precision of the output, so that derivatives are computed in this precision.
 
-    For an int8 x, 2 x would wrap, and log(x) would be computed in float16. Truth values are not cast, nor are the inputs of
-    real functions of complex numbers.
+    Without the cast, for an int8 x, the derivative 2 x would wrap around, and log(x) would be computed in float16.
+    Truth values are not cast, nor are the inputs of real functions of complex numbers.
     """
     dtype = out.type.dtype
     for v in inputs:
@@ -445,7 +446,7 @@ def _fit_cotangent(term: Any, full: TensorType, target: TensorType) -> Any:
 
 
 def _filled(value: Any, inputs: Sequence[Any]) -> Any:
-    """``value``, broadcast against the inputs that it does not depend on. The result is never an input itself."""
+    """``value``, broadcast against those inputs on which it does not depend. The result is never an input itself."""
     reached = set(ancestors([value], inputs))
     alone = any(value is v for v in inputs)  # a result must have its own memory
     for v in inputs:
@@ -520,14 +521,15 @@ def elementwise(
     ``function`` is NumPy code over arrays that broadcast. If it is None, the option ``formula`` is
     evaluated (TypeError if that is None, too).
 
-    ``partials`` has one derivative for each input, None where it is 0; if it is empty, differentiating raises. For
-    any number of inputs (``nin`` None) the option ``partial_at`` returns the derivative with respect to the input at
-    a position. Other options are traits, see `ScalarOp`.
+    ``partials`` has one derivative for each input; None stands for a derivative of 0. If ``partials`` is empty,
+    differentiating raises. For a function of any number of inputs (``nin`` is None), the option ``partial_at`` is a
+    function that returns the derivative with respect to the input at a position. Other options are traits, see
+    `ScalarOp`.
 
-    ValueError for a name that is taken. Only the code that defined it may define it again, as when a cell of a notebook
-    runs again; graphs and compiled functions keep the earlier function. ValueError, too, for an option with a value
-    that is not defined, for a trait that the NumPy code contradicts on a few numbers, and for code that overwrites its
-    arguments.
+    ValueError for a name that is taken, unless the same code defines the function again, such as a cell of a notebook
+    that runs again. Then graphs and compiled functions keep the earlier function. ValueError also for an undefined
+    value of an option, for a trait that the NumPy code contradicts for some sample numbers, and for code that
+    overwrites its arguments.
     """
     place = place_of_definition()
     if place is not None:

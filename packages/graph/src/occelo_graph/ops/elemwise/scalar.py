@@ -1,6 +1,6 @@
 """Scalar ops: functions of scalars, which `Elemwise` applies to each element, and rules for their dtypes.
 
-The table of named scalar ops has for each a `ScalarFunction`: name, number of inputs, dtype rule, NumPy or SciPy
+The table of named scalar ops has a `ScalarFunction` for each: its name, number of inputs, dtype rule, NumPy or SciPy
 function, and for each input the derivative as a linear map of a cotangent. Because an elementwise Jacobian is diagonal,
 this map serves both pullback and pushforward.
 
@@ -57,8 +57,8 @@ Monotone = Literal["increasing", "decreasing"]
 class ScalarOp(Static):
     """Base of scalar ops, with their traits.
 
-    No rule or linker relies on a property that a function does not declare. No default of ``holomorphic`` is right for all
-    functions, so differentiation over complex tensors raises if it is not declared.
+    Rules and linkers rely only on properties that a function declares. No default of ``holomorphic`` would be right for
+    all functions. So differentiation over complex tensors raises if this trait is not declared.
     """
 
     name: str
@@ -92,7 +92,7 @@ class ScalarOp(Static):
         raise MethodNotDefined(f"{type(self).__name__} does not declare nin")
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
-        """Dtypes of the outputs for dtypes of the inputs; TypeError if there are none."""
+        """Dtypes of the outputs for dtypes of the inputs; TypeError if the function is not defined for these."""
         raise MethodNotDefined(f"{type(self).__name__} does not define output_dtypes")
 
     def evaluate(self, *arrays: Any) -> Any:
@@ -101,7 +101,10 @@ class ScalarOp(Static):
 
     @property
     def external_code(self) -> bool:
-        """Whether the NumPy code comes from outside this package, so that its results may be undeclared views."""
+        """Whether the NumPy code is defined outside of this package.
+
+        Its results may then be views that the op does not declare.
+        """
         return type(self).__module__.partition(".")[0] != __name__.partition(".")[0]
 
     @property
@@ -114,7 +117,7 @@ class ScalarOp(Static):
         return None
 
     def derivatives(self, nin: int) -> Sequence[Derivative]:
-        """One derivative for each input, None where it is 0; NotImplementedError if they are not declared."""
+        """One derivative for each input; None stands for a derivative of 0. NotImplementedError if none are declared."""
         raise MethodNotDefined(f"{type(self).__name__} does not declare derivatives")
 
     def _identity(self) -> Any:
@@ -209,7 +212,7 @@ class ScalarFunction(_Fields):
     """Whether NumPy, too, computes it by its formula."""
 
     def _by_formula(self, *arrays: Any) -> Any:
-        """The formula, of arrays that broadcast."""
+        """Evaluates the formula for arrays that broadcast."""
         given = [np.asarray(a) for a in arrays]
         dtypes = [a.dtype.name for a in given]
         found = self.expression(dtypes)
@@ -342,7 +345,7 @@ def _name_of(dtype: np.dtype[Any]) -> str:
 
 
 def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
-    """NumPy's own rule for a ufunc; several inputs fold from the left."""
+    """NumPy's own dtype rule for a ufunc; several inputs are combined two at a time, from the left."""
 
     def rule(dtypes: Sequence[str]) -> str:
         given = [np.dtype(d) for d in dtypes]
@@ -363,7 +366,7 @@ def promoted(dtypes: Sequence[str]) -> str:
 
 
 def boolean_of(dtypes: Sequence[str]) -> str:
-    """bool, whatever the inputs."""
+    """The dtype bool, whatever the dtypes of the inputs are."""
     return "bool"
 
 

@@ -1,8 +1,7 @@
-"""Series and continued fractions for derivatives of special functions with respect to their parameters, in NumPy.
+"""Derivatives of special functions with respect to their parameters, in NumPy, by series and continued fractions.
 
-Each is evaluated term by term in float64 until every element has converged. SciPy's ``psi`` is imported on first use.
-
-The derivatives in `special` use them.
+Each series is evaluated term by term in float64 until every element has converged. SciPy's ``psi`` is imported on first
+use. The derivatives in `special` use these functions.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ def _upper_slope(k: Array, x: Array) -> Array:
 
 
 def gammainc_dk(k: Array, x: Array) -> Array:
-    """Derivative of P(k, x) by k, from the smaller one of P and 1 - P, so that small derivatives are precise."""
+    """Derivative of P(k, x) by k, computed from the smaller of P and 1 - P, so that small derivatives are precise."""
     sp = _special()
     k, x = _as_doubles(k, x)
     with np.errstate(all="ignore"):
@@ -82,7 +81,7 @@ def gammainc_dk(k: Array, x: Array) -> Array:
 
 
 def _where(chosen: Array, *pairs: tuple[Array, float]) -> list[Array]:
-    """Arrays where they are chosen, and harmless numbers elsewhere."""
+    """The array of each pair, with the number of the pair, a harmless one, where ``chosen`` is false."""
     return [np.where(chosen, array, other) for array, other in pairs]
 
 
@@ -119,9 +118,9 @@ def _beta_slopes(a: Array, b: Array, x: Array, log_x: Array, log_y: Array) -> tu
 
 
 def _beta_slopes_near_one(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, Array]:
-    """`_beta_slopes` for x near 1, where its series is slow.
+    """The same as `_beta_slopes`, for x near 1, where the series of `_beta_slopes` converges slowly.
 
-    They are computed by the even part of the continued fraction DLMF 8.17.22 (Lentz's method).
+    Computed by the even part of the continued fraction DLMF 8.17.22 (Lentz's method).
     """
     rest = 1 + (a * y - b * x)
     share = a / (a + 1)
@@ -156,7 +155,7 @@ def _beta_slopes_near_one(a: Array, b: Array, x: Array, y: Array) -> tuple[Array
 
 
 def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
-    """Derivatives of I_x(a, b) by a and b. Above the mean they follow from I_x(a, b) = 1 - I_{1-x}(b, a), DLMF 8.17.4."""
+    """Derivatives of I_x(a, b) by a and b. For x above the mean, from I_x(a, b) = 1 - I_{1-x}(b, a) (DLMF 8.17.4)."""
     sp = _special()
     a, b, x = _as_doubles(a, b, x)
     with np.errstate(all="ignore"):
@@ -186,12 +185,12 @@ def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
 
 
 def betainc_da(a: Array, b: Array, x: Array) -> Array:
-    """Derivative of I_x(a, b) by a, from the smaller one of I and 1 - I, so that small derivatives are precise."""
+    """Derivative of I_x(a, b) by a, computed from the smaller of I and 1 - I, so that small derivatives are precise."""
     return _betainc_slopes(a, b, x)[0]
 
 
 def betainc_db(a: Array, b: Array, x: Array) -> Array:
-    """Derivative of I_x(a, b) by b, from the smaller one of I and 1 - I, so that small derivatives are precise."""
+    """Derivative of I_x(a, b) by b, computed from the smaller of I and 1 - I, so that small derivatives are precise."""
     return _betainc_slopes(a, b, x)[1]
 
 

@@ -1,6 +1,6 @@
 """Types of derivatives, formulas and options of `elementwise`, for scalar ops of one to six inputs.
 
-They are for type checkers, and for tests that compare the options with the fields of scalar ops. As in
+Type checkers use these types, and so do tests that compare the options with the fields of scalar ops. As in
 `occelo_graph.tensors.signatures`, each alias is a union of function types, one for each number of arguments.
 """
 

@@ -85,7 +85,7 @@ _SERIES = "a series whose number of terms depends on the data, in NumPy"
 
 
 def _with_dtype(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compute in the dtype that `special_float` promises."""
+    """Wrap ``function`` so that it computes in the dtype that `special_float` returns for its arguments."""
 
     def computing(*arrays: Any) -> Any:
         dtype = special_float([a.dtype.name for a in arrays])
@@ -467,7 +467,7 @@ def _xlog1py(x: Array, y: Array) -> Array:
 
 
 def _converted(*operands: TensorVariable) -> list[TensorVariable]:
-    """Operands in the dtype that `special_float` promises."""
+    """Operands cast to the dtype that `special_float` returns for them."""
     dtype = special_float([x.dtype for x in operands])
     return [x if x.dtype == dtype else x.astype(dtype) for x in operands]
 
@@ -475,7 +475,7 @@ def _converted(*operands: TensorVariable) -> list[TensorVariable]:
 def _where_not_zero(
     x: TensorVariable, y: TensorVariable, otherwise: float
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
-    """Whether x is 0 and y is not NaN; x; and y with the number ``otherwise`` where this holds."""
+    """Three tensors: whether x is 0 and y is not NaN; x; and y, replaced by ``otherwise`` where the first one is true."""
     x, y = _converted(x, y)
     zero = and_(eq(x, 0), eq(y, y))
     return zero, x, switch(zero, otherwise, y)

@@ -96,17 +96,17 @@ def _unary(
 def _exp_partial(ct: TensorVariable, x: TensorVariable, out: TensorVariable) -> TensorVariable:
     """``ct * exp(x)``, where ``out`` is exp(x).
 
-    If ``ct`` is ``a / out``, the result is ``a``, because computing the product could multiply 0 by infinity.
+    If ``ct`` is ``a / out``, the result is ``a`` itself, since the product could multiply 0 by infinity.
     """
     divided = _undivided(ct, out)
     return ct * out if divided is None else divided
 
 
 def _undivided(ct: TensorVariable, divisor: TensorVariable) -> TensorVariable | None:
-    """``ct * divisor`` without a division, where a form of ``ct`` is recognized; else None.
+    """``ct * divisor`` without a division, if ``ct`` is a quotient by ``divisor`` of a known form; else None.
 
-    The forms are ``a / divisor``, ``-(a / divisor)``, and a product of two factors of which the first is one of these.
-    ``a`` must have the type of the quotient.
+    The forms are ``a / divisor``, ``-(a / divisor)``, and a product of two factors, the first of which has one of these
+    forms. ``a`` must have the type of the quotient.
     """
     owner = computed_by(ct, Elemwise)
     if owner is not None and owner.op == mul and len(owner.inputs) == 2:

@@ -2,7 +2,8 @@
 
 A key is a tuple of entries. An entry is an integer, `SCALAR` (an integer that is an input), a slice whose parts are
 integers, None or `SCALAR`, or `ARRAY` (an index array or mask that is an input). Each entry indexes one dimension,
-except that a mask of n dimensions indexes n dimensions. A single truth value is a mask of a new dimension of length 1.
+except that a mask of n dimensions indexes n dimensions. A single truth value becomes a mask of a new dimension of
+length 1.
 
 The ops in `subtensor` have such a key as a field. Rules and lowerings of the index family read it.
 """
@@ -89,7 +90,7 @@ def _array_part(value: Any) -> Any:
 
 
 def _single_truth_value(mask: Any) -> Any:
-    """A mask without dimensions as one of a new dimension of length 1; a constant as an array of positions."""
+    """A mask without dimensions, converted to a mask of length 1; a constant, to an array of no position or one."""
     if isinstance(mask, Constant):
         return constant(np.zeros(int(mask.data), "int64"))
     return mask.dimshuffle(["x"])
@@ -139,11 +140,11 @@ def _mask_ndim(entry: Any) -> int | None:
 
 
 def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
-    """Split the index of a tensor with ``ndim`` dimensions into static key, inputs and new dimensions.
+    """Split the index of a tensor with ``ndim`` dimensions into a static key, inputs, and positions of new dimensions.
 
-    New dimensions of length 1 are given by their positions after they are inserted. The key has an entry for each: a
-    full slice, or a mask for a single truth value. TypeError for an entry that is no index, IndexError for too many
-    entries, ValueError for a slice with step 0.
+    The positions are those of dimensions of length 1 that must be inserted before indexing, counted after they are
+    inserted. The key has an entry for each of them: a full slice, or a mask for a single truth value. TypeError for an
+    entry that is not an index, IndexError for too many entries, ValueError for a slice with step 0.
     """
     entries: Sequence[Any] = key if is_tuple(key) else (key,)
     expanded = _expand_ellipsis([_plain(e) for e in entries], ndim)
@@ -205,7 +206,7 @@ def count_inputs(key: Key) -> int:
 def fill_key(
     key: Key, inputs: Sequence[Any], scalar: Callable[[Any], Any] = int
 ) -> tuple[Any, ...]:
-    """The key with `SCALAR` and `ARRAY` replaced by inputs; ``scalar`` converts those of `SCALAR`."""
+    """The key with `SCALAR` and `ARRAY` replaced by inputs; ``scalar`` converts the inputs that replace `SCALAR`."""
     rest: Iterator[Any] = iter(inputs)
     filled: list[Any] = []
     for entry in key:
@@ -268,10 +269,11 @@ def check_range(entry: Any, length: int | None, axis: int) -> None:
 def advanced_layout(
     key: Key, shape: StaticShape, arrays: Sequence[TensorType]
 ) -> tuple[list[int | None], int, int]:
-    """The static shape of an advanced index, and position and number of the dimensions that come from index arrays.
+    """The static shape of the result of an advanced index, and the dimensions that come from index arrays.
 
-    As in NumPy, integers count as arrays. The arrays' broadcast dimensions are at the place of the first array if all
-    arrays are adjacent, else in front.
+    The latter are returned as the position of the first and their number. As in NumPy, integers count as index arrays,
+    and all index arrays are broadcast together. Their dimensions replace the first array if all arrays are adjacent;
+    else they come first.
     """
     shapes: list[StaticShape] = []
     slices: list[int | None] = []
@@ -309,7 +311,10 @@ def advanced_layout(
 
 
 def check_mask(mask: TensorType, shape: StaticShape, axis: int) -> None:
-    """IndexError if a mask statically does not fit the dimensions from ``axis`` on, whose lengths are ``shape``."""
+    """IndexError if static lengths of a mask differ from those of the dimensions that it indexes, from ``axis`` on.
+
+    ``shape`` has the lengths of these dimensions.
+    """
     for own, length in zip(mask.shape, shape, strict=True):
         if own is not None and length is not None and own != length:
             raise IndexError(
@@ -372,7 +377,7 @@ def _arrays_differ(shapes: Sequence[tuple[int, ...]]) -> IndexError:
 
 
 def check_index_arrays(types: Sequence[TensorType], arrays: Sequence[Any]) -> None:
-    """IndexError unless index arrays of these types have equal lengths, apart from static lengths of 1."""
+    """IndexError unless index arrays of these types have equal lengths; only static lengths of 1 broadcast."""
     shapes = [_index_shape(a) for a in arrays]
     static = [(None,) if t.dtype == "bool" else t.shape for t in types]
     for axis in range(-max((len(s) for s in shapes), default=0), 0):
@@ -384,7 +389,7 @@ def check_index_arrays(types: Sequence[TensorType], arrays: Sequence[Any]) -> No
 
 
 def check_masks(entries: Sequence[Any], shape: Sequence[int]) -> None:
-    """IndexError unless masks have the lengths of the dimensions they index; NumPy does not check empty masks."""
+    """IndexError unless masks have the lengths of the dimensions that they index. (NumPy does not check empty masks.)"""
     axis = 0
     for entry in entries:
         if not _is_mask(entry):
@@ -400,7 +405,10 @@ def check_masks(entries: Sequence[Any], shape: Sequence[int]) -> None:
 
 
 def check_written(type_: TensorType, shape: Sequence[int], region: Sequence[int]) -> None:
-    """ValueError unless a value can be written to a region: its lengths, apart from static ones of 1, must be equal."""
+    """ValueError unless a value can be written to a region.
+
+    Their lengths must be equal; only static lengths of 1 broadcast.
+    """
     lead = len(region) - len(shape)
     for static, own, length in zip(type_.shape, shape, region[lead:], strict=True):
         if static != 1 and own != length:

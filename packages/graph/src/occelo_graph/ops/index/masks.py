@@ -1,6 +1,6 @@
-"""Conversion of constant masks to arrays of positions. Such arrays have a static length, so they broadcast as in NumPy.
+"""Conversion of constant masks in keys to arrays of positions, which have a static length and so broadcast as in NumPy.
 
-`subtensor` calls it for the keys that users write.
+`subtensor` calls `known_masks_as_positions` for the keys that users write.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ __all__ = ["known_masks_as_positions"]
 def known_masks_as_positions(x: Any, key: Key, inputs: Sequence[Any]) -> tuple[Key, list[Any]]:
     """A key and its inputs with constant masks replaced by index arrays, if the key has several arrays.
 
-    A single mask stays a mask. IndexError if a mask does not fit: at once if that is static, else when the graph runs.
+    A key with a single mask keeps it. IndexError if a mask does not have the lengths of the dimensions that it indexes:
+    at once if they are static, else when the graph runs.
     """
     if sum(1 for e in key if isinstance(e, str) and e == ARRAY) < 2:
         return key, list(inputs)

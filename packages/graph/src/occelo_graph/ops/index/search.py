@@ -1,8 +1,8 @@
 """Positions and diagonals: nonzero, diag, take, choose, permutations, conversions between flat and multiple indices.
 
-The ops are `Nonzero`, `ExtractDiag` and `AllocDiag`; the other functions consist of simpler ops. Users find the functions in
-`occelo.tensor`; several are methods of tensors. `einsum` and linear algebra take diagonals and rows with them. Rules,
-inference of facts and lowerings handle the ops.
+The ops are `Nonzero`, `ExtractDiag` and `AllocDiag`; the other functions consist of simpler ops. Users find the
+functions in `occelo.tensor`; several are methods of tensors. `einsum` and linear algebra use them to take diagonals and
+rows. Rules, inference of facts and lowerings handle the ops.
 """
 
 from __future__ import annotations
@@ -283,8 +283,8 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: Mode = "raise") ->
 def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
     """Elements at ``indices`` along ``axis``, one for each position of the other dimensions.
 
-    ``axis`` has no default (None flattens ``arr``), because NumPy and older systems disagree on one. IndexError unless
-    ``indices`` are integers, ValueError unless they have as many dimensions as ``arr``.
+    ``axis`` has no default, because NumPy and older systems have different ones; None flattens ``arr``. IndexError
+    unless ``indices`` are integers, ValueError unless they have as many dimensions as ``arr``.
     """
     arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)
     if not is_discrete(indices.dtype) or indices.dtype == "bool":
@@ -305,7 +305,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
 
 
 def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:
-    """Elements of the tensors ``choices``; ``a`` has the number of the tensor for each element. All of them broadcast.
+    """Elements of the tensors ``choices``; ``a`` has the number of the tensor for each element. All tensors broadcast.
 
     ``mode`` is for numbers below 0 or too large: "raise" a ValueError, "clip" or "wrap" (ValueError for another mode).
     TypeError unless ``a`` has integers or truth values.
@@ -448,7 +448,7 @@ def _listed(lengths: Sequence[Any]) -> str:
 
 
 def _as_int64(value: Any, name: str, keep: bool = False) -> Any:
-    """Integers or truth values as int64 (with ``keep`` integers as they are); TypeError for others."""
+    """Integers or truth values as int64; with ``keep`` integers keep their dtype. TypeError for other dtypes."""
     variable = as_tensor_variable(value)
     if not is_discrete(variable.dtype):
         raise TypeError(f"{name} must be integers, got {variable.type}")

@@ -79,8 +79,10 @@ def _arrays(key: Key, given: Sequence[_T]) -> list[_T]:
 
 
 def _writes_once(key: Key, given: Sequence[Any]) -> bool:
-    """Whether it is known that no position is repeated: each index array is a mask, or a constant with distinct
-    positions."""
+    """Whether it is known that no position is repeated.
+
+    This is known if each index array is a mask, or a constant with distinct positions.
+    """
     arrays = _arrays(key, given)
     masks = [v for v in arrays if v.dtype == "bool"]
     if len(masks) == len(arrays):
@@ -141,7 +143,10 @@ def _pull_read(write: Op, inputs: Sequence[Any], cotangent: Any) -> Sequence[Any
 
 
 def _surely_inside(key: Key, lengths: Sequence[int | None]) -> bool:
-    """Whether a key is surely within bounds. Slices are, unless a step is given at run time and may be 0."""
+    """Whether a key is surely valid.
+
+    Its indices must be within bounds, and no step that is known only at run time may be 0.
+    """
     for part, length in zip(key, lengths, strict=True):
         if is_slice(part):
             if part.step is not None and not isinstance(part.step, int):
@@ -468,7 +473,7 @@ class _Write(Op):
         return [of_x, of_y, *_no_derivative_for_indices(len(rest))]
 
     def _is_last_written(self, x: Any, rest: Sequence[Any]) -> Any:
-        """Whether each value that is set is kept, not overwritten by a later one at the same position."""
+        """A mask of the values that are set and kept: those that no later value at the same position overwrites."""
         empty = zeros_like(x, dtype="int64")
         region = lengths_by_variables(self._read(empty, rest))
         count: Any = 1
@@ -544,10 +549,10 @@ def _batched_key(
     lengths: Sequence[Any],
     extra: int,
 ) -> tuple[Key, list[Any], int, int]:
-    """A key with one more index array in front for each batch dimension, and aligned inputs.
+    """A key with one more index array in front for each batch dimension, and its inputs, aligned to each other.
 
-    Returns the key and its inputs. Then come the number of dimensions that came from arrays in the original result, and
-    their position there.
+    Two numbers follow: how many dimensions of the original result came from index arrays, and the position of the
+    first.
     """
     core_ndim = 0
     marks = _marks(key)
@@ -707,7 +712,7 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
 
 
 def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
-    """The dimensions that an index inserted into a variable, and whether the index did nothing else."""
+    """The dimensions that an index inserted into a variable, and whether the index did nothing else to get it."""
     if not x.has_tag:
         return (), False
     return getattr(x.tag, "new_axes", ()), getattr(x.tag, "is_index", False)
@@ -716,9 +721,9 @@ def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
 def _indexed(
     x: object,
 ) -> tuple[type[_Write], Key, TensorVariable, Sequence[TensorVariable]]:
-    """What the result of an index reads: the class of op that writes there, the key, the indexed tensor, the indices.
+    """What the result of an index was read from: four values from which a node that writes there is made.
 
-    The indexed tensor includes new dimensions.
+    These are the class of op that writes, the key, the indexed tensor with its new dimensions, and the indices.
     """
     if is_tensor(x):
         read = computed_by(x, Subtensor, AdvancedSubtensor)
@@ -741,7 +746,7 @@ def _fits(value: Any, dtype: str) -> bool:
 
 
 def _weak_array(y: Any, dtype: str) -> Any:
-    """A constant number or list in the dtype of the target if that keeps all its values, else unchanged."""
+    """A constant number or list, converted to the dtype of the target if this changes none of its values."""
     if y.data.dtype.kind == "c":
         return y
     with np.errstate(invalid="ignore"):

@@ -34,10 +34,10 @@ __all__ = ["SlidingWindow", "sliding_window_view"]
 class SlidingWindow(LinearInFirst):
     """All windows of lengths ``windows`` along ``axes`` (counted from 0).
 
-    In the result, each axis with windows counts their positions. The result has a new last dimension for each window
-    length, with the elements of a window.
+    In the result, each of these axes is the position of the window. A new last dimension for each window length has the
+    elements within a window.
 
-    An axis may have several windows. Then each window slides over the positions of the window before it.
+    An axis may occur several times. Then each window slides over the positions of the window before it.
     """
 
     windows: tuple[int, ...]
@@ -113,7 +113,7 @@ def _along(vector: Any, at: int, count: int) -> Any:
 
 @stands_for("sliding_window_view", "x window_shape axis -subok=False -writeable=False")
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> TensorVariable:
-    """All windows of a shape that slide over ``x``, copied to a tensor whose last dimensions are those of a window.
+    """The contents of a window at all positions in ``x``, copied to a tensor whose last dimensions are the window's.
 
     ``window_shape`` is an integer or several, and ``axis`` has an axis of ``x`` for each; None means all axes in order.
     Window lengths are static. Lengths of ``x`` may be dynamic: n elements have n - w + 1 windows of length w. The

@@ -1,4 +1,5 @@
-"""Linear algebra: ops and functions of matrices, over leading batch dimensions; `occelo_graph.linalg` is their namespace.
+"""Linear algebra: ops and functions of matrices with leading batch dimensions; `occelo_graph.linalg` is their
+namespace.
 
 The family is imported at its first use (`late_families`). Its rules (`occelo_rewrite.rules.linalg`), lowerings
 (`occelo_link.loops.linalg`, `occelo_link.traced.linalg`) and inference of facts (`occelo_rewrite.assumptions.linalg`)

@@ -1,6 +1,7 @@
-"""Adjugates of square matrices. They are the derivatives of determinants; the gradient of `Det` uses the op.
+"""`Adjugate`: the adjugates of square matrices, which are the derivatives of determinants.
 
-A rule replaces an adjugate by det(A) inv(A) where the factor det(A) cancels. No function for users computes adjugates.
+The gradient of `Det` uses the op. A rule replaces an adjugate by det(A) inv(A) where the factor det(A) cancels. There
+is no function for users.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ __all__ = ["Adjugate"]
 
 @op
 class Adjugate(MatrixOp):
-    """The matrices of cofactors, transposed: det(A) inv(A) of regular matrices, and its limit at singular ones."""
+    """The transposed matrices of cofactors: det(A) inv(A) for a regular matrix A, and its limit for a singular one."""
 
     signature: ClassVar[str] = "(n,n)->(n,n)"
 
@@ -100,7 +101,7 @@ def _by_inverse(a: Any, direction: Any) -> Any:
 
 
 def _determinants(a: Any) -> Any:
-    """Determinants, with a gradient."""
+    """Determinants that can be differentiated."""
     from occelo_graph.ops.linalg.determinant import Det  # whose gradient is an adjugate
 
     return Det()(a)

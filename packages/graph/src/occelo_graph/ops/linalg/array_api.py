@@ -1,8 +1,7 @@
 """Functions of `numpy.linalg` that differ from the functions with the same names in `numpy`.
 
-They take matrices in the last two dimensions.
-
-They are the functions of the array API standard, with its names and parameters. Users find them in `occelo.tensor.linalg`.
+They follow the array API standard, and take matrices in the last two dimensions. Users find them in
+`occelo.tensor.linalg`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Linear equations with banded matrices, which are given by their diagonals.
 
-Users find `solve_banded` and `solveh_banded` in `occelo.tensor.linalg`. `solve` calls this module for tridiagonal matrices.
-Linkers lower both ops.
+Users find `solve_banded` and `solveh_banded` in `occelo.tensor.linalg`. `solve` uses the module for tridiagonal
+matrices. Linkers lower both ops.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ __all__ = ["SolveBanded", "SolvePositiveBanded", "solve_banded", "solveh_banded"
 
 @op
 class SolveBanded(MatrixOp):
-    """The X with A X = B for A with ``lower`` diagonals below the main one and ``upper`` above it.
+    """The X with A X = B, for an A with ``lower`` diagonals below the main diagonal and ``upper`` ones above it.
 
-    The inputs are the diagonals of A, with A[i, j] in row ``upper + i - j`` and column j, and B.
+    The first input has the diagonals of A, with A[i, j] in row ``upper + i - j`` and column j. The second input is B.
     """
 
     lower: int
@@ -89,7 +89,11 @@ class SolveBanded(MatrixOp):
 
 @op
 class SolvePositiveBanded(MatrixOp):
-    """The X with A X = B for positive definite A. The inputs are the diagonals, with A[j + i, j] in row i and column j, and B."""
+    """The X with A X = B, for a positive definite banded A.
+
+    The first input has the main diagonal of A and those below it, with A[j + i, j] in row i and column j. The second
+    input is B.
+    """
 
     below: int
     on_error: str = "raise"
@@ -144,7 +148,7 @@ def _conj(x: Any) -> Any:
 
 
 def _shifted(x: Any, by: int, axis: int = -1) -> TensorVariable:
-    """Element j is element ``j + by`` of ``x`` along an axis, or 0 where there is none."""
+    """``x`` shifted along an axis: element j of the result is element ``j + by`` of ``x``, or 0 if there is none."""
     ndim, n = x.type.ndim, x.shape[axis]
     lengths = [x.shape[i] for i in range(ndim)]
     lengths[axis] = abs(by)
@@ -190,11 +194,14 @@ def solveh_banded(
     b_ndim: int | None = None,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b`` for positive definite banded ``a``, given by half of their diagonals; SciPy's ``solveh_banded``.
+    """The ``x`` with ``a @ x == b`` for positive definite banded ``a``; SciPy's ``solveh_banded``.
 
-    ``ab`` has shape (..., u + 1, n), with a number of rows that is known when the graph is built:
-    ``ab[u + i - j, j] == a[i, j]`` for i <= j, or with ``lower`` ``ab[i - j, j] == a[i, j]`` for i >= j. Other
-    arguments are as in `solve_banded`. The gradient is that of a function of these diagonals.
+    The matrices are given by half of their diagonals.
+
+    ``ab`` has shape (..., u + 1, n); its number of rows must be known when the graph is built. The upper diagonals are
+    in ``ab[u + i - j, j] == a[i, j]`` for i <= j. With ``lower`` the lower diagonals are in ``ab[i - j, j] == a[i, j]``
+    for i >= j. Other arguments are as in `solve_banded`. The gradient is the derivative with respect to the elements of
+    ``ab``.
 
     A matrix that is not positive definite raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of
     the batch is NaN. ValueError if the number of rows of ``ab`` is 0 or not known when the graph is built.
@@ -213,7 +220,7 @@ def solveh_banded(
 
 
 def three_diagonals(a: TensorVariable) -> TensorVariable:
-    """The main diagonals of matrices (..., n, n) and those above and below, as `SolveBanded` takes them: (..., 3, n)."""
+    """The three middle diagonals of matrices (..., n, n), in the form of `SolveBanded`: (..., 3, n)."""
     ndim, n = a.type.ndim, a.shape[-1]
     above, main, below = (diagonal(a, k, ndim - 2, ndim - 1) for k in (1, 0, -1))
     # nothing is missing from the diagonals of empty matrices

@@ -1,6 +1,6 @@
 """Matrices made of blocks: Kronecker products and block-diagonal matrices.
 
-They are ops, so that rules can compute with the blocks; they decompose into graphs of simpler ops. Users find `kron` in
+Each is an op, so that rules can compute with the blocks, and decomposes into simpler ops. Users find `kron` in
 `occelo.tensor`, which imports it at its first use, and `block_diag` in `occelo.tensor.linalg`.
 """
 
@@ -33,7 +33,7 @@ __all__ = ["BlockDiag", "Kron", "block_diag", "kron"]
 
 @op
 class Kron(MatrixOp):
-    """The Kronecker products of matrices of one dtype, which may be any."""
+    """The Kronecker products of two matrices, which must have the same dtype (any)."""
 
     signature: ClassVar[str] = "(m,n),(p,q)->(r,s)"
 
@@ -62,7 +62,7 @@ class Kron(MatrixOp):
 
 @op
 class BlockDiag(Op):
-    """The matrices with the given matrices of one dtype as blocks on their diagonals; batch dimensions as in `MatrixOp`."""
+    """Block-diagonal matrices, made of matrices of one dtype. Batch dimensions are as in `MatrixOp`."""
 
     def infer(self, *types: TensorType) -> TensorType:
         if not types or any(t.ndim < 2 for t in types) or len({t.dtype for t in types}) > 1:
@@ -153,8 +153,8 @@ def _batch_lengths(types: Sequence[TensorType], lengths: Sequence[Any]) -> Seque
 def kron(a: Any, b: Any) -> TensorVariable:
     """NumPy's Kronecker product: each element of ``a`` is replaced by its product with ``b``.
 
-    The tensor with fewer dimensions gets new ones of length 1 in front. The length of each dimension of the result is
-    the product of the lengths in ``a`` and ``b``; the dtype of the result is the common one.
+    The tensor with fewer dimensions gets new dimensions of length 1 in front. The length of each dimension of the
+    result is the product of the lengths in ``a`` and ``b``; the dtype of the result is the common one.
     """
     x, y = as_tensor_variable(a), as_tensor_variable(b)
     n = max(x.type.ndim, y.type.ndim)

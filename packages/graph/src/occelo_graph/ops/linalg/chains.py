@@ -36,9 +36,9 @@ _UNKNOWN = 100
 def multi_dot(arrays: Sequence[Any]) -> TensorVariable:
     """The product of two or more matrices, in the order that takes the fewest multiplications; NumPy's ``multi_dot``.
 
-    The first may be a vector, which counts as a row, and the last may be a vector, which counts as a column. The order
-    follows from the lengths that are known when the graph is built; unknown lengths count as 100. The dtype is the
-    common one. ValueError for fewer than two matrices, or for a matrix without two dimensions.
+    The first matrix may be a vector, which counts as a row, and the last may be a vector, which counts as a column. The
+    order is found when the graph is built, from static lengths; dynamic lengths count as 100. The dtype is the common
+    one. ValueError for fewer than two matrices, or for a matrix without two dimensions.
     """
     given = [as_tensor_variable(a) for a in arrays]
     if len(given) < 2:
@@ -110,7 +110,7 @@ def _known_lengths(types: Sequence[TensorType]) -> list[int]:
 
 
 def _best_splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
-    """For each range of matrices, the matrix after which its product is split to take the fewest multiplications."""
+    """For each range of matrices, the matrix after which the product must be split to need the fewest multiplications."""
     count = len(lengths) - 1
     cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(count)}
     splits: dict[tuple[int, int], int] = {}

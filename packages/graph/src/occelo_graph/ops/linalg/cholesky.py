@@ -1,7 +1,7 @@
 """The Cholesky factor of positive definite matrices.
 
-Users find `cholesky` in `occelo.tensor.linalg`. `cho_factor` and generalized eigenvalues are computed with it. Rules,
-inference of facts and lowerings handle the op.
+Users find `cholesky` in `occelo.tensor.linalg`. `cho_factor` and the generalized `eigh` use it. Rules, inference of
+facts and lowerings handle the op.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Cholesky(MatrixOp):
 class CholeskyPullback(MatrixOp):
     """The cotangent of A, lower triangular, from the factor L and its cotangent. Only their lower triangles are read.
 
-    An element below the diagonal counts for both elements of A that have this value.
+    A is symmetric, so an element below the diagonal is the cotangent of two equal elements of A.
     """
 
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"

@@ -1,4 +1,6 @@
-"""Equations solved with a Cholesky factor: `cho_factor` and `cho_solve`, for users, in `occelo.tensor.linalg`."""
+"""`cho_factor` and `cho_solve`: linear equations solved with a Cholesky factor. Users find them in
+`occelo.tensor.linalg`.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,9 @@ __all__ = ["cho_factor", "cho_solve"]
 def cho_factor(
     a: Any, lower: bool = False, *, on_error: str = "raise"
 ) -> tuple[TensorVariable, bool]:
-    """The pair of a Cholesky factor of matrices ``a``, (..., n, n), and ``lower``, for `cho_solve`; SciPy's
-    ``cho_factor``.
+    """The Cholesky factor of matrices ``a``, (..., n, n), and ``lower``, as a pair for `cho_solve`.
+
+    SciPy's ``cho_factor``.
 
     Arguments and errors are those of `cholesky`. The other triangle of the factor is 0; SciPy leaves elements of ``a``
     there.
@@ -31,9 +34,8 @@ def cho_solve(
 ) -> TensorVariable:
     """The ``x`` with ``a @ x == b``, for the result ``c_and_lower`` of `cho_factor`; SciPy's ``cho_solve``.
 
-    ``c_and_lower`` is a pair: a Cholesky factor of ``a``, of shape (..., n, n), and whether it is the lower one.
-
-    Only this triangle of the factor is read. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices,
+    ``c_and_lower`` is a pair: a Cholesky factor of ``a``, of shape (..., n, n), and whether it is lower triangular. The
+    other triangle of the factor is not read. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices,
     (..., n, k), if it is 2. By default ``b`` has vectors if it has one dimension. Batch dimensions broadcast.
 
     A zero on the diagonal raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is

@@ -130,12 +130,14 @@ class SlogdetResult(NamedTuple):
 
 @stands_for("linalg.slogdet", "a")
 def slogdet(a: Any) -> SlogdetResult:
-    """Sign and logarithm of the absolute value of the determinants of square matrices, (..., n, n): ``sign`` and ``logabsdet``.
+    """Signs of determinants and logarithms of their absolute values, as ``sign`` and ``logabsdet``.
 
-    Both have shape (...). The sign has the dtype of ``a`` (float64 for integers); of a complex determinant it has absolute value
-    1. The logarithm is real. A singular matrix has sign 0 and logarithm -inf.
-    The gradient of ``logabsdet`` is ``inv(a)^H``, and that of a real sign is 0. At a singular matrix both are a
-    ``numpy.linalg.LinAlgError``. TypeError for float16, ValueError if ``a`` is not square.
+    The square matrices ``a`` have shape (..., n, n), and both results have shape (...). The sign has the dtype of ``a``
+    (float64 for integers). The sign of a complex determinant is a complex number of absolute value 1. The logarithm is
+    real. A singular matrix has sign 0 and logarithm -inf.
+
+    The gradient of ``logabsdet`` is ``inv(a)^H``, and that of a real sign is 0. For a singular matrix both gradients
+    raise ``numpy.linalg.LinAlgError``. TypeError for float16, ValueError if ``a`` is not square.
     """
     (x,) = as_matrices("slogdet", a)
     sign, logarithm = SLogDet()(x)

@@ -1,7 +1,7 @@
 """Functions that ops of linear algebra share: formulas of gradients, dtypes, checks.
 
-Most are for gradients of eigenvalues, singular values, pseudoinverses, adjugates and orthogonal factors (`eig`, `eigh`,
-`svd`, `pinv`, `adjugate`, `qr`, `householder`). `schur` and `qz` use them too.
+Most of them are for gradients of eigenvalues, singular values, pseudoinverses, adjugates and orthogonal factors (`eig`,
+`eigh`, `svd`, `pinv`, `adjugate`, `qr`, `householder`). `schur` and `qz` use some of them, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def nothing(cotangents: Sequence[Any]) -> Any:
 
 
 def least(known: Mapping[str, Any], first: str, second: str) -> Any:
-    """The shorter of two lengths: None if one is unknown, else a variable if one is a variable."""
+    """The smaller of two lengths, given by name in ``known``: an integer, a variable, or None if one is unknown."""
     m, n = known[first], known[second]
     if m is None or n is None:
         return None
@@ -90,7 +90,7 @@ def inverse_differences(values: Any) -> Any:
     """The matrix of 1 / (x_j - x_i), 0 on the diagonal, and NaN where two values are equal within rounding errors.
 
     Where values are equal, the eigenvectors or singular vectors have no derivatives. A function of the vectors may
-    still have one, but this matrix cannot show it, so the gradient of the function is NaN too.
+    still have a derivative. But it cannot be computed with this matrix, so the gradient of such a function is NaN, too.
     """
     apart = as_row(values) - as_column(values)
     own = gt(eye(values.shape[-1], dtype=real_dtype(values.dtype)), 0)

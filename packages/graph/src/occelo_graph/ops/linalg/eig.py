@@ -37,7 +37,7 @@ __all__ = ["Eig", "Eigvals", "eig", "eigvals"]
 
 @op
 class Eig(MatrixOp):
-    """Complex eigenvalues, and unit eigenvectors in columns, of square matrices; in LAPACK's order."""
+    """Complex eigenvalues of square matrices, in LAPACK's order, and unit eigenvectors in columns."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n)->(n),(n,n)"
@@ -106,8 +106,9 @@ def eig(a: Any, *, on_error: str = "raise") -> EigResult:
     distinct. Where they are equal within rounding errors, a gradient through the vectors is NaN. A matrix without a
     full set of eigenvectors has no gradient.
 
-    A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or its eigenvalues are not found;
-    with ``on_error="nan"`` it gives NaN. ValueError for matrices that are not square, TypeError for float16.
+    A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or if the algorithm does not
+    converge; with ``on_error="nan"`` its results are NaN. ValueError for matrices that are not square, TypeError for
+    float16.
     """
     (x,) = as_matrices("eig", a)
     return EigResult(*Eig(check_on_error(on_error))(x, return_list=True))
@@ -115,7 +116,7 @@ def eig(a: Any, *, on_error: str = "raise") -> EigResult:
 
 @stands_for("linalg.eigvals", "a")
 def eigvals(a: Any, *, on_error: str = "raise") -> TensorVariable:
-    """Eigenvalues of square matrices, complex, of shape (..., n), in no order: those of `eig`.
+    """The eigenvalues that `eig` returns: complex, of shape (..., n), in no order.
 
     The gradient is right where eigenvalues are distinct.
     """

@@ -139,24 +139,27 @@ def eigh(
     eigvals_only: bool = False,
     on_error: str = "raise",
 ) -> Any:
-    """Eigenvalues and eigenvectors of Hermitian matrices ``a``, of shape (..., n, n); NumPy's ``eigh`` with options of SciPy's.
+    """Eigenvalues and eigenvectors of Hermitian matrices ``a``, of shape (..., n, n).
+
+    This is NumPy's ``eigh`` with options of SciPy's.
 
     Only the lower triangle of ``a`` is read, or the upper one with ``UPLO="U"`` or ``lower=False``. Imaginary parts on
     the diagonal are ignored. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and
     ``eigenvectors``, in columns. ``b``, if given, must be positive definite; the same triangle is read. Then the
     results solve ``a @ v == w * b @ v`` if ``type`` is 1, ``a @ b @ v == w * v`` if it is 2, and ``b @ a @ v == w * v``
-    if it is 3. The identity matrix is ``v^H @ b @ v`` for the types 1 and 2, and ``v^H @ inv(b) @ v`` for 3.
-    ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``, float64 for integers.
+    if it is 3. The eigenvectors are scaled so that ``v^H @ b @ v`` is the identity matrix for the types 1 and 2, and
+    ``v^H @ inv(b) @ v`` for type 3. ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``,
+    float64 for integers.
 
     Since only one triangle is read, the gradient is zero in the other one. Signs (complex phases) of eigenvectors are
-    arbitrary, so a cost must not depend on them. Vectors have no derivative where eigenvalues are equal within rounding
-    errors. A gradient through them is NaN there, even that of a matrix function ``v @ diag(f(w)) @ v^H`` or of a
-    projector, which have a derivative. For matrix functions use `sqrtm`, `expm` and the like. Gradients through
-    eigenvalues alone are right.
+    arbitrary, so a cost must not depend on them. Eigenvectors have no derivative where eigenvalues are equal within
+    rounding errors. A gradient through them is NaN there. This holds even for a matrix function ``v @ diag(f(w)) @
+    v^H`` and for a projector, although these have a derivative. For matrix functions use `sqrtm`, `expm` and the like.
+    Gradients through eigenvalues alone are right.
 
-    ``numpy.linalg.LinAlgError`` for a matrix with infinite or NaN elements, for one whose eigenvalues are not found, and for
-    a ``b`` that is not positive definite. With ``on_error="nan"`` the results are NaN instead. ValueError for matrices that
-    are not square, TypeError for float16.
+    ``numpy.linalg.LinAlgError`` for a matrix with infinite or NaN elements, for a ``b`` that is not positive definite,
+    and if the algorithm does not converge. With ``on_error="nan"`` the results are NaN instead. ValueError for matrices
+    that are not square, TypeError for float16.
     """
     low, kept = _reads_lower(UPLO, lower), check_on_error(on_error)
     if b is None:
@@ -194,12 +197,11 @@ def eigvalsh(
     type: int = 1,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n). Arguments and errors are those of
-    `eigh`.
+    """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n).
 
-    The gradient of an eigenvalue is the product of the eigenvector with its own conjugate, folded into the triangle that is
-    read. The gradient of a symmetric function of the eigenvalues is right at equal ones; its own
-    gradient (second order) is NaN there.
+    Arguments and errors are those of `eigh`. The gradient of an eigenvalue with eigenvector v is ``v v^H``; its
+    elements in the triangle that is not read are added to those in the other. Where eigenvalues are equal, the gradient
+    of a symmetric function of the eigenvalues is right, but the gradient of this gradient is NaN.
     """
     values: TensorVariable = eigh(
         a, UPLO, b=b, lower=lower, type=type, eigvals_only=True, on_error=on_error

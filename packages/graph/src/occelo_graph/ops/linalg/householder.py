@@ -1,4 +1,7 @@
-"""Products of Householder reflectors; users find `householder_product` in `occelo.tensor.linalg`. Linkers lower the op."""
+"""Products of Householder reflectors.
+
+Users find `householder_product` in `occelo.tensor.linalg`. Linkers lower the op.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,8 @@ __all__ = ["HouseholderProduct", "householder_product"]
 class HouseholderProduct(MatrixOp):
     """The first n columns of H_1 H_2 ... H_k with H_i = I - tau_i v_i v_i^H.
 
-    v_i is column i of the first argument below the diagonal, with 1 on the diagonal and 0 above it. k <= n <= m.
+    v_i is column i of the first argument, with its element on the diagonal replaced by 1, and those above by 0. k <= n
+    <= m.
     """
 
     signature: ClassVar[str] = "(m,n),(k)->(m,n)"
@@ -82,13 +86,13 @@ def householder_product(v: Any, tau: Any) -> TensorVariable:
     """The first n columns of products of Householder reflectors, of shape (..., m, n): LAPACK's ``orgqr`` and ``ungqr``.
 
     The product is ``H_1 @ H_2 @ ... @ H_k`` with ``H_i = I - tau_i v_i v_i^H``. ``v`` has shape (..., m, n) and ``tau``
-    (..., k), with k <= n <= m. Below the diagonal, the vector ``v_i`` is column i of ``v``. It has a 1 on the diagonal
-    and zeros above, which are not read from ``v``. So with ``h, tau = qr(a, mode="raw")`` the Q of ``a`` is
-    ``householder_product(h.mT, tau)``, if ``a`` has no more columns than rows. Batch dimensions broadcast. The result
-    has the common dtype, float64 for integers; float16 is a TypeError.
+    (..., k), with k <= n <= m. Below the diagonal, the vector ``v_i`` has the elements of column i of ``v``. On the
+    diagonal ``v_i`` is 1 and above it 0; these elements are not read from ``v``. If ``a`` has no more columns than
+    rows, and ``h, tau = qr(a, mode="raw")``, then the Q of ``a`` is ``householder_product(h.mT, tau)``. Batch
+    dimensions broadcast. The result has the common dtype, float64 for integers; float16 is a TypeError.
 
-    The gradient is that of the compact form ``I - V T V^H`` (Schreiber and Van Loan 1989). So it is right for any ``v``
-    and ``tau``, even if the product is not unitary. ValueError for shapes that do not fit.
+    The gradient is computed from the compact form ``I - V T V^H`` (Schreiber and Van Loan 1989). So it is right for any
+    ``v`` and ``tau``, even if the product is not unitary. ValueError for shapes that do not fit.
     """
     made: TensorVariable = HouseholderProduct()(*as_matrices("householder_product", v, tau))
     return made

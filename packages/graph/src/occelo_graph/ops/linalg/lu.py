@@ -1,7 +1,7 @@
-"""The LU factorisation with partial pivoting, and permutations that belong to its pivots.
+"""The LU factorisation with partial pivoting, and the permutations that its pivots describe.
 
-Users find the functions in `occelo.tensor.linalg`. Determinants decompose into `LuFactor`, and adjugates are computed
-with it. Linkers lower the ops.
+Users find the functions in `occelo.tensor.linalg`. Determinants decompose into `LuFactor`, and adjugates use it.
+Linkers lower the ops.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ __all__ = [
 
 @op
 class LuFactor(MatrixOp):
-    """L and U in one matrix, without the ones on the diagonal of L; and pivots.
+    """L and U in one matrix, without the ones on the diagonal of L; and the pivots.
 
-    Row i was exchanged with row ``pivots[i]``, in order of i.
+    For i = 0, 1, ..., row i was exchanged with row ``pivots[i]``.
     """
 
     signature: ClassVar[str] = "(m,n)->(m,n),(k)"
@@ -124,7 +124,7 @@ def rows_in_order(x: TensorVariable, order: TensorVariable) -> TensorVariable:
 
 
 def _all_pivots(pivots: TensorVariable, m: Any) -> TensorVariable:
-    """Pivots for all ``m`` rows: those without a pivot are exchanged with themselves."""
+    """Pivots for all ``m`` rows: a row without a pivot is exchanged with itself."""
     k = pivots.shape[-1]
     rest = arange(k, m, dtype="int32")
     lead = [pivots.shape[i] for i in range(pivots.type.ndim - 1)]
@@ -140,7 +140,7 @@ def sign_of_exchanges(pivots: TensorVariable) -> TensorVariable:
 
 @op
 class PivotToPermutation(MatrixOp):
-    """The permutation that results from exchanges: element i is exchanged with element ``pivots[i]``, in order of i."""
+    """The permutation that results if, for i = 0, 1, ..., element i is exchanged with element ``pivots[i]``."""
 
     inverse: bool = False
     signature: ClassVar[str] = "(n)->(n)"
@@ -166,10 +166,11 @@ class PivotToPermutation(MatrixOp):
 
 
 def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
-    """The permutation, as int64 of shape (..., n), that belongs to pivots ``p`` of `lu_factor`, integers of that shape.
+    """The permutation, int64 of shape (..., n), that results from the pivots ``p`` of `lu_factor`, integers of this
+    shape.
 
-    With ``q = pivot_to_permutation(p)``, the matrix is ``(L @ U)[q]``. With ``inverse``, ``L @ U`` is the rows ``q`` of
-    the matrix. TypeError if ``p`` are not integers.
+    With ``q = pivot_to_permutation(p)``, the factorised matrix is ``(L @ U)[q]``. With ``q = pivot_to_permutation(p,
+    inverse=True)``, row i of ``L @ U`` is row ``q[i]`` of the matrix. TypeError if ``p`` are not integers.
     """
     pivots = as_tensor_variable(p)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":
@@ -179,12 +180,14 @@ def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
 
 
 def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The LU factorisation with partial pivoting of matrices ``a``, of shape (..., m, n), for `lu_solve`; SciPy's ``lu_factor``.
+    """The LU factorisation with partial pivoting of matrices ``a``, of shape (..., m, n), for `lu_solve`.
+
+    SciPy's ``lu_factor``.
 
     The first result has L and U in one array of shape (..., m, n), without the ones on the diagonal of L. The second
-    result has int32 pivots of shape (..., min(m, n)): row ``i`` was exchanged with row ``pivots[i]``, in order of i. A
-    singular matrix is no error: U has a 0 on its diagonal. The gradient treats the pivots as constant; that of a singular
-    matrix is NaN.
+    result has int32 pivots of shape (..., min(m, n)): for i = 0, 1, ..., row i was exchanged with row ``pivots[i]``. A
+    singular matrix is not an error: U has a 0 on its diagonal. The gradient treats the pivots as constant. The gradient
+    of a singular matrix is NaN.
     """
     (x,) = as_matrices("lu_factor", a)
     factors, pivots = LuFactor()(x)

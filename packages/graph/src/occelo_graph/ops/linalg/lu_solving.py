@@ -1,7 +1,7 @@
-"""Equations and inverses by LU factors: the ops `LuSolve` and `LuInverse`, and `lu_solve`.
+"""Linear equations and inverses from LU factors: the ops `LuSolve` and `LuInverse`, and the function `lu_solve`.
 
-Users find `lu_solve` in `occelo.tensor.linalg`. Rules use the ops to let several results share one factorisation. The linkers
-for machine code lower them; for others they decompose into substitutions.
+Users find `lu_solve` in `occelo.tensor.linalg`. Rules use the ops to let several results share one factorisation. The
+linkers for machine code lower them; for other linkers they decompose into triangular solves.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def lu_solve(
 def _substituted(
     factors: Any, pivots: Any, right: Any, trans: int, on_error: str
 ) -> TensorVariable:
-    """The result of `LuSolve`, by exchanged rows and two triangular matrices."""
+    """The result of `LuSolve`, computed by an exchange of rows and two triangular solves."""
     right = _fitting(factors, pivots, right)
     options: dict[str, Any] = {"b_ndim": 2, "on_error": on_error}
     if not trans:

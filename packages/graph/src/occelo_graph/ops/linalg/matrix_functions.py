@@ -47,7 +47,7 @@ class _MatrixFunction(MatrixOp):
         return made.astype(a.dtype, copy=False)
 
     def compute(self, a: Array) -> Array:
-        """SciPy's result for a matrix that is not empty and has finite elements; LinAlgError if there is none."""
+        """SciPy's result for a matrix that is not empty and has finite elements; LinAlgError if there is no result."""
         function = getattr(scipy_module("linalg", self.label), self.label)
         with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
@@ -127,9 +127,9 @@ class Sqrtm(_MatrixFunction):
 def expm(A: Any) -> TensorVariable:
     """The exponential of matrices in the last two dimensions of ``A``, of shape (..., n, n); SciPy's ``expm``.
 
-    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Infinite elements make a matrix of NaN.
-    The gradient is the upper right block of the exponential of ``[[A^H, G], [0, A^H]]`` for the cotangent G (Mathias 1996).
-    ValueError if ``A`` is not square.
+    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. The exponential of a matrix with
+    infinite elements is NaN. The gradient is the upper right block of the exponential of ``[[A^H, G], [0, A^H]]`` for
+    the cotangent G (Mathias 1996). ValueError if ``A`` is not square.
     """
     (x,) = as_matrices("expm", A)
     made: TensorVariable = Expm()(x)

@@ -1,9 +1,9 @@
-"""`MatrixOp`: base class of the ops of linear algebra. The signature of an op says which trailing dimensions are of matrices.
+"""`MatrixOp`: the base class of the ops of linear algebra.
 
-All other dimensions are batch dimensions. They broadcast against each other as in `MatMul`: only a length that is known to
-be 1 when the graph is built broadcasts.
+The signature of an op says how many trailing dimensions belong to matrices and vectors. All other dimensions are batch
+dimensions, which broadcast as in `MatMul`: only a length that is known to be 1 when the graph is built broadcasts.
 
-All ops of this folder derive from it. Rules, and lowerings to JAX and PyTorch, use it, too.
+All ops of this folder derive from `MatrixOp`. Rules, and lowerings to JAX and PyTorch, use it, too.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ ON_ERROR = ("raise", "nan")
 class MatrixOp(Op):
     """An op on matrices, over batches of them.
 
-    A subclass has a ``signature`` like that of `numpy.vectorize` and computes one element of the batch in `core`. It may
-    define `lengths` for dimensions that only results have, `dtypes` where results have other dtypes than the arguments, and
-    `core_pullback`. Arguments have one dtype: float32, float64, complex64 or complex128 (see `as_matrices`).
+    A subclass has a ``signature`` like that of `numpy.vectorize` and computes one element of the batch in `core`. It
+    defines `lengths` if the results have dimensions that no argument has, and `dtypes` if their dtypes differ from that
+    of the arguments. It may define `core_pullback`. Arguments have one dtype: float32, float64, complex64 or complex128
+    (see `as_matrices`).
 
-    ``core`` raises ``numpy.linalg.LinAlgError`` where there is no result. The error then names the position in the batch.
-    If the op has a field ``on_error`` and it is "nan", this element of the results is NaN instead.
+    ``core`` raises ``numpy.linalg.LinAlgError`` if there is no result; the position in the batch is added to the
+    message. If the op has a field ``on_error`` with the value "nan", this element of the results is NaN instead.
     """
 
     signature: ClassVar[str]
@@ -60,7 +61,7 @@ class MatrixOp(Op):
         raise NotImplementedError
 
     def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The lengths of all dimensions by name; None is an unknown one, others are integers or scalar variables."""
+        """The lengths of all dimensions by name: integers, scalar variables, or None for an unknown length."""
         return known
 
     def dtypes(self, *types: TensorType) -> Sequence[str]:
@@ -137,7 +138,7 @@ class MatrixOp(Op):
         return running
 
     def check_shapes(self, types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> None:
-        """ValueError for matrices that do not fit, or batch dimensions that differ without being known to be 1."""
+        """ValueError for matrices that do not fit, and for batch dimensions that differ unless one is known to be 1."""
         names, _ = parse_signature(self.signature)
         lengths: dict[str, int] = {}
         batch: dict[int, int] = {}
@@ -212,7 +213,7 @@ class MatrixOp(Op):
     def core_pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Cotangents of the inputs, like `Op.pullback`, but they may have more batch dimensions than the inputs."""
+        """Cotangents of the inputs. Unlike those of `Op.pullback`, they may have more batch dimensions than the inputs."""
         return super().pullback(inputs, outputs, cotangents)
 
     def pullback(
@@ -227,7 +228,10 @@ class MatrixOp(Op):
 
 
 def _like(ct: Any, variable: TensorVariable, core: int) -> Any:
-    """A cotangent with the batch dimensions and the dtype of its variable; integers keep floating-point cotangents."""
+    """A cotangent with the batch dimensions and the dtype of its variable.
+
+    That of an integer variable stays floating-point.
+    """
     own = variable.type
     any_core = (None,) * core
     full = TensorType(ct.dtype, (*ct.type.shape[: ct.ndim - core], *any_core))
@@ -258,9 +262,9 @@ def hermitian(x: Any) -> TensorVariable:
 
 
 def if_square(label: str, x: Any, result: Any) -> Any:
-    """``result``, with a check that matrices are square (ValueError) unless that is known.
+    """``result``, with a check that the matrices ``x`` are square (ValueError), unless that is known.
 
-    For results that are computed from matrices without the op that would check them.
+    Used where a result is computed from ``x`` without an op that would check it.
     """
     rows, columns = x.type.shape[-2:]
     if rows is not None and rows == columns:

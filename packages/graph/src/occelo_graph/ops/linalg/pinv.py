@@ -55,7 +55,7 @@ def _real(x: Any) -> Any:
 
 
 def _largest(values: Any) -> Any:
-    """The largest value of each vector of values that are not negative, in a dimension of length 1; 0 for empty vectors."""
+    """The largest value of each vector, with its dimension kept; 0 for an empty vector. Values are not negative."""
     zero = sum_(values, axis=-1, keepdims=True) * np.asarray(0, values.dtype)
     return max_(concatenate([values, zero], axis=-1), axis=-1, keepdims=True)
 
@@ -102,7 +102,10 @@ class Pinv(MatrixOp):
 
 @op
 class Lstsq(MatrixOp):
-    """The X of least length that minimises the length of B - A X, column by column. Small singular values count as 0."""
+    """For each column b of B, the shortest x that minimises the length of b - A x.
+
+    Small singular values of A count as 0.
+    """
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(m,n),(m,k),()->(n,k)"
@@ -158,9 +161,9 @@ def pinv(
     """Pseudoinverses of matrices ``a``, of shape (..., m, n); NumPy's ``pinv``.
 
     Singular values up to ``rcond`` (or ``rtol``) times the largest count as 0. The default is 1e-15; ``rtol=None``
-    stands for the precision of the dtype times the larger one of m and n. The tolerance broadcasts against the batch.
-    If ``hermitian``, the upper triangle of ``a`` is not read. The result has shape (..., n, m) and the precision of
-    ``a``, float64 for integers.
+    stands for the precision of the dtype times the larger of m and n. The tolerance broadcasts against the batch. If
+    ``hermitian``, the upper triangle of ``a`` is not read. The result has shape (..., n, m) and the precision of ``a``,
+    float64 for integers.
 
     The gradient assumes that the rank does not change, and is right at equal singular values. The gradient with respect
     to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given. A matrix with infinite or NaN elements
@@ -187,10 +190,15 @@ def lstsq(
     """Least-squares solutions of ``a @ x == b``; NumPy's ``lstsq``, also over batches.
 
     ``a`` has shape (..., m, n), and ``b`` (m,) or (..., m, k). Singular values up to ``rcond`` times the largest count
-    as 0. The default of ``rcond`` is the precision of the dtype times the larger one of m and n. A ``rcond`` that is
-    not between 0 and 1 stands for the unit roundoff. The results are ``x``, the solutions of least length, of shape
-    (n,) or (..., n, k); the sums of squared magnitudes of ``b - a @ x``, (..., k) or (1,), empty unless m > n and all
-    matrices have rank n; the ranks, int32, of shape (...); the singular values of ``a``, of shape (..., min(m, n)).
+    as 0. The default of ``rcond`` is the precision of the dtype times the larger of m and n. A ``rcond`` that is not
+    between 0 and 1 stands for the unit roundoff. There are four results:
+
+    - the solutions ``x`` of least length, of shape (n,) or (..., n, k)
+    - the sums of squared magnitudes of ``b - a @ x``, of shape (..., k) or (1,); empty unless m > n and all matrices
+      have
+    rank n
+    - the ranks, int32, of shape (...)
+    - the singular values of ``a``, of shape (..., min(m, n))
 
     The gradient assumes that the rank does not change, and is right at equal singular values. A matrix with infinite or
     NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its solutions and singular values are NaN,
@@ -253,7 +261,7 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
     """Condition numbers of matrices, of shape (...); NumPy's ``cond``.
 
     With ``p`` None or 2 this is the largest singular value divided by the smallest, and with -2 the smallest divided by
-    the largest. Otherwise it is the norm of order ``p`` (see `norm`) of the matrix times that of its inverse. It is
+    the largest. Otherwise it is the norm of order ``p`` (see `norm`) of the matrix times the norm of its inverse. It is
     infinite for singular matrices, and NaN only for matrices with NaN. ``numpy.linalg.LinAlgError`` for matrices
     without elements. The gradient follows from those of singular values, inverses and norms.
     """

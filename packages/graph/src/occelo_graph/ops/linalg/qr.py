@@ -34,7 +34,7 @@ __all__ = ["QR", "FullQR", "QRFactors", "QRPivots", "QRTriangle", "qr"]
 
 
 class _WithShorter(MatrixOp):
-    """An op whose results have dimensions of length k = min(m, n)."""
+    """Base of ops on matrices of shape (m, n) whose results have dimensions of length k = min(m, n)."""
 
     def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**known, "k": least(known, "m", "n")}
@@ -46,7 +46,7 @@ class _WithShorter(MatrixOp):
 
 @op
 class QR(_WithShorter):
-    """Q with orthonormal columns and upper triangular R with A = Q R; Q has min(m, n) columns. Signs are LAPACK's."""
+    """Q and R with A = Q R: Q has min(m, n) orthonormal columns, and R is upper triangular. Signs are LAPACK's."""
 
     signature: ClassVar[str] = "(m,n)->(m,k),(k,n)"
 
@@ -100,8 +100,8 @@ def _pulled(a: Any, q: Any, r: Any, of_q: Any, of_r: Any) -> Any:
 
     Roberts and Roberts (2020), QR and LQ decomposition matrix backpropagation algorithms, arXiv:2009.10071.
 
-    Lengths may be unknown, so one formula serves wide and tall matrices: the first k columns of a matrix have a QR
-    decomposition, and each other column is Q times the same column of R.
+    Lengths may be unknown, so the same formula must serve wide and tall matrices. The first k columns of a matrix have
+    a QR decomposition with the same Q, and each other column is Q times the corresponding column of R.
     """
     k = r.shape[-2]
     square, of_rest = r[..., :, :k], None
@@ -161,20 +161,19 @@ _MODES = {"reduced": "reduced", "economic": "reduced", "complete": "complete", "
 
 @stands_for("linalg.qr", "a mode")
 def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
-    """QR decomposition of matrices ``a``, of shape (..., m, n), as NumPy's ``qr``, with column pivoting as SciPy's.
+    """QR decomposition of matrices ``a``, of shape (..., m, n); NumPy's ``qr``, with the column pivoting of SciPy's.
 
-    With k the smaller one of m and n, the ``mode`` is
-    "reduced" or "economic": ``Q`` of shape (..., m, k) and ``R`` of shape (..., k, n) with ``a == Q @ R``,
-    "complete" or "full": ``Q`` of shape (..., m, m) and ``R`` of shape (..., m, n),
-    "r": only ``R``, of shape (..., k, n),
-    "raw": Householder vectors of shape (..., n, m), as LAPACK has them in column-major order, and their factors (..., k).
-    With ``pivoting`` the last result is the order ``p`` of columns, int32 of shape (..., n), with ``a[:, p] == Q @ R`` such that
-    magnitudes on the diagonal of ``R`` do not increase. Results have the dtype of ``a``, float64 for integers.
+    With k the smaller one of m and n, the ``mode`` is "reduced" or "economic": ``Q`` of shape (..., m, k) and ``R`` of
+    shape (..., k, n) with ``a == Q @ R``, "complete" or "full": ``Q`` of shape (..., m, m) and ``R`` of shape (..., m,
+    n), "r": only ``R``, of shape (..., k, n), "raw": Householder vectors of shape (..., n, m), as LAPACK has them in
+    column-major order, and their factors (..., k). With ``pivoting`` the last result is the order ``p`` of columns,
+    int32 of shape (..., n). Then ``a[:, p] == Q @ R``, and the magnitudes on the diagonal of ``R`` do not increase.
+    Results have the dtype of ``a``, float64 for integers.
 
-    The diagonal of ``R`` has the signs that LAPACK gives it. The gradient is right where the first k columns (of
-    ``a[:, p]``) are linearly independent. Elsewhere it has inf or NaN, or raises LinAlgError. The columns that only a
-    square ``Q`` has are any basis of the complement, so a cost must not depend on its choice. "raw" has no gradient.
-    The order has none either, and counts as constant.
+    The diagonal of ``R`` has the signs that LAPACK gives it. The gradient is right where the first k columns (of ``a[:,
+    p]``) are linearly independent. Elsewhere it has inf or NaN, or raises LinAlgError. The columns that only a square
+    ``Q`` has are an arbitrary basis of the orthogonal complement, so a cost must not depend on the choice of this
+    basis. "raw" has no gradient. The order of columns counts as constant.
 
     ValueError for another mode, or less than two dimensions; TypeError for float16.
     """

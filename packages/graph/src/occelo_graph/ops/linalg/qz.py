@@ -1,6 +1,7 @@
-"""Generalised Schur decompositions of pairs of square matrices; users find `qz` and `ordqz` in `occelo.tensor.linalg`.
+"""Generalised Schur decompositions of pairs of square matrices.
 
-The linkers for machine code lower the ops; elsewhere they run in Python.
+Users find `qz` and `ordqz` in `occelo.tensor.linalg`. The linkers for machine code lower the ops; with other linkers
+they run in Python.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ __all__ = ["QZ", "SortedQZ", "ordqz", "qz"]
 
 
 class _Pair(MatrixOp):
-    """A decomposition of two matrices without a derivative."""
+    """Base of decompositions of two matrices; they have no derivative."""
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         if all(map(absent, cotangents)):
@@ -57,7 +58,7 @@ class _Pair(MatrixOp):
 class QZ(_Pair):
     """AA, BB, and unitary Q and Z with A = Q AA Z^H and B = Q BB Z^H.
 
-    AA and BB are upper triangular. A real AA may have blocks of 2 x 2 on its diagonal.
+    AA and BB are upper triangular, but a real AA may have 2 x 2 blocks on its diagonal.
     """
 
     on_error: str = "raise"
@@ -108,14 +109,14 @@ def qz(
 ) -> tuple[TensorVariable, ...]:
     """Generalised Schur decomposition of pairs of square matrices, both of shape (..., n, n); SciPy's ``qz``.
 
-    Returns ``AA``, ``BB``, ``Q`` and ``Z``, all of shape (..., n, n), with ``A == Q @ AA @ Z^H`` and
-    ``B == Q @ BB @ Z^H``. ``Q`` and ``Z`` are unitary; ``AA`` and ``BB`` are upper triangular. For real matrices and
-    ``output="real"`` the results are real, and ``AA`` has a block of 2 x 2 on its diagonal for each pair of complex
-    eigenvalues. Batch dimensions broadcast. Results have the common precision, float64 or complex128 for integers.
+    Returns ``AA``, ``BB``, ``Q`` and ``Z``, all of shape (..., n, n), with ``A == Q @ AA @ Z^H`` and ``B == Q @ BB @
+    Z^H``. ``Q`` and ``Z`` are unitary; ``AA`` and ``BB`` are upper triangular. For real matrices and ``output="real"``
+    the results are real, and ``AA`` has a 2 x 2 block on its diagonal for each pair of complex eigenvalues. Batch
+    dimensions broadcast. Results have the common precision, float64 or complex128 for integers.
 
     There is no gradient (MethodNotDefined). A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN
-    elements, or its eigenvalues are not found; with ``on_error="nan"`` it gives NaN. ValueError for other shapes or
-    another ``output``; TypeError for float16.
+    elements, or if the algorithm does not converge; with ``on_error="nan"`` its results are NaN. ValueError for other
+    shapes or another ``output``; TypeError for float16.
     """
     made = QZ(check_on_error(on_error))
     return tuple(made(*(as_output(x, output) for x in as_matrices("qz", A, B)), return_list=True))
@@ -124,12 +125,12 @@ def qz(
 def ordqz(
     A: Any, B: Any, sort: str = "lhp", output: Output = "real", *, on_error: str = "raise"
 ) -> tuple[TensorVariable, ...]:
-    """`qz`, ordered so that the generalised eigenvalues in a region come first; SciPy's ``ordqz``.
+    """Like `qz`, with the generalised eigenvalues in a region of the complex plane first; SciPy's ``ordqz``.
 
     Returns ``AA``, ``BB``, ``alpha``, ``beta``, ``Q`` and ``Z``. The eigenvalues are ``alpha / beta``; ``alpha``
     (complex) and ``beta`` have shape (..., n). ``sort`` is the region: "lhp" (negative real parts), "rhp" (positive
-    real parts), "iuc" (inside of the unit circle) or "ouc" (outside, and infinite eigenvalues). A function of
-    eigenvalues, as SciPy takes it, is not supported. Everything else is as in `qz`.
+    real parts), "iuc" (inside of the unit circle) or "ouc" (outside, and infinite eigenvalues). Unlike in SciPy,
+    ``sort`` cannot be a function of eigenvalues. Everything else is as in `qz`.
     """
     made = SortedQZ(check_sort(sort), check_on_error(on_error))
     return tuple(

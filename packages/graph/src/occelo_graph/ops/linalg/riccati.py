@@ -1,7 +1,7 @@
-"""Algebraic Riccati equations, of control in continuous and in discrete time; users find them in `occelo.tensor.linalg`.
+"""Solvers of algebraic Riccati equations, which optimal control needs, in continuous and in discrete time.
 
-Their gradients solve Lyapunov equations of the closed loop (Kao and Hennequin 2020, Automatic differentiation of Sylvester,
-Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
+Users find them in `occelo.tensor.linalg`. Their gradients solve Lyapunov equations of the closed loop (Kao and
+Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
 """
 
 from __future__ import annotations
@@ -120,9 +120,9 @@ def solve_continuous_are(
 
     ``a`` has shape (..., n, n), ``b`` (..., n, m), the Hermitian ``q`` (..., n, n) and the Hermitian, nonsingular ``r``
     (..., m, m). ``e`` (..., n, n), nonsingular, and ``s`` (..., n, m) are optional. With them the equation is ``e^H x a
-    + a^H x e - (e^H x b + s) r^-1 (b^H x e + s^H) + q == 0``. ``balanced`` scales the pencil of the equation first. The
-    result has the common dtype, float64 for integers; float16 is a TypeError. The gradient is that for Hermitian
-    changes of ``q`` and ``r``.
+    + a^H x e - (e^H x b + s) r^-1 (b^H x e + s^H) + q == 0``. With ``balanced`` the matrix pencil of the equation is
+    first scaled, for precision. The result has the common dtype, float64 for integers; float16 is a TypeError. The
+    gradient assumes that ``q`` and ``r`` stay Hermitian.
 
     ``numpy.linalg.LinAlgError`` if there is no such solution, ``r`` or ``e`` is singular or an element is infinite or NaN;
     with ``on_error="nan"`` this element of the batch is NaN. ValueError for matrices that are not Hermitian or do not fit.
@@ -153,11 +153,13 @@ def solve_discrete_are(
     *,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The stabilizing ``x`` with ``a^H x a - x - (a^H x b) (r + b^H x b)^-1 (b^H x a) + q == 0``; SciPy's ``solve_discrete_are``.
+    """The stabilizing ``x`` with ``a^H x a - x - (a^H x b) (r + b^H x b)^-1 (b^H x a) + q == 0``.
+
+    SciPy's ``solve_discrete_are``.
 
     Shapes, dtypes, errors and gradients are those of `solve_continuous_are`. With ``e`` and ``s`` the equation is ``a^H
-    x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q == 0``. Only with ``s`` must ``r`` be
-    nonsingular.
+    x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q == 0``. ``r`` must be nonsingular only if ``s``
+    is given.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_discrete_are", a, b, q, r, e, s)
@@ -183,7 +185,7 @@ def _coefficients(label: str, *given: Any) -> list[Any]:
 def _without_cross_term(
     a: Any, b: Any, q: Any, r: Any, s: Any, options: dict[str, Any]
 ) -> tuple[Any, Any]:
-    """``a`` and ``q`` of the equation without ``s`` that has the same solution."""
+    """The ``a`` and ``q`` with which the equation without ``s`` has the same solution."""
     gain = solve(r, hermitian(s), **options)
     return a - matmul(b, gain), _hermitian_part(q - matmul(s, gain))
 

@@ -1,6 +1,6 @@
 """Decomposition of Riccati equations: generalised Schur forms of extended pencils, with stable eigenvalues first.
 
-`riccati` uses it; linkers lower what it consists of. The steps are those of SciPy, after Van Dooren (1981), A generalized
+`riccati` uses it as the decomposition of its ops. The steps are those of SciPy, after Van Dooren (1981), A generalized
 eigenvalue approach for solving Riccati equations, SIAM J. Sci. Stat. Comput. 2, 121-135, and Benner (2001), Symplectic
 balancing of Hamiltonian matrices, SIAM J. Sci. Comput. 22, 1885-1904.
 """
@@ -54,7 +54,9 @@ EPS = float(np.finfo("float64").eps)
 
 @op
 class BalancingScale(MatrixOp):
-    """The powers of two by which LAPACK's gebal, without permutations, scales rows and columns to similar sums."""
+    """The powers of two by which LAPACK's gebal, without permutations, scales rows and columns, so that their sums are
+    similar.
+    """
 
     signature: ClassVar[str] = "(n,n)->(n)"
 
@@ -144,7 +146,7 @@ class _Conditions:
 
 
 def _rows(*blocks: Sequence[Any]) -> Any:
-    """The matrices that consist of rows of blocks."""
+    """The matrices that consist of the given blocks, row by row."""
     return concatenate([concatenate(row, axis=-1) for row in blocks], axis=-2)
 
 
@@ -173,7 +175,7 @@ def _discrete(a: Any, b: Any, q: Any, r: Any) -> tuple[Any, Any]:
 
 
 def _symplectic_scale(sizes: Any, n: Any) -> Any:
-    """The scale that balances a pencil and keeps its structure, from the sizes of its elements."""
+    """The scale that balances a pencil and keeps its symplectic structure, from the magnitudes of its elements."""
     scale = BalancingScale()(sizes * (1 - eye(sizes.shape[-1])))
     half = round((log2(scale[..., n : 2 * n]) - log2(scale[..., :n])) * 0.5)
     return concatenate([exp2(half), exp2(-half), scale[..., 2 * n :]], axis=-1)

@@ -1,7 +1,7 @@
-"""Schur decompositions of square matrices; users find `schur` in `occelo.tensor.linalg`.
+"""Schur decompositions of square matrices.
 
-Sylvester's and Lyapunov's equations are solved by Schur decompositions. The linkers for machine code lower `Schur` and
-`SortedSchur`; elsewhere these run in Python.
+Users find `schur` in `occelo.tensor.linalg`. The solvers of Sylvester's and Lyapunov's equations use Schur
+decompositions. The linkers for machine code lower `Schur` and `SortedSchur`; with other linkers these run in Python.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def as_output(x: TensorVariable, output: str) -> TensorVariable:
 
 
 class _SchurOp(MatrixOp):
-    """A decomposition without a derivative."""
+    """Base of the decompositions of this module; they have no derivative."""
 
     @property
     def label(self) -> str:
@@ -66,8 +66,7 @@ class _SchurOp(MatrixOp):
 class Schur(_SchurOp):
     """T and unitary Z with A = Z T Z^H, in LAPACK's order of eigenvalues.
 
-    T is upper triangular. For a real matrix it has a block of 2 x 2 on the diagonal for each pair of complex
-    eigenvalues.
+    T is upper triangular. For a real matrix it has a 2 x 2 block on the diagonal for each pair of complex eigenvalues.
     """
 
     on_error: str = "raise"
@@ -79,7 +78,7 @@ class Schur(_SchurOp):
 
 @op
 class SortedSchur(_SchurOp):
-    """`Schur`, ordered so that the eigenvalues in a region come first. The third result is their number."""
+    """Like `Schur`, with the eigenvalues in a region of the complex plane first. The third result is their number."""
 
     sort: str
     on_error: str = "raise"
@@ -94,7 +93,7 @@ class SortedSchur(_SchurOp):
 
 
 def _decomposed(a: Array, sort: Any) -> tuple[Any, ...]:
-    """SciPy's result; LinAlgError if eigenvalues are not found."""
+    """SciPy's result; LinAlgError if the algorithm does not converge."""
     require_finite(a)
     if a.size == 0:
         return a.copy(), a.copy(), *(() if sort is None else (0,))
@@ -114,17 +113,17 @@ def schur(
 
     Returns ``T`` and ``Z``, both of shape (..., n, n), with ``a == Z @ T @ Z^H`` and unitary ``Z``. ``T`` is upper
     triangular, with the eigenvalues on its diagonal. For real ``a`` and ``output="real"`` both are real, and ``T`` has
-    a block of 2 x 2 on its diagonal for each pair of complex eigenvalues. With ``output="complex"`` both are complex,
-    and ``T`` is triangular. Results have the precision of ``a``, float64 or complex128 for integers.
+    a 2 x 2 block on its diagonal for each pair of complex eigenvalues. With ``output="complex"`` both are complex, and
+    ``T`` is triangular. Results have the precision of ``a``, float64 or complex128 for integers.
 
     With ``sort`` the eigenvalues in a region come first: "lhp" (negative real parts), "rhp" (positive or zero real
-    parts), "iuc" (absolute values of at most 1) or "ouc" (above 1). Their number is a third result, int64 of shape
-    (...). A function of eigenvalues, as SciPy takes it, is not supported.
+    parts), "iuc" (absolute values of at most 1) or "ouc" (above 1). The number of these eigenvalues is a third result,
+    int64 of shape (...). Unlike in SciPy, ``sort`` cannot be a function of eigenvalues.
 
     There is no gradient (MethodNotDefined), since the factors are determined only up to phases and order. A matrix
-    raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or its eigenvalues are not found; with
-    ``on_error="nan"`` it gives NaN (and a number of 0). ValueError for matrices that are not square, another ``output``
-    or ``sort``; TypeError for float16.
+    raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or if the algorithm does not converge; with
+    ``on_error="nan"`` its ``T`` and ``Z`` are NaN, and the number of eigenvalues is 0. ValueError for matrices that are
+    not square, another ``output`` or ``sort``; TypeError for float16.
     """
     x = as_output(as_matrices("schur", a)[0], output)
     if sort is not None:

@@ -1,4 +1,5 @@
-"""Linear equations with square matrices, by a method that suits what the caller assumes of the matrices.
+"""Linear equations with square matrices: the op `Solve`, and `solve`, which chooses the method by the caller's
+assumption.
 
 Users find `solve` in `occelo.tensor.linalg`. Other functions and gradients of linear algebra use it, too, and so do
 rules. Linkers lower the op.
@@ -52,7 +53,7 @@ ASSUMPTIONS = {
 class Solve(MatrixOp):
     """The X with A X = B for square matrices A.
 
-    ``assume_a`` is "gen" (any matrix), "sym" (equal to its transpose), "her" (to its conjugate transpose), "pos"
+    ``assume_a`` is "gen" (any matrix), "sym" (equal to its transpose), "her" (equal to its conjugate transpose), "pos"
     (Hermitian and positive definite) or "diagonal". In a symmetric, Hermitian or positive definite matrix only the
     lower triangle is read.
     """
@@ -135,12 +136,12 @@ def solve(
 
     ``assume_a`` chooses the method, by SciPy's names: "general" ("gen", "banded", None), "symmetric" ("sym"),
     "hermitian" ("her"), "positive definite" ("pos"), "diagonal", "tridiagonal", "lower triangular" and "upper
-    triangular". The assumption is not checked: only the part of ``a`` that matters is read. In symmetric, Hermitian and
-    positive definite matrices this is the upper triangle, or the lower one if ``lower``. The gradient is that of a
-    function of this part; it is 0 elsewhere.
+    triangular". The assumption is not checked: only a part of ``a`` is read. In symmetric, Hermitian and positive
+    definite matrices this is the upper triangle, or with ``lower`` the lower one. The gradient is 0 for elements that
+    are not read.
 
     A matrix that is singular, or not positive definite if this is assumed, raises ``numpy.linalg.LinAlgError`` with its
-    place in the batch; with ``on_error="nan"`` this element of the batch is NaN. NaN in a matrix is no error: the
+    place in the batch; with ``on_error="nan"`` this element of the batch is NaN. A matrix with NaN is not an error: the
     solution is NaN. If a symmetric or Hermitian matrix is not finite, the whole solution is NaN. ValueError for shapes
     that do not fit.
     """

@@ -1,7 +1,7 @@
-"""Singular value decompositions; users find `svd` and `svdvals` in `occelo.tensor.linalg`.
+"""Singular value decompositions.
 
-Norms (`ops.statistics`), pseudoinverses, least squares and adjugates are computed with them. Rules, inference of facts
-and lowerings handle the ops.
+Users find `svd` and `svdvals` in `occelo.tensor.linalg`. Norms (`ops.statistics`), pseudoinverses, least squares and
+adjugates use them. Rules, inference of facts and lowerings handle the ops.
 """
 
 from __future__ import annotations
@@ -101,10 +101,9 @@ class FullSVD(_ThreeFactors):
 def of_complement(q: Any, k: Any, ct: Any) -> Any:
     """A cotangent of the first ``k`` columns of ``q`` that has the effect of ``ct``, the cotangent of all columns.
 
-    ``q`` has unitary matrices.
-
-    The other columns are any basis of the complement of the first ones. They stay orthogonal to the first columns, and
-    do not rotate within the complement. So their derivative follows from that of the first columns.
+    The matrices ``q`` are unitary. Their other columns are an arbitrary basis of the orthogonal complement of the first
+    columns. They stay orthogonal to the first columns, and are taken not to rotate within the complement. So their
+    derivative follows from that of the first columns.
     """
     first, rest = q[..., :k], q[..., k:]
     turned = matmul(rest, matmul(hermitian(ct[..., k:]), first))
@@ -212,14 +211,15 @@ def svd(
     the only result is ``S``. If ``hermitian``, the upper triangle of ``a`` is not read. Results have the precision of
     ``a``, float64 for integers.
 
-    Signs (complex phases) of pairs of vectors are arbitrary, so a cost must not depend on them, nor on the choice of
-    the columns that only full matrices have. Vectors have no derivative where singular values are equal within rounding
-    errors, or 0. A gradient through them is NaN there, even that of a product which may have a derivative, such as the
-    polar factor ``U @ Vh``. Gradients of symmetric functions of the singular values are right at equal values. Where a
-    value is 0 they are subgradients.
+    Signs (complex phases) of pairs of singular vectors are arbitrary, and so are the columns that only full matrices
+    have. A cost must not depend on them. Singular vectors have no derivative where singular values are equal within
+    rounding errors, or 0. A gradient through the vectors is NaN there. This holds even for products that may have a
+    derivative, such as the polar factor ``U @ Vh``. Gradients of symmetric functions of the singular values are right
+    at equal values. Where a value is 0 they are subgradients.
 
-    A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or its singular values are not
-    found; with ``on_error="nan"`` it gives NaN. ValueError for less than two dimensions, TypeError for float16.
+    A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or if the algorithm does not
+    converge; with ``on_error="nan"`` its results are NaN. ValueError for less than two dimensions, TypeError for
+    float16.
     """
     (x,) = as_matrices("svd", a)
     if hermitian:
@@ -244,8 +244,9 @@ def _as_hermitian(x: Any) -> Any:
 def svdvals(x: Any, *, on_error: str = "raise") -> TensorVariable:
     """Singular values of matrices ``x``, (..., m, n), in descending order, of shape (..., min(m, n)).
 
-    The gradient of a simple singular value is the product of its vectors. The gradient of a symmetric function of the
-    values is right at equal values. Where a value is 0 it is a subgradient. Precision and errors are those of `svd`.
+    The gradient of a singular value that occurs once is the outer product of its singular vectors. The gradient of a
+    symmetric function of the values is right at equal values. Where a value is 0 it is a subgradient. Precision and
+    errors are those of `svd`.
     """
     values: TensorVariable = svd(x, compute_uv=False, on_error=on_error)
     return values
