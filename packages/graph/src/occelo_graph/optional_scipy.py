@@ -1,4 +1,4 @@
-"""Import of SciPy, an optional dependency, when a function that needs it is computed.
+"""`scipy_module`: imports modules of SciPy, an optional dependency, when a function that needs them is computed.
 
 Special functions (`ops.elemwise.special`) and linear algebra (`ops.linalg`) use it.
 """
@@ -14,7 +14,7 @@ __all__ = ["scipy_module"]
 def scipy_module(name: str, what: str) -> Any:
     """A module of SciPy; ModuleNotFoundError, with the command that installs it, if SciPy is missing.
 
-    ``what`` is the function that needs it, for the message.
+    ``what`` names the function that needs SciPy, for the message.
     """
     try:
         importlib.import_module("scipy")

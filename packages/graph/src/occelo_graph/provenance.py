@@ -4,8 +4,8 @@ A mark is a code object and an instruction offset, taken from the innermost fram
 library. It costs a few dictionary look-ups; file, line and text are computed on demand.
 Frames are not kept, because they would keep the user's local variables alive.
 
-Variables and nodes keep a mark (`ir.nodes`). Error messages, saved graphs and the record of a rewriting have the line. The
-packages above declare their files as the library's own by `register_internal`.
+Variables and nodes keep a mark (`ir.nodes`). Error messages, saved graphs and the record of a rewriting show the line.
+The packages above declare their files as the library's own by `register_internal`.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def _classify(filename: str) -> bool:
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame that is not in the library; None if there is none or marks are off.
 
-    The search starts ``depth`` frames up (1: the caller's). Python creates a frame object for each frame
-    that is examined, so frames that are certainly the library's should be skipped with ``depth``.
-    Callers must not keep the frame.
+    The search starts ``depth`` frames up the call stack (1: the caller's frame). Python creates an object for each
+    frame that is examined, so ``depth`` should skip frames that are certainly the library's. Callers must not keep the
+    frame.
     """
     if not _enabled:
         return None

@@ -1,4 +1,4 @@
-"""Vectorization: application of a graph to batches of its inputs, by the ops' batching rules.
+"""Vectorization: applies a graph to batches of its inputs, by the batching rules of ops.
 
 Users call `vectorize` and `vectorize_graph`; Jacobians, `OpFromGraph`, `Blockwise` and `Scan` use `vectorize_graph`,
 too.
@@ -64,7 +64,7 @@ def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variabl
 
 
 def _replacement(old: Variable, new: Any) -> Variable:
-    """The replacement of a variable, cast to the variable's dtype, with the variable's static lengths checked at run time."""
+    """The replacement of a variable, cast to its dtype, with a run-time check of its static lengths."""
     given = new if isinstance(new, Variable) else as_tensor_variable(new)
     extra = _extra(old, given)
     kind = old.type
@@ -109,7 +109,10 @@ class _Batches:
             self._stacked.append((new, extra))
 
     def follow(self, node: Apply, made: Sequence[Variable]) -> None:
-        """Record on which batches the outputs of a node depend, and which batches are dimensions of ``made``."""
+        """Record on which batches the outputs of a node depend, and for which of them ``made`` has dimensions.
+
+        ``made`` are the outputs that the batching rule returned.
+        """
         depends = has = 0
         for variable in node.inputs:
             depends |= self._depends.get(variable, 0)
@@ -150,9 +153,9 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     broadcast against each other. An output has the batch dimensions of all replacements on which it depends, even if
     only through their shapes. If it depends on no replacement, it has no batch dimensions.
 
-    Ops without a batching rule run for one element after the other (`Blockwise`). NotImplementedError if such an op has
-    effects, or takes or returns values that are not tensors, and for an input over which an op cannot be vectorized.
-    TypeError for a replacement with fewer dimensions, or with a dtype that loses precision. ValueError for
+    Ops without a batching rule are applied to one element after the other (`Blockwise`). NotImplementedError if such an
+    op has effects, or takes or returns values that are not tensors, and for an input over which an op cannot be
+    vectorized. TypeError for a replacement with fewer dimensions, or with a dtype that loses precision. ValueError for
     contradicting static lengths.
     """
     results, batches = _vectorized(as_variables(outputs), replacement_pairs(replace))
@@ -165,7 +168,7 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
 def _vectorized(
     wanted: Sequence[Variable], pairs: Sequence[tuple[Variable, Any]]
 ) -> tuple[list[tuple[Variable, Variable]], _Batches]:
-    """Each wanted variable with its replacement, which has the batch dimensions that batching rules give it."""
+    """Maps each wanted variable to its replacement. This has only the batch dimensions that batching rules give it."""
     memo: dict[Variable, Variable] = {}
     batches = _Batches()
     for old, new in pairs:
@@ -185,9 +188,9 @@ def _vectorized(
 def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callable[..., Any]:
     """The function ``func`` of tensors applied to batches, like `numpy.vectorize`.
 
-    ``signature`` gives the dimensions that ``func`` takes and returns, such as ``"(n),(n)->()"``; by default it takes
-    scalars. Further leading dimensions of the arguments broadcast. As in NumPy, every result has them, even if it does
-    not vary over the batch.
+    ``signature`` has the dimensions that ``func`` takes and returns, such as ``"(n),(n)->()"``; by default ``func``
+    takes and returns scalars. Further leading dimensions of the arguments are batch dimensions, which broadcast. As in
+    NumPy, every result has them, even if it is the same for the whole batch.
     """
     core = None
     if signature is not None:

@@ -1,7 +1,7 @@
-"""Initialization of `facade` when the package is imported: each field gets a class or function of a higher module.
+"""Initialization of `facade` when `occelo_graph` is imported: each field gets a class or function of a higher module.
 
-Importing `occelo_graph` runs it. It also lists the scalar functions of this package. All others come from other
-packages, and `occelo_compile.function_cache` puts their code into the keys of the cache.
+The module also lists the scalar functions of this package. All other scalar functions come from other packages, and
+`occelo_compile.function_cache` puts their code into the keys of the cache.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The base class of ops that are linear in their first input, and read only positions and lengths from the others.
+"""`LinearInFirst`: base class of ops that are linear in their first input; their other inputs are positions and
+lengths.
 
 Most ops that move elements derive from it: in `create`, `shape`, `join` and `index`.
 """

@@ -1,8 +1,8 @@
-"""Ops and functions that reduce along axes: sums, extremes, positions, running results, softmax and its like.
+"""Ops and functions that reduce along axes: sums, extremes and their positions, cumulative results, softmax and the
+like.
 
-The properties of each reduction are in `reductions` and `reduction_table`.
-
-Users find the functions in `occelo.tensor`. Rules, inference of facts, stable forms and lowerings handle the ops.
+The properties of each reduction are in `reductions` and `reduction_table`. Users find the functions in `occelo.tensor`.
+Rules, inference of facts, stable forms and lowerings handle the ops.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def _accumulated(dtype: str) -> str:
 class CAReduce(Op):
     """Combine the elements along ``axis`` (sorted, none negative) with a commutative function.
 
-    ``acc_dtype`` is the dtype of the accumulator and ``dtype`` that of the result. None is the dtype of the input, or
-    int64 or uint64 for sums and products of integers.
+    ``acc_dtype`` is the dtype of the accumulator and ``dtype`` that of the result. None stands for the dtype of the
+    input; for sums and products of integers, for int64 or uint64.
     """
 
     scalar_op: ScalarFunction
@@ -135,7 +135,10 @@ class CAReduce(Op):
         return TensorType(dtype, kept)
 
     def computed_in(self, given: str) -> str | None:
-        """The dtype that elements of dtype ``given`` are converted to before they are combined; None for their own."""
+        """The dtype to which elements of dtype ``given`` are converted before they are combined.
+
+        None for no conversion.
+        """
         return self.acc_dtype or (self._dtype(given) if self.reduction.accumulates else None)
 
     def evaluate(self, x: Any) -> Any:
@@ -197,17 +200,17 @@ def sum(
 def prod(
     input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
 ) -> TensorVariable:
-    """Product over ``axis``; the gradient is correct where elements are 0."""
+    """Product over ``axis``. The gradient is correct also where elements are 0."""
     return _reduce(mul, input, axis, keepdims, dtype, acc_dtype)
 
 
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Largest element over ``axis``, NaN if there is one; elements that tie share the gradient."""
+    """Largest element over ``axis``; NaN if an element is NaN. Equal largest elements share the gradient."""
     return _reduce(maximum, x, axis, keepdims)
 
 
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Smallest element over ``axis``, NaN if there is one; elements that tie share the gradient."""
+    """Smallest element over ``axis``; NaN if an element is NaN. Equal smallest elements share the gradient."""
     return _reduce(minimum, x, axis, keepdims)
 
 
@@ -362,7 +365,7 @@ def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVa
 
 @op
 class CumOp(Op):
-    """Running results of the reduction ``mode``, such as "add" or "mul", along ``axis``; dtypes as in `CAReduce`."""
+    """Cumulative results of the reduction ``mode``, such as "add" or "mul", along ``axis``; dtypes as in `CAReduce`."""
 
     axis: int
     mode: str = "add"
@@ -376,7 +379,7 @@ class CumOp(Op):
 
     @property
     def reduction(self) -> Reduction:
-        """The reduction named ``mode``: the first found, even if the name is defined again later."""
+        """The reduction named ``mode``, as it was when first looked up, even if the name is defined again later."""
         found: Reduction | None = self.__dict__.get("_reduction_cache")
         if found is None:
             found = self.__dict__["_reduction_cache"] = reduction_of(self.mode)
@@ -437,7 +440,7 @@ class CumOp(Op):
 class LinearRecurrence(Op):
     """``s_k = a_k * s_{k-1} + b_k`` along ``axis``, from ``s_{-1} = 0``; shapes of a and b are equal.
 
-    It is closed under differentiation, so gradients of running products are correct at zeros.
+    Its derivatives are recurrences of the same form, so gradients of cumulative products are correct at zeros.
     """
 
     axis: int
@@ -507,17 +510,17 @@ def _cumulative(x: Any, axis: Any, mode: str) -> TensorVariable:
 
 
 def cumsum(x: Any, axis: Any = None) -> TensorVariable:
-    """Running sum along ``axis``, or over all elements in C order."""
+    """Cumulative sum along ``axis``, or over all elements in C order."""
     return _cumulative(x, axis, "add")
 
 
 def cumprod(x: Any, axis: Any = None) -> TensorVariable:
-    """Running product along ``axis``, or over all elements in C order."""
+    """Cumulative product along ``axis``, or over all elements in C order."""
     return _cumulative(x, axis, "mul")
 
 
 def _minus_largest(x: Any, axis: tuple[int, ...], dtype: str) -> tuple[Any, Any]:
-    """``x - top`` in a dtype, and ``top``: the largest element along axes, or 0 if that is -inf or NaN.
+    """``x - top`` in a dtype, and ``top``: the largest element along ``axis``, or 0 if this element is -inf or NaN.
 
     The difference is 0 for elements equal to ``top``, +inf included. The largest of no elements is -inf.
     """
@@ -658,7 +661,8 @@ class LogSumExp(Op):
 def softmax(c: Any, axis: Any = None) -> TensorVariable:
     """exp(c) divided by its sum over ``axis`` (all dimensions by default).
 
-    The result is 0 for -inf. Elements that are +inf share 1 equally, and the others get 0. It is NaN if all are -inf.
+    The result is 0 for -inf. If elements are +inf, these share 1 equally, and the others get 0. If all are -inf, the
+    result is NaN.
     """
     c = as_tensor_variable(c)
     made: TensorVariable = Softmax(_single_axis(c, axis))(c)

@@ -1,4 +1,4 @@
-"""Checks of reductions that users register: whether the NumPy code has the declared properties, tried on a few numbers.
+"""Checks, for a few sample numbers, that reductions which users register have the properties that they declare.
 
 `register_reduction` calls `check_reduction`.
 """
@@ -21,7 +21,8 @@ _NUMBERS = (np.array([0.125, 0.25, 0.5, 0.75, 0.875]), np.array([1, 2, 3, 5, 6])
 def check_reduction(reduction: Reduction) -> None:
     """ValueError if the NumPy code contradicts a declared property for a few sample numbers.
 
-    If the code raises for the floats, it is tried with integers; if it raises for these, too, nothing is checked.
+    If the code raises for floating-point numbers, it is called with integers. If it raises for these, too, nothing is
+    checked.
     """
     for numbers in _NUMBERS:
         try:

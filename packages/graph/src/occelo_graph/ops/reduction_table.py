@@ -113,7 +113,7 @@ def _push_by_partials(
 
 
 def _recurrence(multiplier: TensorVariable, term: TensorVariable, axis: int) -> TensorVariable:
-    """``s_k = a_k s_{k-1} + b_k``, where ``multiplier`` begins with a_1."""
+    """``s_k = a_k s_{k-1} + b_k`` with s_0 = b_0, so the first element of ``multiplier`` is a_1."""
     first = ones_like(_along(term, axis, slice(None, 1)))
     return LinearRecurrence(axis)(first.join_with(multiplier, axis=axis), term)
 
@@ -373,7 +373,7 @@ _add(xor, title="Reduce{xor}", identity=_number(0), rounds=False, names={"loops"
 class Reducer:
     """A reduction as a function ``r(x, axis=None, keepdims=False)``.
 
-    ``r.running(x, axis=None)`` gives running results.
+    ``r.running(x, axis=None)`` returns the cumulative results, as `cumsum` does for sums.
     """
 
     reduction: Reduction
@@ -425,19 +425,20 @@ def register_reduction(
 
     ``function`` is a result of `elementwise`, a scalar op or its name. Its result must have the dtype of its arguments.
     ``identity`` is the identity element, or a function from a dtype to it. Without it, reducing no elements is a
-    ValueError. Derivatives follow from those of the function, by the chain rule along the running results.
+    ValueError. Derivatives follow from those of the function, by the chain rule along the cumulative results.
     ``pullback(op, x, out, cotangent)`` and ``pushforward(op, x, out, tangent)`` replace them, if given. The cotangent
-    has the shape of the result; ``op.spread(cotangent)`` has the reduced axes too, with length 1.
+    has the shape of the result; ``op.spread(cotangent)`` also has the reduced axes, with length 1.
 
-    ``accumulates``: integers are combined as int64 or uint64. ``rounds``: results for floats depend on the order of the
-    elements; False lets rules change it. ``idempotent``: f(a, a) = a. ``linear``: the reduction of a sum is the sum of
-    reductions. ``repeated(a, n)`` combines n copies of a.
+    - ``accumulates``: integers are combined as int64 or uint64.
+    - ``rounds``: results for floats depend on the order of the elements; if False, rules may change the order.
+    - ``idempotent``: f(a, a) = a.
+    - ``linear``: the reduction of a sum is the sum of the reductions.
+    - ``repeated``: a function of a and n that combines n copies of a.
 
     Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`). Without
     it, compiled code calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if
     the op has a reduction already, unless that reduction was defined at the same place, such as a cell of a notebook
-    that runs again. ValueError, too, if results for a few numbers contradict the declarations: associative,
-    commutative, the identity, and so on.
+    that runs again. ValueError also if results for a few sample numbers contradict the declared properties.
     """
     scalar_function = _scalar_function(function)
     given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}

@@ -1,7 +1,8 @@
 """Table of reductions (`Reduction`): the identity element, derivatives and library names of each associative scalar op.
 
-The ops in `reduce`, rules and lowerings read it. The methods of a `Reduction` raise `MethodNotDefined` for what it lacks.
-`reduction_table` fills the table by `add_reduction`; other packages add reductions by its `register_reduction`.
+The ops in `reduce`, rules and lowerings read the table. The methods of a `Reduction` raise `MethodNotDefined` for
+properties that it lacks. `reduction_table` fills the table by `add_reduction`; its `register_reduction` adds the
+reductions of other packages.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Reduction:
         return self.function.name
 
     def called(self, library: str, dtype: str) -> str | None:
-        """The name in a library for elements of a dtype; None if it has none."""
+        """The name of the reduction in a library, for elements of a dtype; None if the library does not have it."""
         of_truth = self.names.get(f"{library}:bool") if dtype == "bool" else None
         return of_truth or self.names.get(library)
 
@@ -71,7 +72,10 @@ class Reduction:
         return self.identity(dtype)
 
     def partial(self, position: int) -> Callable[..., Any]:
-        """The derivative of the scalar op with respect to one of its two arguments; `MethodNotDefined` if it has none."""
+        """The derivative of the scalar op with respect to one of its two arguments.
+
+        `MethodNotDefined` if none is declared.
+        """
         found = self.function.derivatives(2)[position]
         if found is None:
             raise MethodNotDefined(
@@ -104,13 +108,13 @@ class Reduction:
         return self.identity is not None and not self.needs_elements
 
     def is_exact(self, dtype: str) -> bool:
-        """Whether the order of the elements does not matter at all."""
+        """Whether the result is the same for every order of the elements, to the last bit."""
         return not self.rounds or is_discrete(dtype)
 
     def over(self, x: Any, axes: Sequence[int], dtype: str | None) -> Any:
         """A NumPy array reduced over axes, computed in ``dtype`` (None: the dtype of the array).
 
-        ValueError if there are no elements and the reduction has no result for none.
+        ValueError if there are no elements and the reduction is not defined for none.
         """
         ufunc = self.function.function
         if isinstance(ufunc, np.ufunc) and ufunc.nin == 2 and ufunc.nout == 1:
@@ -131,7 +135,7 @@ class Reduction:
         )[0]
 
     def running(self, x: Any, axis: int, dtype: str) -> Any:
-        """The running results of a NumPy array along an axis."""
+        """The cumulative results of the reduction for a NumPy array along an axis."""
         ufunc = self.function.function
         if isinstance(ufunc, np.ufunc) and ufunc.nin == 2 and ufunc.nout == 1:
             return np.asarray(ufunc.accumulate(x, axis=axis, dtype=dtype))
@@ -154,7 +158,7 @@ def combine_in_halves(
 ) -> Any:
     """Combine all elements along the first dimension; there must be at least one.
 
-    One half is combined with the other until one element is left.
+    In each step the first half of the elements is combined with the second, until one element is left.
     """
     while (count := length(x)) > 1:
         half = count // 2
@@ -169,7 +173,7 @@ _reductions: dict[ScalarFunction, Reduction] = {}
 def add_reduction(reduction: Reduction, again: bool = False) -> Reduction:
     """Register a reduction; TypeError unless its scalar op takes two arguments.
 
-    ValueError if the scalar op has a reduction already, unless ``again`` allows to replace it.
+    ValueError if the scalar op has a reduction already, unless ``again`` is true; then this reduction is replaced.
     """
     if reduction.function in _reductions and not again:
         raise ValueError(f"There is a reduction {reduction.name!r} already")
@@ -202,7 +206,7 @@ _operations: dict[str, Reduction] = {}
 
 
 def by_operation(operation: str) -> Reduction:
-    """The reduction by an operation of loop programs; `MethodNotDefined` if there is none."""
+    """The reduction whose elements ``operation``, an operation of loop programs, combines; `MethodNotDefined` if none."""
     found = _operations.get(operation)
     if found is None:
         for each in _reductions.values():

@@ -1,12 +1,12 @@
-"""Known lengths of single nodes become constants or fields of ops, before a graph is compiled or interpreted.
+"""Specialization of single nodes: known lengths become constants or fields of ops, for compiling and interpreting.
 
 While a graph is built, a length refers to the tensor that has it, even if it is static, so that the graph can be rebuilt
 for other shapes. In the copy that is compiled, static lengths are numbers.
 
-`occelo_compile.specialization` uses this module when it copies a graph to compile it. `occelo_compile.collect` asks
-`inputs_needed`, so that a tensor needs no value if only its static lengths are used. The rule `lengths_that_are_known`
-applies `specialized_lengths` again while rewriting. The interpreter (`interpret`) makes no copy: while it runs, it
-takes lengths from `known_lengths` and tensors from `fill_of_known_shape`.
+`occelo_compile.specialization` uses this module when it copies a graph to compile it. `occelo_compile.collect` calls
+`inputs_needed` to find tensors that need no value, since only their static lengths are used. The rule
+`lengths_that_are_known` applies `specialized_lengths` again while rewriting. The interpreter (`interpret`) does not
+copy graphs: while it runs, it calls `known_lengths` and `fill_of_known_shape` for each node.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ __all__ = [
 
 
 def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
-    """An `Alloc` and its value, for a node that broadcasts a value to a tensor of static shape, as ``zeros_like`` does.
+    """An `Alloc` and its input, in place of a node that broadcasts a value to the static shape of a tensor.
 
-    The `Alloc` computes the same without the tensor. None for all other nodes.
+    ``zeros_like`` makes such nodes. The `Alloc` needs only the value, not the tensor. None for all other nodes.
     """
     if node.op != second:
         return None
@@ -77,7 +77,7 @@ def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
 
 
 def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """The output of the node's op on ``inputs``, with known lengths as fields of the op; None if none are known.
+    """The output of the node's op for ``inputs``, with known lengths as fields of the op; None if no length is known.
 
     If the type of the new output is less precise than that of the node's output, a `SpecifyShape` asserts the more
     precise type. This happens if the value of an input was known when the node was made, and that input has since been

@@ -30,7 +30,7 @@ __all__ = ["cov", "mean", "norm", "ptp", "std", "var"]
 def mean(
     input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
 ) -> TensorVariable:
-    """Mean over ``axis``; of integers it is float64 unless ``dtype`` is given.
+    """Mean over ``axis``. The mean of integers is float64 unless ``dtype`` is given.
 
     The mean of float16 is computed in float32, as in NumPy.
     """
@@ -90,12 +90,13 @@ def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """Norm of vectors along one axis, or of matrices along two; NumPy's ``linalg.norm``.
 
-    ``axis`` None means all dimensions; there may be any number of them if ``ord`` is None (the root of the sum of
-    squares), else one or two. Orders of vectors are 2 (None), 1, inf, -inf, 0 (the number of nonzero elements) and
-    other numbers; orders of matrices are "fro" (None), 1 and -1 (largest and smallest column sum), inf and -inf (row
-    sum), 2 and -2 (largest and smallest singular value), "nuc" (the sum of the singular values). ValueError for another
-    order. Integers give float64. Without elements the norm is that of NumPy 2.4: 0, or inf for a negative order of
-    vectors. ValueError for the smallest of no numbers.
+    ``axis`` None means all dimensions. If ``ord`` is None, there may be any number of dimensions, and the norm is the
+    square root of the sum of squares; else there are one or two dimensions. Orders of vectors are 2 (the default), 1,
+    inf, -inf, 0 (the number of nonzero elements) and other numbers. Orders of matrices are "fro" (the default), 1 and
+    -1 (largest and smallest column sum), inf and -inf (largest and smallest row sum), 2 and -2 (largest and smallest
+    singular value) and "nuc" (the sum of the singular values). ValueError for another order. The norm of integers is
+    float64. Without elements the norm is that of NumPy 2.4: 0, or inf for a negative order of vectors. ValueError for
+    the smallest of no numbers.
 
     At a zero vector the gradient is 0, the subgradient of least norm; the formula x / norm(x) would give 0 / 0.
     """
@@ -204,11 +205,11 @@ def cov(
     fweights: Any = None,
     aweights: Any = None,
 ) -> TensorVariable:
-    """Covariance matrix of variables in rows (or columns, if not ``rowvar``), at least float64.
+    """Covariance matrix of the variables in the rows of ``m`` (columns if ``rowvar`` is false), at least float64.
 
     ``y`` has further variables, which are appended to those of ``m``. Sums of products are divided by the number of
-    observations minus ``ddof``, by default 0 with ``bias`` and else 1. If the number of variables is statically 1, the
-    result is a scalar, the variance. NotImplementedError for weights.
+    observations minus ``ddof``; the default of ``ddof`` is 0 with ``bias``, else 1. If the number of variables is
+    statically 1, the result is a scalar, the variance. NotImplementedError for weights.
     """
     if fweights is not None or aweights is not None:
         raise NotImplementedError("cov takes no weights, neither fweights nor aweights")

@@ -1,6 +1,6 @@
 """`debugprint`: printing of a graph as an indented tree.
 
-Users call it, and ``dprint`` of variables, graphs and compiled functions, to look at a graph.
+Users call it to look at a graph. The method ``dprint`` of variables, graphs and compiled functions calls it, too.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class _Printer:
 
 
 def _roots(graph_like: Any) -> tuple[list[Variable], dict[Apply, int], Any, Any]:
-    """Outputs, topological positions, storage and the graph itself of anything that can be printed."""
+    """What `debugprint` prints of its argument: the outputs, positions of nodes, storage, and the graph itself."""
     if is_list_or_tuple(graph_like):
         roots: list[Variable] = []
         for item in graph_like:
@@ -185,11 +185,10 @@ def debugprint(
 ) -> Any:
     """Print a variable, node, list, `FunctionGraph` or compiled function as a tree.
 
-    Repeated nodes are abbreviated. From level 100 on, lines begin with their level
-    instead of a longer indent. ``depth`` limits the levels (-1: all).
-    ``file`` is a stream (standard output by default), "str" to return the text, or "rich" to return
-    a `rich.tree.Tree`. ``id_type`` is "CHAR", "int", "id", "auto" or "" for no identifiers. Compiled
-    graphs show each node's position in the order of execution. ``print_assumptions`` adds the
+    Repeated nodes are abbreviated. From level 100 on, lines begin with the number of their level instead of a longer
+    indent. ``depth`` limits the levels (-1: all). ``file`` is a stream (standard output by default), "str" to return
+    the text, or "rich" to return a `rich.tree.Tree`. ``id_type`` is "CHAR", "int", "id", "auto" or "" for no
+    identifiers. Compiled graphs show each node's position in the order of execution. ``print_assumptions`` adds the
     assumptions that a rewritten graph has about each variable.
     """
     options = {

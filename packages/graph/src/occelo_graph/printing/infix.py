@@ -58,8 +58,8 @@ def _node(node: Apply, parts: list[tuple[str, int]]) -> tuple[str, int]:
 def pprint(graph: Any) -> str:
     """The formula of a variable, with the parentheses that Python's precedence requires and no others.
 
-    Several variables, a `FunctionGraph` or a compiled function give a line for each output. A subexpression of
-    more than 10,000 characters is abbreviated.
+    For several variables, a `FunctionGraph` or a compiled function, the result has a line for each output. A
+    subexpression of more than 10,000 characters is abbreviated.
     """
     return "\n".join(_formula(v) for v in graph_parts(graph)[0])
 

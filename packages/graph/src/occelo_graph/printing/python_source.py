@@ -41,7 +41,7 @@ class _Writer:
         """The functions that make them, each after those that it needs."""
 
     def inner_graph(self, graph: FrozenFunctionGraph) -> str:
-        """The name of an inner graph, which a function of the source makes."""
+        """The name of an inner graph. The source defines it by a function that builds the graph."""
         if graph not in self.inner:
             lines = self.statements(graph.inputs, graph.outputs)
             number = len(self.inner)
@@ -58,7 +58,7 @@ class _Writer:
         return self.inner[graph]
 
     def class_expression(self, cls: type) -> str:
-        """The name of a class, which is imported."""
+        """The name of a class, for which an import is added."""
         module, _, name = class_name(cls).partition(":")
         self.imports[f"from {module} import {name.partition('.')[0]}"] = None
         return name
@@ -102,7 +102,7 @@ class _Writer:
         raise TypeError(f"{value!r} has no Python form")
 
     def array(self, value: Any) -> str:
-        """An expression for an array; it keeps every bit."""
+        """An expression for an array that reproduces its elements to the last bit."""
         self.imports["import numpy as np"] = None
         data = np.ascontiguousarray(value)
         if data.size <= 64 and data.dtype.kind in "biu":
@@ -177,9 +177,8 @@ def _names(variables: Sequence[Variable]) -> dict[Variable, str]:
 def to_python(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
     """Python source that rebuilds a graph, with its lists ``inputs`` and ``outputs``.
 
-    ``outputs`` are one variable or several, a `FunctionGraph`, or a compiled function.
-    The rebuilt graph has the same digest. Shared variables keep their values. TypeError if
-    an op has neither fields nor ``__props__``.
+    ``outputs`` are one variable or several, a `FunctionGraph`, or a compiled function. The rebuilt graph has the same
+    digest, and shared variables have the same values. TypeError if an op has neither fields nor ``__props__``.
     """
     listed, inputs = graph_parts(outputs, inputs)
     writer = _Writer()

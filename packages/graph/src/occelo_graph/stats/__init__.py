@@ -1,7 +1,8 @@
 """Laws of random numbers: densities, distribution functions, quantiles and moments as graphs, named as in ``scipy.stats``.
 
-`occelo.tensor.stats` exports the same names; `missing_names` imports this package at its first use. Each law is one row of formulas
-(`law.Row`), from which `continuous.ContinuousLaw` makes the methods.
+`occelo.tensor.stats` exports the same names; `missing_names` imports this package at its first use. Most laws are a row
+of formulas (`law.Row`), from which `continuous.ContinuousLaw` and `discrete.DiscreteLaw` make the methods. Laws of
+vectors and matrices are classes of their own.
 """
 
 from occelo_graph.late_families import loaded

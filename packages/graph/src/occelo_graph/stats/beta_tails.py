@@ -1,6 +1,6 @@
-"""Logarithms of the incomplete beta function; where the function underflows, by a continued fraction.
+"""Logarithms of the incomplete beta function, by a continued fraction where the function itself underflows.
 
-`beta`, `f`, `t`, `binom` and `nbinom` use it.
+The laws `beta`, `f`, `t`, `binom` and `nbinom` use them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ _TERMS = 10
 
 
 def _fraction(a: Any, b: Any, x: Any, y: Any) -> Any:
-    """The fraction by which x^a y^b / beta(a, b) is divided: the even part of DLMF 8.17.22.
+    """The continued fraction F with betainc(a, b, x) = x^a y^b / beta(a, b) / F: the even part of DLMF 8.17.22.
 
-    It has the form of A. R. Didonato and A. H. Morris, "Algorithm 708", 1992, which does not cancel for y near 0.
+    Its terms have the form of A. R. Didonato and A. H. Morris, "Algorithm 708", 1992, in which nothing cancels for y
+    near 0.
     """
     excess = 1.0 + (a * y - b * x)
 

@@ -1,6 +1,6 @@
 """The methods of continuous laws, with the names and arguments of ``scipy.stats``.
 
-The modules with the tables of laws, such as `on_the_line` and `positive`, construct a `ContinuousLaw` from each row of
+The modules of laws, such as `on_the_line` and `positive`, construct a `ContinuousLaw` from each of their rows of
 formulas.
 """
 
@@ -84,7 +84,7 @@ class ContinuousLaw(Law):
         return given.checked(switch(at_end, value, exp(logarithm)))
 
     def _at(self, given: Arguments, formula: AnyFormula, z: Any) -> Any:
-        """A log density of a standardized variable on the closed support, -inf elsewhere."""
+        """The formula of a log density at ``z``, a standardized variable, on the closed support; -inf elsewhere."""
         row = self.row
         if row.support is None or row.periodic:
             return formula(z, *given.shapes)
@@ -95,7 +95,7 @@ class ContinuousLaw(Law):
         return switch(outside, _MINUS_INF, formula(inner, *given.shapes))
 
     def _between(self, given: Arguments, formula: AnyFormula, before: float, after: float) -> Any:
-        """A distribution function on the open support; ``before`` and ``after`` are its values at and beyond the ends."""
+        """The formula of a distribution function on the open support; ``before`` below the support, ``after`` above it."""
         z, row = self._z(given), self.row
         if row.support is None:
             return formula(z, *given.shapes)
@@ -127,11 +127,11 @@ class ContinuousLaw(Law):
         return self._method("logsf", logsf_of(self.row), x, args, kwargs, (0.0, _MINUS_INF))
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Quantile: the x for which ``cdf(x)`` is ``q``; NaN for a ``q`` that is no probability."""
+        """Quantile: the x for which ``cdf(x)`` is ``q``; NaN for a ``q`` that is not a probability."""
         return self._quantile("ppf", ppf_of(self.row), q, args, kwargs, flipped=False)
 
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """The x for which ``sf(x)`` is ``q``; NaN for a ``q`` that is no probability."""
+        """The x for which ``sf(x)`` is ``q``; NaN for a ``q`` that is not a probability."""
         return self._quantile("isf", isf_of(self.row), q, args, kwargs, flipped=True)
 
     def _quantile(
@@ -153,12 +153,12 @@ class ContinuousLaw(Law):
         return given, given.spread(given.tensor(self._formula(name, formula)(*given.shapes)))
 
     def mean(self, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Expected value; inf or NaN where there is none, as in SciPy."""
+        """Expected value; inf or NaN where it does not exist, as in SciPy."""
         given, value = self._moment("mean", self.row.mean, args, kwargs)
         return given.checked(self._back(given, value))
 
     def var(self, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Variance; inf or NaN where there is none, as in SciPy."""
+        """Variance; inf or NaN where it does not exist, as in SciPy."""
         given, value = self._moment("var", self.row.var, args, kwargs)
         return given.checked(value if given.scale is None else value * given.scale * given.scale)
 
@@ -167,6 +167,6 @@ class ContinuousLaw(Law):
         return sqrt(self.var(*args, **kwargs))
 
     def entropy(self, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Differential entropy, in units of e."""
+        """Differential entropy, by natural logarithms."""
         given, value = self._moment("entropy", self.row.entropy, args, kwargs)
         return given.checked(value if given.scale is None else value + log(given.scale))

@@ -1,4 +1,7 @@
-"""Laws on whole numbers: Bernoulli, binomial, Poisson, geometric, negative binomial, hypergeometric, uniform."""
+"""Laws on whole numbers: Bernoulli, binomial, Poisson, geometric, negative binomial, hypergeometric, uniform.
+
+Users find them in `occelo.tensor.stats`.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,11 @@ def _log_choose(n: Any, k: Any) -> Any:
 
 
 def _number(k: Any, logarithm: Any) -> Any:
-    """A binomial coefficient, which is 1 for ``k`` = 0; a large one, which is to be multiplied by 0, is made smaller so that it is finite."""
+    """A binomial coefficient from its ``logarithm``; 1 for ``k`` = 0.
+
+    A coefficient that would overflow is replaced by a large finite number, since the power by which it is multiplied is
+    0.
+    """
     largest = 0.75 * math.log(np.finfo(logarithm.dtype).max)
     return exp(switch(eq(k, 0.0), 0.0, minimum(logarithm, largest)))
 

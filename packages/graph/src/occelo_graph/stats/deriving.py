@@ -1,6 +1,7 @@
-"""Formulas that follow from other formulas of a row, such as a distribution function from its logarithm.
+"""Formulas that a row lacks, derived from its other formulas, such as a distribution function from its logarithm.
 
-If there are several ways, the functions take the most precise one. `continuous` and `discrete` use them.
+If there are several ways to derive a formula, the functions choose the most precise. `continuous` and `discrete` use
+them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["cdf_of", "isf_of", "logcdf_of", "logsf_of", "ppf_of", "sf_of"]
 def _smaller(
     p: AnyFormula, other: AnyFormula, of_p: Callable[[Any], Any], of_other: Callable[[Any], Any]
 ) -> AnyFormula:
-    """The formula of a function of a probability, computed from it or from its complement, whichever is smaller."""
+    """The formula of a function of a probability, computed from the smaller of the probability and its complement."""
 
     def formula(*arguments: Any) -> Any:
         one, rest = p(*arguments), other(*arguments)

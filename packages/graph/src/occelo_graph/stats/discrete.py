@@ -52,7 +52,7 @@ class DiscreteLaw(Law):
         return given.x if given.loc is None else given.x - given.loc
 
     def _within(self, count: Any, shapes: Sequence[Any]) -> tuple[Any, Any]:
-        """Where a count is no number of the support, and the count with a number of the support there."""
+        """A mask of counts that are not in the support, and the counts with a number of the support in their place."""
         low, high = self.row.bounds(shapes)
         # NaN is not outside, and the formula keeps it
         outside = or_(or_(lt(count, low), gt(count, high)), lt(floor(count), count))
@@ -67,7 +67,10 @@ class DiscreteLaw(Law):
         return given.checked(switch(outside, _MINUS_INF, value))
 
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Probability of ``k``. It has derivatives also where a parameter is at an end of its range, such as a probability of 0."""
+        """Probability of ``k``.
+
+        Its derivatives exist also where a parameter is at an end of its range, such as ``p`` = 0.
+        """
         given = self._arguments("pmf", k, args, kwargs)
         row, shapes = self.row, given.shapes
         outside, inner = self._within(self._count(given), shapes)
@@ -78,9 +81,11 @@ class DiscreteLaw(Law):
         return given.checked(switch(outside, 0.0, value))
 
     def _split_ends(self, shapes: Sequence[Any]) -> tuple[Any, list[Any], list[Any]]:
-        """Where parameters are at their ends (None: nowhere), the parameters with others there, and with an end elsewhere.
+        """A mask of where parameters are at their ends (None: nowhere), and the parameters for each of two formulas.
 
-        So neither formula gets numbers for which its derivatives are infinite or NaN.
+        The parameters for the usual formula have inner values in place of the ends. Those for the formula at the ends
+        have an end in place of inner values. So neither formula is computed for numbers at which its derivatives are
+        infinite or NaN.
         """
         found, usual, at_ends = None, list(shapes), list(shapes)
         for i, name in enumerate(self.row.parameters):
@@ -102,7 +107,10 @@ class DiscreteLaw(Law):
         return given.checked(self._clamped(self._formula(name, formula), given, ends))
 
     def _clamped(self, formula: AnyFormula, given: Arguments, ends: tuple[float, float]) -> Any:
-        """A distribution function within the support, and its values before and after it."""
+        """The formula of a distribution function within the support.
+
+        Its values below and above the support are ``ends``.
+        """
         count = floor(self._count(given))
         low, high = self.row.bounds(given.shapes)
         below, above = lt(count, low), ge(count, high)
@@ -127,14 +135,14 @@ class DiscreteLaw(Law):
         return self._between("logsf", logsf_of(self.row), k, args, kwargs, (0.0, _MINUS_INF))
 
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Quantile: the smallest k with ``cdf(k) >= q``; NaN for a ``q`` that is no probability.
+        """Quantile: the smallest k with ``cdf(k) >= q``; NaN for a ``q`` that is not a probability.
 
-        It is found by bisection, so it is the inverse of `cdf` exactly; its derivatives are 0.
+        It is found by bisection with `cdf`, so it is the exact inverse of `cdf`. Its derivatives are 0.
         """
         return self._quantile("ppf", cdf_of(self.row), q, args, kwargs)
 
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """The smallest k with ``sf(k) <= q``; NaN for a ``q`` that is no probability. Otherwise as `ppf`."""
+        """The smallest k with ``sf(k) <= q``; NaN for a ``q`` that is not a probability. It is found like `ppf`."""
         return self._quantile("isf", sf_of(self.row), q, args, kwargs)
 
     def _quantile(
@@ -193,6 +201,6 @@ class DiscreteLaw(Law):
         return sqrt(self.var(*args, **kwargs))
 
     def entropy(self, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Entropy, in units of e."""
+        """Entropy, by natural logarithms."""
         given, value = self._moment("entropy", self.row.entropy, args, kwargs)
         return given.checked(value)

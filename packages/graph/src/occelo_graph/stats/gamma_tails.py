@@ -1,6 +1,6 @@
-"""Logarithms of the incomplete gamma functions; where the functions underflow, by continued fractions.
+"""Logarithms of the incomplete gamma functions, by continued fractions where the functions themselves underflow.
 
-`gammas` and `counts` use them.
+The laws in `gammas` and `counts` use them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TINY = {"float64": 1e-290, "float32": 1e-30}
 
 
 def _upper_fraction(a: Any, x: Any) -> Any:
-    """The fraction by which x^a exp(-x) / gamma(a) is divided (DLMF 8.9.2)."""
+    """The continued fraction F with gammaincc(a, x) = x^a exp(-x) / gamma(a) / F (DLMF 8.9.2)."""
     below = x + (1.0 + 2.0 * _TERMS) - a
     for k in range(_TERMS, 0, -1):
         below = x + (2.0 * k - 1.0) - a - k * (k - a) / below
@@ -29,7 +29,7 @@ def _upper_fraction(a: Any, x: Any) -> Any:
 
 
 def _lower_fraction(a: Any, x: Any) -> Any:
-    """The fraction by which x^a exp(-x) / gamma(a + 1) is divided (DLMF 8.9.1)."""
+    """The continued fraction F with gammainc(a, x) = x^a exp(-x) / gamma(a + 1) / F (DLMF 8.9.1)."""
     below = a + (2.0 * _TERMS + 1.0)
     for k in range(_TERMS, 0, -1):
         below = a + (2.0 * k - 1.0) + k * x / (a + 2.0 * k - (a + k) * x / below)
@@ -37,7 +37,7 @@ def _lower_fraction(a: Any, x: Any) -> Any:
 
 
 def log_of_smaller(value: Any, other: Any) -> Any:
-    """Logarithm of a probability, computed from it or from its complement, whichever is smaller."""
+    """Logarithm of the probability ``value``, computed from the smaller of ``value`` and its complement ``other``."""
     direct = lt(value, 0.5)
     return switch(direct, log(switch(direct, value, 0.5)), log1p(-switch(direct, 0.5, other)))
 
@@ -53,7 +53,7 @@ def log_upper(a: Any, x: Any) -> Any:
 
 
 def log_lower(a: Any, x: Any, log_x: Any = None) -> Any:
-    """Logarithm of gammainc(a, x); the logarithm of x may be given where x underflows."""
+    """Logarithm of gammainc(a, x). If x underflows, its logarithm ``log_x`` may be given."""
     lower = gammainc(a, x)
     log_x = log(x) if log_x is None else log_x
     far = and_(lt(lower, TINY.get(lower.dtype, 0.0)), and_(lt(x, a), gt(log_x, -math.inf)))

@@ -1,4 +1,8 @@
-"""Continuous laws on positive numbers by the incomplete gamma and beta functions: gamma, chi-squared, inverse gamma, F."""
+"""Continuous laws on positive numbers that need incomplete gamma or beta functions: gamma, chi-squared, inverse gamma,
+F.
+
+Users find them in `occelo.tensor.stats`.
+"""
 
 from __future__ import annotations
 
@@ -193,7 +197,7 @@ def _f_density(z: Any, dfn: Any, dfd: Any) -> Any:
 
 
 def _f_parts(z: Any, dfn: Any, dfd: Any) -> tuple[Any, Any, Any]:
-    """Whether r = dfn z / (dfn z + dfd) is below 1/2; r and 1 - r, but 1/2 instead of the larger one."""
+    """Whether r = dfn z / (dfn z + dfd) is below 1/2; then r and 1 - r, the larger of them replaced by 1/2."""
     whole = dfn * z + dfd
     low = lt(dfn * z, dfd)
     return low, switch(low, dfn * z / whole, 0.5), switch(low, 0.5, dfd / whole)
@@ -220,7 +224,7 @@ def _f_logsf(z: Any, dfn: Any, dfd: Any) -> Any:
 
 
 def _f_log_tail(value: Any, other: Any, df: Any, other_df: Any, log_weight: Any) -> Any:
-    """Logarithm of ``value`` = betainc(df / 2, other_df / 2, x), where x / (1 - x) is exp(log_weight) / other_df."""
+    """Logarithm of ``value`` = betainc(df / 2, other_df / 2, x), where x / (1 - x) = exp(log_weight) / other_df."""
     log_odds = log_weight - log(other_df)
     x, y = sigmoid(log_odds), sigmoid(-log_odds)
     return log_beta(

@@ -1,8 +1,8 @@
 """Continuous laws whose distribution functions are integrals: skew-normal and von Mises.
 
-The integral over a tail is computed for the density divided by its value where the tail begins. So the logarithm of the
-integral is precise, however small the integral is. The integral is computed by Gauss and Legendre's rule with 64
-points, over the interval in which the integrand is above exp(-40).
+The integrand for a tail is the density, divided by its value where the tail begins. So the logarithm of the integral is
+precise, however small the integral is. It is computed by Gauss and Legendre's rule with 64 points, over the interval in
+which the integrand is above exp(-40). Users find the laws in `occelo.tensor.stats`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DEPTH = 40.0
 
 @functools.cache
 def _rule(dtype: str) -> tuple[Any, Any]:
-    """Points between 0 and 1, and weights that add to 1."""
+    """The points (between 0 and 1) and weights (with sum 1) of Gauss and Legendre's rule."""
     points, weights = np.polynomial.legendre.leggauss(64)
     return constant((0.5 + 0.5 * points).astype(dtype)), constant((0.5 * weights).astype(dtype))
 
@@ -109,7 +109,7 @@ skewnorm = ContinuousLaw(
 
 
 def _log_circle(kappa: Any) -> Any:
-    """Logarithm of the integral of exp(kappa (cos z - 1)) over a whole turn."""
+    """Logarithm of the integral of exp(kappa (cos z - 1)) over z from -pi to pi."""
     return math.log(2.0 * math.pi) + log(ive(0.0, kappa))
 
 
@@ -147,7 +147,7 @@ def _vonmises_entropy(kappa: Any) -> Any:
 
 
 def _vonmises_var(kappa: Any) -> Any:
-    """Variance of the angle, by its density on the half circle."""
+    """Variance of the angle, by an integral over the angles from 0 to pi."""
     some = switch(gt(kappa, 1.0), kappa, 1.0)
     width = minimum(math.pi, _width(0.0 * some, (4.0 / math.pi**2) * some))
     points, weights = _rule(kappa.dtype)

@@ -1,7 +1,7 @@
-"""What all laws share: names and dtypes of arguments, checks of parameters, and the row of formulas of one law.
+"""Base of all laws: `Law` (names, dtypes and checks of arguments), and `Row`, the formulas of one law.
 
-`continuous` and `discrete` make methods from rows. The files of laws (`on_the_line`, `positive`, `on_an_interval`, `counts`)
-consist of rows.
+`continuous` and `discrete` make methods from rows. The modules of laws, such as `on_the_line`, `positive`,
+`on_an_interval` and `counts`, consist of rows.
 """
 
 from __future__ import annotations
@@ -55,37 +55,37 @@ Check = Callable[[Any], Any]
 
 
 def number(value: Any) -> Any:
-    """Any number but NaN."""
+    """Whether a value is a number, not NaN."""
     return (value <= 0) | (value > 0)
 
 
 def positive(value: Any) -> Any:
-    """Above 0."""
+    """Whether a value is above 0."""
     return value > 0
 
 
 def positive_and_finite(value: Any) -> Any:
-    """Above 0 and finite."""
+    """Whether a value is above 0 and finite."""
     return (value > 0) & (value < math.inf)
 
 
 def not_negative(value: Any) -> Any:
-    """0 or more."""
+    """Whether a value is 0 or more."""
     return value >= 0
 
 
 def probability(value: Any) -> Any:
-    """From 0 to 1."""
+    """Whether a value is from 0 to 1."""
     return (value >= 0) & (value <= 1)
 
 
 def probability_above_zero(value: Any) -> Any:
-    """Above 0, and at most 1."""
+    """Whether a value is above 0, and at most 1."""
     return (value > 0) & (value <= 1)
 
 
 def whole(value: Any) -> Any:
-    """A whole number, 0 or more."""
+    """Whether a value is a nonnegative whole number."""
     return (value >= 0) & (value % 1 <= 0)
 
 
@@ -104,18 +104,23 @@ class Row:
 
     Formulas of densities and distribution functions take the variable and then the shape parameters, quantiles take a
     probability and the parameters, moments only the parameters. They are called only with values inside of the support;
-    elsewhere the results are the same for all laws. A formula that a row lacks is derived from the others where that is
-    possible.
+    outside of it, all laws have the same results (density 0, for instance). A formula that a row lacks is derived from
+    the others where that is possible.
 
-    ``parameters`` are the names of the shape parameters with checks of their values, and ``valid`` is a check of all
-    together. ``support`` holds the bounds, each a number or a function of the parameters; None for laws whose formulas
-    hold on the whole line with both infinities. ``open_below`` says that the density is 0 at the lower bound, where the
-    formula of its logarithm has no value. ``inside`` is a number within the support; without it, one is derived from
-    the bounds. ``from_logcdf`` and ``from_logsf`` are the inverses of ``logcdf`` and ``logsf``. The density of a
-    ``symmetric`` law is an even function. That of a ``periodic`` law has no bounds. ``density`` is the formula of the
-    density. It is given for laws whose density may be 0 at the bounds, where derivatives by way of the logarithm would
-    be NaN; for laws on whole numbers, whose probabilities may be 0 where a parameter is one of the numbers that ``ends``
-    lists by its name. Quantiles of a ``searched`` law are found by bisection, with ``logcdf`` and ``logsf``.
+    - ``parameters``: the names of the shape parameters, with checks of their values. ``valid``: a check of all
+      together.
+    - ``support``: the bounds, each a number or a function of the parameters. None for laws whose formulas hold on the
+      whole line, at both infinities, too.
+    - ``open_below``: whether the density is 0 at the lower bound, where the formula of its logarithm has no value.
+    - ``inside``: a number within the support. Without it, one is derived from the bounds.
+    - ``from_logcdf`` and ``from_logsf``: the inverses of ``logcdf`` and ``logsf``.
+    - ``symmetric``: whether the density is an even function.
+    - ``periodic``: whether the density has no bounds.
+    - ``density``: the formula of the density. It is given if the density may be 0, since derivatives by way of the
+      logarithm would be NaN there. The density of a continuous law may be 0 at the bounds of the support. The
+      probabilities of a law on whole numbers may be 0 where a parameter has one of the values that ``ends`` lists under
+      its name.
+    - ``searched``: whether quantiles are found by bisection, with ``logcdf`` and ``logsf``.
     """
 
     name: str
@@ -167,7 +172,10 @@ def _is_weak(value: Any) -> bool:
 
 
 def float_dtype(given: Sequence[Any], where: str) -> str:
-    """The float dtype that arguments have together, floatX if all are integers or Python numbers; TypeError for complex ones."""
+    """The common float dtype of arguments, floatX if all are integers or Python numbers.
+
+    TypeError for complex arguments.
+    """
     strong = [as_tensor_variable(each).type.dtype for each in given if not _is_weak(each)]
     if any(is_complex(each) for each in strong):
         raise TypeError(f"{where} is defined for real tensors")
@@ -183,9 +191,10 @@ def as_float(value: Any, dtype: str) -> Any:
 
 @dataclass
 class Arguments:
-    """The arguments of one call as tensors of one float dtype, and where the parameters are valid (None: everywhere).
+    """The arguments of one call as tensors of one float dtype, and a mask of where the parameters are valid.
 
-    ``x`` is the variable or probability, if the method has one. ``loc`` and ``scale`` are None where they are left at 0 and 1.
+    ``x`` is the variable or probability, if the method has one. ``loc`` and ``scale`` are None if the call leaves them
+    at 0 and 1. ``valid`` is None if the parameters are valid everywhere.
     """
 
     dtype: str
@@ -204,11 +213,11 @@ class Arguments:
         return found
 
     def tensor(self, value: Any) -> Any:
-        """A value that may be a Python number as a tensor."""
+        """The value as a tensor, also if it is a Python number."""
         return constant(np.array(value, self.dtype)) if _is_weak(value) else value
 
     def spread(self, value: Any) -> Any:
-        """The value in the shape of all parameters, broadcast; NaN where the location is NaN."""
+        """The value, broadcast to the shape of all parameters; NaN where the location is NaN."""
         if self.loc is not None:
             value = constant_in(self.loc, value)
         for each in (*self.shapes, self.loc, self.scale):

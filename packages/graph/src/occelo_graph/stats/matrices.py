@@ -1,4 +1,7 @@
-"""Laws of matrices: Wishart, and Lewandowski, Kurowicka and Joe's law of correlation matrices (LKJ). Batches come first."""
+"""Laws of matrices: Wishart, and Lewandowski, Kurowicka and Joe's law of correlation matrices (LKJ).
+
+Batch dimensions come before those of matrices. Users find the laws in `occelo.tensor.stats`.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def _log_determinant(factor: Any) -> Any:
 
 
 def _on_support(x: Any, factor: Any, value: Any) -> Any:
-    """The log density, and -inf where a matrix of numbers is not positive definite."""
+    """The log density ``value``, replaced by -inf where the matrix ``x`` has no NaN and is not positive definite."""
     total = sum_of(x, axis=(-2, -1))
     outside = and_(isnan(log_product(factor)), eq(total, total))
     return switch(outside, -math.inf, value)
@@ -48,7 +51,9 @@ def _log_gamma(a: Any, size: Any, steps: Any) -> Any:
 
 
 class Wishart:
-    """Sums of ``df`` outer products of normal vectors with the covariance matrix ``scale``; ``df`` is above its size less 1.
+    """Sums of ``df`` outer products of normal vectors with the covariance matrix ``scale`` (d, d).
+
+    ``df`` is above d - 1.
 
     A ``scale`` that is not positive definite gives NaN.
     """
@@ -84,7 +89,7 @@ class Wishart:
         return where_valid(valid, df[..., None, None] * (scale * scale + products))
 
     def entropy(self, df: Any, scale: Any) -> TensorVariable:
-        """Differential entropy, in units of e."""
+        """Differential entropy, by natural logarithms."""
         df, scale = floats("wishart.entropy()", df, scale)
         size, steps = _steps(scale)
         half = 0.5 * df
@@ -95,7 +100,7 @@ class Wishart:
 
 
 class LKJ:
-    """Correlation matrices with a density that is a power ``eta - 1`` of the determinant; ``eta`` is above 0.
+    """Correlation matrices x with a density proportional to ``det(x)**(eta - 1)``; ``eta`` is above 0.
 
     From Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on vines and extended onion method", 2009.
     """
@@ -127,13 +132,16 @@ class LKJ:
         return where_valid(gt(eta, 0.0)[..., None, None], eye(dim, dtype=eta.dtype))
 
     def var(self, eta: Any, dim: int) -> TensorVariable:
-        """Variance of each element. Elements beside the diagonal have the beta law of eta - 1 + dim / 2 on -1 to 1."""
+        """Variance of each element.
+
+        Off the diagonal, elements have a beta law on [-1, 1] with both shapes ``eta - 1 + dim / 2``.
+        """
         (eta,) = floats("lkj.var()", eta)
         one = (1.0 / (2.0 * eta + (dim - 1.0)))[..., None, None]
         return where_valid(gt(eta, 0.0)[..., None, None], one * (1.0 - eye(dim, dtype=eta.dtype)))
 
     def entropy(self, eta: Any, dim: int) -> TensorVariable:
-        """Differential entropy, in units of e, with respect to the elements below the diagonal."""
+        """Differential entropy of the elements below the diagonal, by natural logarithms."""
         (eta,) = floats("lkj.entropy()", eta)
         size, steps = _steps(eye(dim, dtype=eta.dtype))
         ends = eta + 0.5 * (size - 1.0)

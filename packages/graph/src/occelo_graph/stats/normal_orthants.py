@@ -1,8 +1,8 @@
 """The distribution function of normal vectors, by A. Genz, "Numerical computation of multivariate normal probabilities", 1992.
 
-With the Cholesky factor of the covariance, the probability is an integral over the unit cube of a product of distribution functions
-of single numbers, each given those before. It is averaged over a fixed lattice of points, so that the result is a smooth
-function of all arguments. `vectors` uses it.
+With the Cholesky factor of the covariance, the probability is an integral over the unit cube. The integrand is a
+product of conditional distribution functions: of each element, given the elements before it. It is averaged over a
+fixed lattice of points, so that the result is a smooth function of all arguments. `vectors` uses it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ _FARTHEST = 1e8
 
 
 def _lattice(dtype: str) -> Any:
-    """Points of the open unit cube, one in each column: a lattice of Korobov, folded at 1/2, so that integrands are periodic."""
+    """Points of the open unit cube, one in each column.
+
+    They are a Korobov lattice, folded at 1/2 to make integrands periodic.
+    """
     steps = [pow(_ROOT, k, POINTS) for k in range(_LONGEST)]
     shares = (np.outer(steps, np.arange(POINTS)) % POINTS + 0.25) / POINTS
     return constant(np.abs(2.0 * shares - 1.0).astype(dtype))

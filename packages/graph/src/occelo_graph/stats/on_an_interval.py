@@ -1,4 +1,7 @@
-"""Continuous laws on an interval: uniform, beta, powers, triangular, truncated exponential and normal."""
+"""Continuous laws on an interval: uniform, beta, powers, triangular, truncated exponential and truncated normal.
+
+Users find them in `occelo.tensor.stats`.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +137,7 @@ powerlaw = ContinuousLaw(
 
 
 def _sides(z: Any, c: Any) -> tuple[Any, Any, Any]:
-    """Whether z is on the rising side of the triangle, and the heights on both sides, relative to the peak.
+    """Whether z is on the rising side of the triangle, and the heights of both sides at z, relative to the peak.
 
     The height of a side is 1 where z is on the other side.
     """
@@ -226,7 +229,7 @@ _BERNOULLI = (1/6, -1/30, 1/42, -1/30, 5/66, -691/2730, 7/6, -3617/510, 43867/79
 
 
 def _series(square: Any, factors: Sequence[float]) -> Any:
-    """A power series of a square, without a constant term, by Horner's scheme."""
+    """A power series in ``square``, without a constant term, by Horner's scheme."""
     value: Any = 0.0
     for factor in reversed(factors):
         value = (value + factor) * square
@@ -280,7 +283,7 @@ truncexpon = ContinuousLaw(
 
 
 def _log_mass(low: Any, high: Any) -> Any:
-    """Logarithm of the probability that a normal number lies between two bounds, in a tail or across the centre."""
+    """Logarithm of the probability that a normal number lies between two bounds. Precise in tails and at the centre."""
     # beyond, also the logarithm is infinite; differences of such ones would be NaN
     farthest = largest_square_root(low.dtype)
     low, high = (clip(each, -farthest, farthest) for each in (low, high))
@@ -302,14 +305,14 @@ def _log_mass(low: Any, high: Any) -> Any:
 
 
 def _log_mass_of_few(middle: Any, width: Any) -> Any:
-    """`_log_mass` of an interval so small that the density and its second derivative in the middle determine it."""
+    """`_log_mass` of a short interval, from the density in its middle and the second derivative there."""
     square = middle * middle
     bend = (square - 1.0) * width * width / 24.0
     return log(width) - 0.5 * square - LOG_ROOT_TWO_PI + log1p(bend)
 
 
 def _log_mass_of_centre(low: Any, high: Any) -> Any:
-    """`_log_mass` of an interval near 0, by the probability outside or inside of it, whichever is smaller."""
+    """`_log_mass` of an interval near 0, computed from the smaller of the probabilities inside and outside of it."""
     outside = ndtr(low) + ndtr(-high)
     wide = lt(outside, 0.5)
     below, above = switch(wide, -1.0, low), switch(wide, 1.0, high)

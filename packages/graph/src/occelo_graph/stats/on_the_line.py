@@ -1,4 +1,7 @@
-"""Continuous laws on the whole line: normal, Student t, Cauchy, Laplace, logistic, Gumbel."""
+"""Continuous laws on the whole line: normal, Student t, Cauchy, Laplace, logistic, Gumbel.
+
+Users find them in `occelo.tensor.stats`.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ _FAR = 1e15
 
 
 def largest_square_root(dtype: str) -> float:
-    """A large number whose square the dtype has."""
+    """A large number whose square does not overflow in the dtype."""
     return math.sqrt(float(np.finfo(dtype).max)) / 2.0
 
 
@@ -287,7 +290,7 @@ def _t_entropy(df: Any) -> Any:
 def _with_finite(formula: AnyFormula) -> AnyFormula:
     """``formula`` for degrees of freedom that may be infinite.
 
-    From 1e30 on the law is the normal law, to the last digit.
+    From 1e30 degrees of freedom on, the law equals the normal law to the last digit.
     """
 
     def limited(*arguments: Any) -> Any:

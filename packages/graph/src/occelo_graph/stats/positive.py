@@ -1,6 +1,6 @@
 """Continuous laws on positive numbers: exponential, Weibull, Pareto, log-normal, and halves of symmetric laws.
 
-Laws by the incomplete gamma and beta functions are in `gammas`.
+Laws that need incomplete gamma or beta functions are in `gammas`. Users find the laws in `occelo.tensor.stats`.
 """
 
 from __future__ import annotations
@@ -250,10 +250,10 @@ def _invgauss_logdensity(z: Any, mu: Any) -> Any:
 def _invgauss_tails(z: Any, mu: Any) -> tuple[Any, Any, Any]:
     """Whether z is below mu, and the logarithms of the lower and the upper tail.
 
-    The lower tail is right where z is below mu, and the upper tail elsewhere.
+    The lower tail is computed for z below mu only, and the upper tail for other z only.
 
-    The usual formula has a factor exp(2 / mu) that overflows. Let u = (z / mu - 1) / sqrt(z) and v = (z / mu + 1) /
-    sqrt(z). Both terms have the factor exp(-u^2 / 2), and the rest is of the size of 1.
+    The usual formula has a factor exp(2 / mu), which overflows. With u = (z / mu - 1) / sqrt(z) and v = (z / mu + 1) /
+    sqrt(z), both of its terms have the factor exp(-u^2 / 2), and the other factors are of the order of 1.
     """
     below = lt(z, mu)
     root = sqrt(z)

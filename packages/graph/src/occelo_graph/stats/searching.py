@@ -1,6 +1,6 @@
-"""Quantiles by bisection, as loops of the graph, for laws without a formula.
+"""Quantiles by bisection, in loops of the graph, for laws whose quantile has no formula.
 
-`deriving` takes `searched_quantile` for continuous laws whose quantile has no formula; `discrete` takes `smallest_count`.
+`deriving` uses `searched_quantile` for continuous laws, and `discrete` uses `smallest_count`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _MOST = 4.0e15
 def searched_quantile(row: Row, upper: bool) -> AnyFormula:
     """The inverse of the distribution function of a row, or with ``upper`` of the survival function.
 
-    Bisection narrows down the interval of `_bracket` until no number of the dtype is within. Below
-    the median the search compares values of the distribution function, above it values of the survival function: the smaller of
-    the two is the precise one. One step of Newton's method follows; its derivatives are those of the implicit function (the search
-    has none).
+    Bisection narrows down the interval of `_bracket` until no number of the dtype is within. The search compares values
+    of the distribution function below the median, and of the survival function above it: the smaller of the two is
+    precise. The search has no derivatives. One step of Newton's method follows, whose derivatives are those of the
+    implicit function.
     """
     logcdf: AnyFormula | None = row.logcdf
     logsf: AnyFormula | None = row.logsf
@@ -71,7 +71,7 @@ def searched_quantile(row: Row, upper: bool) -> AnyFormula:
 
 
 def _bracket(row: Row, odds: Any, shapes: Any) -> tuple[Any, Any]:
-    """Numbers between which a quantile lies, from bounds of the support or the first two moments (Cantelli's inequality)."""
+    """Numbers between which a quantile lies, by the bounds of the support and Cantelli's inequality for two moments."""
     low, high = row.bounds(shapes)
     if row.mean is None or row.var is None:
         return low, high
@@ -83,7 +83,7 @@ def _bracket(row: Row, odds: Any, shapes: Any) -> tuple[Any, Any]:
 
 
 def _bisected(reached: Callable[[Any], Any], start: Any, end: Any, broadcast: Any) -> Any:
-    """The least number between ``start`` and ``end`` with ``reached(x)``, to the precision of the dtype; no derivatives."""
+    """The smallest x from ``start`` to ``end`` with ``reached(x)``, to the precision of the dtype; without derivatives."""
     from occelo_graph.looping.loops import while_loop
 
     whole = sum((0.0 * each for each in broadcast[1:]), 0.0 * broadcast[0])

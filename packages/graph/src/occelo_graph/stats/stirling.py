@@ -1,7 +1,7 @@
-"""Products of powers over gamma and beta functions, in logarithms, without cancellation where parameters are large.
+"""Logarithms of powers divided by gamma and beta functions, without cancellation where parameters are large.
 
-The leading terms of Stirling's series cancel on paper, after C. Loader, "Fast and accurate computation of binomial probabilities", 2000.
-`gamma_tails` and `beta_tails` use them.
+The leading terms of Stirling's series are cancelled analytically, after C. Loader, "Fast and accurate computation of
+binomial probabilities", 2000. `gamma_tails` and `beta_tails` use these functions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STIRLING = (1/12, -1/360, 1/1260, -1/1680, 1/1188, -691/360360, 1/156)  # fmt: 
 
 
 def _stirling_rest(a: Any) -> Any:
-    """gammaln(a) less (a - 1/2) log(a) - a + log(2 pi) / 2."""
+    """gammaln(a) minus ((a - 1/2) log(a) - a + log(2 pi) / 2): the rest of Stirling's series."""
     large = ge(a, _LARGE)
     inverse = 1.0 / switch(large, a, _LARGE)
     square = inverse * inverse

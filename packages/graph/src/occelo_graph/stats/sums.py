@@ -1,6 +1,6 @@
-"""Sums over the support of laws on whole numbers, in loops of the graph: probabilities, their logarithms, entropies, expected values.
+"""Sums over the support of laws on whole numbers, in loops of the graph: probabilities, entropies, expected values.
 
-The number of steps of a loop is the largest one that an element needs. `counts` and `vectors` use them.
+A loop takes as many steps as the element that needs most. `counts` and `vectors` use these functions.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ __all__ = ["entropy_of_counts", "expectation", "log_of_sums", "sum_of_probabilit
 def _accumulated(
     add: Callable[[Any, Any, Any], Any], first: Any, last: Any, shapes: Any, start: Any, skip: int
 ) -> Any:
-    """The last state of a loop of ``state = add(state, k, wanted)`` for k from ``first + skip`` to ``last``, elementwise.
+    """The state after ``state = add(state, k, wanted)`` for each k from ``first + skip`` to ``last``, elementwise.
 
-    All elements take as many steps as the longest one. ``wanted`` is false where an element has passed its ``last``; k is its
-    ``first`` there.
+    All elements take as many steps as the element that needs most. Where an element has passed its ``last``, ``wanted``
+    is false, and k is its ``first`` again.
     """
     from occelo_graph.looping.loops import fori_loop
 
@@ -62,7 +62,10 @@ def _accumulated(
 def expectation(
     value: Callable[[Any], Any], logpmf: AnyFormula, first: Any, last: Any, *shapes: Any
 ) -> Any:
-    """The sum of ``value(k) exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; maybe none."""
+    """The sum of ``value(k) exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``.
+
+    0 if there are none.
+    """
 
     def add(total: Any, k: Any, wanted: Any) -> Any:
         return total + switch(wanted, value(k) * exp(logpmf(k, *shapes)), 0.0)
@@ -71,7 +74,7 @@ def expectation(
 
 
 def sum_of_probabilities(logpmf: AnyFormula, first: Any, last: Any, *shapes: Any) -> Any:
-    """The sum of ``exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; maybe none."""
+    """The sum of ``exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``; 0 if there are none."""
     return expectation(lambda k: 1.0, logpmf, first, last, *shapes)
 
 
@@ -87,8 +90,8 @@ def log_of_sums(
 ) -> Any:
     """The logarithm of the probability of the numbers from ``wanted[0]`` to ``wanted[1]``.
 
-    ``others`` are the first and the last of all other numbers of the support. If the probability is more than one half, it is
-    computed as 1 minus theirs.
+    ``others`` are the first and the last of all other numbers of the support. If the probability is more than one half,
+    it is computed as 1 minus the probability of the others.
     """
     value = _log_sum(logpmf, *wanted, *shapes)
     small = lt(value, -math.log(2.0))

@@ -75,8 +75,8 @@ def as_tensor_variable(
 
     A variable is returned as it is, unless ``dtype`` casts it or ``ndim`` adds or drops leading dimensions of length 1.
     A node is replaced by its default output, and a sequence that contains variables is stacked. Anything else becomes a
-    constant; TypeError if that is impossible. TypeError, too, for a Python bool, alone or in a sequence with numbers:
-    most likely it is ``x == y``, which compares variables by identity.
+    constant; TypeError if that is impossible. TypeError also for a Python bool, alone or in a sequence with numbers:
+    most likely it is the result of ``x == y``, which compares variables by identity.
     """
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
@@ -130,10 +130,9 @@ _WEAK = (int, float, complex)
 
 
 def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:
-    """Convert the arguments of one operation to variables, with NumPy 2's weak Python scalars.
+    """Convert the arguments of one operation to variables; Python numbers take the dtype of the others, as in NumPy 2.
 
-    The dtype of a Python number follows from the other arguments: with a float32 tensor
-    1.1 is float32, with an int8 tensor 1 is int8 (and 300 is an OverflowError).
+    With a float32 tensor 1.1 is float32; with an int8 tensor 1 is int8, and 300 is an OverflowError.
     """
     converted: list[Any] = []
     weak = False

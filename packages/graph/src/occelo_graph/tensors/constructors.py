@@ -226,7 +226,9 @@ def tensor(
     dtype: Any = "floatX",
     shape: Sequence[int | None] | None = None,
 ) -> TensorVariable:
-    """A symbolic tensor of ``dtype`` and static ``shape``; a length None is unknown. TypeError without ``shape``.
+    """A symbolic tensor of ``dtype`` and static ``shape``, in which None is a dynamic length.
+
+    TypeError without ``shape``.
 
     For compatibility, the first argument may be a dtype if no ``dtype`` is given: a NumPy dtype or
     its full name. A short form such as "b" is taken for the name of the tensor.

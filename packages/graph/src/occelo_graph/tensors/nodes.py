@@ -1,4 +1,4 @@
-"""Types of nodes and variables over tensors for type checkers, and tests for them.
+"""Types for type checkers of nodes and variables over tensors, and functions that narrow values to these types.
 
 Ops, gradients, rules and lowerings use them where a node is known to take and return tensors only.
 """
@@ -32,15 +32,17 @@ def is_tensor(value: object) -> TypeIs[TensorVariable]:
 
 
 def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
-    """The same variables, typed as tensors by the op's contract; nothing is checked at run time."""
+    """The same variables, typed as tensors.
+
+    The caller knows that they are, from the op; nothing is checked at run time.
+    """
     return cast("Sequence[TensorVariable]", variables)
 
 
 def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] | None:
-    """The node that computes a variable, if its op is of one of ``op_classes``; else None. These must be classes of ops
-    over tensors only.
+    """The node that computes a variable, if its op is of one of ``op_classes``; else None.
 
-    A subclass with other NumPy code is not of the class.
+    ``op_classes`` must be classes of ops over tensors only. An op of a subclass with other NumPy code does not count.
     """
     node = variable.owner
     if node is None or not isinstance(node.op, op_classes):

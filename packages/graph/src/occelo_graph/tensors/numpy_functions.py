@@ -1,8 +1,9 @@
-"""Dispatch of NumPy's functions and ufuncs on symbolic tensors to our functions. TypeError for those that we lack.
+"""Dispatch of NumPy's functions and ufuncs, called on symbolic tensors, to Occelo's functions.
 
-Each row of `_FUNCTIONS` has our function and the parameters of NumPy's function in its order. A parameter is
-passed on by the name after the colon, if there is one. A parameter with a minus is not supported: it raises
-when it is given, except for the value after the equals sign, which changes nothing.
+NumPy's functions that Occelo lacks raise TypeError. Each row of `_FUNCTIONS` has Occelo's function, and the parameters
+of NumPy's function in NumPy's order. If a name has a colon, the parameter is passed on by the name after the colon. A
+parameter with a minus is not supported: to give it is an error, except with the value after the equals sign, which
+changes nothing.
 
 `TensorVariable` calls it for ``np.exp(x)`` and the like, by NumPy's protocols ``__array_function__`` and
 ``__array_ufunc__``.
@@ -64,7 +65,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 def _atleast_3d(*arys: Any) -> Any:
-    """As in NumPy, a vector gets new dimensions at both ends, and a matrix one at the end."""
+    """NumPy's ``atleast_3d``: a vector gets a new dimension at each end, and a matrix one at its end."""
     orders: dict[int, list[Any]] = {0: ["x"] * 3, 1: ["x", 0, "x"], 2: [0, 1, "x"]}
     made = [
         v.dimshuffle(orders[v.type.ndim]) if v.type.ndim < 3 else v
@@ -74,7 +75,7 @@ def _atleast_3d(*arys: Any) -> Any:
 
 
 def _several(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that returns a tuple for several arguments, where ours returns a list."""
+    """A function that returns a tuple for several arguments, for which ``function`` returns a list."""
 
     def calling(*arys: Any) -> Any:
         made = function(*arys)
@@ -354,7 +355,7 @@ def _first_variable(values: Any) -> Any:
 def _pass_on(
     parameters: str, args: Sequence[Any], options: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any], str | None]:
-    """Arguments and keywords for our function, and the name of the first given argument that it does not support."""
+    """Arguments and keywords for Occelo's function, and the name of the first given argument that it does not support."""
     listed = [p.partition(":") for p in parameters.split()]
     keywords: dict[str, Any] = {}
     if listed and listed[0][0] == "*":
@@ -380,7 +381,7 @@ def _pass_on(
 
 
 def _row(name: str) -> Row | None:
-    """Our function for a function of NumPy, or None; imports the module of our function if needed."""
+    """The row for a function of NumPy, or None. Imports the module of Occelo's function if needed."""
     in_linalg = name.startswith("linalg.")
     ours = name if in_linalg else name.rpartition(".")[2]
     row = _FUNCTIONS.get(name) or NUMPY.get(ours)
@@ -392,7 +393,7 @@ def _row(name: str) -> Row | None:
 
 
 def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Our function for NumPy's ``function``; TypeError if there is none, or it lacks an argument."""
+    """Call Occelo's function for NumPy's ``function``; TypeError if there is none, or it does not support an argument."""
     name = f"{function.__module__}.{function.__name__}"
     row = _row(name.removeprefix("numpy."))
     ours = _named(function.__name__)
@@ -406,7 +407,7 @@ def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Our function for a ufunc of NumPy or SciPy; TypeError if there is none."""
+    """Call Occelo's function for a ufunc of NumPy or SciPy; TypeError if there is none."""
     name: str = ufunc.__name__
     full = f"numpy.{name}" if getattr(np, name, None) is ufunc else name
     given = _first_variable((inputs, options))

@@ -1,9 +1,8 @@
 """Types of functions of arrays (`ArrayFunction`) and of tensors (`TensorFunction`), for type checkers alone.
 
-Each of them is a union of function types, one for each number of arguments from one to six. So type checkers know the
-types of the arguments of a lambda, which they would not know if the type left the number of arguments open.
-
-The modules of `ops.elemwise` and `ops.linalg` use these types, and so do the tables of examples of ops and of rules.
+Each is a union of function types, one for each number of arguments from one to six. If the types left the number of
+arguments open, type checkers would not know the types of the arguments of a lambda. The modules of `ops.elemwise` and
+`ops.linalg` use these types, and so do the tables of examples of ops and of rules.
 """
 
 from __future__ import annotations

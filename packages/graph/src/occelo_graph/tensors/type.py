@@ -1,7 +1,7 @@
 """`TensorType`: the type of arrays with a dtype and a static shape, in which lengths may be unknown.
 
-All tensor variables have such a type; ops infer it for their results. All layers ask what kind a dtype is with `is_float`,
-`is_complex` and `is_discrete`.
+All tensor variables have such a type; ops infer it for their results. All layers use `is_float`, `is_complex` and
+`is_discrete` to find the kind of a dtype.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _static_dimension(length: Any) -> int | None:
 if TYPE_CHECKING:
 
     class _Base(Type):
-        """`Type`, whose subclass may declare these fields without None."""
+        """`Type` with fields that may be None; a subclass may declare them without None."""
 
         shape: Any
         ndim: Any
@@ -178,10 +178,10 @@ class TensorType(_Base):
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``data`` as an array of the type, without a copy if it is one already.
 
-        ``strict`` accepts only arrays of exactly this dtype. Otherwise an array is accepted if NumPy promotes its dtype
-        and the type's dtype to the latter. A Python number or list is accepted if the conversion is exact. With
-        ``allow_downcast=True`` anything that can be cast is accepted. With ``allow_downcast=None`` Python floats may
-        lose precision for floatX and float32. TypeError otherwise.
+        ``strict`` accepts only arrays of exactly this dtype. Otherwise an array is accepted if NumPy's promotion of its
+        dtype and the type's dtype is the type's dtype. A Python number or list is accepted if the conversion is exact.
+        With ``allow_downcast=True`` anything that can be cast is accepted. With ``allow_downcast=None`` Python floats
+        may lose precision for floatX and float32. TypeError otherwise.
         """
         if type(data) is np.ndarray and data.dtype == self.numpy_dtype:
             array: Any = data
@@ -363,7 +363,7 @@ class TensorType(_Base):
 
 
 def refuse_mask(data: Any) -> None:
-    """TypeError for a masked array, or the type of one, since tensors have no masks."""
+    """TypeError for a masked array, or the class of masked arrays, since tensors have no masks."""
     module: Any = sys.modules.get("numpy.ma")  # loaded if there is any masked array
     if module is None:
         return

@@ -308,8 +308,8 @@ class TensorVariable(Variable):
     def compress(self, condition: TensorLike, axis: int | None = None) -> TensorVariable:
         """Slices of this tensor along ``axis`` where a vector of truth values is true, like NumPy's method.
 
-        TypeError for a condition that is not of dtype bool. In Theano, Aesara and PyTensor the tensor ``x`` of
-        ``x.compress(y)`` is the condition; the error finds programs that were written for them.
+        TypeError for a condition that is not of dtype bool. In Theano, Aesara and PyTensor, ``x`` of ``x.compress(y)``
+        is the condition. The error finds programs that were written for them.
         """
         holds = as_tensor_variable(condition)
         if holds.dtype != "bool":
@@ -659,7 +659,7 @@ def _shared_tensor(
     borrow: bool = False,
     shape: Any = None,
 ) -> TensorSharedVariable:
-    """A shared tensor; Python numbers have the same dtypes as constants."""
+    """A shared tensor. Python numbers get the same dtypes as in constants."""
     refuse_mask(value)
     if is_array(value):
         data = value if borrow else np.array(value, copy=True)

@@ -166,8 +166,7 @@ class PivotToPermutation(MatrixOp):
 
 
 def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
-    """The permutation, int64 of shape (..., n), that results from the pivots ``p`` of `lu_factor`, integers of this
-    shape.
+    """The permutation that results from the pivots ``p`` of `lu_factor`, both of shape (..., n); int64.
 
     With ``q = pivot_to_permutation(p)``, the factorised matrix is ``(L @ U)[q]``. With ``q = pivot_to_permutation(p,
     inverse=True)``, row i of ``L @ U`` is row ``q[i]`` of the matrix. TypeError if ``p`` are not integers.

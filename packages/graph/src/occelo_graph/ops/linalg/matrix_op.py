@@ -230,7 +230,7 @@ class MatrixOp(Op):
 def _like(ct: Any, variable: TensorVariable, core: int) -> Any:
     """A cotangent with the batch dimensions and the dtype of its variable.
 
-    That of an integer variable stays floating-point.
+    The cotangent of an integer variable stays floating-point.
     """
     own = variable.type
     any_core = (None,) * core

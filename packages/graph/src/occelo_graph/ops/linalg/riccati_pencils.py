@@ -54,9 +54,7 @@ EPS = float(np.finfo("float64").eps)
 
 @op
 class BalancingScale(MatrixOp):
-    """The powers of two by which LAPACK's gebal, without permutations, scales rows and columns, so that their sums are
-    similar.
-    """
+    """The powers of two by which LAPACK's gebal, without permutations, scales rows and columns to have similar sums."""
 
     signature: ClassVar[str] = "(n,n)->(n)"
 

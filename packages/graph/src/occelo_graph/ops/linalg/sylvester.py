@@ -1,11 +1,11 @@
-"""Linear equations whose unknown is a matrix: those of Sylvester and of Lyapunov.
+"""Linear equations whose unknown is a matrix: Sylvester's and Lyapunov's equations.
 
 Users find the functions in `occelo.tensor.linalg`. The gradients of Riccati equations and of matrix square roots solve
 these equations, too. A rule handles `Sylvester`. The linkers for machine code lower `TriangularSylvester`, and run the
 other ops by their decompositions into Schur forms.
 
-The gradients of these equations solve the same ones with conjugate transposed coefficients (Kao and Hennequin 2020,
-Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
+The gradient of such an equation is the solution of the same equation with conjugate transposed coefficients (Kao and
+Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
 """
 
 from __future__ import annotations
@@ -49,9 +49,8 @@ DIRECT = 10
 class TriangularSylvester(MatrixOp):
     """The X with R X + X S^H = F for upper triangular R and S.
 
-    Real Schur forms R and S may have blocks of 2 x 2 on the diagonal.
-
-    If the solution is not unique, the coefficients are perturbed a little, as in LAPACK's trsyl.
+    Real Schur forms R and S may have 2 x 2 blocks on the diagonal. If the solution is not unique, the coefficients are
+    slightly perturbed, as in LAPACK's trsyl.
     """
 
     signature: ClassVar[str] = "(m,m),(n,n),(m,n)->(m,n)"
@@ -88,7 +87,7 @@ def _solved(r: Array, s: Array, f: Array) -> Array:
 
 
 def _by_schur(decomposed: Sequence[Any], q: Any, solved: Any, product: Any) -> Any:
-    """The solution of Sylvester's equation from the Schur forms of A and of B^H, and unitary factors (R, U, S, V).
+    """The solution of Sylvester's equation from ``decomposed``: R, U, S and V with A = U R U^H and B^H = V S V^H.
 
     Bartels and Stewart (1972), Solution of the matrix equation A X + X B = C.
     """
@@ -214,7 +213,7 @@ class DiscreteLyapunov(MatrixOp):
 
 
 def _bilinear(a: Any, q: Any, on_error: str) -> Any:
-    """The solution of a discrete Lyapunov equation: that of a continuous one with (A - I) (A + I)^-1."""
+    """The solution of a discrete Lyapunov equation, by a continuous one with the coefficient (A - I) (A + I)^-1."""
     one = eye(a.shape[-1], dtype=a.dtype)
     inverse = solve(a + one, one, b_ndim=2, on_error=on_error)
     moved = matmul(a - one, inverse)
@@ -223,7 +222,7 @@ def _bilinear(a: Any, q: Any, on_error: str) -> Any:
 
 
 def _elementwise(a: Any, q: Any, on_error: str) -> Any:
-    """The solution of a discrete Lyapunov equation, from a system of linear equations for all elements."""
+    """The solution of a discrete Lyapunov equation, by a system of linear equations for all its elements."""
     n = a.shape[-1]
     square = n * n
     lead = [a.shape[i] for i in range(a.type.ndim - 2)]
@@ -240,8 +239,9 @@ def solve_sylvester(a: Any, b: Any, q: Any, *, on_error: str = "raise") -> Tenso
 
     ``a`` has shape (..., m, m), ``b`` (..., n, n) and ``q`` (..., m, n); batch dimensions broadcast. The result has the
     common dtype, float64 for integers; float16 is a TypeError. If ``a`` and ``-b`` have a common eigenvalue, the
-    solution is not unique. Then the coefficients are perturbed a little, as in SciPy. An ``a`` or ``b`` with infinite or
-    NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` it gives NaN. ValueError for other shapes.
+    solution is not unique. Then the coefficients are slightly perturbed, as in SciPy. An ``a`` or ``b`` with infinite
+    or NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` the solution is NaN. ValueError for
+    other shapes.
     """
     made = Sylvester(check_on_error(on_error))
     found: TensorVariable = made(*as_matrices("solve_sylvester", a, b, q))
@@ -251,7 +251,7 @@ def solve_sylvester(a: Any, b: Any, q: Any, *, on_error: str = "raise") -> Tenso
 def solve_continuous_lyapunov(a: Any, q: Any, *, on_error: str = "raise") -> TensorVariable:
     """The ``x`` with ``a @ x + x @ a^H == q``, of shape (..., n, n); SciPy's ``solve_continuous_lyapunov``.
 
-    Otherwise as `solve_sylvester`, whose ``b`` is the conjugate transpose of ``a``.
+    This is `solve_sylvester` with the conjugate transpose of ``a`` as ``b``.
     """
     made = Lyapunov(check_on_error(on_error))
     found: TensorVariable = made(*as_matrices("solve_continuous_lyapunov", a, q))
@@ -265,9 +265,9 @@ def solve_discrete_lyapunov(
 
     ``method`` is "direct" (linear equations for all n^2 elements) or "bilinear" (a continuous equation). None means
     "direct" if n < 10, else "bilinear". The result has the common dtype, float64 for integers; float16 is a TypeError.
-    If the solution is not unique, "direct" raises ``numpy.linalg.LinAlgError``. "bilinear" gives huge numbers, as in
-    SciPy, or raises this error if -1 is an eigenvalue of ``a``. With ``on_error="nan"`` such an element of the batch is
-    NaN. ValueError for other shapes or another method.
+    If the solution is not unique, "direct" raises ``numpy.linalg.LinAlgError``. "bilinear" raises this error if -1 is
+    an eigenvalue of ``a``; otherwise its solution has huge elements, as in SciPy. With ``on_error="nan"`` an element of
+    the batch that would raise is NaN. ValueError for other shapes or another method.
     """
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f'method must be "direct" or "bilinear", got {method!r}')

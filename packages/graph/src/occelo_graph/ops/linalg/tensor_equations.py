@@ -27,10 +27,10 @@ __all__ = ["tensorinv", "tensorsolve"]
 def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> TensorVariable:
     """The ``x`` with ``tensordot(a, x, x.ndim) == b``; NumPy's ``tensorsolve``.
 
-    The dimensions ``axes`` of ``a`` are first moved to the end. Then the shape of ``a`` is that of ``b``, followed by
-    that of ``x``. ``b`` and ``x`` have the same number of elements. The result has the common dtype, float64 for
-    integers; float16 is a TypeError. ValueError if ``a`` has fewer dimensions than ``b`` or the numbers of elements
-    differ, ``numpy.linalg.LinAlgError`` if the equations are singular.
+    The dimensions ``axes`` of ``a`` are first moved to the end. Then the shape of ``a`` must be the shape of ``b``,
+    followed by the shape of ``x``. ``b`` and ``x`` have the same number of elements. The result has the common dtype,
+    float64 for integers; float16 is a TypeError. ValueError if ``a`` has fewer dimensions than ``b`` or the numbers of
+    elements differ, ``numpy.linalg.LinAlgError`` if the equations are singular.
     """
     x, right = as_tensor_variable(a), as_tensor_variable(b)
     if axes is not None:
@@ -50,10 +50,10 @@ def tensorinv(a: Any, ind: int = 2) -> TensorVariable:
 
     ``x = tensordot(result, b, ind)`` solves ``tensordot(a, x, x.ndim) == b``.
 
-    The first ``ind`` lengths of ``a`` have the same product as its other lengths. The shape of the result is the other
-    lengths, followed by the first ``ind``. The result has the dtype of ``a``, float64 for integers; float16 is a TypeError.
-    ValueError if ``ind`` is not positive or the products differ, ``numpy.linalg.LinAlgError`` if the inverse does not
-    exist.
+    The product of the first ``ind`` lengths of ``a`` must equal the product of the others. The shape of the result has
+    the other lengths first, followed by the first ``ind``. The result has the dtype of ``a``, float64 for integers;
+    float16 is a TypeError. ValueError if ``ind`` is not positive or the products differ, ``numpy.linalg.LinAlgError``
+    if the inverse does not exist.
     """
     x = as_tensor_variable(a)
     if ind <= 0:

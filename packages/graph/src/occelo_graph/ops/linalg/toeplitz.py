@@ -1,6 +1,6 @@
-"""Toeplitz matrices, and equations with them.
+"""Toeplitz matrices: `toeplitz`, and `solve_toeplitz` for linear equations with them.
 
-Users find the functions in `occelo.tensor.linalg`. The linkers for machine code lower the op.
+Users find both in `occelo.tensor.linalg`. The linkers for machine code lower the op `SolveToeplitz`.
 """
 
 from __future__ import annotations
@@ -112,12 +112,12 @@ def solve_toeplitz(
 
     ``c_or_cr`` is the first column ``c`` of ``a``, or a pair ``(c, r)`` with the first row ``r``. ``r[0]`` is not read;
     by default ``r`` is the conjugate of ``c``. Levinson's recursion takes n^2 operations for n rows. It is less precise
-    than ``solve(toeplitz(c, r), b)``, and needs leading minors that are far from singular. ``c`` and ``r`` have shape
-    (..., n). ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is 2. By
-    default ``b`` has vectors if it has one dimension. Batch dimensions broadcast. The result has the common dtype,
-    float64 for integers; float16 is a TypeError. A singular leading minor raises ``numpy.linalg.LinAlgError``; with
-    ``on_error="nan"`` it gives NaN. ValueError for shapes that do not fit. The gradient solves with the conjugate
-    transpose.
+    than ``solve(toeplitz(c, r), b)``, and needs leading principal minors that are far from singular. ``c`` and ``r``
+    have shape (..., n). ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is
+    2. By default ``b`` has vectors if it has one dimension. Batch dimensions broadcast. The result has the common
+    dtype, float64 for integers; float16 is a TypeError. A singular leading minor raises ``numpy.linalg.LinAlgError``;
+    with ``on_error="nan"`` the solution is NaN. ValueError for shapes that do not fit. The gradient solves with the
+    conjugate transpose.
     """
     if isinstance(c_or_cr, tuple):
         column, row, right = as_matrices("solve_toeplitz", *c_or_cr, b)

@@ -1,6 +1,7 @@
-"""Linear equations with a triangular matrix; users find `solve_triangular` in `occelo.tensor.linalg`.
+"""Linear equations with a triangular matrix.
 
-Equations with LU and Cholesky factors, gradients of factorisations, and rules use it, too. Linkers lower the op.
+Users find `solve_triangular` in `occelo.tensor.linalg`. Equations with LU and Cholesky factors, gradients of
+factorisations, and rules use it, too. Linkers lower the op.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ __all__ = ["SolveTriangular", "solve_triangular"]
 
 @op
 class SolveTriangular(MatrixOp):
-    """The X with A X = B for a triangular A. Only that triangle is read, and not its diagonal if ``unit_diagonal``."""
+    """The X with A X = B for a triangular A.
+
+    The other triangle is not read; with ``unit_diagonal`` neither is the diagonal.
+    """
 
     lower: bool = True
     unit_diagonal: bool = False
@@ -73,9 +77,9 @@ def solve_triangular(
     """The ``x`` with ``a @ x == b`` for triangular matrices ``a``, of shape (..., n, n); SciPy's ``solve_triangular``.
 
     Only the upper triangle of ``a`` is read, or the lower one if ``lower``. With ``unit_diagonal`` the diagonal is not
-    read and taken for ones. ``trans`` 1 or "T" solves with the transpose, 2 or "C" with the conjugate transpose. ``b``
-    consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is 2. By default ``b`` has
-    vectors if it has one dimension. Batch dimensions broadcast.
+    read, and its elements count as 1. ``trans`` 1 or "T" solves with the transpose, 2 or "C" with the conjugate
+    transpose. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is 2. By
+    default ``b`` has vectors if it has one dimension. Batch dimensions broadcast.
 
     A zero on the diagonal raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is
     NaN. ValueError for another ``trans``.
@@ -94,7 +98,7 @@ def solve_triangular(
 def with_columns(
     made: MatrixOp, matrices: Sequence[Any], right: Any, b_ndim: int | None
 ) -> TensorVariable:
-    """The result of an op that takes matrices of right-hand sides, for vectors or matrices of them."""
+    """The result for right-hand sides that are vectors or matrices, of an op that takes only matrices."""
     if check_b_ndim(made.label, right, b_ndim) == 2:
         solved: TensorVariable = made(*matrices, right)
         return solved
@@ -102,9 +106,11 @@ def with_columns(
 
 
 def check_b_ndim(label: str, right: Any, b_ndim: int | None) -> int:
-    """1 if right-hand sides are vectors, 2 if they are matrices: ``b_ndim``, or by default as many dimensions as they have.
+    """1 if right-hand sides are vectors, 2 if they are matrices.
 
-    ValueError for other numbers, and for a scalar.
+    This is ``b_ndim``; by default 1 for a right-hand side of one dimension, else 2.
+
+    ValueError for another ``b_ndim``, and for a scalar right-hand side.
     """
     if b_ndim not in (None, 1, 2):
         raise ValueError(f"b_ndim must be 1 or 2, got {b_ndim!r}")

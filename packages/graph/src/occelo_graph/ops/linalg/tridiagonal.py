@@ -1,7 +1,7 @@
 """LU factorisations of tridiagonal matrices, and equations solved with them: LAPACK's gttrf and gttrs.
 
-Users find `tridiagonal_lu_factor` and `tridiagonal_lu_solve` in `occelo.tensor.linalg`. The linkers for machine code lower
-the ops; elsewhere, and in gradients, they decompose into factorisations of whole matrices.
+Users find `tridiagonal_lu_factor` and `tridiagonal_lu_solve` in `occelo.tensor.linalg`. The linkers for machine code
+lower the ops. For other linkers, and for gradients, they decompose into factorisations of whole matrices.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ LEAST = 3
 
 
 class _OfDiagonals(MatrixOp):
-    """An op whose first argument has the diagonals of matrices in its rows, of which there is a fixed number."""
+    """Base of ops whose first argument has the diagonals of matrices in its rows; the number of rows is fixed."""
 
     rows: ClassVar[int]
 
@@ -71,11 +71,18 @@ class _OfDiagonals(MatrixOp):
 
 @op
 class TridiagonalFactor(_OfDiagonals):
-    """LU factors with partial pivoting, in four rows, and pivots; from three diagonals as `SolveBanded` takes them.
+    """LU factors with partial pivoting, in four rows, and pivots.
 
-    The rows are the first diagonal above the main one of U, with U[j - 1, j] in column j, the main diagonal of U, the factors of
-    the steps of elimination, and the second diagonal above the main one of U, with U[j, j + 2] in column j. Other elements
-    are 0. In step i row i was exchanged with row ``pivots[i]``, which is i or i + 1.
+    The input has three diagonals in the form of `SolveBanded`.
+
+    The four rows are:
+
+    - the first diagonal of U above its main diagonal, with U[j - 1, j] in column j
+    - the main diagonal of U
+    - the factors of the elimination steps
+    - the second diagonal of U above its main diagonal, with U[j, j + 2] in column j
+
+    Other elements are 0. In step i row i was exchanged with row ``pivots[i]``, which is i or i + 1.
     """
 
     signature: ClassVar[str] = "(r,n)->(s,n),(n)"
@@ -119,7 +126,7 @@ class TridiagonalFactor(_OfDiagonals):
 
 @op
 class TridiagonalSolve(_OfDiagonals):
-    """The X with A X = B, from the results of `TridiagonalFactor`; ``trans`` 1 takes the transpose of A instead."""
+    """The X with A X = B, from the results of `TridiagonalFactor`. With ``trans`` 1, A is replaced by its transpose."""
 
     trans: int = 0
     on_error: str = "raise"
@@ -165,7 +172,7 @@ class TridiagonalSolve(_OfDiagonals):
 
 
 def _widened(rows: Array) -> Array:
-    """Rows of diagonals of a matrix that has at least `LEAST` rows; those that are added are of the identity matrix."""
+    """The diagonals of a matrix, extended to at least `LEAST` rows by those of the identity matrix."""
     more = max(LEAST - rows.shape[1], 0)
     wide = np.pad(rows, ((0, 0), (0, more)))
     # these elements are not read
@@ -183,7 +190,7 @@ def _placed(values: Any, n: Any, k: int) -> TensorVariable:
 
 
 def _filled(values: Any, n: Any, front: bool) -> TensorVariable:
-    """Vectors of n elements: the given ones, with zeros in front of them or behind them."""
+    """Vectors padded with zeros to n elements, in front or at the end."""
     lead = [values.shape[i] for i in range(values.type.ndim - 1)]
     missing = zeros([*lead, n - values.shape[-1]], values.dtype)
     return concatenate([missing, values] if front else [values, missing], axis=-1)
@@ -197,14 +204,21 @@ def _moved(values: Any, n: Any) -> TensorVariable:
 def tridiagonal_lu_factor(
     a: Any,
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
-    """The LU factorisation with partial pivoting of tridiagonal matrices ``a``, of shape (..., n, n), for `tridiagonal_lu_solve`.
+    """The LU factorisation with partial pivoting of tridiagonal matrices ``a``, of shape (..., n, n).
 
-    Only the three middle diagonals of ``a`` are read. The results are those of LAPACK's ``gttrf``: ``dl``, the n - 1 factors of the
-    steps of elimination; ``d``, ``du`` and ``du2``, the main diagonal of U and the first and second one above it, of n, n - 1 and
-    n - 2 elements; and int32 pivots of shape (..., n): in step i row i was exchanged with row ``pivots[i]``, which is i or i + 1. LAPACK
-    counts rows from 1 instead. The results have the dtype of ``a``, float64 for integers; float16 is a TypeError. A singular matrix
-    is no error: ``d`` has a 0. The gradient treats the pivots as constant. It takes whole matrices; that of
-    ``solve(a, b, assume_a="tridiagonal")`` takes only diagonals. ValueError if ``a`` is not square.
+    Only the three middle diagonals of ``a`` are read. The results are those of LAPACK's ``gttrf``, for
+    `tridiagonal_lu_solve`:
+
+    - ``dl``: the n - 1 factors of the elimination steps
+    - ``d``, ``du`` and ``du2``: the main diagonal of U, and the first and second diagonals above it, of n, n - 1 and n
+      - 2
+    elements
+    - pivots, int32 of shape (..., n): in step i row i was exchanged with row ``pivots[i]``, which is i or i + 1 (LAPACK
+    counts rows from 1 instead)
+
+    The results have the dtype of ``a``, float64 for integers; float16 is a TypeError. A singular matrix is not an
+    error: ``d`` has a 0. The gradient treats the pivots as constant. It computes with whole matrices, while the
+    gradient of ``solve(a, b, assume_a="tridiagonal")`` needs only diagonals. ValueError if ``a`` is not square.
     """
     (x,) = as_matrices("tridiagonal_lu_factor", a)
     static = x.type.shape[-2:]
@@ -226,12 +240,13 @@ def tridiagonal_lu_solve(
 ) -> TensorVariable:
     """The ``x`` with ``a @ x == b``, where ``a_diagonals`` are the five results of ``tridiagonal_lu_factor(a)``.
 
-    With ``transposed`` the equation is ``a.T @ x == b``. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, else of matrices,
-    (..., n, k); by default of vectors if it has one dimension. Batch dimensions broadcast. The result has the common dtype.
+    With ``transposed`` the equation is ``a.T @ x == b``. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and
+    of matrices, (..., n, k), if it is 2. By default ``b`` has vectors if it has one dimension. Batch dimensions
+    broadcast. The result has the common dtype.
 
-    A singular matrix is a ``numpy.linalg.LinAlgError``, or with ``on_error="nan"`` makes that element of the batch NaN.
-    ValueError for shapes that do not fit, TypeError for pivots that are not integers, IndexError for other pivots than those
-    of such a factorisation.
+    A singular matrix raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is NaN.
+    ValueError for shapes that do not fit, TypeError for pivots that are not integers, IndexError for pivots that no
+    such factorisation has.
     """
     *given, order = a_diagonals
     pivots = as_tensor_variable(order)

@@ -1,7 +1,7 @@
 """Random orders and choices by keys: permutations, samples with and without replacement, categorical numbers.
 
 `occelo_graph.random` exports them. A random order is the order that sorts random numbers. Categorical numbers are found
-in the cumulative sums of the probabilities.
+by search in the cumulative sums of the probabilities.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class SortedOrder(Op):
     """The positions (int64) that sort each row of random uint64 or float64 numbers.
 
     In uint64 numbers, the last bits are replaced by the position of the number in its row. Then the numbers themselves
-    are sorted, which is faster than sorting positions, and numbers with equal leading bits have a defined order.
+    can be sorted, which is faster than sorting positions. Numbers with equal leading bits are sorted by position.
     """
 
     def infer(self, x: TensorType) -> TensorType:
@@ -132,9 +132,9 @@ def shuffle(key: Any, x: Any, axis: int = 0) -> TensorVariable:
 def categorical(key: Any, p: Any, size: Any = None) -> TensorVariable:
     """Numbers k (int64) with the probabilities ``p[..., k]``.
 
-    ValueError if a probability is negative or NaN, or, as in NumPy, if the sum differs from 1 by the root of the
-    dtype's rounding error or more. There is no derivative with respect to ``p``: a gradient raises an error that names
-    the law.
+    ValueError if a probability is negative or NaN. As in NumPy, ValueError also if the sum differs from 1 by at least
+    the square root of the dtype's rounding error. There is no derivative with respect to ``p``: a gradient raises an
+    error that names the law.
     """
     p = float_parameters(p, dtype=None)[0][0]
     if not p.type.ndim:
@@ -185,11 +185,11 @@ def choice(
 ) -> TensorVariable:
     """Entries of ``a`` along ``axis``, or integers from 0 to ``a`` - 1 (int64), with equal probabilities or with ``p`` (a vector).
 
-    Without ``replace`` no entry comes twice, and the order is random. With ``p`` each next entry is then drawn from the
-    remaining ones, with probabilities in proportion to ``p``. ``size`` is the shape of the draw, () by default. Its
-    dimensions take the place of ``axis``. ValueError if there are no entries to draw from, or ``p`` has another length.
-    Without replacement also if the draw has more elements than there are entries, or entries with a probability above
-    0.
+    Without ``replace`` no entry is drawn twice, and the order is random. If ``p`` is given, too, each entry is drawn
+    from those that remain, with probabilities in proportion to ``p``. ``size`` is the shape of the draw, () by default.
+    Its dimensions take the place of ``axis``. ValueError if there are no entries to draw from, or ``p`` has another
+    length. Without ``replace`` also if the draw has more elements than there are entries (with ``p``, entries with a
+    probability above 0).
     """
     made = as_tensor_variable(a)
     if not made.type.ndim and (not is_discrete(made.dtype) or made.dtype == "bool"):

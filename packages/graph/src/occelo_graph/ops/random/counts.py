@@ -1,5 +1,5 @@
-"""Draws of counts by keys: Poisson, binomial, negative binomial, beta-binomial, geometric, hypergeometric, multinomial,
-Dirichlet-multinomial.
+"""Draws of counts by keys: Poisson, binomial, geometric, hypergeometric and multinomial numbers, and laws made of
+these.
 
 `occelo_graph.random` exports them. The methods are:
 
@@ -7,7 +7,8 @@ Dirichlet-multinomial.
   number.
 - Poisson and binomial with a mean of at least 10: Hörmann's transformed rejection ("The transformed rejection method
   for generating Poisson random variables", 1993; "The generation of binomial random variates", 1993).
-- negative binomial, beta-binomial, multinomial and Dirichlet-multinomial: Poisson or binomial draws with drawn or computed parameters.
+- negative binomial, beta-binomial, multinomial and Dirichlet-multinomial: Poisson or binomial draws, whose parameters
+  are drawn or computed first.
 - geometric: the quantile of one uniform number.
 - hypergeometric: rejection by the quotient of two uniform numbers (Stadlober, "The ratio of uniforms approach for
   generating discrete random variates", 1990).
@@ -111,7 +112,7 @@ def log_factorial(k: Any) -> Any:
 
 
 def _integer(value: Any) -> Any:
-    """Counts, as int64."""
+    """Converts counts to int64."""
     return cast(value, "int64")
 
 
@@ -197,7 +198,8 @@ def _binomial_attempt(words: Words, n: Any, p: Any) -> Any:
 def _hypergeometric_attempt(words: Words, good: Any, bad: Any, drawn: Any) -> Any:
     """An attempt of Stadlober's algorithm HRUA; -1 if it is rejected.
 
-    It counts the rarer kind in a sample of at most half of the items, and converts the count.
+    The attempt counts items of the rarer kind in a sample of at most half of all items. The number of good items in the
+    sample of the caller follows from this count.
     """
     x, y = words.uniform(0), words.uniform(1)
     total = add(good, bad)
@@ -292,7 +294,7 @@ def _poisson(key: Any, shape: Any, mean: Any) -> Any:
 
 
 def poisson(key: Any, lam: Any = 1.0, size: Any = None) -> TensorVariable:
-    """Numbers of events (int64) with the mean ``lam``. ValueError where it is negative or NaN, or above 2**62."""
+    """Numbers of events (int64) with the mean ``lam``. ValueError if ``lam`` is negative, NaN or above 2**62."""
     law = begin(key, size, "float64", lam=lam)
     (lam,) = law.values
     checked = require(law.key, _is_mean, lam, message="lam < 0, lam is NaN or lam is too large")
@@ -352,7 +354,7 @@ def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVaria
 
 
 def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers of failures (int64) before ``n`` successes of probability ``p`` > 0; ``n`` > 0 need not be an integer."""
+    """Numbers of failures (int64) before ``n`` > 0 successes of probability ``p`` > 0; ``n`` need not be an integer."""
     law = begin(key, size, "float64", n=(n, POSITIVE), p=(p, FRACTION))
     n, p = law.values
     one, other = law._replace(key=checked(law.key, p=(p, POSITIVE))).split(2)
@@ -407,8 +409,9 @@ def _enough(good: Any, bad: Any, drawn: Any) -> Any:
 def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariable:
     """Counts (int64) of each of K outcomes in ``n`` trials with the probabilities ``pvals`` (..., K).
 
-    The shape of the draw is ``size`` and then K, which must be known when the graph is built. As in NumPy, the last probability
-    follows from the others. ValueError for a probability outside of [0, 1], or if all but the last have a sum above 1.
+    The shape of the draw is ``size`` and then K, which must be known when the graph is built. As in NumPy, the last
+    probability is not read: it follows from the others. ValueError for a probability outside of [0, 1], or if all but
+    the last have a sum above 1.
     """
     count = integer_parameter(n, "n")
     (p,), _ = float_parameters(pvals, dtype="float64")
@@ -423,7 +426,7 @@ def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariabl
 
 
 def _counts(key: Any, shape: Any, count: Any, p: Any, outcomes: int) -> Any:
-    """Counts of outcomes: each is a binomial number of the trials that are left, given those before."""
+    """Counts of outcomes. Each count is a binomial number of the trials that earlier outcomes have left."""
     left, rest = count, as_tensor_variable(np.float64(1.0))
     found: list[Any] = []
     for i in range(outcomes - 1):

@@ -1,8 +1,8 @@
 """Draws by keys: uniform, normal and exponential numbers, integers and truth values, as functions of random bits.
 
-`occelo_graph.random` exports them. Each consists of elementwise functions of `keys.bits`, so it has derivatives with
-respect to its parameters, and on every backend it is one loop with whatever reads it. One key gives one draw: use keys
-from `keys.split` for several.
+`occelo_graph.random` exports them. Each draw consists of elementwise functions of `keys.bits`. So it has derivatives
+with respect to its parameters, and every backend computes it in the loop of the code that reads it. One key gives one
+draw: use keys from `keys.split` for several.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def uniform(
     """Numbers from the interval [low, high), with equal probability.
 
     ``size`` is the shape of the draw: an integer, a sequence of integers or scalars, or a vector of known length. If it
-    is None, the shape is that to which the parameters broadcast. The dtype is that of the parameters; floatX if they
+    is None, the shape is that to which the parameters broadcast. The dtype is that of the parameters, or floatX if they
     are Python numbers or integers. For a batch of keys, the draw of each key has the shape ``size``, after the
-    dimensions of the keys. TypeError for another dtype than float32 and float64, ValueError if the parameters do not
-    broadcast to ``size``. Rounding may give ``high`` itself where the interval is far from 0.
+    dimensions of the keys. TypeError for a dtype other than float32 and float64, ValueError if the parameters do not
+    broadcast to ``size``. If the interval is far from 0, a number may be rounded to ``high`` itself.
     """
     (low, high), name = float_parameters(low, high, dtype=dtype)
     u = standard_uniform(key, draw_shape(key, size, [low, high]), name)
@@ -68,7 +68,7 @@ def uniform(
 def exponential(
     key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the exponential law with mean ``scale``, by inversion. ValueError if it is negative.
+    """Numbers of the exponential law with mean ``scale``, by inversion. ValueError if ``scale`` is negative.
 
     The other parameters are those of `uniform`.
     """
@@ -105,7 +105,7 @@ _FAR = (
 
 
 def _rational(coefficients: Sequence[Sequence[float]], x: Any) -> Any:
-    """A quotient of two polynomials, given from the highest power down, by Horner's scheme."""
+    """A quotient of two polynomials, by Horner's scheme. Coefficients are given from the highest power down."""
     values: list[Any] = []
     for polynomial in coefficients:
         value: Any = polynomial[0]
@@ -205,7 +205,7 @@ def _ordered(one: Any, other: Any) -> Any:
 
 
 def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
-    """The key, after a check that ``dtype`` has the numbers from ``low`` to ``high``, if their dtypes have more."""
+    """The key, with a check that ``dtype`` has the numbers from ``low`` to ``high``, if their own dtypes are larger."""
     bounds = np.iinfo(dtype)
     least, limit = int(bounds.min), int(bounds.max) + 1
     if np.iinfo(low.dtype).min < least:
@@ -220,9 +220,9 @@ def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
 def integers(
     key: Any, low: Any, high: Any = None, size: Any = None, dtype: str = "int64"
 ) -> TensorVariable:
-    """Integers from ``low`` (0 if only one bound is given) up to, but without ``high``; ``size`` is as in `uniform`.
+    """Integers from ``low`` (0 if only one bound is given) to ``high``, which is excluded; ``size`` is as in `uniform`.
 
-    They are remainders of 64 random bits: among n integers, each has the probability 1/n, with a relative error of at
+    They are remainders of 64 random bits. So each of n integers has the probability 1/n with a relative error of at
     most n / 2**64. TypeError unless bounds and ``dtype`` are of integer dtypes. ValueError where ``high`` is not above
     ``low``, or where ``dtype`` does not have all these integers.
     """

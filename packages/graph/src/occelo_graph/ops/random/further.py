@@ -51,7 +51,9 @@ __all__ = ["skewnorm", "truncnorm", "vonmises", "wald"]
 
 
 def _angle_attempt(words: Words, kappa: Any) -> Any:
-    """Best and Fisher's attempt at the size of an angle ("Efficient simulation of the von Mises distribution", 1979).
+    """An attempt of Best and Fisher's algorithm for the absolute value of an angle; -1 if it is rejected.
+
+    D. J. Best and N. I. Fisher, "Efficient simulation of the von Mises distribution", 1979.
 
     With r = 1 + s, the cosine of the angle is (1 + r z) / (r + z), where z is the cosine of a uniform angle. One minus
     this cosine is computed without cancellation.
@@ -85,8 +87,8 @@ def _angle_slope(angle: Array, kappa: Array) -> Array:
 
     It is -int_0^angle exp(kappa (cos t - cos angle)) (cos t - A) dt.
 
-    A is the mean of the cosine, I1(kappa) / I0(kappa). Both integrals are by Gauss-Legendre's rule with 64 nodes, the second over
-    the angles that matter.
+    A is the mean of the cosine, I1(kappa) / I0(kappa). Both integrals are computed by Gauss-Legendre's rule with 64
+    nodes, the second only over angles whose density matters.
     """
     angle, kappa = (np.array(v, "float64") for v in np.broadcast_arrays(angle, kappa))
     nodes, weights = np.polynomial.legendre.leggauss(64)
@@ -146,8 +148,8 @@ def wald(
 ) -> TensorVariable:
     """Numbers of the inverse Gaussian law with mean ``mean`` and variance ``mean**3 / scale``.
 
-    Each is one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976). The
-    parameters decide which root it is, so derivatives are implicit (`implicit`).
+    Each number is one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976). The
+    choice of the root depends on the parameters, so derivatives are implicit (`implicit`).
     """
     law = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
     mean, scale = (cast(v, "float64") for v in law.values)
@@ -165,10 +167,11 @@ def wald(
 def _wald_slopes(x: Any, mean: Any, scale: Any) -> list[Any]:
     """The derivatives of draws x with respect to the mean and the scale.
 
-    The first is -dF/dmean / p. The second follows from it, since c x has the parameters c mean and c scale.
+    The first is -dF/dmean / p, with the distribution function F and the density p. The second follows from the first,
+    since c x is a draw with the parameters c mean and c scale.
 
-    F(x) = Phi(a) + exp(2 scale / mean) Phi(-b) with a, b = sqrt(scale / x) (x / mean -+ 1). In its derivative, the two
-    terms with the normal density cancel.
+    F(x) = Phi(a) + exp(2 scale / mean) Phi(-b) with a, b = sqrt(scale / x) (x / mean -+ 1). In dF/dmean, the two terms
+    with the normal density cancel.
     """
     ratio = true_div(x, mean)
     b = mul(sqrt(true_div(scale, x)), add(ratio, 1.0))
@@ -240,7 +243,7 @@ _FARTHEST = 1e150
 
 
 def _between(low: Any, high: Any, u: Any) -> Any:
-    """The number below which lies the share u of the normal probability between ``low`` and ``high``; low + high <= 0."""
+    """The number x for which P(low < X < x) is u P(low < X < high), for a standard normal X; low + high <= 0."""
     deep = lt(high, _DEEP)
     below = mul(erfc(mul(low, -_ROOT)), 0.5)
     whole = sub(mul(erfc(mul(high, -_ROOT)), 0.5), below)
@@ -252,12 +255,10 @@ def _between(low: Any, high: Any, u: Any) -> Any:
 
 
 def _beyond(near: Any, far: Any, u: Any) -> Any:
-    """The number above which lies the share u of the normal probability between ``near`` and ``far``, far above 0.
+    """The number x for which P(x < X < far) is u P(near < X < far), for a standard normal X and a ``near`` far above 0.
 
-    Newton's method solves for the logarithm of the probability.
-
-    With the probability Q(x) above x, log Q(x) = -x**2 / 2 + log(erfcx(x / sqrt(2)) / 2). Its derivative is minus the
-    hazard rate.
+    Newton's method solves the logarithm of this equation. With Q(x) = P(X > x), log Q(x) is -x**2 / 2 + log(erfcx(x /
+    sqrt(2)) / 2). Its derivative is minus the hazard rate.
     """
     scale = log(erfcx(mul(near, _ROOT)))
     # an infinite bound leaves no probability beyond it

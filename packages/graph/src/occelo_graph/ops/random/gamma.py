@@ -2,8 +2,8 @@
 
 `occelo_graph.random` exports them; `counts` and `matrices` call `standard_gamma`. The algorithm is Marsaglia and
 Tsang's ("A simple method for generating gamma variables", 2000). Each attempt computes a proposal from a normal number.
-A test accepts it, which it does in at least 95 of 100 attempts. Gamma numbers are computed in float64, and then cast to
-the dtype of the draw. Draws have derivatives with respect to all parameters (`implicit`).
+A test accepts at least 95 of 100 proposals. Gamma numbers are computed in float64, and then cast to the dtype of the
+draw. Draws have derivatives with respect to all parameters (`implicit`).
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ __all__ = [
 def _proposed(words: Words, a: Any) -> tuple[Any, ...]:
     """One proposal of Marsaglia and Tsang's algorithm, for a >= 1.
 
-    Returns d = a - 1/3, root = v**(1/3), y**2 with y = root - 1, the uniform number u, and a truth value: whether the
-    quick test (squeeze) leaves open if the proposal d v is accepted.
+    Returns d = a - 1/3, root = v**(1/3), y**2 with y = root - 1, the uniform number u, and a truth value. It is true if
+    the quick test (squeeze) does not decide whether the proposal d v is accepted.
     """
     # With x = 3 sqrt(d) y, the proposal is accepted if log(u) < h = x**2 / 2 + d (1 - v + log(v)). The derivative of
     # h / d + 3/4 y**4 is 3 y**4 / (1 + y). So h is at least -d y**4 (3/4 + 3/5 m / root), with m = max(-y, 0).
@@ -129,9 +129,10 @@ def _slope_by_series(z: Array, a: Array) -> Array:
 
 
 def _slope_by_expansion(z: Array, a: Array) -> Array:
-    """The derivative of the quantile as a series of powers of r = 1 / sqrt(a) (Fisher and Cornish, "The percentile points of distributions having known cumulants", 1960).
+    """The derivative of gamma numbers z by a, from the expansion of the quantile in powers of r = 1 / sqrt(a).
 
-    z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...), where x is the normal quantile. Newton's
+    The expansion is z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...), where x is the normal
+    quantile (Fisher and Cornish, "The percentile points of distributions having known cumulants", 1960). Newton's
     method solves this equation for x.
     """
     r = 1 / np.sqrt(a)
@@ -184,8 +185,8 @@ def _at_least_one(a: Any) -> bool:
 def standard_gamma(key: Any, shape: Any, a: Any, logarithm: bool = False) -> TensorVariable:
     """Gamma numbers with mean and variance ``a``, or their logarithms, as float64.
 
-    Where ``a`` < 1, the result is g * u**(1/a), with a gamma number g of ``a + 1`` and u uniform in (0, 1). Its
-    logarithm is right even where the product underflows to 0.
+    Where ``a`` < 1, the result is g * u**(1/a), with a gamma number g of ``a + 1`` and u uniform in (0, 1). The
+    logarithm is right even where this product underflows to 0.
     """
     a = cast(a, "float64")
     boosted = not _at_least_one(a)
@@ -273,7 +274,7 @@ def t(
 ) -> TensorVariable:
     """Student's t with ``df`` degrees of freedom.
 
-    These are normal numbers, divided by the root of the mean square of ``df`` other normal numbers.
+    Each is a normal number, divided by the root mean square of ``df`` other normal numbers.
     """
     law = begin(key, size, dtype, df=(df, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
     df, loc, scale = law.values

@@ -1,6 +1,7 @@
-"""Laws that are drawn with a generator of NumPy: one class for each, with its NumPy code.
+"""Laws that are drawn with a generator of NumPy: one class for each law, with its NumPy code.
 
-`generators` makes functions and methods of them. Laws that NumPy lacks are functions of draws that it has.
+`generators` makes functions and methods from the classes. Laws that NumPy lacks are computed from draws of laws that it
+has.
 """
 
 from __future__ import annotations
@@ -253,7 +254,7 @@ class HalfNormalRV(RandomVariable):
 
 
 class HyperGeometricRV(RandomVariable):
-    """Good ones among ``nsample`` of ``ngood`` good and ``nbad`` bad ones."""
+    """The number of good items in a sample of ``nsample`` from ``ngood`` good and ``nbad`` bad items."""
 
     name, signature, dtype = "hypergeometric", "(),(),()->()", "int64"
     parameters = {"ngood": ..., "nbad": ..., "nsample": ...}
@@ -373,7 +374,7 @@ class NormalRV(RandomVariable):
 
 
 class ParetoRV(RandomVariable):
-    """The Pareto law of numbers from ``scale`` on with exponent ``b``."""
+    """The Pareto law with exponent ``b``, of numbers that are at least ``scale``."""
 
     name, signature = "pareto", "(),()->()"
     parameters = {"b": ..., "scale": 1.0}
@@ -512,7 +513,10 @@ class WeibullRV(RandomVariable):
 
 
 class ChoiceRV(RandomVariable):
-    """Indices below ``n``, of equal probabilities or of the second parameter; equal ones only with ``replace``."""
+    """Indices below ``n``, with equal probabilities or those of the second parameter.
+
+    An index repeats only with ``replace``.
+    """
 
     name, signature, dtype = "choice", "()->()", "int64"
     one_batch = False
@@ -534,7 +538,7 @@ class ChoiceRV(RandomVariable):
 
 
 class PermutationRV(RandomVariable):
-    """The entries of the parameter in random order along ``axis``; the signature has all dimensions of it."""
+    """The entries of the parameter in random order along ``axis``. The signature names all dimensions of the parameter."""
 
     name, signature, dtype = "permutation", "(x)->(x)", "int64"
     one_batch = False

@@ -22,7 +22,7 @@ _MASK = 2**64 - 1
 
 
 class _NoSeed(ISeedSequence):
-    """The seed sequence of a generator that was made from a state: it has none, so it cannot be spawned."""
+    """Stands for the seed sequence of a generator that was made from a state: there is none, so spawning raises."""
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
         return np.zeros(n_words, dtype)
@@ -80,7 +80,7 @@ def _to_twister(words: Any) -> dict[str, Any]:
 
 
 class _Kind(NamedTuple):
-    """A bit generator of NumPy, and its state as words and back; ``length`` is the number of words."""
+    """A kind of bit generator of NumPy. Converts its state to words and back; ``length`` is the number of words."""
 
     make: Callable[[Any], Any]
     name: str
@@ -164,8 +164,8 @@ class RandomGeneratorType(Type):
     def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
         """A generator that is seeded with ``number``, and whose state has the given number of words.
 
-        It is a PCG64 if no bit generator has a state of so many words. The state is not filled with ``number``, as arrays are,
-        since methods that reject numbers could loop forever with a state of equal words.
+        If no bit generator has a state of so many words, it is a PCG64. Arrays are filled with ``number``, but this
+        state is not: with equal words in the state, algorithms that reject numbers could loop forever.
         """
         (shape,) = shapes
         make = next((kind.make for kind in _KINDS if (kind.length + 1,) == shape), np.random.PCG64)

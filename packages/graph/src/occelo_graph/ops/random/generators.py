@@ -1,7 +1,7 @@
-"""Laws drawn with generators of NumPy as functions and methods, and the variables that hold generators.
+"""Functions and methods that draw with generators of NumPy, and the variables whose values are generators.
 
-`occelo_graph.random` exports the variables; `RandomStream` in `streams` makes one for each draw. A law here takes its parameters,
-``size`` and ``rng``, and gives the next generator and the draw.
+`occelo_graph.random` exports the variables; `RandomStream` in `streams` makes one for each draw. A function here takes
+the parameters of its law, ``size`` and ``rng``, and returns the next generator and the draw.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def standard_normal(size: Any = None, rng: Any = None, **options: Any) -> list[A
 def multivariate_normal(
     mean: Any, cov: Any, size: Any = None, rng: Any = None, *, method: str = "svd", **options: Any
 ) -> list[Any]:
-    """Normal vectors; ``method`` of factoring the covariances: "svd", "eigh" or "cholesky".
+    """Normal vectors. ``method`` says how the covariances are factored: "svd", "eigh" or "cholesky".
 
     ValueError for covariances that are not positive semidefinite.
     """
@@ -133,7 +133,10 @@ def choice(
     rng: Any = None,
     **options: Any,
 ) -> list[Any]:
-    """Elements of ``a`` along ``axis``, or integers below ``a``, with the probabilities ``p``; different ones without ``replace``."""
+    """Elements of ``a`` along ``axis``, or integers below ``a``, with the probabilities ``p``.
+
+    Without ``replace`` none repeats.
+    """
     a = as_tensor_variable(a)
     count = a if a.type.ndim == 0 else a.shape[axis]
     draw = laws.ChoiceRV(signature="()->()" if p is None else "(),(n)->()", replace=replace)
@@ -146,7 +149,10 @@ def choice(
 def permutation(
     x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options: Any
 ) -> list[Any]:
-    """The entries of ``x`` along ``axis`` in random order, or the integers below ``x``; ``size`` as for laws gives several."""
+    """The entries of ``x`` along ``axis`` in random order, or the integers below ``x`` in random order.
+
+    ``size``, as for other laws, is the shape of several such draws.
+    """
     x = as_tensor_variable(x)
     if x.type.ndim == 0:
         if not is_discrete(x.dtype):
@@ -298,7 +304,7 @@ RandomGeneratorType.nominal_class = RandomGeneratorNominalVariable
 
 
 def rng(name: str | None = None) -> RandomGeneratorVariable:
-    """An input of a function that takes a generator; the function does not change the generator it is given."""
+    """A variable for an input that is a generator. A compiled function does not change the generator that it is given."""
     made: Any = random_generator_type(name)
     return made
 
@@ -310,11 +316,11 @@ def shared_rng(
     name: str | None = None,
     borrow: bool = False,
 ) -> RandomGeneratorSharedVariable:
-    """A shared variable that holds a generator: ``value`` (a copy unless ``borrow``), or that of `numpy.random.default_rng` (seed).
+    """A shared variable whose value is a generator: ``value``, or `numpy.random.default_rng` with ``seed``.
 
-    A draw gives the next generator, with which functions update the variable: ``next_rng, x = rng.normal()`` and
-    ``updates={rng: next_rng}``. Without an update each call draws the same numbers. TypeError for a value that is no
-    generator, such as a seed, and for a value and a seed.
+    ``value`` is copied unless ``borrow`` is true. A draw returns the next generator, with which a function updates the
+    variable: ``next_rng, x = rng.normal()`` and ``updates={rng: next_rng}``. Without an update each call draws the same
+    numbers. TypeError for a value that is not a generator, such as a seed, and if both a value and a seed are given.
     """
     if value is None:
         generator: Any = np.random.default_rng(seed)
@@ -359,9 +365,9 @@ class DefaultGenerator(Op):
 
 
 def default_rng(seed: Any) -> Any:
-    """The generator of `numpy.random.default_rng` (seed), a variable or a value; of a value, a constant.
+    """The generator of `numpy.random.default_rng` for ``seed``; a constant if ``seed`` is not a variable.
 
-    TypeError for None, which would be another seed in each call: `shared_rng` has one.
+    TypeError for None, which would be another seed in each call; `shared_rng` accepts None.
     """
     if seed is None:
         raise TypeError("default_rng needs a seed; for an unknown one, use shared_rng()")

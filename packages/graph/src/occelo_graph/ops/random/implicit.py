@@ -2,8 +2,8 @@
 
 A draw with the distribution function F and the density p has the derivative -dF/dtheta / p with respect to a parameter
 theta. The number moves so that its probability stays the same (Figurnov, Mohamed and Mnih, "Implicit reparameterization
-gradients", 2018). `with_derivative` attaches it to a draw. `without_derivative` marks draws that have none, so that a
-gradient through them is an error and not 0.
+gradients", 2018). `with_derivative` attaches this derivative to a draw. `without_derivative` marks draws that have no
+derivative, so that a gradient through them is an error and not 0. The modules of laws call both.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ It returns the derivatives of the draws with respect to each parameter (None whe
 
 
 class _OfParameters(Op):
-    """The first input, a draw. For gradients it is a function of the other inputs, which are its parameters."""
+    """Returns its first input, a draw. For gradients the draw is a function of the other inputs, its parameters."""
 
     view_map = {0: [0]}
     moves = FIRST
@@ -65,7 +65,10 @@ class _OfParameters(Op):
 
 @op
 class ImplicitDerivative(_OfParameters):
-    """A draw of the standard law ``law`` (in `SLOPES`) and its parameters, which have as many dimensions as the draw."""
+    """Returns a draw of the law ``law`` of `SLOPES`, with its derivatives.
+
+    The parameters have as many dimensions as the draw.
+    """
 
     law: str
 
@@ -87,7 +90,7 @@ class ImplicitDerivative(_OfParameters):
 
 @op
 class NoDerivative(_OfParameters):
-    """A draw of the law ``law`` that has no derivative with respect to its parameters, although it depends on them."""
+    """Returns a draw of the law ``law``, which depends on its parameters but has no derivative with respect to them."""
 
     law: str
 

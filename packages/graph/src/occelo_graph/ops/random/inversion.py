@@ -73,7 +73,7 @@ def cauchy(
 def halfcauchy(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """``loc`` plus the absolute value of a Cauchy number with median 0 and half width at half maximum ``scale``."""
+    """``loc`` plus absolute values of Cauchy numbers with median 0 and half width at half maximum ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     u = law.uniform(half=True)
@@ -85,7 +85,7 @@ def halfcauchy(
 def halfnormal(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """``loc`` plus the absolute value of a normal number with mean 0 and standard deviation ``scale``."""
+    """``loc`` plus absolute values of normal numbers with mean 0 and standard deviation ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     return add(loc, mul(scale, abs(standard_normal(law.key, law.shape, law.dtype))))
@@ -113,7 +113,7 @@ def logistic(
 def gumbel(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Gumbel law of greatest values with mode ``loc`` and scale ``scale``."""
+    """Numbers of the Gumbel law of maxima with mode ``loc`` and scale ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     return sub(loc, mul(scale, log(neg(log(law.uniform(half=True))))))
@@ -122,7 +122,7 @@ def gumbel(
 def gumbel_l(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Gumbel law of least values with mode ``loc`` and scale ``scale``."""
+    """Numbers of the Gumbel law of minima with mode ``loc`` and scale ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     return add(loc, mul(scale, log(_exponential(law))))
@@ -140,7 +140,7 @@ def lognormal(
 def lomax(
     key: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Lomax law of exponent ``c``, at least ``loc``, as in SciPy: a Pareto number less 1, times ``scale``."""
+    """Numbers of the Lomax law of exponent ``c``, as in SciPy: ``loc + scale (x - 1)`` for Pareto numbers x."""
     law = begin(key, size, dtype, c=(c, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
     c, loc, scale = law.values
     return add(loc, mul(scale, expm1(true_div(_exponential(law), c))))
@@ -149,7 +149,7 @@ def lomax(
 def pareto(
     key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Pareto law of exponent ``b``, at least ``scale``, as in SciPy (NumPy's are less by 1)."""
+    """Numbers of the Pareto law of exponent ``b``, at least ``scale``, as in SciPy. (NumPy subtracts 1.)"""
     law = begin(key, size, dtype, b=(b, POSITIVE), scale=(scale, NOT_NEGATIVE))
     b, scale = law.values
     return mul(scale, exp(true_div(_exponential(law), b)))
@@ -165,7 +165,7 @@ def power(key: Any, a: Any, size: Any = None, dtype: str | None = None) -> Tenso
 def rayleigh(
     key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Rayleigh law: the length of a vector of two normal numbers of standard deviation ``scale``."""
+    """Numbers of the Rayleigh law: lengths of vectors of two normal numbers of standard deviation ``scale``."""
     law = begin(key, size, dtype, scale=(scale, NOT_NEGATIVE))
     (scale,) = law.values
     return mul(scale, sqrt(mul(_exponential(law), 2.0)))
@@ -218,7 +218,7 @@ def truncexpon(
 def weibull(
     key: Any, a: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """``scale`` times a power 1/a of exponential numbers of mean 1."""
+    """Numbers of the Weibull law: ``scale * x**(1/a)`` for exponential numbers x of mean 1."""
     law = begin(key, size, dtype, a=(a, POSITIVE), scale=(scale, NOT_NEGATIVE))
     a, scale = law.values
     return mul(scale, pow(_exponential(law), reciprocal(a)))

@@ -1,7 +1,7 @@
-"""Keys of the counter-based generator: their making, splitting and folding, and the bits that a key gives.
+"""Keys of the counter-based generator: functions that make, split and fold keys, and the random bits of a key.
 
-`draws` makes all laws from the bits. A key is an ordinary tensor of dtype uint64 without dimensions, so it can be an input, a shared
-variable, a carried value of a loop or an element of a batch.
+`draws` and the other modules of draws by keys compute numbers from the bits. A key is an ordinary tensor of dtype
+uint64 without dimensions. So it can be an input, a shared variable, a carried value of a loop or an element of a batch.
 """
 
 from __future__ import annotations
@@ -71,15 +71,17 @@ def as_key(given: Any) -> TensorVariable:
 def split(key: Any, num: Any = 2) -> TensorVariable:
     """``num`` new keys, along a new last axis.
 
-    They are independent of each other and of all draws with ``key``; do not draw with ``key`` as well, since splitting
-    it again gives the same keys.
+    The new keys are independent of each other, and of draws with ``key``. To split ``key`` again gives the same keys,
+    so a key should be split only once.
     """
     made: TensorVariable = bits(xor(as_key(key), _SPLIT), integer_length(num))
     return made
 
 
 def fold_in(key: Any, data: Any) -> TensorVariable:
-    """A new key for each key and integer (they broadcast): the number of a step, a chain or a row.
+    """A new key for each pair of a key and an integer, such as the number of a step, a chain or a row.
+
+    The two broadcast.
 
     TypeError if ``data`` is not of an integer dtype.
     """
@@ -95,10 +97,12 @@ def fold_in(key: Any, data: Any) -> TensorVariable:
 
 @op
 class RandomBits(FollowsLengths):
-    """64 random bits for each key and each position of a shape: the inputs are keys and the dynamic lengths.
+    """64 random bits for each key and each position of a shape.
 
-    The result has the dimensions of the keys, then those of the shape. Each position has its number in row-major order as the
-    index of `philox`.
+    The inputs are keys and the dynamic lengths of the shape.
+
+    The result has the dimensions of the keys, then those of the shape. The index of a position for `philox` is its
+    number in row-major order.
     """
 
     shape: StaticShape
@@ -151,7 +155,10 @@ class RandomBits(FollowsLengths):
 
 
 def bits(key: Any, shape: Any = ()) -> TensorVariable:
-    """64 random bits (uint64) for each key and each position of ``shape``, in the dimensions of the keys and then of the shape."""
+    """64 random bits (uint64) for each key and each position of ``shape``.
+
+    The result has the dimensions of the keys, then those of the shape.
+    """
     static, dynamic = split_static(lengths_of(shape))
     made: TensorVariable = RandomBits(static)(as_key(key), *dynamic)
     return made

@@ -65,9 +65,9 @@ def multivariate_normal(
 ) -> TensorVariable:
     """Vectors of normal numbers with the means ``mean`` (..., n) and the covariances ``cov`` (..., n, n).
 
-    The shape of the draw is ``size`` and then n. ``chol`` are Cholesky factors of the covariances, instead of ``cov``.
-    ``method`` says how ``cov`` is factored: "cholesky" (LinAlgError if it is not positive definite), "eigh" or "svd".
-    ValueError unless exactly one of ``cov`` and ``chol`` is given.
+    The shape of the draw is ``size`` and then n. Cholesky factors of the covariances may be given as ``chol`` instead
+    of ``cov``. ``method`` says how ``cov`` is factored: "cholesky" (LinAlgError if it is not positive definite), "eigh"
+    or "svd". ValueError unless exactly one of ``cov`` and ``chol`` is given.
     """
     if (cov is None) == (chol is None):
         raise ValueError("multivariate_normal takes either cov or chol")
@@ -115,11 +115,12 @@ def wishart(
 def lkj(
     key: Any, n: int, eta: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Correlation matrices (n, n) with a density proportional to the power ``eta - 1`` of their determinant.
+    """Correlation matrices (n, n) with a density proportional to ``det(x)**(eta - 1)``.
 
-    The part of a row of the Cholesky factor before the diagonal has the direction of a normal vector, and the square of
-    its length is a beta number (Lewandowski, Kurowicka and Joe, 2009). ``n`` is a Python integer. ValueError if it is
-    below 1, or ``eta`` is not positive. The shape of the draw is ``size`` and then (n, n).
+    They are computed from their Cholesky factors. The part of a row of the factor before the diagonal has the direction
+    of a normal vector, and the square of its length is a beta number (Lewandowski, Kurowicka and Joe, 2009). ``n`` is a
+    Python integer. ValueError if it is below 1, or ``eta`` is not positive. The shape of the draw is ``size`` and then
+    (n, n).
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, got {n}")

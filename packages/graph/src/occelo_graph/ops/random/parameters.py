@@ -1,6 +1,6 @@
 """Parameters of draws: their dtype, the shape of the draw, and checks that raise ValueError for invalid values.
 
-`draws` and the other files of laws call these functions first.
+The functions that draw by keys, in `draws` and other modules, call these functions first.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ __all__ = [
 
 
 def draw_shape(key: Any, size: Any, parameters: Sequence[Any], core: int = 0) -> Any:
-    """The shape of the draw of each key: ``size``, or that of the parameters broadcast; () for a batch of keys.
+    """The shape of the draw of each key: ``size``, or else the shape to which the parameters broadcast.
+
+    () for a batch of keys.
 
     The last ``core`` dimensions of the parameters belong to each draw, and are no part of the shape. ValueError if static
     lengths of the parameters do not fit ``size``.
@@ -96,7 +98,7 @@ def _as_dtype(variable: Any, dtype: str) -> Any:
 
 
 def integer_parameter(given: Any, name: str) -> TensorVariable:
-    """A parameter that counts, as int64; TypeError for another dtype than an integer one."""
+    """A parameter that is a count, as int64; TypeError unless its dtype is an integer one."""
     made = as_tensor_variable(given)
     if not is_discrete(made.dtype) or made.dtype == "bool":
         raise TypeError(f"{name} must be of an integer dtype, got {made.type}")
@@ -122,10 +124,12 @@ FRACTION = (_fraction, "{} < 0, {} > 1 or {} is NaN")
 
 
 def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
-    """The key, after a check of parameters. Each is given as a pair of a value and a condition of this module.
+    """The key, with a check of the parameters.
+
+    Each parameter is given as a pair of its value and a condition of this module.
 
     The error is a ValueError that names the parameter. It is raised at once if the parameter is a constant. The check
-    is attached to the key, which is a scalar, so that parameters need not be stored before the draw is computed.
+    is attached to the key, which is a scalar. So parameters need not be stored before the draw is computed.
     """
     made = as_key(key)
     for name, (value, (condition, text)) in parameters.items():
@@ -134,9 +138,9 @@ def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
 
 
 def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVariable:
-    """The key, after a check that ``condition(*values)`` holds for all elements; else ValueError with the message.
+    """The key, with a check that ``condition(*values)`` holds for all elements; else ValueError with the message.
 
-    The condition consists of Python's operators, so that it takes variables as well as the arrays of constants.
+    The condition uses only Python's operators, so that it can be called with variables and with arrays.
     """
     made = as_key(key)
     variables = [as_tensor_variable(v) for v in values]

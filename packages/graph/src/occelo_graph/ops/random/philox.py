@@ -1,8 +1,8 @@
 """`philox`, the counter-based generator Philox2x32-10, as a function of the elements of two tensors.
 
 `keys` makes keys and bits with it. The source is Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1,
-2, 3" (SC 2011). Among the generators of that paper it was chosen because it consists only of products of 32 bits. So on
-every backend it is in one vectorized loop with the code that reads its results.
+2, 3" (SC 2011). It was chosen among the generators of that paper because it multiplies only numbers of 32 bits, which
+elementwise functions can do. So every backend computes it in one vectorized loop with the code that reads its results.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _ROUNDS = 10
 
 
 def _blocks(key: Any, index: Any) -> Any:
-    """The block of 64 bits for each key and index.
+    """The block of 64 random bits for each key and index.
 
-    The cipher's key is the low word of ``key``. Its counter has the low word of ``index`` first. The second word is the high word of
-    ``key``, plus the high word of ``index``: only draws of more than 2**32 elements have one.
+    The key of the cipher is the low word of ``key``. The first word of its counter is the low word of ``index``. The
+    second word is the high word of ``key`` plus the high word of ``index``, which is 0 in draws of up to 2**32
+    elements.
     """
     round_key = and_(key, LOW)
     first, second = and_(index, LOW), add(int_div(key, _SHIFT), int_div(index, _SHIFT))

@@ -2,7 +2,7 @@
 
 `generator_laws` has one subclass for each law; users write others. The inputs of a node are a generator, the size and
 the parameters. The outputs are the generator after the draw, and the draw. The op does not change the given generator,
-so it is a function like any other.
+so it is a pure function.
 """
 
 from __future__ import annotations
@@ -57,20 +57,22 @@ def normalize_size_param(size: Any) -> Variable:
 
 
 class RandomVariable(Op):
-    """An op that draws from a law with a generator of NumPy; a law is a subclass with a few class attributes.
+    """Base of ops that draw from a law with a generator of NumPy. A subclass defines its law by these class attributes:
 
     - ``name``: the name in printed graphs and messages.
-    - ``signature``: the dimensions of one draw and its parameters as in `numpy.vectorize`: "(),()->()" for a law of numbers with
-      two parameters, "(n),(n,n)->(n)" for one of vectors.
+    - ``signature``: the dimensions of one draw and its parameters as in `numpy.vectorize`: "(),()->()" for a law of
+      numbers with two parameters, "(n),(n,n)->(n)" for one of vectors.
     - ``dtype``: that of the draw; "floatX" stands for the option. The argument ``dtype`` of a call replaces it.
-    - ``rng_fn(rng, *parameters, size)``, a class method or a method: the draw. It gets arrays, and None or a tuple as ``size``.
-      It raises ValueError for parameters that the law does not have.
-    - ``parameters``: the names of the parameters with their defaults, ``...`` for none; without it they are positional.
+    - ``rng_fn(rng, *parameters, size)``, a class method or a method: the draw. It gets arrays, and None or a tuple as
+      ``size``. It raises ValueError for parameters that the law does not have.
+    - ``parameters``: the names of the parameters with their defaults, ``...`` for no default. Without this attribute,
+    parameters are positional.
     - ``one_batch``: whether ``rng_fn`` takes batches of parameters. Otherwise it is called for each element of a batch.
     - ``_supp_shape_from_params(parameters, shapes)``: the lengths of the dimensions of a draw that no parameter has.
     - ``_print_name``: the name as plain text and in LaTeX.
 
-    Calling an instance with parameters and ``rng=`` gives a list of the generator after the draw and the draw.
+    A call of an instance with parameters and ``rng=`` returns a list of two: the generator after the draw, and the
+    draw.
     """
 
     name: str = ""
@@ -163,9 +165,9 @@ class RandomVariable(Op):
     ) -> Any:
         """Draw with ``rng``; returns a list of the generator after the draw and the draw, which is called ``name``.
 
-        The parameters are given by position or name; the size may follow them by position. Without ``size`` the shape
-        is that to which the parameters broadcast. With it, the parameters broadcast to ``size``. TypeError without a
-        generator.
+        The parameters are given by position or name; the size may follow them by position. Without ``size``, the shape
+        of the draw is that to which the parameters broadcast. With ``size``, the parameters are broadcast to it.
+        TypeError without a generator.
         """
         given = list(parameters)
         if len(given) == len(self._parameters) + 1 and size is None:
@@ -187,7 +189,7 @@ class RandomVariable(Op):
         return list(node.outputs)
 
     def changed(self, **fields: Any) -> Any:
-        """The op with other ``dtype``, ``inplace`` or the like."""
+        """The op with some attributes changed, such as ``dtype`` or ``inplace``."""
         return type(self)(**{**(self.props() or {}), **fields})
 
     def as_variable(self, value: Any, position: int) -> Variable:
@@ -267,7 +269,7 @@ class RandomVariable(Op):
         return {0: [0]} if self.inplace else {}
 
     def with_inplace(self) -> Op:
-        """The op that changes the generator it is given."""
+        """The op that draws in place: it changes the generator that it is given."""
         made: Op = self.changed(inplace=True)
         return made
 
@@ -365,9 +367,11 @@ def _length(size: Type) -> int:
 
 
 def _known_size(size: Variable) -> Sequence[int | None] | None:
-    """The constant lengths of ``size``, with None for others; None if ``size`` is not a vector of single lengths.
+    """The lengths in ``size`` that are constants, with None for all others.
 
-    Lengths of tensors do not count, since a node may be applied to other tensors later.
+    None if ``size`` is not joined from scalars.
+
+    A length of a tensor does not count as a constant, since the node may be applied to other tensors later.
     """
     if isinstance(size, Constant):
         found: Sequence[int | None] | None = known_integers(size)

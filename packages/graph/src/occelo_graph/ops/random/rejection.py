@@ -1,9 +1,9 @@
 """Draws by rejection: each element makes attempts, with random bits of its own, until one is accepted.
 
-The modules of laws without a usable quantile call `rejection` with the formula of an attempt. The attempts of an
+The modules of laws whose quantile is too costly call `rejection` with the formula of an attempt. The attempts of an
 element depend only on its key, its position and its parameters, so every backend accepts the same attempt. The first
-attempts of all elements are one vectorized loop. Further attempts are made only for elements whose first attempt was
-rejected.
+attempts of all elements are computed in one vectorized loop. Further attempts are made only for elements whose first
+attempt was rejected.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ _MOST_ROUNDS = 10_000
 
 
 class Words:
-    """The random numbers of one element in one attempt. A law takes as many as it needs, by their position.
+    """The random numbers of one element in one attempt. A law reads as many as it needs, by their position.
 
-    Words are blocks of `philox`; each attempt and word has another second word of the counter.
+    Each number is computed from a block of `philox`. The second word of the counter differs for each number and
+    attempt.
     """
 
     def __init__(self, key: Any, index: Any, round_: Any, count: int) -> None:
@@ -56,7 +57,10 @@ class Words:
 
 
 def positions(key: Any, lengths: Sequence[Any]) -> tuple[Any, Any]:
-    """The keys, with a dimension of length 1 for each length, and the numbers of the positions of one draw."""
+    """The keys, with a dimension of length 1 for each length.
+
+    And the number of each position of a draw, in row-major order.
+    """
     keys = as_key(key)
     if not lengths:
         return keys, constant(np.uint64(0))
@@ -80,9 +84,9 @@ def rejection(
 
     ``attempt(words, *parameters)`` is a formula for one element, with `Words`. Its value is negative where the attempt
     is rejected. For parameters that are NaN it must be NaN, or no attempt would ever be accepted. ``words`` is the
-    number of words that an attempt takes. ``quick`` is a formula that costs less: the value of the first attempt if
-    this attempt is surely accepted, else a negative number. All elements compute ``quick`` first. Those for which it is
-    negative make the first attempt in full.
+    number of random numbers that an attempt reads. ``quick`` is a cheaper formula. Its value is that of the first
+    attempt if this attempt is surely accepted, else a negative number. All elements compute ``quick`` first. Those for
+    which it is negative make the first attempt in full.
     """
 
     def declared(name: str, of_words: Callable[..., Any], text: str) -> Elemwise:

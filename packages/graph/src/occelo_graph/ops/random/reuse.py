@@ -1,4 +1,7 @@
-"""`reused_state`: finds two draws with one state of a generator, which are not independent."""
+"""`reused_state`: finds two draws with the same state of a generator, which are not independent.
+
+`occelo_compile.collect` warns of such draws when a function is compiled.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _Branch = dict[Apply, int]
 
 
 def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -> str | None:
-    """A message about the first state that two different draws use, in loops too; None if there is no such state.
+    """A message about the first state that two different draws use, also within loops; None if there is no such state.
 
     Draws in different branches may share a state, since only one of them runs.
     """
@@ -46,7 +49,10 @@ def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ())
 
 
 def _same_draws(one: Apply, other: Apply) -> bool:
-    """Whether two nodes make the same draws if their inputs are equal. A loop and its gradient do: they take the same steps."""
+    """Whether two nodes make the same draws if their inputs are equal.
+
+    A loop and the loop that its gradient repeats do, since they take the same steps.
+    """
     same_steps = getattr(one.op, "same_steps", None)
     return one.op == other.op or (
         same_steps is not None and type(one.op) is type(other.op) and same_steps(other.op)
@@ -56,7 +62,10 @@ def _same_draws(one: Apply, other: Apply) -> bool:
 def _draws_by_state(
     order: Sequence[Apply], outputs: Sequence[Variable]
 ) -> dict[Variable, list[Apply]]:
-    """The nodes that change each state: draws, and loops that carry the state. Lengths need no draw."""
+    """The nodes that change each state: draws, and loops that carry the state.
+
+    Draws of which only the shape is read are left out.
+    """
     read = set(outputs)
     for node in order:
         if not node.op.of_shapes:

@@ -1,4 +1,8 @@
-"""`RandomStream`: draws whose generators are shared variables that every function updates by itself."""
+"""`RandomStream`: draws whose generators are shared variables with default updates, so that each call draws new
+numbers.
+
+Users find it in `occelo.tensor.random`.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +21,9 @@ class RandomStream:
     """Draws by the laws of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is the draw.
 
     Each draw has its own generator, a shared variable. The seed of the generator is spawned from ``seed`` (by
-    `numpy.random.SeedSequence`), so no two draws have the same stream. If ``seed`` is None, the operating system gives
-    one. The generator after the draw is its default update: functions apply it unless ``no_default_updates`` excludes
-    it. ``rng_ctor`` makes a generator of a seed sequence.
+    `numpy.random.SeedSequence`), so no two draws have the same stream. If ``seed`` is None, the operating system
+    provides one. The generator after the draw is the default update of the shared variable: functions apply it unless
+    ``no_default_updates`` excludes it. ``rng_ctor`` makes a generator from a seed sequence.
     """
 
     def __init__(
@@ -45,11 +49,11 @@ class RandomStream:
         return [(state, update) for state, update in found if update is not None]
 
     def updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:
-        """`state_updates`, as a call."""
+        """The same as `state_updates`, as a method."""
         return self.state_updates
 
     def seed(self, seed: int | Sequence[int] | None = None) -> None:
-        """Set all generators anew, from ``seed`` or the seed of the stream, as if the draws were made just now."""
+        """Reset all generators, from ``seed`` or else the seed of the stream, to their states at the start."""
         self.gen_seedgen = np.random.SeedSequence(
             self.default_instance_seed if seed is None else seed
         )
@@ -58,7 +62,10 @@ class RandomStream:
             state.set_value(self.rng_ctor(own), borrow=True)
 
     def gen(self, law: Callable[..., Any], *parameters: Any, **options: Any) -> Any:
-        """The draw of a law, which may be a `RandomVariable` of one's own, with a new generator."""
+        """A draw by ``law`` with a new generator.
+
+        ``law`` is a function of `generators`, or a `RandomVariable`, also a user's.
+        """
         (own,) = self.gen_seedgen.spawn(1)
         state = shared_rng(self.rng_ctor(own), borrow=True)
         following, draw = law(*parameters, rng=state, **options)

@@ -1,4 +1,4 @@
-"""Shapes: ops and functions that read, assert and change them without touching the elements.
+"""Shapes: ops and functions that read, assert and change shapes; none of them reads or changes elements.
 
 Users find the functions in `occelo.tensor`.
 """

@@ -41,9 +41,9 @@ __all__ = ["SpecifyShape", "specify_broadcastable", "specify_shape"]
 class SpecifyShape(FollowsLengths, LinearInFirst):
     """The same tensor, with its lengths asserted.
 
-    The length of axis ``i`` must be ``static[i]``, or, if ``given[i]``, the value of a further input. If ``static[i]`` is
-    None and ``given[i]`` is False, nothing is asserted of this axis. ``of`` names the tensor in error messages; ops that
-    differ only in it are equal.
+    The length of axis ``i`` must be ``static[i]``, or, if ``given[i]``, the value of a further input. If ``static[i]``
+    is None and ``given[i]`` is False, nothing is asserted about this axis. ``of`` names the tensor in error messages;
+    it does not count when ops are compared.
     """
 
     reads_once: ClassVar[bool] = True
@@ -114,9 +114,9 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
 
 
 def specify_shape(x: Any, shape: Any) -> TensorVariable:
-    """``x``, asserting its shape; entries of None assert nothing.
+    """``x``, with the assertion that it has the given shape; None in the shape asserts nothing.
 
-    Lengths that are known to differ are a ValueError now, others when the graph runs.
+    ValueError for a length that differs: at once if both lengths are known, else when the graph runs.
     """
     x = as_tensor_variable(x)
     if isinstance(shape, Variable):
@@ -139,7 +139,7 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
 
 
 def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
-    """``x``, asserting that the given dimensions have length 1, so that they broadcast."""
+    """``x``, with the assertion that the given dimensions have length 1, so that they broadcast."""
     x = as_tensor_variable(x)
     chosen = normalize_axes(axes, x.type.ndim)
     return specify_shape(x, [1 if i in chosen else None for i in range(x.type.ndim)])

@@ -1,7 +1,7 @@
-"""Axes as arguments of functions: static integers, counted from 0 or from the end.
+"""Conversion and checks of axes in arguments of functions: static integers, counted from 0 or from the end.
 
-Functions with an argument ``axis`` convert it with `normalize_axis` or `normalize_axes`, or call a function that does.
-`static_integer` also converts offsets of diagonals.
+Functions with an argument ``axis`` convert it with `normalize_axis` or `normalize_axes`. `static_integer` also converts
+offsets of diagonals.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ def normalize_axis(axis: Any, ndim: int, what: str = "axis") -> int:
 
 
 def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """Sorted axes from an axis, several, or None for all; ValueError for a repeated one, TypeError for a variable."""
+    """Sorted axes from one axis, several axes, or None for all.
+
+    ValueError for a repeated axis, TypeError for a variable.
+    """
     if axis is None:
         return tuple(range(ndim))
     if isinstance(axis, Constant):

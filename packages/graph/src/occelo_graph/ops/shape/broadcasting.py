@@ -42,7 +42,7 @@ def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
 
 
 def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
-    """The shape to which shapes broadcast; dynamic lengths are assumed to fit, static ones must (ValueError)."""
+    """The shape to which shapes broadcast. ValueError if static lengths differ; dynamic lengths are assumed to fit."""
     ndim = max((len(s) for s in shapes), default=0)
     result: list[Any] = [1] * ndim
     known: list[int | None] = [1] * ndim

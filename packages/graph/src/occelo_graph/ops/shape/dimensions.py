@@ -48,8 +48,9 @@ __all__ = [
 class DimShuffle(LinearInFirst):
     """Reorder, add and drop dimensions.
 
-    ``new_order`` lists input dimensions, and "x" for new ones of length 1. A dimension that is not listed must have
-    length 1. A dynamic length is checked when the graph runs.
+    ``new_order`` lists dimensions of the input, and "x" for each new dimension of length 1. A dimension of the input
+    that is not listed is dropped, and must have length 1; if its length is dynamic, that is checked when the graph
+    runs.
     """
 
     reads_once: ClassVar[bool] = True
@@ -122,7 +123,7 @@ def _dimshuffle_op(ndim: int, order: tuple[int | str, ...]) -> DimShuffle:
 
 
 def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
-    """Reorder, add ("x") and drop dimensions; see `DimShuffle`. ValueError for a repeated one."""
+    """Reorder, add ("x") and drop dimensions; see `DimShuffle`. ValueError for a repeated dimension."""
     x = as_tensor_variable(x)
     listed = pattern[0] if len(pattern) == 1 and is_list_or_tuple(pattern[0]) else pattern
     ndim = x.type.ndim
@@ -229,7 +230,7 @@ def shape_padaxis(t: Any, axis: int) -> TensorVariable:
 
 
 def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
-    """Tensors with dimensions of length 1 added, in front or (``left=False``) behind, up to ``n``."""
+    """Tensors with at least ``n`` dimensions: those of length 1 are added in front, or at the end if ``left=False``."""
     results: list[Any] = []
     for array in arys:
         variable = as_tensor_variable(array)

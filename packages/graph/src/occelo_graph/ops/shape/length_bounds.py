@@ -1,6 +1,6 @@
 """Proofs that an integer computed from lengths of tensors is not negative, or is at most a certain length.
 
-If there is such a proof, `Reshape` and loops leave out checks, and the trait ``may_fail`` of `Alloc` is false.
+If there is such a proof, `Reshape` and loops omit run-time checks, and the trait ``may_fail`` of `Alloc` is false.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _keeps_nonnegative(op: Op) -> bool:
 
 
 def at_most_length(value: Variable, x: Variable) -> bool:
-    """Whether ``value`` is provably at most the first length of ``x``: it is that length, or a minimum of it and others."""
+    """Whether ``value`` is provably at most the first length of ``x``: this length, or a minimum of it and others."""
     pending, seen = [value], {value}
     while pending:
         each = pending.pop()

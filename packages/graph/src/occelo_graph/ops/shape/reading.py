@@ -120,13 +120,13 @@ class Shape_i(Op):
 def shape(x: Any) -> TensorVariable:
     """The lengths of ``x`` as an int64 vector.
 
-    Static lengths become constants only when the graph is compiled, so the graph refers to ``x`` until then.
+    The vector depends on ``x`` even if the lengths are static. They become constants only when the graph is compiled.
     """
     return Shape()(as_tensor_variable(x))
 
 
 def shape_i(x: Any, i: int) -> Any:
-    """The length of one dimension as an int64 scalar, also if it is static, as in `shape`."""
+    """The length of one dimension as an int64 scalar, which depends on ``x`` even if the length is static."""
     x = as_tensor_variable(x)
     return Shape_i(normalize_axis(i, x.type.ndim))(x)
 
@@ -138,9 +138,9 @@ def shape_tuple(x: Any) -> Lengths:
 
 
 def lengths_by_variables(x: Any) -> Lengths:
-    """The lengths of ``x`` as scalar variables, even if they are static, so that graphs made of them can be rebuilt.
+    """The lengths of ``x`` as scalar variables, even if they are static; the lengths of a constant are integers.
 
-    The lengths of a constant are integers.
+    A graph that is built with variables can be rebuilt for an ``x`` of another shape.
     """
     x = as_tensor_variable(x)
     static = x.type.shape
@@ -165,7 +165,8 @@ def length_read(length: object) -> tuple[TensorVariable, int] | None:
 def length_product(lengths: Sequence[Any]) -> Any:
     """The product of lengths.
 
-    It is always defined, whereas -1 in a shape cannot be inferred if another length is 0.
+    To merge dimensions, this product is used as the new length and not -1, which cannot be inferred if another length
+    is 0.
     """
     total, *rest = lengths or (1,)
     for n in rest:

@@ -1,4 +1,4 @@
-"""`Reshape`: the same elements under other lengths, and functions that make it, such as `flatten`.
+"""`Reshape`: the same elements in another shape, and functions that apply it, such as `flatten`.
 
 Users find the functions in `occelo.tensor`; gradients and functions of other families call them. Rules and lowerings
 handle the op.
@@ -41,7 +41,7 @@ __all__ = ["Reshape", "flatten", "is_flat", "join_dims", "ravel", "reshape", "sp
 
 @op
 class Reshape(FollowsLengths, LinearInFirst):
-    """The same elements in C order under other lengths.
+    """The same elements, in C order, in another shape.
 
     ``shape`` has static lengths, and None for each length that is a further input. At most one length, static or not,
     is -1: it is inferred from the others.
@@ -142,9 +142,9 @@ def _wrong_lengths(lengths: Sequence[Any]) -> str:
 def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
     """``x`` with the lengths ``newshape``. One of them may be -1: it is inferred from the others.
 
-    A vector of dynamic length as ``newshape`` needs ``ndim``. ValueError for sizes that differ, a second -1 and lengths
-    below -1. It is raised at once if these are static, else when the graph runs. TypeError for a string as ``ndim``, as
-    in NumPy's order of arguments.
+    A vector of dynamic length as ``newshape`` needs ``ndim``. ValueError if the numbers of elements differ, for a
+    second -1, and for lengths below -1: at once if this is known statically, else when the graph runs. TypeError for a
+    string as ``ndim``; NumPy's third argument is a string.
     """
     x = as_tensor_variable(x)
     if isinstance(ndim, str):
