@@ -1,4 +1,4 @@
-"""The only door to checks: ``nox -l`` lists the sessions, ``nox -t ci`` runs those of CI, in this order.
+"""The only door to checks: ``nox -l`` lists the sessions, ``nox -t ci`` runs those of CI.
 
 Every test runs once in full, on the oldest Python with all libraries (``tests``). What other versions, wheels by
 themselves and releases can change is seen by samples of the same tests: ``--sample 3/24`` is the third of every 24.
@@ -14,6 +14,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -54,6 +55,11 @@ TEST_TOOLS = [
 MEASURED = ROOT / ".nox" / "measured"
 # measuring costs half as much time again, and more tests than these add little to what is covered
 MEASURE = ["--measured", "10"]
+# what takes one processor, and is run two at a time in CI; what takes longest first
+BESIDE = [
+    "types", "backends", *(f"whole-{each}" for each in PYTHONS[1:]), "lowest", "releases",
+    *(f"unit(package='{each}')" for each in reversed(PACKAGES)),
+]  # fmt: skip
 START = time.monotonic()
 TOOK: dict[str, tuple[float, float]] = {}
 """Seconds of each session that passed, by the clock and of the processors."""
@@ -140,7 +146,8 @@ def run_tests(
     """Run tests outside the checkout, so that only what is installed can be imported.
 
     ``what`` are folders and files of ``tests``, and options of pytest after them. With ``measure`` the coverage of some
-    tests, in all processes, is kept for the session `coverage`. The environment is the session's, unless another is given.
+    tests, in all processes, is kept for the session `coverage`. With 0 ``workers`` all run in one process, as samples do:
+    they take less time than workers to start. The environment is the session's, unless another is given.
     """
     environment = environment or pathlib.Path(session.virtualenv.location)
     options = list(itertools.dropwhile(lambda each: not each.startswith("-"), what))
@@ -152,7 +159,7 @@ def run_tests(
             "-m", "pytest", "-q", "-n", str(workers), "--dist", "load", "--durations", "15", "-p", "no:cacheprovider",
             "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), *folders, *options,
             *(MEASURE if measure else ()), *session.posargs,
-            env=bytecode(environment), external=True,
+            env=variables(environment), external=True,
         )  # fmt: skip
         session.chdir(ROOT)
 
@@ -162,10 +169,15 @@ def python_of(environment: pathlib.Path) -> str:
     return str(environment.resolve() / "bin" / "python")
 
 
-def bytecode(environment: pathlib.Path) -> dict[str, str]:
-    """Keep bytecode with the environment: hundreds of processes import the same, and none writes to the checkout."""
+def variables(environment: pathlib.Path) -> dict[str, str]:
+    """What the processes of tests are told: where bytecode lies, and that libraries take one thread each.
+
+    Bytecode is kept with the environment: hundreds of processes import the same, and none writes to the checkout.
+    Threads of BLAS wait by spinning, which takes up to four times as long where each processor has a test to run.
+    """
     folder = environment.resolve() / "bytecode"
-    return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": ""}
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": "", **threads}
 
 
 def coverage_of(session: nox.Session) -> list[str]:
@@ -202,7 +214,7 @@ def quick(session: nox.Session) -> None:
     run_tests(session, *QUICK, measure=True)
 
 
-@nox.session(python="3.11", tags=["ci"])
+@nox.session(python="3.11")
 @timed
 def types(session: nox.Session) -> None:
     """Pyright strict on all sources; it and mypy strict on a user's module, which sees what the packages declare.
@@ -239,11 +251,11 @@ def tests(session: nox.Session) -> None:
     session.run(
         python_of(environment), "-P", *coverage_of(session), "-m", "pytest", "-q", "-p", "no:cacheprovider",
         "-c", str(ROOT / "pyproject.toml"), "--doctest-modules", "--pyargs", *modules, "--ignore-glob=*/__main__.py",
-        env=bytecode(environment), external=True,
+        env=variables(environment), external=True,
     )  # fmt: skip
 
 
-@nox.session(python="3.13", tags=["ci"])
+@nox.session(python="3.13")
 @nox.parametrize("package", PACKAGES)
 @timed
 def unit(session: nox.Session, package: str) -> None:
@@ -255,16 +267,18 @@ def unit(session: nox.Session, package: str) -> None:
         str(ROOT / "packages" / package / "README.md"),
     )  # fmt: skip
     install(session, *TEST_TOOLS)
-    run_tests(session, package, "--sample", "1/24")
+    run_tests(session, package, "--sample", "1/24", workers=0)
 
 
-@nox.session(python=PYTHONS[1:], tags=["ci"])
+@nox.session(python=PYTHONS[1:])
 @timed
 def whole(session: nox.Session) -> None:
     """All wheels together on later Pythons: the facade, the command line, the demo, examples."""
     need_wheels()
     install(session, wheel("") + "[demo]", *TEST_TOOLS)
-    run_tests(session, "integration", "--sample", f"{PYTHONS.index(str(session.python))}/2")
+    run_tests(
+        session, "integration", "--sample", f"{PYTHONS.index(str(session.python))}/2", workers=0
+    )
 
 
 def torch_at_hand() -> list[str]:
@@ -287,17 +301,17 @@ def install_everything(session: nox.Session, *tools: str) -> None:
     install_libraries(session)
 
 
-@nox.session(python="3.13", tags=["ci"])
+@nox.session(python="3.13")
 @timed
 def backends(session: nox.Session) -> None:
     """A sample of the tests of JAX and Numba on the newest Python, which has other versions of them."""
     need_wheels()
     install(session, wheel(""), *TEST_TOOLS)
     install_libraries(session)
-    run_tests(session, "backends", "compile", "-k", "numba or jax", "--sample", "2/16")
+    run_tests(session, "backends", "compile", "-k", "numba or jax", "--sample", "2/16", workers=0)
 
 
-@nox.session(python="3.11", tags=["ci"])
+@nox.session(python="3.11")
 @timed
 def lowest(session: nox.Session) -> None:
     """The lowest versions that are allowed, of the siblings and of NumPy, without the pins."""
@@ -314,10 +328,10 @@ def lowest(session: nox.Session) -> None:
         "scipy==1.13.1",
     )
     session.run("python", "-P", "-c", "import numpy; assert numpy.__version__ == '2.0.0'")
-    run_tests(session, *PACKAGES, "--sample", "3/24")
+    run_tests(session, *PACKAGES, "--sample", "3/24", workers=0)
 
 
-@nox.session(python="3.11", tags=["ci"])
+@nox.session(python="3.11")
 @timed
 def releases(session: nox.Session) -> None:
     """A patch release of the graph package works with the other wheels; a breaking one is refused."""
@@ -341,7 +355,7 @@ def releases(session: nox.Session) -> None:
             "python", "-P", "-c",
             "import importlib.metadata as m; assert m.version('occelo-graph') == '0.1.1'",
         )  # fmt: skip
-        run_tests(session, *PACKAGES[1:], "--sample", "4/48")
+        run_tests(session, *PACKAGES[1:], "--sample", "4/48", workers=0)
         breaking = wheel("graph", folder / "dist-0.2.0")
         refused = subprocess.run(
             [
@@ -361,6 +375,41 @@ def releases(session: nox.Session) -> None:
         if refused.returncode == 0:
             session.error("A breaking release of occelo-graph was accepted by the other packages")
         session.log("A breaking release is refused: " + refused.stderr.strip().splitlines()[-1])
+
+
+def run_beside(name: str, *arguments: str) -> tuple[int, str]:
+    """Run a session of this file in a process of its own: its status and all that it said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "nox", "-f", __file__, "-s", name, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+@nox.session(venv_backend="none", tags=["ci"])
+@timed
+def beside(session: nox.Session) -> None:
+    """Types, and the samples of tests on other Pythons, versions and wheels: two at a time, on one processor each.
+
+    What each says is printed when it ends; all run, and one that fails fails this session.
+    """
+    need_wheels()
+    arguments = ["--", *session.posargs] if session.posargs else []
+    failed: list[str] = []
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        running = {pool.submit(run_beside, name, *arguments): name for name in BESIDE}
+        for each in concurrent.futures.as_completed(running):
+            status, said = each.result()
+            session.log(f"{running[each]}:\n{said}")
+            if status:
+                failed.append(running[each])
+            for took in re.finditer(r"(\S+) took (\d+) s, and (\d+) s of processors", said):
+                TOOK[f"  {took[1]}"] = float(took[2]), float(took[3])
+    if failed:
+        session.error(f"These failed: {', '.join(failed)}")
 
 
 @nox.session(tags=["ci"])
