@@ -84,7 +84,7 @@ def test_lengths_that_loops_find_are_static_after_these_loops(
     once = oc.function([s], outputs, mode=backend)
     # this reads a trace in another way than row by row
     with pytest.warns(UserWarning, match=r"Subtensor.* needs Iterate.*0, made at(.|\n)*be static"):
-        f = oc.function([s], [*outputs, trace[::-1]], updates={calls: calls + 1}, mode=backend)
+        f = oc.function([s], [*outputs, trace[::2]], updates={calls: calls + 1}, mode=backend)
 
     def by_hand(v: float) -> list[Any]:
         kept = [v]
@@ -97,7 +97,7 @@ def test_lengths_that_loops_find_are_static_after_these_loops(
             state *= e
             if state > 1e9:
                 break
-        return [v, kept, state, more, 2.0 ** (len(kept) + 1) - 1, kept[::-1]]
+        return [v, kept, state, more, 2.0 ** (len(kept) + 1) - 1, kept[::2]]
 
     counts: list[int] = []
     for start in (1.0, 1.1, 3.0, 3.1, 1.2):
@@ -109,7 +109,7 @@ def test_lengths_that_loops_find_are_static_after_these_loops(
     assert calls.get_value() == 5
     strict = oc.Mode(kind(strict=True))
     with pytest.raises(NotImplementedError, match=r"Iterate.* must be static"):
-        oc.function([s], trace[::-1], mode=strict)
+        oc.function([s], trace[::2], mode=strict)
     compiled.clear()
     for start in (1.0, 3.0):
         for found, wanted in zip(once(start), by_hand(start), strict=False):

@@ -15,9 +15,10 @@ from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.looping.classic import scan
 from occelo_graph.looping.iterate import Iterate
 from occelo_graph.looping.loops import fori_loop, loop
+from occelo_graph.ops.create import Alloc
 from occelo_link import make_linker
 from occelo_link.traced.linker import TracedLinker
-from occelo_rewrite.rules.looping import padding
+from occelo_rewrite.rules.looping import padded_rows, padding
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|runs in Python)")
 
@@ -45,6 +46,45 @@ def doubled(length: Any) -> tuple[Any, Any]:
 def taps() -> Any:
     start = {"initial": ot.stack([a, a]), "taps": [-2, -1]}
     return scan(lambda p, q: p + a * q, outputs_info=start, n_steps=n, return_updates=False)
+
+
+def joined_and_cut(trace: Any, one: Any, more: Any) -> dict[str, list[Any]]:
+    """Tensors that are made of the parts of a trace: ``one`` and ``more`` are put before or after it."""
+    again = loop(lambda s, e: (s * e.sum(), s), a, trace[::-1])[1]
+    later = loop(lambda s, e: (s * e.sum() + 0.1, s), a, trace[1:])[1]
+    return {
+        "reversed rows": [trace[::-1], ot.sin(trace)[::-1] * trace, again],
+        "differences": [trace[1:] - trace[:-1], (trace[2:] * trace[1:-1]).sum(), later],
+        "from a position": [trace[k:], trace[-3:], trace[1:k], trace[-k:].sum()],
+        "states before": [ot.concatenate([one, trace]), ot.concatenate([one, trace[:-1]]) * 2.0],
+        "joined": [ot.concatenate([trace, more]), ot.concatenate([more, trace, 2.0 * trace, one])],
+        "parts of what is joined": [
+            ot.concatenate([more, trace])[1:],
+            ot.concatenate([trace[1:], one])[::-1] * ot.concatenate([one, trace[:-1]]),
+            ot.cumsum(ot.concatenate([one, trace]), axis=0)[1:],
+        ],
+    }
+
+
+def with_slopes(cases: dict[str, list[Any]], wrt: list[Any]) -> dict[str, list[Any]]:
+    """The outputs, and the gradient of the sum of their sines."""
+    return {
+        name: [*outputs, *grad(sum(ot.sin(v).sum() for v in outputs), wrt)]
+        for name, outputs in cases.items()
+    }
+
+
+def parts_of_traces() -> dict[str, list[Any]]:
+    """Traces of a number of steps that is an input, of rows, and of steps that a condition ends."""
+    found: dict[str, list[Any]] = {}
+    for name, trace, one, more, wrt in (
+        ("numbers", sines()[1], a[None], x, [a]),
+        ("until", doubled(100)[1], a[None], x, [a]),
+        ("rows", with_matrix()[1], v[None], m, [m, v]),
+    ):
+        cases = with_slopes(joined_and_cut(trace, one, more), wrt)
+        found.update({f"{case} of {name}": outputs for case, outputs in cases.items()})
+    return found
 
 
 def costs() -> dict[str, list[Any]]:
@@ -75,7 +115,7 @@ def costs() -> dict[str, list[Any]]:
     }  # fmt: skip
 
 
-COSTS = costs()
+COSTS = {**costs(), **parts_of_traces()}
 G = np.random.default_rng(0)
 VALUES: list[Any] = [0.3, G.normal(size=20), G.normal(size=3), G.normal(size=(3, 3))]
 
@@ -89,7 +129,7 @@ def test_rows_to_spare_are_never_read(name: str, monkeypatch: pytest.MonkeyPatch
     """In the interpreter, with NaN in the rows to spare."""
 
     def poisoned(work: Any, node: Any, given: Any) -> Any:
-        made = padding._alloc(work, node, given)
+        made = padded_rows._alloc(work, node, given)
         if made is None or made[1] is None or made[0][0].dtype != "float64":
             return made
         # the memory of a trace, and what is made of it
@@ -97,21 +137,23 @@ def test_rows_to_spare_are_never_read(name: str, monkeypatch: pytest.MonkeyPatch
         counts = work.before_end(made[1], rows.shape[0], rows.ndim)
         return [ot.switch(counts, rows, np.nan)], made[1]
 
-    forms = [(t, poisoned if t is padding.Alloc else f) for t, f in padding._FORMS]
-    monkeypatch.setattr(padding, "_FORMS", forms)
+    forms = [(t, poisoned if t is Alloc else f) for t, f in padding.FORMS]
+    monkeypatch.setattr(padding, "FORMS", forms)
     mode = oc.get_mode("py").excluding(*TracedLinker.incompatible_rewrites.include)
     f = oc.function(INPUTS, COSTS[name], mode=mode, on_unused_input="ignore")
     graph = padding.padded(f.maker.fgraph)
     assert graph is not None
-    for count in (3, 5, 20):
-        wanted = expected(COSTS[name], count)
+    short = (0, 1, 2) if " of " in name else ()
+    for count, at, value in [(c, 2, 0.3) for c in (*short, 3, 5, 20)] + [
+        (4, -3, 60.0),
+        (7, 9, 8.0),
+    ]:
+        if at != 2 and not short:
+            continue
+        values = [np.array(count), np.array(at), np.array(value), *VALUES[1:]]
+        wanted = og.evaluate(COSTS[name], dict(zip(INPUTS, values, strict=True)))
         for capacity in (20, 33):
-            given = [
-                np.array(count),
-                np.array(2),
-                *VALUES,
-                *[np.array(capacity)] * len(graph.capacities),
-            ]
+            given = [*values, *[np.array(capacity)] * len(graph.capacities)]
             found = og.evaluate(graph.outputs, dict(zip(graph.inputs, given, strict=True)))
             for i, value in enumerate(wanted):
                 one = found[i][: found[graph.cuts[i]]] if i in graph.cuts else found[i]
@@ -141,7 +183,11 @@ def linker_without_compiler(name: str) -> Any:
     ("backend", "name"),
     [
         *(("jax", name) for name in ("final", "elements", "matrix", "until", "written")),
+        *(("jax", f"{name} of numbers") for name in ("reversed rows", "differences", "joined")),
+        *(("jax", f"{name} of until") for name in ("from a position", "states before")),
+        ("jax", "parts of what is joined of rows"),
         ("pytorch", "elements"),
+        ("pytorch", "states before of rows"),
     ],
 )
 def test_a_graph_is_compiled_for_powers_of_two(
@@ -151,7 +197,7 @@ def test_a_graph_is_compiled_for_powers_of_two(
     linker = linker_without_compiler(backend)
     counted = _Counted(monkeypatch, type(linker))
     f = oc.function(INPUTS, COSTS[name], mode=oc.Mode(linker), on_unused_input="ignore")
-    for counts, compiled in (((5, 3, 16), 1), ((17, 20), 1 if name == "until" else 2)):
+    for counts, compiled in (((5, 3, 16), 1), ((17, 20), 1 if "until" in name else 2)):
         for count in counts:
             found = f(count, 2, *VALUES)
             for one, value in zip(found, expected(COSTS[name], count), strict=True):
@@ -242,7 +288,7 @@ def test_states_and_copies_of_functions() -> None:
 def test_graphs_that_are_compiled_for_each_number() -> None:
     pytest.importorskip("jax")
     _, trace = sines()
-    others = [trace[::-1], ot.concatenate([trace, x]), trace.reshape((2, -1))]
+    others = [trace[::2], trace.reshape((2, -1))]
     for out in others:
         with pytest.warns(UserWarning, match="n will be static: each new value is compiled anew"):
             f = oc.function([n, a, x], out, mode="jax", on_unused_input="ignore")

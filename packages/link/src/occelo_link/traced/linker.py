@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from occelo_graph import Apply, FunctionGraph, Type, Variable
+from occelo_graph import Apply, Constant, FunctionGraph, Type, Variable
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
 from occelo_graph.late_families import follow
@@ -62,7 +62,7 @@ def load_lowerings() -> None:
 
 
 def _roots(variable: Variable) -> list[Variable]:
-    """The roots on whose values a variable depends. Roots of which only the shape matters are left out."""
+    """The roots on whose values a variable depends. Constants are left out, and roots of which only the shape matters."""
     found: dict[Variable, None] = {}
     pending, seen = [variable], set[Variable]()
     while pending:
@@ -71,7 +71,8 @@ def _roots(variable: Variable) -> list[Variable]:
             continue
         seen.add(each)
         if each.owner is None:
-            found[each] = None
+            if not isinstance(each, Constant):
+                found[each] = None
         elif not each.owner.op.of_shapes:
             pending.extend(each.owner.inputs)
     return list(found)

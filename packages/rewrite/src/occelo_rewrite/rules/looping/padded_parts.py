@@ -1,0 +1,180 @@
+"""Padded tensors that are joined, reversed or cut, and parts of them that are written. `padded_rows` has the table.
+
+The rows of the result are taken from where they lie in the padded operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from occelo_graph import Apply, TensorVariable, Variable
+from occelo_graph import tensor as ot
+from occelo_graph.ops.index.key import SCALAR
+from occelo_graph.ops.index.subtensor import IncSubtensor, Subtensor
+from occelo_graph.ops.join import Join
+from occelo_graph.ops.shape.reading import Shape_i
+from occelo_graph.tensors.nodes import tensors
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.rules.looping.padded_tensors import Made, NotByRows, PaddedTensors
+from occelo_rewrite.rules.looping.row_counts import NOTHING, RowCount, unchecked
+
+__all__ = ["joined", "part_read", "part_written"]
+
+
+def joined(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+    """Tensors one after the other: the rows that count come first, those to spare last."""
+    parts, op_ = tensors(given), cast("Join", node.op)
+    if not any(v in work.lengths for v in parts):
+        return None
+    if op_.axis:
+        if any(v not in work.lengths for v in parts):
+            raise NotByRows
+        return op_.make_node(*parts).outputs, work.common_length(parts)
+    counts = [
+        work.counts.of(work.lengths[v]) if v in work.lengths else work.counts.of_rows(old)
+        for v, old in zip(parts, tensors(node.inputs), strict=True)
+    ]
+    (whole,) = tensors(op_.make_node(*parts).outputs)
+    if any(v in work.lengths for v in parts[:-1]):
+        at = source = ot.arange(Shape_i(0)(whole))
+        (begin, place) = tensors([ot.constant(np.int64(0))] * 2)
+        for part, count in zip(parts[:-1], counts[:-1], strict=True):
+            begin, place = begin + work.counts.value(count), place + Shape_i(0)(part)
+            source = ot.switch(ot.ge(at, begin), at - begin + place, source)
+        whole = _rows(whole, source)
+    total = NOTHING
+    for count in counts:
+        total = total.plus(count)
+    return [whole], work.counts.named(total)
+
+
+def _rows(x: TensorVariable, at: TensorVariable) -> TensorVariable:
+    """The rows of ``x`` at some positions; other ones for positions that are out of bounds."""
+    (last,) = tensors([Shape_i(0)(x)])
+    return x[ot.minimum(ot.maximum(at, 0), last - 1)]
+
+
+class _Part(NamedTuple):
+    """Some adjacent rows of a padded tensor."""
+
+    offset: TensorVariable
+    size: RowCount
+
+
+def part_read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+    """Rows of a padded tensor in reverse order, or adjacent ones."""
+    op_, (x,) = cast("Subtensor", node.op), tensors(given[:1])
+    length, first, rest = work.lengths[x], op_.key[0], op_.key[1:]
+    bounds, others = _bounds(first, node.inputs[1:]), given[1 + _dynamic(first) :]
+    if first.step == -1 and bounds == [None, None]:
+        rows, found = _reversed(work, x, length), length
+    else:
+        offset, count = _part(work, first, bounds, length)
+        padded = work.counts.is_padded(count)
+        found = work.counts.named(count) if padded else None
+        (rows,) = tensors([x])
+        if not padded or number_of(offset) != 0 or count != work.counts.of(length):
+            rows = _rows(x, _positions(work, count) + offset)
+    if any(k != slice(None) for k in rest):
+        rows = Subtensor((slice(None), *rest))(rows, *others)
+    return [rows], found
+
+
+def _reversed(work: PaddedTensors, x: TensorVariable, length: Variable) -> TensorVariable:
+    """The first ``length`` rows in reverse order, then arbitrary ones."""
+    (count, rows) = tensors([work.value_of(length), Shape_i(0)(x)])
+    return _rows(x, count - 1 - ot.arange(rows))
+
+
+def _positions(work: PaddedTensors, count: RowCount) -> TensorVariable:
+    """0, 1, ... for as many rows as a tensor of this length has in the padded graph."""
+    if not count.lengths:
+        return ot.constant(np.arange(count.number))
+    padded = work.counts.is_padded(count)
+    return ot.arange(work.counts.capacity(count) if padded else work.counts.value(count))
+
+
+def _dynamic(first: slice) -> int:
+    """How many bounds of a slice are inputs."""
+    return sum(bound == SCALAR for bound in (first.start, first.stop))
+
+
+def _bounds(first: slice, inputs: Sequence[Variable]) -> list[Any]:
+    """Where a slice starts and stops: None, an integer, or a variable of the old graph."""
+    rest = iter(inputs)
+    return [next(rest) if bound == SCALAR else bound for bound in (first.start, first.stop)]
+
+
+def _part(work: PaddedTensors, first: slice, bounds: Sequence[Any], length: Variable) -> _Part:
+    """The rows that a slice takes from a tensor of a length."""
+    if first.step not in (None, 1):
+        raise NotByRows
+    counts, (start, stop) = work.counts, bounds
+    whole = counts.of(length)
+    begin, end = _count(work, start, NOTHING), _count(work, stop, whole)
+    if begin is not None and end is not None and whole.minus(end) is not None:
+        between = end.minus(begin)
+        if between is not None:
+            return _Part(counts.value(begin), between)
+    (value,) = tensors([work.value_of(length)])
+    skipped, left = 0 if start is None else start, 0 if stop is None else stop
+    if isinstance(skipped, int) and isinstance(left, int) and skipped >= 0 >= left:
+        if left or stop is None:
+            shorter = counts.less(length, skipped - left)
+            return _Part(ot.minimum(value, skipped), counts.of(shorter))
+    offset = _from_start(work, 0 if start is None else start, value)
+    last = value if stop is None else _from_start(work, stop, value)
+    key = tuple(unchecked(b) if isinstance(b, Variable) else b for b in bounds)
+    rows = ot.maximum(last - offset, 0)
+    return _Part(offset, counts.of(counts.made(("part", length, key), lambda: rows, length)))
+
+
+def _count(work: PaddedTensors, bound: Any, default: RowCount) -> RowCount | None:
+    """A bound of a slice as a sum of lengths, if it is one."""
+    if bound is None:
+        return default
+    if isinstance(bound, int):
+        return RowCount(frozenset(), bound) if bound >= 0 else None
+    return work.counts.parsed(bound)
+
+
+def _from_start(work: PaddedTensors, bound: Any, count: TensorVariable) -> TensorVariable:
+    """A bound of a slice of ``count`` rows, counted from the start and within them."""
+    (at,) = (
+        tensors([ot.as_tensor_variable(bound)])
+        if isinstance(bound, int)
+        else tensors([work.value_of(bound)])
+    )
+    at = ot.cast(at, "int64")
+    return ot.switch(ot.lt(at, 0), ot.maximum(at + count, 0), ot.minimum(at, count))
+
+
+def part_written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
+    """Rows of a padded tensor, in reverse order or adjacent ones, that are set or incremented."""
+    op_, (x, y) = cast("IncSubtensor", node.op), tensors(given[:2])
+    length, first = work.lengths[x], op_.key[0]
+    if any(k != slice(None) for k in op_.key[1:]):
+        raise NotByRows
+    bounds = _bounds(first, node.inputs[2:])
+    if first.step == -1 and bounds == [None, None]:
+        if work.lengths.get(y) is not length or y.type.ndim != x.type.ndim:
+            raise NotByRows
+        y = _reversed(work, y, length)
+        return [(ot.zeros_like(x) + y if op_.set_instead_of_inc else x + y).astype(x.dtype)], length
+    offset, count = _part(work, first, bounds, length)
+    (rows,) = tensors([Shape_i(0)(x)])
+    at = ot.arange(rows)
+    if y.type.ndim == x.type.ndim:
+        (old,) = tensors(node.inputs[1:2])
+        own = work.lengths.get(y)
+        if (work.counts.of_rows(old) if own is None else work.counts.of(own)) != count:
+            raise NotByRows
+        y = _rows(y, at - offset)
+    elif y in work.lengths:
+        raise NotByRows
+    inside = ot.and_(ot.ge(at, offset), ot.lt(at, offset + work.counts.value(count)))
+    inside = inside.dimshuffle([0, *["x"] * (x.type.ndim - 1)])
+    return [ot.switch(inside, y if op_.set_instead_of_inc else x + y, x).astype(x.dtype)], length

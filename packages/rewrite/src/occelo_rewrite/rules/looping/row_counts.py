@@ -1,0 +1,255 @@
+"""Numbers of rows of padded tensors as sums of lengths, so that equal ones are found equal.
+
+`padded_tensors` asks for the lengths of what is joined and cut. A gradient of joined tensors reads parts from one sum of
+lengths to another; by their sums these parts have the lengths of what was joined.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from occelo_graph import TensorVariable, Variable
+from occelo_graph import tensor as ot
+from occelo_graph.ops.control import CheckAndRaise, ViewOp
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.shape.reading import Shape_i
+from occelo_graph.tensors.nodes import tensors
+from occelo_rewrite.constants import number_of
+from occelo_rewrite.rules.looping.positions import is_moved
+
+__all__ = ["RowCount", "RowCounts", "unchecked"]
+
+
+def unchecked(variable: Variable) -> Variable:
+    """The variable under the checks and views that were put on it."""
+    while variable.owner is not None and isinstance(variable.owner.op, CheckAndRaise | ViewOp):
+        variable = variable.owner.inputs[0]
+    return variable
+
+
+class RowCount(NamedTuple):
+    """A sum of lengths, each with how often it occurs, and of a number. None of them is negative."""
+
+    lengths: frozenset[tuple[Variable, int]]
+    number: int
+
+    def plus(self, other: RowCount) -> RowCount:
+        """The sum of two."""
+        found = Counter(dict(self.lengths))
+        found.update(dict(other.lengths))
+        return RowCount(frozenset(found.items()), self.number + other.number)
+
+    def minus(self, other: RowCount) -> RowCount | None:
+        """The difference, if all terms of ``other`` are terms of this sum; else None."""
+        found = Counter(dict(self.lengths))
+        found.subtract(dict(other.lengths))
+        number = self.number - other.number
+        if number < 0 or any(n < 0 for n in found.values()):
+            return None
+        return RowCount(frozenset((v, n) for v, n in found.items() if n), number)
+
+
+NOTHING = RowCount(frozenset(), 0)
+
+
+def _in_order(count: RowCount) -> list[tuple[Variable, int]]:
+    """The lengths of a sum by name, so that equal graphs are written alike."""
+    return sorted(count.lengths, key=lambda term: str(term[0]))
+
+
+@dataclass
+class RowCounts:
+    """Lengths of tensors along their first axis, each a scalar of the graph that is padded or one that is made here."""
+
+    value_of: Callable[[Variable], Variable]
+    """The new variable for an old one, or for a length that is made here."""
+    values: dict[Variable, Callable[[], Variable]]
+    """For each length that is made, what computes it in the new graph. Its operands may not be there before the graph is padded so far."""
+    capacities: dict[Variable, Variable]
+    """The number of rows of tensors that have a length; None of the tensors that are not padded have one of these lengths."""
+    _sums: dict[Variable, RowCount] = field(default_factory=dict[Variable, RowCount])
+    _bounds: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
+    _made: dict[Hashable, Variable] = field(default_factory=dict[Hashable, Variable])
+
+    def of(self, length: Variable) -> RowCount:
+        """A length as a sum."""
+        return self._sums.get(length, RowCount(frozenset([(length, 1)]), 0))
+
+    def of_rows(self, variable: TensorVariable) -> RowCount:
+        """The number of rows of a tensor of the old graph that is not padded."""
+        known = variable.type.shape[0]
+        if known is not None:
+            return RowCount(frozenset(), known)
+        return self.of(
+            self._make(("rows", variable), lambda: Shape_i(0)(self.value_of(variable)), None)
+        )
+
+    def is_padded(self, count: RowCount) -> bool:
+        """Whether tensors with so many rows are padded."""
+        return any(v in self.capacities for v, _ in count.lengths)
+
+    def value(self, count: RowCount) -> TensorVariable:
+        """A number of rows, in the new graph."""
+        return self._total(count, self.value_of)
+
+    def capacity(self, count: RowCount) -> TensorVariable:
+        """The number of rows that padded tensors of this length have."""
+        return self._total(count, self._capacity_of)
+
+    def _capacity_of(self, length: Variable) -> Variable:
+        return self.capacities[length] if length in self.capacities else self.value_of(length)
+
+    def _total(self, count: RowCount, value: Callable[[Variable], Variable]) -> TensorVariable:
+        terms: list[Any] = [value(v) for v, times in _in_order(count) for _ in range(times)]
+        if count.number or not terms:
+            terms.append(ot.constant(np.int64(count.number)))
+        return ot.add(*terms) if len(terms) > 1 else terms[0]
+
+    def named(self, count: RowCount) -> Variable:
+        """The variable for a sum: its only length, or one that is made."""
+        if not count.number and len(count.lengths) == 1:
+            ((only, times),) = count.lengths
+            if times == 1:
+                return only
+        found = self._make(count, lambda: self.value(count), self.capacity(count))
+        self._sums[found] = count
+        return found
+
+    def less(self, length: Variable, number: int) -> Variable:
+        """The length ``max(length - number, 0)``."""
+        whole = self.of(length)
+        if whole.number >= number:
+            return self.named(RowCount(whole.lengths, whole.number - number))
+        # no capacity is asked for if the difference is negative
+        moved = (v for v in self.capacities if is_moved(v, length, -number))
+        found = next(moved, None)
+        if found is None:
+            found = self.made(("less", length, number), lambda: self._less(length, number), length)
+        self._bounds[found] = length
+        return found
+
+    def _less(self, length: Variable, number: int) -> TensorVariable:
+        (value,) = tensors([self.value_of(length)])
+        return ot.maximum(value - np.int64(number), 0)
+
+    def made(self, key: Hashable, value: Callable[[], Variable], at_most: Variable) -> Variable:
+        """The length with a value of the new graph, and the capacity of the length ``at_most``; one for each ``key``."""
+        return self._make(key, value, self.capacities[at_most])
+
+    def _make(
+        self, key: Hashable, value: Callable[[], Variable], capacity: Variable | None
+    ) -> Variable:
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = ot.lscalar("rows")
+            self.values[found] = value
+            if capacity is not None:
+                self.capacities[found] = capacity
+        return found
+
+    # what scalars of the old graph are
+
+    def parsed(self, scalar: Variable) -> RowCount | None:
+        """The sum that a scalar of the old graph is, if it is one of known lengths."""
+        scalar = unchecked(scalar)
+        number = number_of(scalar)
+        if number is not None:
+            return RowCount(frozenset(), int(number)) if number >= 0 else None
+        if scalar in self.capacities:
+            return self.of(scalar)
+        owner = scalar.owner
+        if owner is None:
+            return None
+        if isinstance(owner.op, Shape_i):
+            (x,) = tensors(owner.inputs)
+            return self.of_rows(x) if owner.op.i == 0 and x.owner is None else None
+        if not isinstance(owner.op, Elemwise):
+            return None
+        read = _READS.get(owner.op.scalar_op.name)
+        return None if read is None else read(self, owner.inputs)
+
+    def less_than(self, scalar: Variable) -> tuple[Variable, int] | None:
+        """The length and the number that is subtracted from it, of a difference that may be negative."""
+        owner = unchecked(scalar).owner
+        if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
+            return None
+        (one, other), name = owner.inputs, owner.op.scalar_op.name
+        if name == "add" and number_of(other) is None:
+            one, other = other, one
+        number, length = number_of(other), self.parsed(one)
+        if number is None or length is None or name not in ("add", "sub"):
+            return None
+        taken = int(number) if name == "sub" else -int(number)
+        return (self.named(length), taken) if taken >= 0 else None
+
+    def is_less(self, one: RowCount, other: RowCount) -> bool:
+        """Whether a sum is known to be at most another one."""
+        return other.minus(one) is not None or self._bounds.get(self.named(one)) is self.named(
+            other
+        )
+
+
+def _sum(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
+    total = NOTHING
+    for v in inputs:
+        each = counts.parsed(v)
+        if each is None:
+            return None
+        total = total.plus(each)
+    return total
+
+
+def _difference(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
+    """Also ``length - min(number, length)``, the elements from a position on."""
+    whole, part = counts.parsed(inputs[0]), unchecked(inputs[1])
+    if whole is None:
+        return None
+    owner = part.owner
+    if owner is not None and isinstance(owner.op, Elemwise) and len(owner.inputs) == 2:
+        one, other = owner.inputs
+        number = number_of(one) if number_of(other) is None else number_of(other)
+        length = unchecked(other if number_of(other) is None else one)
+        if owner.op.scalar_op.name == "minimum" and number is not None and number >= 0:
+            same = unchecked(inputs[0]) is length
+            return counts.of(counts.less(counts.named(whole), int(number))) if same else None
+    taken = counts.parsed(part)
+    return None if taken is None else whole.minus(taken)
+
+
+def _quotient(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
+    return counts.parsed(inputs[0]) if number_of(inputs[1]) == 1 else None
+
+
+def _at_least(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
+    one, other = inputs if number_of(inputs[0]) is None else inputs[::-1]
+    if number_of(other) != 0:
+        return None
+    found = counts.parsed(one)
+    if found is not None:
+        return found
+    difference = counts.less_than(one)
+    return None if difference is None else counts.of(counts.less(*difference))
+
+
+def _at_most(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
+    one, other = (counts.parsed(v) for v in inputs)
+    if one is None or other is None:
+        return None
+    if counts.is_less(one, other):
+        return one
+    return other if counts.is_less(other, one) else None
+
+
+_READS: dict[str, Callable[[RowCounts, list[Variable]], RowCount | None]] = {
+    "add": _sum,
+    "sub": _difference,
+    "int_div": _quotient,
+    "maximum": _at_least,
+    "minimum": _at_most,
+}
+"""How the sum is read from the operands of a function of scalars."""
