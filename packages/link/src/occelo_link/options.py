@@ -1,7 +1,7 @@
 """Options of this package: the default linker, memory, checks, threads, the cache, the C compiler, PyTorch.
 
 Linkers, `registry`, the cache and the threads of compiled code read them. The functions of this module parse values of
-options; their docstrings, which messages show, say which values are accepted.
+options; their docstrings say which values are accepted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Occelo's rewriting of graphs: rules, rewriters that apply them, databases by tag, and the standard pipeline.
 
 `occelo_compile.maker` uses this package to rewrite the graph of each function before a linker sees the graph. Each
-linker states in a query which rewrites it requires or excludes. `rewrite_graph` rewrites without compiling.
+linker states in queries which rewrites it requires or excludes. `rewrite_graph` rewrites a graph without compiling it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Numbers in constants, for rules: the value of a constant, and whether multiplying by it is safe.
+"""Functions that tell rules the number in a constant, and whether multiplying by it is safe.
 
-Used by most modules of rules, by patterns (`pattern`, `tuple_patterns`), and by `engine`, `shapes` and `assumptions`.
+Most modules of rules use them, and so do patterns (`pattern`, `tuple_patterns`), `engine`, `shapes` and `assumptions`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def number_of(variable: Variable) -> Any:
 
 
 def plain_number_of(constant: Constant) -> bool | int | float | complex | None:
-    """The number that patterns compare a constant with: `number_of`, or the value of a constant that is no tensor; else None."""
+    """The number with which patterns compare a constant:
+
+    `number_of` for a tensor, the value of any other constant; None if there is none.
+    """
     found: Any = number_of(constant)
     if found is None:
         found = constant.data
@@ -52,10 +55,11 @@ def is_power_of_two(value: Any) -> bool:
 
 
 def is_moderate(dtype: Any, *values: Any) -> bool:
-    """Whether factors are so near to 1 that rules may change the order in which values are multiplied by them.
+    """Whether rules may change the order in which values are multiplied by these factors, because they are near to 1.
 
-    Then no ordinary value overflows or underflows that did not before. Near to 1 means between 2^-25 and 2^25 in
-    float32, and between 2^-204 and 2^204 in float64. The range of float16 is so small that no factor is near enough.
+    With such factors no ordinary value overflows or underflows only because of the new order. Near to 1 means between
+    2^-25 and 2^25 in float32, and between 2^-204 and 2^204 in float64. The range of float16 is so small that no factor
+    is near enough.
     """
     limits = np.finfo(dtype)
     most = int(limits.maxexp) // 5

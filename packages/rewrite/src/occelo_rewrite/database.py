@@ -1,7 +1,7 @@
 """Databases of rewrites, and queries that choose from them by tag.
 
-`pipeline` makes the databases of all stages from these classes. The modes of `occelo_compile` query the databases, with
-the queries of their linkers. `rewriting` and `viewer` query them for users.
+`pipeline` makes the databases of all stages from these classes. The modes of `occelo_compile` query the databases; they
+add what their linkers require and exclude. `rewriting` and `viewer` query them for users.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class RewriteDatabaseQuery:
             object.__setattr__(self, key, value)
 
     def including(self, *tags: str) -> RewriteDatabaseQuery:
-        """A query that takes rewrites with these tags as well."""
+        """A query that also takes rewrites with any of these tags."""
         return replace(self, include=self.include | set(tags), name="")
 
     def excluding(self, *tags: str) -> RewriteDatabaseQuery:
@@ -101,7 +101,7 @@ class RewriteDatabaseQuery:
         return replace(self, extra_rewrites=(*self.extra_rewrites, *rewrites), name="")
 
     def chooses(self, tags: frozenset[str]) -> bool:
-        """Whether a rewrite with these tags is taken."""
+        """Whether the query takes a rewrite with these tags."""
         return bool(tags & self.include) and self.require <= tags and not tags & self.exclude
 
     def __hash__(self) -> int:
@@ -128,7 +128,7 @@ def _origin(rewriter: object) -> tuple[str, ...]:
 
 
 def _is_again(earlier: DatabaseEntry, rewriter: Rewriter, place: tuple[str, ...] | None) -> bool:
-    """Whether a rewriter replaces an earlier one because the same definition, at the same place, was executed again."""
+    """Whether a rewriter replaces an earlier one because the same definition at the same place was run again."""
     return (
         place is not None
         and earlier.place == place
@@ -143,8 +143,8 @@ _changed: WeakSet[RewriteDatabase] = WeakSet()
 class RewriteDatabase:
     """Rewrites by name and tags; `query` combines the rewrites that a query chooses into one rewriter.
 
-    ``standard`` registers the initial rewrites; it is called at the first use of the database.
-    `is_standard` says whether the database was changed since; ``generation`` counts changes.
+    ``standard`` registers the initial rewrites; it is called at the first use of the database. `is_standard` says
+    whether the database still holds exactly these; ``generation`` counts changes.
     """
 
     _holds: ClassVar[tuple[type, ...]] = (NodeRewriter, GraphRewriter)
@@ -171,7 +171,7 @@ class RewriteDatabase:
 
     @property
     def _filling(self) -> bool:
-        """Whether this thread registers initial rewrites now."""
+        """Whether this thread is registering initial rewrites."""
         return self._filler is not None and self._filler == threading.get_ident()
 
     def _fill(self) -> None:
@@ -192,9 +192,9 @@ class RewriteDatabase:
             self._initial = dict(self._held)
 
     def extend_standard(self, fill: Callable[[Any], None]) -> None:
-        """Let ``fill`` register more initial rewrites: those of a family of ops that is imported late.
+        """Let ``fill`` register more initial rewrites: those of an op family that is only imported at its first use.
 
-        It is called at the first use of the database, or now if that was earlier.
+        ``fill`` is called at the first use of the database, or at once if the database has been used already.
         """
         with registering:
             if self._standard is not None:
@@ -223,7 +223,7 @@ class RewriteDatabase:
     def is_standard(self) -> bool:
         """Whether the database and all nested databases hold exactly their initial rewrites.
 
-        Initial rewrites need not be imported to tell, unless some database was changed.
+        The initial rewrites are imported only if one of the databases was changed.
         """
         if self._standard is not None and not _changed:
             return True
@@ -296,7 +296,7 @@ class RewriteDatabase:
     ) -> None:
         """Add an initial rewrite.
 
-        Its name is not compared with the tags of other initial rewrites, which would take time at each start.
+        Its name is not compared with the tags of other initial rewrites, since that would take time at each start.
         """
         name = self._free_name(name)
         if name in self._held:
@@ -312,7 +312,7 @@ class RewriteDatabase:
         position: float | None,
         place: tuple[str, ...] | None,
     ) -> None:
-        """Put an entry under a name, in the place of an earlier one."""
+        """Store an entry under a name; an earlier entry of that name is replaced."""
         if isinstance(rewriter, RewriteDatabase) and not rewriter.name:
             rewriter.name = name
         own = {name, *tags}
@@ -331,7 +331,9 @@ class RewriteDatabase:
             self._last = at if self._last is None else max(self._last, at)
 
     def _free_name(self, name: str) -> str:
-        """A name for an initial rewrite: another one if a user took it before the family of the rewrite was imported."""
+        """The name under which an initial rewrite is stored: another one if a user took ``name`` before the op family
+        was imported.
+        """
         if not self._has_foreign:
             return name
         users = [e for e in self._held.values() if e.place is not None]
@@ -342,7 +344,7 @@ class RewriteDatabase:
     def drop_earlier(self, name: str, rewriter: Rewriter) -> None:
         """Drop the rewriter ``name`` that an earlier run of the same cell registered here.
 
-        Its new definition, ``rewriter``, is in another database.
+        The new run of the cell registers the definition, ``rewriter``, in another database.
 
         If ``rewriter`` is registered here later, it takes the position of the dropped one.
         """
@@ -416,7 +418,10 @@ class RewriteDatabase:
         return [(name, rewriter) for _, name, rewriter in sorted(result, key=lambda r: r[:2])]
 
     def query(self, *tags: Any, **options: Any) -> Any:
-        """One rewriter from a `RewriteDatabaseQuery`, or from strings "+tag", "&tag" and "-tag"."""
+        """One rewriter that does what the chosen rewrites do.
+
+        The query is a `RewriteDatabaseQuery`, or strings "+tag", "&tag" and "-tag".
+        """
         return self.build(self.chosen(self.as_query(*tags, **options)))
 
     @staticmethod
@@ -432,7 +437,7 @@ class RewriteDatabase:
         return RewriteDatabaseQuery(signs["+"], signs["&"], signs["-"], **options)
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> Any:
-        """One rewriter from those chosen; None if there are none."""
+        """Combine the chosen rewriters into one; None if there are none."""
         raise NotImplementedError(f"{type(self).__name__} has no build")
 
 
@@ -466,7 +471,7 @@ class SequenceDB(RewriteDatabase):
 class EquilibriumDB(RewriteDatabase):
     """Rewriters that run until nothing changes; for final and cleanup entries see `EquilibriumGraphRewriter`.
 
-    Nodes that enter or change are also tried with the rules of ``tidy``, an earlier database.
+    At nodes that enter or change, the rules of ``tidy`` are also tried; this is the database of an earlier stage.
     """
 
     def __init__(
@@ -489,7 +494,7 @@ class EquilibriumDB(RewriteDatabase):
         return built
 
     def index(self, query: RewriteDatabaseQuery) -> RuleIndex:
-        """The index of the rules that a query chooses. The last one is kept, since several databases ask for it."""
+        """The index of the rules that a query chooses. The last index is kept, since several databases ask for it."""
         _ = self._entries  # which may be registered now
         last = self._last_index
         if last is None or last[0] != self.generation or last[1] != query:
@@ -531,7 +536,7 @@ class EquilibriumDB(RewriteDatabase):
 
 
 class LocalGroupDB(RewriteDatabase):
-    """Rules that are tried in order at each node; a query gives the list of them."""
+    """Rules that are tried in order at each node; a query returns the list of the chosen rules."""
 
     _holds = (NodeRewriter,)
 
@@ -540,7 +545,7 @@ class LocalGroupDB(RewriteDatabase):
 
 
 class TopoDB(RewriteDatabase):
-    """Rules of a group, tried once at every node of the graph."""
+    """Rules of a group, which are tried once at every node of the graph."""
 
     _holds = (NodeRewriter,)
 

@@ -21,7 +21,7 @@ _MOST = 16
 
 
 class _Place:
-    """Where a node runs: outside of all branches, or in a region of a lazy node. The lazy node has a place itself.
+    """Where a node runs: outside of all branches, or in a region of a lazy node, which has a place itself.
 
     Several lazy nodes in one place may choose by the same condition. Their regions for the same value of the condition are
     one place, since they run together.
@@ -35,7 +35,7 @@ class _Place:
         self.choices: dict[object, list[_Place]] = {}
 
     def regions(self, key: object, count: int) -> list[_Place]:
-        """The places of the regions among which ``key`` chooses here."""
+        """The places of the regions among which lazy nodes in this place choose by the condition ``key``."""
         if key not in self.choices:
             self.choices[key] = [_Place(self) for _ in range(count)]
         return self.choices[key]

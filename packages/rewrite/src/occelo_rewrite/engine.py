@@ -1,9 +1,9 @@
 """The engine applies rules at the nodes of a graph until no rule applies.
 
-A replacement is made as a whole or not at all.
+If a rule replaces several variables of a node, all of them are replaced or none.
 
-The rewriters in `rewriter` use it; they choose the rules and the order of the nodes. `fusion` makes its replacements by
-`replace`.
+The rewriters in `rewriter` choose the rules and the order of the nodes, and call `run`. `fusion` makes its replacements
+by `replace`.
 """
 
 from __future__ import annotations
@@ -60,10 +60,11 @@ def report(error: Exception, what: str, node: Apply | None) -> None:
 
 
 class RuleIndex:
-    """Index of the rules to try at each op, by op and by class, so that no search goes over all rules.
+    """Index of rules by op and by class of op, so that the rules to try at a node are found without a search over all
+    rules.
 
-    The rules of the index ``first`` are tried before these ``rules``. The tables are made at the first look-up, since
-    nothing is ever looked up in many an index.
+    The rules of the index ``first`` are tried before ``rules``. The tables are made at the first look-up, since many an
+    index is never used.
     """
 
     _LIMIT = 4096
@@ -119,11 +120,11 @@ class RuleIndex:
 
 
 class Worklist(Feature):
-    """Nodes that are still to be tried, each once.
+    """The nodes at which rules are still to be tried; each is listed once.
 
-    Nodes that enter or change are tried again at once. When the list is empty, `next_round` adds nodes that use a
-    changed node, directly or through others up to the depth that rules examine, if they were last tried before the
-    change.
+    Nodes that enter or change are tried again at once. When the list is empty, `next_round` gives the nodes that use a
+    changed node and were last tried before the change. They may use it through other nodes, up to the depth that rules
+    examine.
     """
 
     REACH = 3
@@ -175,7 +176,9 @@ class Worklist(Feature):
                 self._left_alone(fgraph, variable, node)
 
     def _left_alone(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
-        """Try the remaining user of a variable that had two users, since some rules require a single use."""
+        """Have the next round try the remaining user of a variable that had two users, since some rules require a
+        single use.
+        """
         uses = fgraph.clients.get(variable)
         if uses is not None and len(uses) == 2:
             for user, _ in uses:
@@ -197,7 +200,8 @@ class Worklist(Feature):
                 self._enter(node)
 
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The nodes to try again, since a node near enough to affect a rule there has changed after the last try.
+        """The nodes to try again: since their last try, a node has changed that is near enough to matter to their
+        rules.
 
         Steps within a sum or a product do not count towards the depth, since rules match these as a whole.
         """
@@ -229,7 +233,7 @@ class Worklist(Feature):
 def _pairs_of(
     rule: NodeRewriter, node: Apply, found: Any
 ) -> tuple[list[tuple[Variable, Variable]], Sequence[Apply]]:
-    """The result of a rule as pairs of old and new variables, and the nodes that it removes."""
+    """The result of a rule as pairs of an old and a new variable, and the nodes that the rule removes."""
     if is_dict(found):
         given = dict(found)
         remove = given.pop("remove", ())
@@ -240,7 +244,7 @@ def _pairs_of(
 
 
 def _carry_source(fgraph: FunctionGraph, old: Variable, new: Variable) -> None:
-    """Give new nodes the user's line of the variables that they replace."""
+    """Record for new nodes the user's line that made the variable which they replace."""
     mark = old.mark
     known = fgraph.apply_nodes
     pending = [new]
@@ -252,7 +256,7 @@ def _carry_source(fgraph: FunctionGraph, old: Variable, new: Variable) -> None:
 
 
 def _same_expression(old: Variable, new: Variable) -> bool:
-    """Whether a replacement is a copy of the variable that it replaces."""
+    """Whether a replacement is the same expression as the variable that it replaces."""
     pending = [(old, new)]
     compared: set[tuple[Variable, Variable]] = set()
     while pending:
@@ -276,7 +280,7 @@ def _same_expression(old: Variable, new: Variable) -> bool:
 def _replace_all(
     fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]], rule: Any
 ) -> None:
-    """Replace all or nothing, and leave validation to the end of the stage."""
+    """Replace all variables or none; the graph is validated only at the end of the stage."""
     token = fgraph.checkpoint()
     try:
         fgraph.replace_all(pairs, reason=rule)
@@ -294,7 +298,7 @@ def replace(
     record: RewriteRecord,
     remove: Sequence[Apply] = (),
 ) -> bool:
-    """Replace old variables by new ones, all or none, and record that.
+    """Replace old variables by new ones, all or none, and record the replacement.
 
     New nodes that equal nodes of the graph are merged with them. Returns whether the graph changed.
     """
@@ -350,7 +354,10 @@ def _apply(
 
 
 def _kinds_of_inputs(node: Apply) -> set[Any]:
-    """What computes a node's inputs: classes of ops and scalar ops. For constants, `Constant` and their numbers."""
+    """For comparison with `NodeRewriter.below`: the classes of ops and the scalar ops that compute a node's inputs.
+
+    For inputs that are constants, `Constant` and their numbers.
+    """
     kinds: set[Any] = set()
     for v in node.inputs:
         if v.owner is None:
@@ -367,7 +374,7 @@ def _kinds_of_inputs(node: Apply) -> set[Any]:
 def _try_rules(
     rules: Iterable[NodeRewriter], fgraph: FunctionGraph, node: Apply, record: RewriteRecord
 ) -> NodeRewriter | None:
-    """Try rules at one node until one applies, which is returned."""
+    """Try rules at one node until one applies, and return that rule."""
     kinds: set[Any] | None = None
     for rule in rules:
         if rule.below:
@@ -394,7 +401,7 @@ def _try_timed(
     record: RewriteRecord,
     counts: dict[str, RuleCount],
 ) -> NodeRewriter | None:
-    """`_try_rules` that counts calls, hits and time of each rule."""
+    """`_try_rules` with counters: adds up the calls, hits and time of each rule."""
     for rule in rules:
         count = counts.setdefault(str(rule), RuleCount())
         start = perf_counter()
@@ -493,8 +500,8 @@ def run(
     that enter or change, and their users, are also tried with ``rules_for_new``, if given.
     Returns the number of replacements; `NotConvergedError` if the rules do not terminate.
 
-    If ops overwrite inputs, validation examines the whole graph, so it is done once, at the end.
-    If it fails, all replacements are reverted and made again, with a validation after each.
+    If ops overwrite inputs, validation examines the whole graph, so it is done once, at the end. If validation fails,
+    all replacements are reverted and made again, each followed by a validation.
     """
 
     def once() -> int:

@@ -1,6 +1,7 @@
-"""Explanations of a rewriting, as text: the rules that led to a variable (`explain`), and times (`rewrite_profile`).
+"""Explanations of a rewriting, as text: `explain` prints the rules that led to a variable, `rewrite_profile` lists
+times of stages and rules.
 
-For users: both are in the namespace `occelo`, and the command ``explain`` prints them.
+Users find both in the namespace `occelo`, and the command ``explain`` prints them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ def history_of(variable: Variable) -> list[Application]:
 
 
 def _ways(variable: Variable, record: RewriteRecord | None) -> list[list[Application]]:
-    """The chains of applications that led to a variable: they made it, or replaced another variable by it."""
+    """The chains of applications that led to a variable.
+
+    The last application of a chain made the variable, or replaced another variable by it.
+    """
     made = history_of(variable)
     ends = () if record is None else record.ends.get(variable, ())
     replaced = [chain_of(record, number) for number in ends] if record is not None else []
@@ -110,7 +114,8 @@ def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]
 
 
 def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
-    """Text with the seconds of each stage, the calls, hits and seconds of each rule, and rules that were tried in vain.
+    """A text with the seconds of each stage, the calls, hits and seconds of each rule, and the rules that never
+    applied.
 
     Counts of rules exist if the record was ``profiling`` (option ``profile_optimizer``). Only
     the ``most`` slowest rules are listed.

@@ -1,4 +1,4 @@
-"""Fingerprint of a database of rewrites: text that changes when a rewrite changes, for keys of the cache.
+"""Fingerprint of a database of rewrites: a text that changes when a rewrite changes, as part of cache keys.
 
 `occelo_compile.function_cache` puts it into the key of each function.
 """
@@ -17,8 +17,8 @@ __all__ = ["database_fingerprint"]
 def database_fingerprint(database: RewriteDatabase) -> str:
     """Names, tags and positions of all rewrites, and the sources of those from other packages.
 
-    A rewrite with an attribute ``version`` is represented by it instead of its source.
-    `UnknownSource` if one has neither a version nor a readable source. An unchanged database has a constant text.
+    If a rewrite has an attribute ``version``, the text contains the version instead of the source. `UnknownSource` if a
+    rewrite has neither a version nor a readable source. A database without changes by users has a constant text.
     """
     if database.is_standard:
         return "standard"

@@ -1,4 +1,5 @@
-"""Fusion of connected elementwise nodes of one shape and one region into one node, for linkers that run op by op.
+"""Fusion of connected elementwise nodes into one node, for linkers that run op by op. The nodes must have the same
+shape and be in the same region.
 
 `pipeline` runs it as the stage ``elemwise_fusion``. Groups grow greedily in topological order. The level of a group
 is one more than the highest level that it reads. A node joins the group that it reads at the highest level; if there
@@ -59,7 +60,7 @@ def _fusible_shape(node: Apply) -> StaticShape | None:
 def _merged(
     parts: list[_Group | None], place: _Place, group_of: dict[Apply, _Group]
 ) -> _Group | None:
-    """The union of several groups of one level; None if they cannot be fused."""
+    """The union of several groups of one level; None if they cannot become one node."""
     whole = list(dict.fromkeys(p for p in parts if p is not None))
     if None in parts or any(p.place != place for p in whole):
         return None
@@ -155,7 +156,10 @@ def _fuse(
 
 
 def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable]) -> Elemwise:
-    """The op that computes a group of nodes, from the variables that they read."""
+    """The op that computes a group of nodes.
+
+    ``outer`` are the variables that the group reads, ``exits`` those that others read from it.
+    """
     inner: dict[Variable, Variable] = {}
     for i, v in enumerate(outer):
         inner[v] = NominalVariable(i, TensorType(v.type.dtype, ()))

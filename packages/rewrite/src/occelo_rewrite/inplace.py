@@ -1,7 +1,8 @@
 """In-place rewriting: ops overwrite inputs that are dead afterwards.
 
-`pipeline` runs it as the stages ``inplace_...``. First all inputs to overwrite are chosen, with one topological order
-that is updated as constraints are added. Then all chosen nodes are replaced, and the graph is validated once.
+`pipeline` runs it as the stages ``inplace_...``. First all inputs to overwrite are chosen. A topological order of the
+nodes is kept meanwhile, and updated whenever a choice adds a constraint. Then all chosen nodes are replaced, and the
+graph is validated once.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ Variants = Callable[[Apply], Iterable[tuple[int, Op]]]
 
 
 def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
-    """The in-place variants of an elementwise node: each input with the type of the first output, and the op that overwrites it."""
+    """The in-place variants of an elementwise node: pairs of the position of an input that has the type of the first
+    output, and the op that overwrites this input.
+    """
     op = node.op
     if (
         not isinstance(op, Elemwise)
@@ -51,12 +54,15 @@ def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
 
 @lru_cache(maxsize=4096)
 def _overwriting(function: ScalarOp, position: int) -> Elemwise:
-    """The op that writes its first result into an input. It is cached, so that its inferred types are memoized."""
+    """The elementwise op that writes its first result into an input.
+
+    Ops are cached, so that their inferred types are memoized.
+    """
     return Elemwise(function, ((0, position),))
 
 
 class _WithFlag(Protocol):
-    """An op with a field ``inplace``: whether it overwrites its first input."""
+    """An op whose field ``inplace`` says whether it overwrites its first input."""
 
     @property
     def inplace(self) -> bool: ...
@@ -65,7 +71,9 @@ class _WithFlag(Protocol):
 
 
 def flag_variants(*classes: type[_WithFlag]) -> Variants:
-    """The function that returns in-place variants of nodes, for classes of ops with a field ``inplace``."""
+    """A function that returns the in-place variants of a node, for nodes of these classes of ops with a field
+    ``inplace``.
+    """
 
     def variants(node: Apply) -> Iterable[tuple[int, Op]]:
         op = node.op
@@ -113,7 +121,7 @@ class InplaceRewriter(RecordingRewriter):
 
 
 class _Plan:
-    """The inputs chosen so far to be overwritten, and the order of nodes that this requires."""
+    """The inputs that are chosen so far to be overwritten, and an order of nodes in which that is possible."""
 
     def __init__(self, fgraph: FunctionGraph) -> None:
         self.fgraph = fgraph
@@ -141,7 +149,7 @@ class _Plan:
                 yield user
 
     def choose(self, variants: Variants) -> list[tuple[Apply, Any]]:
-        """The nodes to replace, each with its op, in order."""
+        """The nodes to replace, each with its in-place op, in order."""
         chosen: list[tuple[Apply, Any]] = []
         for node in self.nodes:
             for position, op in variants(node):
@@ -151,9 +159,9 @@ class _Plan:
         return chosen
 
     def _claim(self, node: Apply, position: int) -> bool:
-        """Let a node overwrite one of its inputs, if all other readers can run before it.
+        """Let a node overwrite one of its inputs, if all other readers can run before it; returns whether that is so.
 
-        A view is never overwritten: it may be read-only, or hold an element twice.
+        A view is never overwritten: it may be read-only, or several of its elements may share memory.
         """
         variable = node.inputs[position]
         root = version_root(variable)

@@ -1,6 +1,6 @@
-"""`shaped_like`: casts and broadcasts a replacement to the dtype and shape of the variable that it replaces.
+"""`shaped_like` casts and broadcasts a replacement to the dtype and shape of the variable that it replaces.
 
-Used by `pattern_rule` for every replacement, and by other rules, since a rule must not change types.
+`pattern_rule` applies it to every replacement, and other rules call it, since a rule must not change types.
 """
 
 from __future__ import annotations

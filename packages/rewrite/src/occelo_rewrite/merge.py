@@ -1,4 +1,5 @@
-"""`MergeFeature`: common subexpression elimination in a function graph, for its own nodes and for new expressions.
+"""`MergeFeature`: common subexpression elimination in a function graph. It merges equal nodes of the graph, and new
+nodes with equal nodes of the graph.
 
 The stage ``merge1`` (`MergeOptimizer`) attaches it to a graph; the engine then merges every new node with an equal
 one. The stage ``add_destroy_handler`` removes it, since nodes that overwrite inputs must not be merged.
@@ -28,7 +29,7 @@ def _constant_key(variable: Variable) -> Any:
 
 
 def _node_key(node: Apply) -> Any:
-    """A key that is equal for nodes that compute the same; None for a node that must not be merged."""
+    """A key that is the same for nodes that compute the same; None for a node that must not be merged."""
     op = node.op
     if not op.pure or op.destroy_map:
         return None
@@ -44,9 +45,8 @@ def _node_key(node: Apply) -> Any:
 class MergeFeature(Feature):
     """Index of the nodes of a graph by op and inputs, and of the constants by value.
 
-    `intern` deduplicates a new expression against the graph. `settle` merges nodes
-    that became equal because their inputs changed. Nodes that are not pure or overwrite an input are
-    never merged.
+    `intern` replaces nodes of a new expression by equal nodes of the graph. `settle` merges nodes that became equal
+    because their inputs changed. Nodes that are not pure, or that overwrite an input, are never merged.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class MergeFeature(Feature):
             self.on_import(fgraph, node, reason)
 
     def constant(self, fgraph: FunctionGraph, variable: Variable) -> Variable:
-        """The constant of the graph that equals this one; this one is added if there is none."""
+        """The constant of the graph that equals the given one; if there is none, the given one is added and returned."""
         known = self._known.get(variable)
         if known is None:
             key = _constant_key(variable)
@@ -114,9 +114,11 @@ class MergeFeature(Feature):
     def intern(
         self, fgraph: FunctionGraph, variable: Variable, done: dict[Apply, Apply]
     ) -> Variable:
-        """The variable of the graph that equals this one; else this one, computed from existing nodes where possible.
+        """The variable of the graph that equals the given one.
 
-        ``done`` maps new nodes to the nodes to use instead.
+        If there is none, the given one, with nodes of the graph in place of equal new nodes where possible.
+
+        ``done`` maps new nodes to the nodes that replace them.
         """
         owner = variable.owner
         if owner is None:

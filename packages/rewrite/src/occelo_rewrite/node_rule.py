@@ -1,6 +1,6 @@
 """Rules: named functions from a node to its replacement, with the ops that they track (`node_rewriter`, `RuleSet`).
 
-All modules of rules, and authors of rules, use it. `engine` tries the rules.
+All modules of rules use it, and so do users who write rules. `engine` tries the rules.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ mapping may have nodes to remove under "remove".
 
 @frozen_dataclass
 class OpPattern(Generic[OpT]):
-    """Matches ops of a class by their parameters: each must equal a given value, or be an instance of a given class.
+    """A pattern of ops of a class: each given parameter must equal a value, or be an instance of a class.
 
     Ops of a subclass match only if the subclass has the same NumPy code.
     """
@@ -67,11 +67,11 @@ class NodeRewriter:
 
     - ``tracks``: op classes, ops or `OpPattern`s; None tracks every node.
     - ``requirements``: features that graphs need.
-    - ``tags`` select the rule in queries. Those of `CHANGES` say what the rule may change; without them it changes
-      nothing.
+    - ``tags`` select the rule in queries. The tags in `CHANGES` say what the rule may change; a rule without any of
+      them keeps every bit of results.
     - ``only_new``: the rule is tried only at nodes that entered or changed during the rewriting.
-    - ``below``: classes of ops, scalar ops, `Constant`, or numbers. The rule is tried only where one of them computes
-      an input, or is the value of a constant input.
+    - ``below``: classes of ops, scalar ops, `Constant`, or numbers. The rule is tried only at nodes with an input that
+      one of these ops computes, or that is a constant (with one of these numbers as its value).
 
     The docstring of the function is the law that the rule applies.
     """
@@ -137,7 +137,9 @@ class NodeRewriter:
 
 
 def _check_tracked(tracks: Sequence[Any] | None, below: Iterable[Any]) -> None:
-    """TypeError for anything but classes of ops, ops and `OpPattern`, since no node can match it."""
+    """TypeError if ``tracks`` or ``below`` has an element of another kind than `NodeRewriter` allows, since no node
+    could match it.
+    """
     for each in tracks or ():
         if not isinstance(each, Op | OpPattern):
             check_classes("A rule", [each], "the op, such as tensor.exp")
@@ -180,7 +182,7 @@ def node_rewriter(
     only_new: bool = False,
     below: Iterable[Any] = (),
 ) -> Callable[[RuleFunction[OpT]], NodeRewriter]:
-    """Make a rule of a function of a graph and a node; see `NodeRewriter`."""
+    """Decorator that makes a rule of a function of a graph and a node; see `NodeRewriter`."""
 
     def decorate(function: RuleFunction[OpT]) -> NodeRewriter:
         if is_external(function):

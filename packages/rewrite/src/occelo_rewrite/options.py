@@ -1,6 +1,6 @@
 """Options of this package: choice of rewrites, error handling, limits, printing and profiling.
 
-`engine` and `record` read them, and so do the modes of `occelo_compile`.
+`engine`, `record` and the modes of `occelo_compile` read them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Incremental topological order, for in-place rewriting: stays valid while edges are added (Pearce and Kelly, 2006).
+"""Incremental topological order: an order of the nodes of a graph that stays valid while edges are added (Pearce and
+Kelly, 2006).
 
-Used by `inplace`.
+`inplace` uses it to find out whether all other readers of a value can run before the node that overwrites it.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class IncrementalOrder:
             yield from self._earlier.get(node, ())
 
     def _reach(self, start: Apply, bound: int, forward: bool) -> list[Apply]:
-        """The nodes reachable from one, up to the position ``bound``."""
+        """The nodes that can be reached from a node without passing the position ``bound`` of the order."""
         place = self._place
         found = {start: None}
         stack = [start]

@@ -5,12 +5,13 @@
     p.sum(p.exp(x), name="s")    # any axes; the node is bound to ``s``
 
 A `Wild` stands for any variable, the same one wherever it occurs. A `Number` stands for a constant of one value. `p`
-has every elementwise function by its name; `call` makes a pattern of any op, or of those of a class. Sums and products
-match in any order and with any number of operands. At the root of a pattern, unmatched operands are added to (or
-multiplied with) the replacement. Below the root, a wildcard binds all operands that no other part matches.
+has every elementwise function by its name; `call` makes a pattern of any op, or of all ops of a class. Sums and
+products match in any order and with any number of operands. If operands are left over at the root of a pattern, they
+are added to the replacement (in a product: multiplied with it). Below the root, a wildcard binds all operands that no
+other part of the pattern matches.
 
-Most rules of single elementwise functions, and some of reductions, are written as patterns, through the decorator of
-`pattern_rule`. `tuple_patterns` translates nested tuples to patterns.
+Most rules for single elementwise functions, and some for reductions, are patterns with the decorator of `pattern_rule`.
+`tuple_patterns` translates nested tuples to patterns.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ REST = "*rest"
 
 
 class Pattern:
-    """An expression over wildcards; Python's operators build larger ones."""
+    """An expression over wildcards. Python's operators combine patterns to larger ones."""
 
     def __add__(self, other: Any) -> Call:
         return p.add(self, other)
@@ -86,7 +87,7 @@ class Pattern:
 
 @frozen_dataclass(eq=False)
 class Wild(Pattern):
-    """Any variable that ``where`` accepts."""
+    """A wildcard: it matches any variable that ``where`` accepts."""
 
     name: str
     where: Callable[[Any], bool] | None = None
@@ -97,7 +98,7 @@ class Wild(Pattern):
 
 @frozen_dataclass(eq=False)
 class Number(Pattern):
-    """A constant whose elements all equal one number: ``value``, or any that ``where`` accepts.
+    """A pattern of constants whose elements all equal one number: ``value``, or any number that ``where`` accepts.
 
     The number is bound to ``name`` as a Python number.
     """
@@ -112,7 +113,7 @@ class Number(Pattern):
 
 @frozen_dataclass(eq=False)
 class Call(Pattern):
-    """An op, or any of a class, applied to patterns; the node is bound to ``name`` if there is one."""
+    """A pattern of an op, or of any op of a class, applied to patterns; the node is bound to ``name`` if there is one."""
 
     op: Any
     args: tuple[Pattern, ...]
@@ -126,7 +127,9 @@ class Call(Pattern):
 
     @functools.cached_property
     def _least(self) -> tuple[tuple[Pattern, int], ...]:
-        """One argument of each kind, except wildcards, and how many operands must be of this kind."""
+        """One argument of each kind except wildcards, with the number of arguments of this kind: so many operands must
+        match it.
+        """
         kinds: dict[Any, list[Pattern]] = {}
         for part in self.args:
             if not isinstance(part, Wild):
@@ -193,7 +196,7 @@ def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
 
 
 def number(name: str, where: Callable[[Any], bool] | None = None) -> Number:
-    """A pattern of any constant of one value; ``where`` is called with it as a Python number."""
+    """A pattern of any constant whose elements all equal one number; ``where`` takes it as a Python number."""
     return Number(None, name, where)
 
 
@@ -231,7 +234,10 @@ p: Any = _Functions()
 
 
 def names_of(pattern: Pattern) -> dict[str, type[Pattern]]:
-    """The names that each match of a pattern binds, with what each stands for: a wildcard, a number or a node."""
+    """The names that each match of a pattern binds.
+
+    Each is mapped to what it stands for: a wildcard, a number or a node.
+    """
     found: dict[str, type[Pattern]] = {}
     _add_names(pattern, found)
     return found

@@ -1,7 +1,7 @@
-"""`rule`: decorator that makes a rule (`PatternRule`) of a pattern and a function of its matches.
+"""`rule`: a decorator that makes a rule (`PatternRule`) of a pattern and a function that is called for each match.
 
-Authors of rules find it in `occelo_rewrite`. `rules.reduce` and modules of `rules.elemwise` use it through
-`rules.matching.rule_of_floats`, which has other defaults. Patterns are built by `pattern`.
+Users who write rules find it in `occelo_rewrite`. `rules.reduce` and modules of `rules.elemwise` use it through
+`rules.matching.rule_of_floats`, which has other defaults. `pattern` builds the patterns.
 """
 
 from __future__ import annotations
@@ -80,10 +80,11 @@ def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tupl
 
 
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
-    """The ``below`` of a `NodeRewriter`: what must be, or compute, one of the inputs of a node for a pattern to match.
+    """The ``below`` of a `NodeRewriter` for patterns: unless an input of a node fits it, no pattern can match at the
+    node.
 
-    A class of ops or a scalar op stands for a variable that such an op computes, `Constant` for any constant and a number for a
-    constant of that value. One of these suffices; an empty set requires nothing.
+    A class of ops or a scalar op stands for a variable that such an op computes, `Constant` for any constant, and a
+    number for a constant of that value. One input that fits suffices. An empty set requires nothing.
     """
     needed: set[Any] = set()
     for pattern in patterns:
@@ -106,7 +107,7 @@ def _needed_below(patterns: Sequence[Call]) -> set[Any]:
 
 
 def _named(pattern: Any, count: Iterator[int]) -> Any:
-    """The pattern with a name for each of its calls, so that a match binds the node of each."""
+    """The pattern with a name for each `Call` in it, so that a match binds the node of each."""
     if not isinstance(pattern, Call):
         return pattern
     args = tuple(_named(a, count) for a in pattern.args)
@@ -124,7 +125,9 @@ def _arguments(pattern: Call, bound: Bindings) -> Iterator[tuple[str, Apply]]:
 
 
 def _as_computed(pattern: Call, bound: Bindings) -> None:
-    """Cast each wildcard to the dtype in which its function computes, if that can hold all its values."""
+    """Cast each wildcard to the dtype in which the function that it is an argument of computes, if this dtype can hold
+    all its values.
+    """
     for name, node in _arguments(pattern, bound):
         own: Any = bound[name].type
         wanted: Any = node.outputs[0].type
@@ -135,23 +138,23 @@ def _as_computed(pattern: Call, bound: Bindings) -> None:
 
 
 def _fitted(new: Any, old: Any) -> Any:
-    """A replacement with the dtype and the shape of the variable that it replaces, if that is a tensor."""
+    """The replacement ``new``, with the dtype and the shape of ``old`` if ``old`` is a tensor."""
     return shaped_like(new, old) if old.type.is_array else new
 
 
 class PatternRule(NodeRewriter):
-    """A rule that is tried where one of its patterns matches.
+    """A rule whose function is called where one of its patterns matches.
 
-    The function is called with the bindings of the pattern by name (``node`` is the matched node, ``fgraph`` the function
-    graph). A parameter that a pattern does not bind keeps its default; ValueError if it has none. The function
-    returns the replacement or None; for a node with several outputs, a list. Each tensor is cast and broadcast to the
-    dtype and the shape of the variable that it replaces.
+    The function is called with what the pattern binds, by name. It may also take ``node``, the matched node, and
+    ``fgraph``, the function graph. A parameter that a pattern does not bind keeps its default; ValueError if it has
+    none. The function returns the replacement or None; for a node with several outputs, a list. Each tensor is cast and
+    broadcast to the dtype and the shape of the variable that it replaces.
 
-    ``on`` says for which dtypes of the result the law holds: "float", "inexact" (complex as well) or "any", which is
-    the default and the only choice for results that are not tensors. A wildcard that is an argument of an elementwise
-    function is passed in the dtype in which this function computes. So x in the pattern ``exp(x)`` is a float even for
-    exp of an integer. With ``same_dtype=True`` the rule is tried only where all wildcards have the result's dtype; with
-    False they are passed without a cast.
+    ``on`` says for which dtypes of the result the law holds: "float", "inexact" (floats and complex numbers) or "any".
+    The default is "any", which is the only choice for results that are not tensors. A wildcard that is an argument of
+    an elementwise function is passed in the dtype in which this function computes. So x in the pattern ``exp(x)`` is a
+    float even for exp of an integer. If ``same_dtype`` is True, the rule is tried only where all wildcards have the
+    result's dtype; if it is False, wildcards are passed without a cast.
     """
 
     def __init__(
@@ -193,7 +196,7 @@ class PatternRule(NodeRewriter):
 
     @functools.cached_property
     def patterns(self) -> tuple[Call, ...]:
-        """The patterns as they are matched: calls have names where wildcards are to be cast."""
+        """The patterns as they are matched. Each `Call` has a name if wildcards are to be cast."""
         count = itertools.count()
         return tuple([_named(a, count) if self.same_dtype is None else a for a in self._given])
 
@@ -259,7 +262,7 @@ def rule(
     name: str | None = None,
     requirements: Sequence[Callable[[], Feature]] = (),
 ) -> Callable[[LawFunction], PatternRule]:
-    """Decorator that makes a function a rule, which is tried where one of the patterns matches; see `PatternRule`."""
+    """Decorator that makes a function a rule, which applies where one of the patterns matches; see `PatternRule`."""
     if not patterns:
         raise TypeError("A rule needs at least one pattern")
     for pattern in patterns:

@@ -327,9 +327,9 @@ _places: dict[str, tuple[str, ...] | None] = {}
 
 
 def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
-    """Give a query a name that modes can use.
+    """Register a query under a name, which modes can use.
 
-    ValueError if the name is taken, unless the same place in the code registers it again, such as a notebook cell that runs
+    ValueError if the name is taken. Code at the same place may register its name again, as when a notebook cell is run
     twice.
     """
     place = place_of_caller()
@@ -340,7 +340,7 @@ def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
 
 
 def optimizer_query(name: str | None) -> RewriteDatabaseQuery:
-    """The query of a name; ValueError if there is none."""
+    """The query that is registered under a name; ValueError if there is none."""
     if name not in OPTIMIZERS:
         known = ", ".join(str(n) for n in OPTIMIZERS if n is not None)
         raise ValueError(f"There is no optimizer {name!r}; there are {known}")
@@ -352,7 +352,7 @@ _MOST_BUILT = 32
 
 
 def rewriter_for(query: RewriteDatabaseQuery) -> GraphRewriter:
-    """The rewriter that a query chooses from `optdb`; cached by query."""
+    """The rewriter that a query chooses from `optdb`. Rewriters are cached by query."""
     if query.subquery or query.extra_rewrites:
         built: GraphRewriter = optdb.query(query)
         return built

@@ -1,9 +1,9 @@
 """`RewriteRecord`: every application of a rule in a rewriting, its origin, and the time of each stage.
 
-Rewriters write it. `explaining`, `viewer` and the command ``explain`` read it; so do profiles, `bisection` and
-DebugMode in `occelo_compile`. Records keep text and numbers, never graphs. Each node that an application made refers to
-the record and to the number of that application. Each application refers to the application that made the variable
-which it replaced. So a compiled node is traced back to the user's line along a linked list.
+Rewriters write records. `explaining`, `viewer` and the command ``explain`` read them; so do profiles, `bisection` and
+DebugMode in `occelo_compile`. A record keeps text and numbers, never graphs. Each node that an application made refers
+to the record and to the number of the application. Each application refers to an earlier one: that which made the
+variable it replaced. So every compiled node can be traced back to the user's line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["RECORDS", "Application", "RewriteRecord", "RuleCount", "StageTime", 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """One replacement: stage, rule, the old and the new expression as text, the user's line.
+    """One replacement: its stage, its rule, the old and the new expression as text, and the user's line.
 
     ``parent`` is the number of the application that made the replaced variable; -1 if the variable is in the user's graph.
     """
@@ -83,9 +83,9 @@ class RuleCount:
 class RewriteRecord:
     """The applications of a rewriting, in order.
 
-    ``limit`` ends rewriting after that many applications. With ``profiling``, calls, hits and time of
-    each rule are counted, by stage. ``on_application`` is called after each application. ``trace`` is
-    a file to which the applications are appended at the end.
+    Rewriting ends after ``limit`` applications. If ``profiling`` is True, calls, hits and time of each rule are counted
+    by stage. ``on_application`` is called after each application. ``trace`` is a file to which the applications are
+    appended at the end.
     """
 
     applications: list[Application] = field(default_factory=lambda: list[Application]())
@@ -133,7 +133,9 @@ class RewriteRecord:
         return self.counts.setdefault(stage, {}) if self.profiling else None
 
     def start(self, node: Apply) -> int:
-        """The number of the application that made a node: the ``parent`` of an application that replaces the node.
+        """The number of the application that made a node.
+
+        It is the ``parent`` of an application that replaces a result of the node.
 
         -1 for a node of the user's graph.
         """
@@ -235,7 +237,7 @@ class _Timer:
 
 
 def chain_of(record: RewriteRecord, number: int) -> list[Application]:
-    """The applications that led to the given one, the oldest first."""
+    """The applications that led to the given one, and this one at the end; the oldest comes first."""
     found: list[Application] = []
     while number >= 0:
         found.append(record.applications[number])

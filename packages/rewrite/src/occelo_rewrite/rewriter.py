@@ -1,7 +1,8 @@
-"""Rewriters, which change a whole graph: walks and fixed points over rules, sequences of rewriters, merging.
+"""Rewriters, which change a whole graph: some walk over the nodes and try rules, others repeat rules until none
+applies, run rewriters in sequence, or merge nodes.
 
-The databases of `database` combine rules into such rewriters, and `pipeline` makes the rewriters stages. The rewriters
-in `fusion`, `inplace` and `rules.looping.bodies` are subclasses of `RecordingRewriter`.
+The databases of `database` combine rules into such rewriters; `pipeline` makes stages of them. The rewriters in
+`fusion`, `inplace` and `rules.looping.bodies` are subclasses of `RecordingRewriter`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class GraphRewriter:
         raise NotImplementedError(f"{type(self).__name__} has no apply")
 
     def apply_noted(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        """`apply`; subclasses may record their changes."""
+        """`apply`, with a record in which subclasses may record their changes."""
         self.apply(fgraph)
 
     def rewrite(self, fgraph: FunctionGraph, record: RewriteRecord | None = None) -> RewriteRecord:
@@ -65,7 +66,7 @@ class GraphRewriter:
         return self.rewrite(fgraph)
 
     def print_summary(self, stream: Any = None, level: int = 0) -> None:
-        """Print the rules and rewriters that this one consists of."""
+        """Print the rules and rewriters of which this rewriter consists."""
         print(" " * level * 2 + str(self), file=stream or sys.stdout)
 
     def __str__(self) -> str:
@@ -92,7 +93,7 @@ class RecordingRewriter(GraphRewriter):
 
 
 def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:
-    """TypeError unless all are instances of the given kinds: classes of rewriters, or databases."""
+    """TypeError unless all rewriters are instances of the given classes of rewriters, or databases."""
     for each in rewriters:
         if isinstance(each, kinds):
             continue
@@ -107,7 +108,7 @@ def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:
 
 
 class _Changes(Feature):
-    """Counts the changes of a graph."""
+    """A feature that counts the changes of a graph."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -199,7 +200,7 @@ class SequentialGraphRewriter(RecordingRewriter):
 
 
 class WalkingGraphRewriter(RecordingRewriter):
-    """Tries rules once at every node, in an order; at new nodes too unless ``ignore_newtrees``."""
+    """Tries rules once at every node, in a given order, and also at new nodes unless ``ignore_newtrees`` is True."""
 
     def __init__(
         self,
@@ -261,7 +262,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
         self.max_rounds = max_rounds
 
     def set_rules_for_new(self, rules: RuleIndex) -> None:
-        """Also try these rules, before those of the rewriter, at nodes that enter or change."""
+        """At nodes that enter or change, also try these rules, before those of the rewriter."""
         self._index_of_new = RuleIndex(self.rules, rules)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
@@ -315,10 +316,10 @@ class EquilibriumGraphRewriter(RecordingRewriter):
 
 
 def in2out(*rules: NodeRewriter, **named: Any) -> WalkingGraphRewriter:
-    """Rules tried from the inputs to the outputs."""
+    """A rewriter that tries rules once at each node, from the inputs to the outputs."""
     return WalkingGraphRewriter(list(rules), "in_to_out", **named)
 
 
 def out2in(*rules: NodeRewriter, **named: Any) -> WalkingGraphRewriter:
-    """Rules tried from the outputs to the inputs."""
+    """A rewriter that tries rules once at each node, from the outputs to the inputs."""
     return WalkingGraphRewriter(list(rules), "out_to_in", **named)

@@ -1,7 +1,7 @@
 """`rewrite_graph` and `rewrite_subgraph`: rewriting of a graph without compiling it.
 
-For users, who find `rewrite_graph` in the namespace `occelo`, and for tests. (`occelo_compile.maker` rewrites the
-graphs of functions without this module.)
+Users and tests call them; `rewrite_graph` is in the namespace `occelo`. (`occelo_compile.maker` rewrites the graphs of
+functions without this module.)
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def rewrite_graph(
 ) -> Any:
     """Rewrite a variable, a list of them, or a `FunctionGraph` with the stages tagged ``include``.
 
-    Variables are copied; a `FunctionGraph` is changed in place unless ``clone``. Further
-    arguments are those of `RewriteDatabaseQuery`. Returns the rewritten argument, in the same form.
+    The graph of variables is copied first; a `FunctionGraph` is changed in place unless ``clone`` is True. Further
+    arguments are those of `RewriteDatabaseQuery`. Returns the result in the form of the argument.
     """
     wanted = RewriteDatabaseQuery(include, **query)
     if isinstance(graph, FunctionGraph):

@@ -1,4 +1,4 @@
-"""`ShapeFeature`: lengths of the variables of a graph, inferred on demand, for rules.
+"""`ShapeFeature`: the lengths of the variables of a graph, inferred when rules ask for them.
 
 Rules call `shapes_of` to prove that shapes are equal, or to replace a length by an expression of the inputs;
 `assumptions` calls it to prove that matrices are square.
@@ -28,9 +28,9 @@ Lengths = tuple[Length, ...]
 class ShapeFeature(Feature):
     """Lengths of variables in terms of the graph's inputs.
 
-    Lengths are inferred once, on demand, without recursion, by each op's ``infer_shape``. The
-    expressions are not part of the graph and do not count as uses. Equal lengths are the same object, so
-    shapes can be compared by identity.
+    A length is inferred once, when it is asked for, by the ``infer_shape`` of ops. It is an expression that is not part
+    of the graph, so it does not count as a use of the graph's variables. Equal lengths are the same object, so shapes
+    can be compared by identity.
     """
 
     provides = ("shape_of", "same_shape")
@@ -78,7 +78,7 @@ class ShapeFeature(Feature):
         return found
 
     def _without_replaced(self, length: Length) -> Length:
-        """The length, computed from the replacements of variables that were replaced in the graph."""
+        """The length as an expression in which variables that were replaced in the graph are replaced, too."""
         if not isinstance(length, Variable):
             return length
         changed: dict[Variable, Variable] = {}
@@ -98,7 +98,7 @@ class ShapeFeature(Feature):
         return self._one(cast("TensorVariable", new))
 
     def _found(self, variable: Variable) -> Lengths:
-        """The lengths as they were first inferred."""
+        """The lengths as they were first inferred, before later replacements in the graph."""
         found = self._known.get(variable)
         if found is not None:
             return found
@@ -158,7 +158,7 @@ class ShapeFeature(Feature):
             )
 
     def _one(self, length: Length) -> Length:
-        """The unique object of a length."""
+        """The object that stands for all lengths equal to this one."""
         if not isinstance(length, Variable):
             return int(length)
         constant = number_of(length)

@@ -23,7 +23,9 @@ def drain_assumptions(fgraph: FunctionGraph) -> None:
 
 @graph_rewriter
 def add_destroy_handler(fgraph: FunctionGraph) -> None:
-    """Attach the feature that orders in-place ops after other readers, and end merging."""
+    """Attach the feature that makes in-place ops run after all other readers of the input that they overwrite, and end
+    merging.
+    """
     merging: MergeFeature | None = fgraph.__dict__.get("merge_feature")
     if merging is not None:
         fgraph.remove_feature(merging)

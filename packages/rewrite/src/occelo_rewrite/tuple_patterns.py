@@ -1,6 +1,6 @@
-"""Rules whose patterns are nested tuples, as in older libraries of this family (`PatternNodeRewriter`).
+"""`PatternNodeRewriter`: rules whose patterns are nested tuples, as in Theano and its successors.
 
-For users whose rules were written for those libraries. The standard rules do not use this module.
+It is for users who wrote rules for those libraries. The standard rules do not use this module.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["PatternNodeRewriter", "SubstitutionNodeRewriter"]
 class PatternNodeRewriter(NodeRewriter):
     """Replaces a match of one nested tuple by the expression of another.
 
-    A tuple is an op (or an `OpPattern`, or a class of ops) and its arguments. A string is a variable,
-    the same one wherever it occurs. A number or a constant matches itself. A dict has a ``"pattern"`` and a
-    ``"constraint"``, a function of the variable. ``out_pattern`` has the same form, or is a function of
-    the graph, the node and a dict of the variables that strings matched. Unless ``allow_multiple_clients``, nodes
-    matched below the root must have no other users.
+    A tuple stands for an op (or an `OpPattern`, or a class of ops) and its arguments. A string stands for any variable,
+    the same one wherever the string occurs. A number or a constant matches itself. A dict has a ``"pattern"`` and a
+    ``"constraint"``, a function of the variable. ``out_pattern`` has the same form, or is a function of the graph, the
+    node and a dict of the variables that strings matched. Unless ``allow_multiple_clients``, nodes matched below the
+    root must have no other users.
     """
 
     def __init__(

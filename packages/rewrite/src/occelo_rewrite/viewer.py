@@ -1,6 +1,7 @@
-"""`view_rewriting`: a rewriting as an HTML page, with a slider over its steps.
+"""`view_rewriting` shows a rewriting as an HTML page with a slider over its steps.
 
-For users, in notebooks and browsers: it is in the namespace `occelo`, and the command ``explain`` can write the page.
+Users call it in notebooks, or open the page in a browser. It is in the namespace `occelo`, and the command ``explain``
+can write the page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Facts about values, such as "symmetric" or "positive": stated by the user, or inferred from constants and ops.
 
 Rules ask for facts through `assumptions_of`. The stage ``drain_assumptions`` records the facts that users state.
-Importing this package registers the inferences of all op families, except that the inferences of linear algebra are
+Importing this package registers the inferences of all op families except linear algebra, whose inferences are
 registered when linear algebra is first used.
 """
 

@@ -29,7 +29,7 @@ _TRIANGLES = ("lower_triangular", "upper_triangular")
 
 
 def _is_congruent(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> bool:
-    """Whether ``x y`` is known to have the fact because it is ``A A^H`` or ``A D A^H`` with a D that has the fact.
+    """Whether ``x y`` is known to have the fact because it is ``A A^H``, or ``A D A^H`` with a D that has the fact.
 
     For "symmetric" the transpose of A takes the place of its conjugate transpose. For "positive_definite" A must also be known
     to have an inverse.
@@ -75,7 +75,7 @@ def _is_scaled_gram(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -
 
 
 def _is_regular(x: TensorVariable, ask: Ask) -> bool:
-    """Whether matrices are known to have an inverse."""
+    """Whether a matrix, or each matrix of a batch, is known to have an inverse."""
     if ask(x, "orthogonal") or ask(x, _DEFINITE):
         return True
     return bool(ask(x, "unit_diagonal") and any(ask(x, t) for t in _TRIANGLES))

@@ -1,4 +1,4 @@
-"""`Assume` nodes, by which users state facts: functions that find these nodes in a graph and read their facts.
+"""Functions that find the `Assume` nodes of a graph, by which users state facts, and read these facts.
 
 `AssumptionFeature` and the stage ``drain_assumptions`` use these functions. The module also registers inferences for
 `Assume` nodes that are still in the graph, and for checks, whose result has the facts of the value that is checked.
@@ -19,14 +19,14 @@ Statement = Apply[Assume]
 
 
 def statements(fgraph: FunctionGraph) -> list[Statement]:
-    """The `Assume` nodes of a graph, in topological order; cheap in the usual case that there are none."""
+    """The `Assume` nodes of a graph, in topological order; if there are none, as is usual, this takes little time."""
     if not any(isinstance(node.op, Assume) for node in fgraph.apply_nodes):
         return []
     return [cast("Statement", n) for n in fgraph.toposort() if isinstance(n.op, Assume)]
 
 
 def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
-    """The facts that an `Assume` node states, each with whether it holds."""
+    """The facts that an `Assume` node states: pairs of a fact, and whether it holds."""
     return node.op.facts
 
 

@@ -1,9 +1,9 @@
 """Inference of facts about ranges, identity matrices and repeated matrices.
 
-A range that starts at 0 or later and has a positive step names, as an index, no position twice. `Eye` with its ones on
-the main diagonal is diagonal and not negative. If it is square, it is also positive definite and a permutation, and has
-a unit diagonal. `assumptions.inference` calls these functions if a rule asks for a fact about the result of an
-`ARange`, `Eye` or `Alloc` node.
+A range that starts at 0 or later and has a positive step contains no position twice if it is used as an index. `Eye`
+with its ones on the main diagonal is diagonal and not negative. If it is square, it is also positive definite and a
+permutation, and has a unit diagonal. `assumptions.inference` calls these functions if a rule asks for a fact about the
+result of an `ARange`, `Eye` or `Alloc` node.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _square_eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
 
 @infers_many(Alloc)
 def _repeated(node: TensorApply[Alloc], fact: str, ask: Ask) -> bool | None:
-    """A matrix that is repeated along batch dimensions."""
+    """Whether the fact holds for a matrix that is repeated along batch dimensions: it does if it holds for the matrix."""
     value = node.inputs[0]
     if fact not in FACTS or not FACTS[fact].of_matrices or value.type.ndim < 2:
         return None

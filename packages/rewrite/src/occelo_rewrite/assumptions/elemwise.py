@@ -1,4 +1,4 @@
-"""Inference of facts about elementwise functions: signs, zeros of matrices, symmetry, definiteness.
+"""Inference of facts about the results of elementwise functions: signs, zeros of matrices, symmetry, definiteness.
 
 `assumptions.inference` calls these functions if a rule asks for a fact about the result of an `Elemwise` node.
 """
@@ -32,19 +32,21 @@ __all__: list[str] = []
 
 
 def _spans(operand: TensorType, whole: TensorType) -> bool:
-    """Whether an operand has the last two dimensions of an elementwise result, without broadcasting."""
+    """Whether an operand is not broadcast along the last two dimensions of an elementwise result."""
     return operand.ndim >= 2 and all(
         m != 1 or n == 1 for m, n in zip(operand.shape[-2:], whole.shape[-2:], strict=True)
     )
 
 
 def _is_one_number(operand: TensorType) -> bool:
-    """Whether an operand is one number for all elements of a matrix."""
+    """Whether an operand gives one number to all elements of a matrix."""
     return all(n == 1 for n in operand.shape[-2:])
 
 
 def _where_zero(fact: str) -> None:
-    """Infer a fact about zeros of a matrix: a sum has it if all terms have it, a product if one factor has it."""
+    """Register the inference of a fact that says where a matrix is 0: it holds for a sum if it holds for all terms, and
+    for a product if it holds for one factor.
+    """
 
     @infers(fact, Elemwise)
     def kept(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
@@ -69,7 +71,7 @@ for _fact in ("diagonal", "lower_triangular", "upper_triangular", "tridiagonal")
 
 
 def _triangle(fact: str) -> None:
-    """Infer that a matrix is triangular where a mask chooses zeros, as `tril` and `triu` do."""
+    """Register the inference that a matrix is triangular because a mask chooses zeros, as in `tril` and `triu`."""
     lower = fact == "lower_triangular"
 
     @infers(fact, Elemwise)
@@ -84,7 +86,7 @@ def _triangle(fact: str) -> None:
 
 
 def _is_triangle(mask: TensorVariable, lower: bool, ask: Ask) -> bool:
-    """Whether a mask is false above the diagonal, or for upper matrices true below it."""
+    """Whether a mask is false above the diagonal (if ``lower``), or true below it (otherwise)."""
     if isinstance(mask, Constant):
         data: Any = mask.data
         outside = np.triu(data, 1) if lower else np.tril(~data, -1)
@@ -107,7 +109,9 @@ def _is_triangle(mask: TensorVariable, lower: bool, ask: Ask) -> bool:
 
 
 def _counts(variable: TensorVariable, order: tuple[int | str, ...], ask: Ask) -> bool:
-    """Whether a variable numbers the rows of a matrix, or its columns, from 0."""
+    """Whether each element of a variable is the number of its row, or of its column, counted from 0; ``order`` says
+    which.
+    """
     spread = spread_vector(variable)
     return spread is not None and spread[1] == order and ask(spread[0], COUNTED) is True
 
@@ -118,7 +122,9 @@ for _fact in ("lower_triangular", "upper_triangular"):
 
 @infers_many(Elemwise)
 def _conjugated(node: TensorApply[Elemwise], fact: str, ask: Ask) -> bool | None:
-    """Conjugation keeps the structure of a matrix."""
+    """Whether the fact holds for a conjugated matrix: facts about the structure of a matrix do if they hold for the
+    matrix.
+    """
     if node.op != ot.conj or fact not in FACTS or not FACTS[fact].of_matrices:
         return None
     return ask(node.inputs[0], fact)
@@ -127,7 +133,11 @@ def _conjugated(node: TensorApply[Elemwise], fact: str, ask: Ask) -> bool | None
 def _definite(fact: str) -> None:
     @infers(fact, Elemwise)
     def sum_or_multiple(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
-        """Sums of semidefinite matrices, of which one is definite, elementwise products, and positive multiples."""
+        """Whether a matrix is (semi)definite as a sum or elementwise product of such matrices, or as a positive
+        multiple of one.
+
+        A sum of semidefinite matrices is definite if one of them is.
+        """
         whole = node.outputs[0].type
         if whole.ndim < 2:
             return None
@@ -157,7 +167,9 @@ _definite("positive_definite")
 
 @infers("symmetric", Elemwise)
 def _symmetric_arithmetic(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
-    """Functions of symmetric matrices, element by element, and sums and products of matrices and their transposes."""
+    """Whether a matrix is symmetric as an elementwise function of symmetric matrices, or as a sum or elementwise
+    product of matrices and their transposes.
+    """
     whole = node.outputs[0].type
     if whole.ndim < 2:
         return None
@@ -176,7 +188,10 @@ def _hermitian_sum(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
 def _reflected(
     node: TensorApply[Elemwise], operands: Sequence[TensorVariable], ask: Ask, fact: str
 ) -> bool:
-    """Whether each operand has the fact. In sums and products, a pair of a matrix and its transpose has it, too."""
+    """Whether the fact holds for each operand.
+
+    In sums and products a pair of a matrix and its transpose counts as well, even if the fact does not hold for them.
+    """
     whole = node.outputs[0].type
     rest = list(operands)
     while rest:
@@ -201,7 +216,9 @@ def _are_floats(node: Apply) -> bool:
 def _signs(fact: Sign) -> None:
     @infers(fact, Elemwise)
     def signed(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
-        """Facts that a scalar op declares of its results, always or for operands with the fact."""
+        """Whether the scalar op declares the fact of its results, either in all cases or for operands for which the
+        fact holds.
+        """
         if not _are_floats(node):
             return None  # integers wrap around
         function = node.op.scalar_op

@@ -57,7 +57,9 @@ def _causes(facts: tuple[object, ...]) -> dict[str, list[str]]:
 def consequences(
     fact: str, holds: bool, square: bool = False, real: bool = True
 ) -> list[tuple[str, bool]]:
-    """What follows if a fact holds, or does not: pairs of a fact and whether it holds, first the fact itself.
+    """All that follows if a fact holds, or if it does not: pairs of a fact and whether it holds.
+
+    The first pair is the fact itself.
 
     If a matrix is ``square``, "diagonal" implies "symmetric". If it is ``real``, "symmetric" and "hermitian" are the same.
     """

@@ -24,10 +24,12 @@ _SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
 
 
 class AssumptionFeature(Feature):
-    """Facts about the variables of a graph: True, False, or None where nothing is known.
+    """A feature that tells for each variable and fact whether the fact holds:
 
-    Facts stated with `assume` are kept with the variable, and passed on to its replacement.
-    Others are inferred on demand from constants and ops, and cached until the graph changes.
+    True, False, or None if that is not known.
+
+    Facts that users state with `assume` are kept with the variable, and passed on to the variable that replaces it.
+    Other facts are inferred on demand from constants and ops, and cached until the graph changes.
     """
 
     def __init__(self) -> None:
@@ -158,7 +160,7 @@ def _is_real(variable: Variable) -> bool:
 
 
 def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
-    """Whether a matrix provably has as many rows as columns; without a graph, by its type alone."""
+    """Whether a matrix provably has as many rows as columns. Without a graph only its type is examined."""
     static = variable.type.shape or ()
     if len(static) < 2:
         return False

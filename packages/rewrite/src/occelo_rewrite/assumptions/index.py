@@ -4,8 +4,9 @@ A matrix made from its main diagonal is diagonal. It is positive (semi)definite 
 The diagonal of a real positive (semi)definite matrix is positive (not negative).
 
 If slices take the same rows and columns of a matrix, most facts about the matrix hold for the part, too: symmetric,
-hermitian, positive (semi)definite, unit_diagonal, tridiagonal, diagonal. The triangular facts do if the step is known
-to be positive. Rows taken from a selection matrix form a selection matrix.
+hermitian, positive (semi)definite, unit_diagonal, tridiagonal, diagonal. The facts "lower_triangular" and
+"upper_triangular" do, too, if the step is known to be positive. Rows taken from a selection matrix form a selection
+matrix.
 
 `assumptions.inference` calls these functions if a rule asks for a fact about the result of an `AllocDiag`,
 `ExtractDiag`, `Subtensor` or `AdvancedSubtensor` node.
@@ -58,7 +59,7 @@ _sign_of_diagonal("nonnegative", "positive_semidefinite")
 
 @infers("selection", AdvancedSubtensor)
 def _chosen_rows(node: TensorApply[AdvancedSubtensor], ask: Ask) -> bool | None:
-    """Rows of a selection matrix, in any order."""
+    """Whether rows are read from a selection matrix, in any order: they form a selection matrix."""
     x, *indices = node.inputs
     first, *rest = node.op.key
     rows = first == ARRAY and indices[0].type.ndim == 1 and all(e == slice(None) for e in rest)
@@ -74,7 +75,9 @@ _OF_SQUARE = frozenset("symmetric hermitian positive_semidefinite positive_defin
 
 @infers_many(Subtensor)
 def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
-    """Whether a fact about matrices holds for what slices take: whole matrices, or the same rows and columns of each."""
+    """Whether a fact about matrices holds for the parts that slices take: whole matrices, or the same rows and columns
+    of each.
+    """
     x = node.inputs[0]
     if fact not in FACTS or not FACTS[fact].of_matrices or x.type.ndim < 2:
         return None
@@ -98,7 +101,7 @@ def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
 
 
 def _entries(node: TensorApply[Subtensor]) -> Sequence[Any]:
-    """The entries of a key, with the variables in their places."""
+    """The entries of a node's key, with the input variables in place of their markers."""
     given = iter(node.inputs[1:])
 
     def filled(part: Any) -> Any:

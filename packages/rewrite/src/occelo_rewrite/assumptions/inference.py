@@ -1,4 +1,4 @@
-"""Registry of inferences of facts from ops (`infers`), and inference of facts from constants.
+"""Registry of functions that infer facts from ops (`infers`), and inference of facts from the values of constants.
 
 Each family's module of this package registers its inferences here; `AssumptionFeature` calls them for each fact that
 a rule asks for.
@@ -41,9 +41,10 @@ So ops that only move elements, or add zeros, keep them.
 def infers(
     fact: str, *classes: type[OpT], output: int = 0
 ) -> Callable[[Inference[OpT]], Inference[OpT]]:
-    """Decorator that registers a function of a node and `Ask` that infers a fact about an output of ops of ``classes``.
+    """Decorator that registers a function which infers a fact about an output of ops of ``classes``; it takes a node
+    and an `Ask`.
 
-    The first function that returns True or False decides.
+    If several functions are registered, the first that returns True or False decides.
     """
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
@@ -64,9 +65,10 @@ def infers(
 
 
 def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], InferenceOfMany[OpT]]:
-    """Decorator that registers a function of a node, a fact and `Ask`, for several facts about the first output of ops.
+    """Decorator that registers a function which infers several facts about the first output of ops; it takes a node, a
+    fact and an `Ask`.
 
-    It is called after those of `infers`.
+    Such functions are called after those of `infers`.
     """
 
     def register(function: InferenceOfMany[OpT]) -> InferenceOfMany[OpT]:
@@ -87,7 +89,7 @@ def _check(function: Callable[..., Any], classes: Sequence[object], *given: str)
 
 
 def _add(known: list[Any], function: Any) -> None:
-    """Append a function to the known ones.
+    """Append a function to the registered functions.
 
     An earlier function with the same module and name is removed if it is not Occelo's own, as when a cell of a notebook
     runs again.
@@ -126,7 +128,7 @@ def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> 
 
 
 def _off(data: Any, part: Any) -> bool:
-    """Whether a matrix equals ``part``, its copy with zeros outside of a diagonal or a triangle."""
+    """Whether a matrix equals ``part``, which is its copy with zeros outside of the diagonal or of a triangle."""
     return not np.any(data - part)
 
 
@@ -136,7 +138,7 @@ def _is_selection(data: Any) -> bool:
 
 
 def _is_definite(data: Any) -> bool:
-    """Whether a matrix is symmetric, and positive definite by more than rounding."""
+    """Whether a matrix is symmetric and so clearly positive definite that rounding errors cannot matter."""
     if data.shape[0] != data.shape[1] or not np.array_equal(data, data.T):
         return False
     values = np.linalg.eigvalsh(data.astype("float64"))
@@ -164,7 +166,7 @@ _OF_SQUARE = frozenset(
 def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
     """Whether a fact holds for the value of a constant; None if that is not tested.
 
-    Large and complex constants are not tested, and not every fact has a test. Some tests return only True or None.
+    Large and complex constants are not tested, and there are facts without a test. Some tests return only True or None.
     """
     data: Any = constant.data
     if not is_array(data) or data.size > _LARGEST or data.dtype.kind == "c":

@@ -73,7 +73,10 @@ def _solved_upper(node: TensorApply[SolveTriangular], ask: Ask) -> bool | None:
 
 @infers("positive_definite", Dot, MatMul)
 def _factor_times_its_transpose(node: TensorApply, ask: Ask) -> bool | None:
-    """Facts about L L^H for a Cholesky factor L. (A matrix without such a factor is an error, or its L is NaN.)"""
+    """Whether a product is L L^H for a Cholesky factor L, and so positive definite.
+
+    If a matrix has no such factor, that is an error, or L is NaN.
+    """
     x, y = node.inputs
     if computed_by(x, Cholesky) is None or computed_by(y, Cholesky) is not None:
         return None
@@ -82,7 +85,7 @@ def _factor_times_its_transpose(node: TensorApply, ask: Ask) -> bool | None:
 
 @infers("positive_semidefinite", Dot, MatMul)
 def _between_solutions(node: TensorApply, ask: Ask) -> bool | None:
-    """Facts about A^H solve(S, A) for a positive semidefinite S."""
+    """Whether a product is A^H solve(S, A) for a positive semidefinite S, and so positive semidefinite."""
     x, y = node.inputs
     solution = computed_by(y, Solve)
     if solution is None or not are_transposes(x, solution.inputs[1], True):
@@ -99,7 +102,7 @@ _OF_SQUARE_BLOCKS = frozenset("diagonal lower_triangular upper_triangular unit_d
 
 @infers_many(Kron, BlockDiag)
 def _made_of_blocks(node: TensorApply[Kron | BlockDiag], fact: str, ask: Ask) -> bool | None:
-    """Facts that hold for a matrix of blocks if they hold for all blocks."""
+    """Whether the fact holds for a matrix of blocks because it holds for all blocks."""
     if fact == "tridiagonal" and isinstance(node.op, Kron):
         return None
     if fact in _OF_SQUARE_BLOCKS or fact == "tridiagonal":
@@ -123,7 +126,7 @@ def _is_known_square(x: TensorVariable, ask: Ask) -> bool:
 
 
 def _is_real_square(node: TensorApply) -> bool:
-    """Whether the matrix is real and known to be square when the graph is built, so that unitary factors are orthogonal."""
+    """Whether the node's matrix is real and has a square static shape, so that its unitary factors are orthogonal."""
     rows, columns = node.inputs[0].type.shape[-2:]
     real = not is_complex(node.inputs[0].type.dtype)
     return real and rows is not None and rows == columns

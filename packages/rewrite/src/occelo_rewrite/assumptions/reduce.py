@@ -23,7 +23,11 @@ def _softmax(node: Apply, ask: Ask) -> bool | None:
 def _reduced(fact: str) -> None:
     @infers(fact, CAReduce)
     def reduced(node: TensorApply[CAReduce], ask: Ask) -> bool | None:
-        """Facts about all elements hold for the largest one. Sums and products of integers may wrap around."""
+        """Whether the sign of a reduction follows from the signs of its elements.
+
+        Facts about all elements hold for the largest one. Nothing is inferred for sums and products of integers, which
+        may wrap around.
+        """
         row = node.op.scalar_op
         kind = node.inputs[0].type
         chosen = row.name in ("maximum", "minimum")

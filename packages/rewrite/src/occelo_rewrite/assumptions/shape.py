@@ -45,7 +45,9 @@ def are_transposes(x: TensorVariable, y: TensorVariable, hermitian: bool) -> boo
 
 
 def _turned(variable: Variable) -> tuple[Variable, bool] | None:
-    """The matrix that a variable transposes, and whether the variable also conjugates it; None for other variables."""
+    """The matrix of which a variable is the transpose, and whether the variable is also its conjugate; None for other
+    variables.
+    """
     inner = _conjugated(variable)
     turned = variable if inner is None else inner
     if turned.owner is None or not is_transposition(turned.owner.op):
@@ -64,7 +66,7 @@ def _conjugated(variable: Variable) -> Variable | None:
 
 @infers_many(DimShuffle)
 def _rearranged(node: TensorApply[DimShuffle], fact: str, ask: Ask) -> bool | None:
-    """Whether a fact holds for matrices that are transposed, or whose batch gets other dimensions."""
+    """Whether a fact holds for matrices that are transposed, or whose batch dimensions are reordered, added or dropped."""
     n, last = node.op.input_ndim, node.op.new_order[-2:]
     if fact not in FACTS or not FACTS[fact].of_matrices or n < 2:
         return None
@@ -80,7 +82,9 @@ def _specified(node: TensorApply[SpecifyShape], fact: str, ask: Ask) -> bool | N
 
 
 def spread_vector(variable: TensorVariable) -> tuple[TensorVariable, tuple[int | str, ...]] | None:
-    """The vector that gives ``variable`` when new dimensions are added, and their order; None for other variables."""
+    """The vector that becomes ``variable`` by adding dimensions, and the order of the dimensions; None for other
+    variables.
+    """
     spread = computed_by(variable, DimShuffle)
     if spread is None or spread.inputs[0].type.ndim != 1:
         return None

@@ -137,7 +137,7 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
 
 
 def positions_of_ones(x: TensorVariable) -> TensorVariable:
-    """The position of the 1 in each row of matrices whose other elements are 0; 0 for a row of zeros."""
+    """The position of the 1 in each row of a selection matrix; 0 for a row of zeros."""
     place = ot.arange(x.shape[-1], dtype="int64")
     return ot.switch(ot.neq(x, 0), place, 0).sum(axis=-1)
 
@@ -203,7 +203,7 @@ SPECIALIZE = RuleSet((transposed_dot, matmul_with_one_matrix), "blas specialize"
 
 
 def _scaled(term: TensorVariable) -> tuple[TensorVariable, TensorVariable | None]:
-    """A term alpha * x, with a scalar alpha, as x and alpha (None for 1)."""
+    """The x and the scalar alpha of a term alpha * x; alpha is None for any other term."""
     owner = computed_by(term, Elemwise)
     if owner is None or owner.op != ot.mul:
         return term, None
@@ -248,9 +248,10 @@ Make = Callable[[TensorVariable, TensorVariable, TensorVariable, TensorVariable]
 
 
 class Parted:
-    """A sum of real floats, divided into ``products``, which ``factors_of`` recognises, and ``others``.
+    """A sum of real floats, divided into products, which ``factors_of`` recognises, and ``others``.
 
-    Products have no other users and are not broadcast in the sum. Each has its scalar coefficient (None for 1) and factors.
+    The products have no other users and are not broadcast in the sum. ``products`` has for each the scalar coefficient
+    (None for 1) and the factors.
     """
 
     def __init__(self, fgraph: FunctionGraph, whole: Sum, factors_of: Factors) -> None:
@@ -279,7 +280,7 @@ class Parted:
     ) -> Parted | None:
         """The sum with this node as its root; None if there is none, or if it has no products.
 
-        An op of the class ``made_by`` computes each product, or an operand of it if the product is scaled.
+        An op of the class ``made_by`` computes each product, or an operand of the term if the product is scaled.
         """
         kind = node.outputs[0].type
         if kind.dtype not in ("float32", "float64") or kind.ndim not in (1, 2):
@@ -291,14 +292,16 @@ class Parted:
         return made if made.products else None
 
     def added_to(self, total: TensorVariable, make: Make) -> TensorVariable:
-        """A variable with the products added to it, one after the other."""
+        """The variable ``total`` with the products added to it, one after the other."""
         for (_, sign), alpha, factors in self.products:
             number = _number(sign, self.kind.dtype) if alpha is None else alpha
             total = make(total, number if alpha is None or sign > 0 else _negated(number), *factors)
         return total
 
     def added(self, make: Make) -> TensorVariable | None:
-        """The sum: products are added to the other terms, or to one of the products. None if no product is added."""
+        """The whole sum: products are added to the other terms, or to one of the products if the others do not have the
+        shape of the sum. None if no product is added.
+        """
         if not (self.others and _alike(_total(self.others).type, self.kind)):
             first = next((i for i, p in enumerate(self.products) if p[0][1] > 0), 0)
             self.others.insert(0, self.products.pop(first)[0])
@@ -309,7 +312,7 @@ class Parted:
 
 
 def _is_or_reads(term: TensorVariable, kind: type[Op]) -> bool:
-    """Whether an op of a class computes a term or an operand of it."""
+    """Whether an op of a class computes a term, or an operand of the term."""
     owner = term.owner
     if owner is None:
         return False

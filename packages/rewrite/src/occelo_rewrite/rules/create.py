@@ -111,7 +111,9 @@ def _spans(own: TensorType, full: TensorType) -> bool:
 
 
 def _knows_ones_of(value: TensorVariable, repeated: TensorVariable) -> bool:
-    """Whether a value has a static length 1 wherever the repeated tensor has one, and broadcasts because of it."""
+    """Whether a value has a static length of 1 along each dimension along which the repeated tensor broadcasts because
+    of such a length.
+    """
     return all(
         a == 1 or b != 1
         for a, b in zip(reversed(value.type.shape), reversed(repeated.type.shape), strict=False)

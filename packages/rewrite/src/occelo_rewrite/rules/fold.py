@@ -65,7 +65,9 @@ def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Replacements:
 
 @node_rewriter(None, only_new=True)
 def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Replacements:
-    """A node is made again if its inputs' types have become more specific and make its outputs' types more specific."""
+    """If the types of a node's inputs have become more specific, the node is made again, so that the types of its
+    outputs become more specific, too.
+    """
     op = node.op
     if type(op).infer is Op.infer or not op.plain_nodes or op.destroy_map:
         return None

@@ -54,7 +54,9 @@ def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements
 
 
 def _slice_of(variable: TensorVariable, axis: int) -> tuple[TensorVariable, int, int] | None:
-    """x, start and stop, if the variable is x[start:stop] along the axis, with static bounds."""
+    """The x, start and stop of a variable that is x[start:stop] along the axis, with static bounds; None for other
+    variables.
+    """
     owner = computed_by(variable, Subtensor)
     if owner is None or len(owner.inputs) > 1:
         return None

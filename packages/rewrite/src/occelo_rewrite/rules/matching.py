@@ -24,7 +24,7 @@ def rule_of_floats(
 
 
 def applied(variable: Variable, function: Elemwise) -> TensorApply[Elemwise] | None:
-    """The node that computes ``variable``, if it applies ``function`` and not in place; else None."""
+    """The node that computes ``variable``, if it applies ``function``, and not in place; else None."""
     node = computed_by(variable, Elemwise)
     if node is None or node.op is function:
         return node

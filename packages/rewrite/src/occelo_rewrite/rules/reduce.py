@@ -1,4 +1,5 @@
-"""Rules for reductions: chains are combined, factors and repeated values taken out; stable forms of their logs.
+"""Rules for reductions: reductions of reductions are combined, factors and repeated values are taken out, and logs of
+reductions get stable forms.
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize.
 """
@@ -144,7 +145,7 @@ def sum_of_scaled(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replace
 
 
 def _makes_larger(factor: TensorVariable, divides: bool) -> bool:
-    """Whether multiplying (or dividing) by a factor does not decrease magnitudes."""
+    """Whether multiplying by a factor, or dividing if ``divides``, decreases no absolute value."""
     value = number_of(factor)
     if value is None or not np.isfinite(value):
         return False
@@ -238,9 +239,10 @@ def neg_of_min(x: TensorVariable, m: TensorApply[CAReduce]) -> TensorVariable | 
 def extreme_of_monotone(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """max(f(x)) = f(max(x)) if f increases, and f(min(x)) if f decreases; likewise for minima.
 
-    So f is computed once for each result, not for each element. f(x) must have no other reader. A reader such as the
-    gradient of the maximum compares f(x) with its maximum, and must find equal elements. But f of one number may differ
-    in the last digit from f of many numbers. (rounding: that digit, and the sign of a zero.)
+    So f is computed once for each result, not for each element. f(x) must have no other reader: the gradient of the
+    maximum, for instance, compares f(x) with its maximum and must find equal elements, but f computed for a single
+    number may differ in the last digit from f computed for many numbers. (rounding: that digit, and the sign of a
+    zero.)
     """
     variable = node.inputs[0]
     inner = computed_by(variable, Elemwise)

@@ -180,7 +180,9 @@ def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> 
 
 @node_rewriter([SpecifyShape])
 def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
-    """specify_shape(x, n) = x, if x provably has the lengths n, by a proof that no other rule can make invalid."""
+    """specify_shape(x, n) = x, if x provably has the lengths n; the proof must not rest on anything that another rule
+    may remove.
+    """
     op = node.op
     x = node.inputs[0]
     rest = iter(node.inputs[1:])
@@ -243,7 +245,7 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
 
 
 def _checks(op: SpecifyShape, lengths: Sequence[TensorVariable], root: TensorVariable) -> bool:
-    """Whether an elementwise operand is an input of the graph with all the asserted lengths."""
+    """Whether an operand of an elementwise op is an input of the graph that has all the asserted lengths."""
     rest = iter(lengths)
     for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
         wanted = next(rest) if given else static

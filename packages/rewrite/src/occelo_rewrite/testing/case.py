@@ -1,4 +1,4 @@
-"""`Case`: a graph to which a rule applies, written by hand or made from the rule's pattern.
+"""`Case`: an example of a graph to which a rule applies, written by hand or made from the rule's pattern.
 
 The tables in `examples`, `mixed_examples`, `looping_examples` and `linear_algebra_examples` consist of cases; `draws` varies the types
 and values of each case.
@@ -32,10 +32,11 @@ __all__ = ["Case", "drawn_cases", "standard_rules"]
 
 @dataclass(frozen=True)
 class Case:
-    """A rule's name, and a function ``build`` that makes, of inputs, a graph to which the rule applies.
+    """The name of a rule, and a function ``build`` that takes inputs and makes a graph to which the rule applies.
 
     ``shapes``, ``dtype`` and the interval from ``low`` to ``high`` describe inputs for which the graph is defined.
-    With ``wildcards`` the inputs are those of a pattern, so each may have another dtype and other lengths.
+    ``wildcards`` says that the inputs stand for wildcards of a pattern, so each may have another dtype and other
+    lengths.
     """
 
     rule: str

@@ -1,5 +1,5 @@
-"""Random types and values for the cases that rules are tested with: lengths 1 and 0, static or dynamic, all dtypes,
-special values.
+"""Random types and values for the cases of rules: all dtypes, static and dynamic lengths, lengths of 0 and 1, special
+values.
 
 `laws` and the tests of rules use it.
 """
@@ -37,7 +37,7 @@ _READERS = ("alone", "gradient", "readers", "everything")
 
 @dataclass(frozen=True)
 class Draw:
-    """A case with types: dtypes, static shapes and lengths of the inputs, and the choice of outputs.
+    """A case with chosen types: dtypes, static shapes and lengths of its inputs, and a choice of outputs.
 
     ``readers`` chooses the outputs: the value alone, with its gradient, with some of its intermediate
     variables, or with all of those and the gradient.
@@ -68,7 +68,7 @@ class Draw:
 
 
 def draw(case: Case, seed: int) -> Draw:
-    """A random draw of a case; with the seed 0 the case unchanged."""
+    """A random draw of a case; for the seed 0, the case as it is written."""
     if seed == 0:
         unknown = tuple((None,) * len(s) for s in case.shapes)
         return Draw(case, (case.dtype,) * len(case.shapes), unknown, case.shapes)
@@ -124,7 +124,7 @@ def _drawn_dtypes(case: Case, generator: Any) -> tuple[str, ...]:
 
 
 def _drawn_lengths(case: Case, generator: Any) -> list[tuple[int, ...]]:
-    """The lengths of the case; or for some numbers n, all lengths n are replaced by 1 or 0."""
+    """The lengths of the case. In some draws, all lengths that equal a number n are replaced by 1 or by 0."""
     if generator.integers(3) == 0:
         return list(case.shapes)
     instead = {n: int(generator.choice([n, n, 1, 1, 0])) for s in case.shapes for n in s}
@@ -132,7 +132,9 @@ def _drawn_lengths(case: Case, generator: Any) -> list[tuple[int, ...]]:
 
 
 def _values(generator: Any, case: Case, dtype: str, lengths: tuple[int, ...], kind: str) -> Any:
-    """An array: within the bounds of the case, of special values, or of very large and small ones."""
+    """A random array of one kind: numbers within the bounds of the case, special values, or very large and very small
+    numbers.
+    """
     own = np.dtype(dtype)
     if own.kind == "b":
         return generator.integers(2, size=lengths).astype(bool)

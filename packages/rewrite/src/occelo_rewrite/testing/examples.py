@@ -471,7 +471,7 @@ def _narrow_twice(x: TensorVariable, first: _Write) -> TensorVariable:
 
 
 def _tiled(target: TensorVariable, x: TensorVariable, write: _Write) -> TensorVariable:
-    """A known matrix whose columns are written in two slices."""
+    """A graph that writes the columns of a known matrix in two slices."""
     known = ot.specify_shape(target, (2, 3))
     once = write(known[:, 1:], ot.specify_shape(x, (2, 3))[:, :2])
     return write(once[:, :1], ot.specify_shape(_other(x), (2, 3))[:, 2:])

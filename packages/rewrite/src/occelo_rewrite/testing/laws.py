@@ -27,7 +27,9 @@ class LawBroken(AssertionError):
 
 
 def try_law(rule: NodeRewriter, draw: Draw) -> bool:
-    """Apply only this rule to a drawn graph; False if it did not apply, or the graph cannot be built or computed.
+    """Apply only this rule to a drawn graph, and check the result.
+
+    False if the rule did not apply, or if the graph cannot be built or computed.
 
     `LawBroken` if an output differs from the interpreter's result for the original graph.
     """
@@ -78,10 +80,11 @@ _FAR = 600.0
 def _check_nearer(
     where: str, draw: Draw, values: list[Any], written: Any, found: Any, cancels: bool
 ) -> None:
-    """Check that a more stable form is as near to the exact value as the original form, or as near as its dtype allows.
+    """Check that a form that should be more stable is as near to the exact value as the original form, or as near as
+    its dtype allows.
 
-    For graphs of narrower dtypes the exact value is computed in float64, if it is far from the limits of float64. If
-    something ``cancels``, the error is relative to the inputs.
+    For graphs of narrower dtypes the exact value is computed in float64, unless it is near the limits of float64. If
+    terms may cancel (``cancels``), the error is measured relative to the inputs.
     """
     if not set(draw.dtypes) <= {"float16", "float32"} or not all(map(_finite, values)):
         return
@@ -130,7 +133,7 @@ def _outputs(draw: Draw, inputs: list[TensorVariable]) -> list[Variable]:
 def _computed(
     graph: FunctionGraph, values: list[Any]
 ) -> tuple[dict[Variable, Any] | None, Exception | None]:
-    """The values of all variables that can be computed; None and the error if an output cannot."""
+    """The values of all variables that can be computed; if an output cannot be computed, None and the error."""
     given = dict(zip(graph.inputs, values, strict=True))
     with np.errstate(all="ignore"):
         try:
@@ -168,7 +171,9 @@ def _finite(value: Any) -> bool:
 
 
 class _Judge:
-    """The values of both graphs, and from them the difference that the rule's tags allow."""
+    """Compares the values of the original and the rewritten graph, and judges by the rule's tags and these values which
+    differences are allowed.
+    """
 
     def __init__(
         self,
@@ -195,7 +200,7 @@ class _Judge:
         self.scale = float(max(magnitudes, default=0.0))
 
     def compare(self, number: int, old: Variable, new: Variable) -> str:
-        """A text on the fault of an output; empty if there is none."""
+        """A text that says what is wrong with an output; empty if nothing is."""
         a, b = self.expected[old], self.found[new]
         if not old.type.is_array:
             return ""
@@ -223,7 +228,7 @@ class _Judge:
         return not is_tame and bool({"overflow", "stabler"} & self.tags)
 
     def _near(self, a: Any, b: Any) -> str:
-        """Equal except for cancellation: the error is relative to the largest intermediate value."""
+        """What is wrong if terms may cancel: the allowed error is relative to the largest intermediate value."""
         if is_discrete(str(a.dtype)):
             return ""
         error = 64 * float(np.finfo(a.dtype).eps) * max(self.scale, 1.0)
@@ -273,7 +278,8 @@ def _is_tame(array: Any) -> bool:
 def _same_bits(a: Any, b: Any) -> bool:
     """Equal bits, except for the payload of a NaN.
 
-    Complex numbers may differ by signs of zeros and by a rounding: NumPy's product of two depends on their strides.
+    Complex numbers may differ in the signs of zeros and by rounding, since NumPy's product of complex arrays depends on
+    their strides.
     """
     if a.dtype.kind == "c":
         error = 2 * float(np.finfo(a.dtype).eps)

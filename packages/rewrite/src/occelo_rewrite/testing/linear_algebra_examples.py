@@ -1,6 +1,6 @@
 """Cases of the rules of linear algebra, a part of the table in `examples`.
 
-The inputs are drawn without conditions; the graphs make of them the nonsingular, positive definite or other matrices
+The inputs are arbitrary matrices. The graphs compute from them the nonsingular, positive definite or other matrices
 that the rules need.
 """
 

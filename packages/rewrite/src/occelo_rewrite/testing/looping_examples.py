@@ -49,7 +49,7 @@ def _unchanged(x: TensorVariable) -> TensorVariable:
 
 
 def _of_gradient(x: TensorVariable) -> TensorVariable:
-    """A loop and its gradient, which keeps what the loop carries."""
+    """A loop and its gradient; the gradient keeps the carried values of the loop as traces."""
     final, _ = loop(lambda s, e: (ot.tanh(s * e), None), x[0], x)
     return og.grad(final.sum(), x) * final
 
@@ -75,7 +75,10 @@ def _two_loops(x: TensorVariable) -> TensorVariable:
 
 
 def _loops_apart(x: TensorVariable) -> TensorVariable:
-    """Two loops over the same steps, of which one has an equal state, an equal trace and another sequence."""
+    """Two loops over the same steps.
+
+    The second has a state and a trace that the first has, too, and a sequence of its own.
+    """
     steps, first = x.shape[0], ot.zeros_like(x[0])
 
     def step(s: Any, e: Any) -> Any:
@@ -90,7 +93,7 @@ def _loops_apart(x: TensorVariable) -> TensorVariable:
 
 
 def _running(x: TensorVariable) -> TensorVariable:
-    """A running sum and a running product of functions of two sequences, from the last elements on."""
+    """A running sum and a running product of functions of two sequences, which begin at the last elements."""
 
     def step(s: Any, e: Any) -> Any:
         total, product = s[0] + e[0] * 2.0, ot.cos(e[1]) * s[1]
@@ -108,7 +111,7 @@ def _more_than_is_read(x: TensorVariable) -> TensorVariable:
 
 
 def _products(x: TensorVariable) -> TensorVariable:
-    """A loop whose steps multiply parts of a sequence, but not what they carry, by a matrix."""
+    """A loop whose steps multiply parts of a sequence by a matrix, but not the carried value."""
     matrix = x.T @ x
     traces: TensorVariable = loop(
         lambda s, e: (ot.tanh(s + ot.sin(e) @ matrix), s), x[0], x, length=x.shape[0]
@@ -141,7 +144,7 @@ def _outer_products(x: TensorVariable) -> TensorVariable:
 
 
 def _functions(x: TensorVariable) -> TensorVariable:
-    """A loop with a function of elements alone, and a trace of another one."""
+    """A loop with a function of the elements of sequences alone, and with a trace of another such function."""
     (total, traces) = loop(lambda s, e: (s * 0.5 + ot.exp(e), e * 2.0), ot.zeros_like(x[0]), x)
     return total + traces
 

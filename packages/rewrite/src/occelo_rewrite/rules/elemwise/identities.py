@@ -33,7 +33,9 @@ c, d = number("c"), number("d")
 def _cancels(
     outer: str, inner: str, on: str = "float", tags: tuple[str, ...] = ("stabler",)
 ) -> PatternRule:
-    """Make the rule that a function is the inverse of another wherever that is defined."""
+    """Make the rule outer(inner(x)) = x, for an ``outer`` that is the inverse of ``inner`` wherever the inner function
+    is defined.
+    """
 
     def law(x: TensorVariable) -> TensorVariable:
         return x
@@ -46,7 +48,7 @@ def _cancels(
 def _cancels_where(
     outer: str, inner: str, condition: Callable[[TensorVariable], TensorVariable], text: str
 ) -> PatternRule:
-    """Make the rule that a function is the inverse of another where a condition holds; elsewhere the result is NaN."""
+    """Make the rule outer(inner(x)) = x where a condition holds, else NaN."""
 
     def law(x: TensorVariable) -> TensorVariable:
         return ot.switch(condition(x), x, np.nan)

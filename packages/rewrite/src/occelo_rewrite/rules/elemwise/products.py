@@ -38,7 +38,10 @@ _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
 
 
 def _times(value: TensorVariable | None, factor: complex, like: TensorVariable) -> TensorVariable:
-    """The number ``factor`` times the product ``value`` (None if that is empty); a multiplication by 1 is left out."""
+    """The number ``factor`` times the product ``value``, which is None if it has no factors.
+
+    A multiplication by 1 is left out.
+    """
     if value is None:
         return shaped_like(ot.constant(np.asarray(factor, like.type.dtype)), like)
     if factor == -1:
@@ -106,9 +109,9 @@ def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise])
 def collected_numbers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(2 x) / (-4) = -0.5 x: several numbers in a product become one number in front.
 
-    The number is multiplied last. So a product of several other factors could now overflow or underflow; then the
-    numbers must be moderate (`is_moderate`). With a single other factor, overflow only becomes rarer. (overflow: in
-    1e200 (1e-200 x) the inner product may underflow.)
+    The number is multiplied last, so a product of several other factors could overflow or underflow before that.
+    Therefore the numbers must be moderate (`is_moderate`) if there are several other factors. With a single one,
+    overflow only becomes rarer. (overflow: in 1e200 (1e-200 x) the inner product may underflow.)
     """
     whole = Product.at(fgraph, node)
     if whole is None:
@@ -213,7 +216,7 @@ CANONICALIZE = RuleSet(
 
 
 def _inner(variable: TensorVariable, function: Elemwise) -> TensorVariable | None:
-    """x, if the variable is the function applied to x and both have the same type; else None."""
+    """The x of a variable that is ``function(x)`` and has the type of x; None for other variables."""
     node = applied(variable, function)
     if node is None or node.inputs[0].type != variable.type:
         return None
@@ -229,7 +232,7 @@ def _negated(v: TensorVariable) -> TensorVariable:
 def _by_argument(
     factors: list[TensorVariable], function: Elemwise
 ) -> dict[TensorVariable, TensorVariable]:
-    """The factors that are the function applied to an argument, by argument."""
+    """The factors of the form ``function(x)``, by x."""
     found: dict[TensorVariable, TensorVariable] = {}
     for factor in factors:
         argument = _inner(factor, function)
@@ -239,14 +242,16 @@ def _by_argument(
 
 
 def _with_factor(*functions: Elemwise) -> list[ScalarOp]:
-    """What computes an input of a product with one of the functions as a factor: the function, or another product."""
+    """The ``below`` of rules for products in which one of the functions is a factor: an input is computed by the
+    function, or by another product.
+    """
     return [each.scalar_op for each in (*functions, *_PRODUCTS)]
 
 
 def _real_product(
     fgraph: FunctionGraph, node: TensorApply[Elemwise], *functions: str
 ) -> Product | None:
-    """The product of real numbers whose root is this node, if one of the functions computes a factor; else None."""
+    """The product of real numbers whose root is this node; None if none of the functions computes one of its factors."""
     if not is_float(node.outputs[0].type.dtype):
         return None
     whole = Product.at(fgraph, node)
@@ -260,7 +265,7 @@ def _with(
     made: TensorVariable,
     like: TensorVariable,
 ) -> Replacements:
-    """The product with some factors replaced by ``made``."""
+    """The product ``whole`` in which ``made`` replaces the factors ``above`` and ``below``."""
     rest, number_ = whole.without(above, below)
     return [_times(made if rest is None else ot.mul(rest, made), number_, like)]
 
@@ -269,9 +274,9 @@ Divisor = tuple[TensorVariable, list[TensorVariable], list[TensorVariable]]
 
 
 def _divisors(whole: Product) -> list[Divisor]:
-    """The divisors of a product, each with the numerator and denominator factors that it stands for.
+    """The divisors of a product. Each has the factors of the numerator and of the denominator that are removed with it.
 
-    A reciprocal with other users is a factor of the numerator.
+    A reciprocal that has other users stays one node, so it is a factor of the numerator.
     """
     found: list[Divisor] = [(v, [], [v]) for v in whole.below]
     for v in whole.above:
@@ -282,7 +287,7 @@ def _divisors(whole: Product) -> list[Divisor]:
 
 
 def one_plus(variable: TensorVariable) -> TensorVariable | None:
-    """x, if the variable is 1 + x in one dtype; else None."""
+    """The x of a variable 1 + x of the same dtype; None for other variables."""
     node = applied(variable, ot.add)
     if node is None or any(v.type.dtype != variable.type.dtype for v in node.inputs):
         return None
@@ -351,7 +356,9 @@ def exp_times_sigmoid(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 def _sum_over(
     variable: TensorVariable, ndim: int
 ) -> tuple[TensorVariable, tuple[int, ...]] | tuple[None, tuple[()]]:
-    """The summed variable and the axes, if a variable is a sum whose axes are kept with length 1; else None."""
+    """The x and the axes of a variable that is a sum of x whose summed axes are kept with length 1; None for other
+    variables.
+    """
     spread = computed_by(variable, DimShuffle)
     order = None if spread is None else spread.op.new_order
     owner = computed_by(variable if spread is None else spread.inputs[0], CAReduce)
@@ -462,7 +469,7 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 
 def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
-    """Whether the results of some nodes have no other users, so that replacing them makes the nodes dead."""
+    """Whether each of some nodes has only one user, so that the nodes are dead once this user is replaced."""
     return all(len(fgraph.clients[node.outputs[0]]) == 1 for node in nodes)
 
 

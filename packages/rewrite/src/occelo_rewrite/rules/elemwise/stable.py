@@ -1,4 +1,5 @@
-"""Rules for numerical stability, with forms that neither overflow nor cancel: log1p, expm1, softplus, erfc, ...
+"""Rules for numerical stability, which introduce forms that neither overflow nor cancel: log1p, expm1, softplus, erfc,
+...
 
 `pipeline` puts them into the stage stabilize.
 """
@@ -170,9 +171,11 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 @node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler", "comparison"))
 def stable_logarithm(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """log of sums, means, products, quotients, powers and slices of exp, sigmoid, softmax, cosh and erfc, term by term.
+    """A stable form of the log of an expression: of sums, means, products, quotients, powers and slices of exp,
+    sigmoid, softmax, cosh and erfc.
 
-    log(mean(exp(x))) = logsumexp(x) - log(n), log(exp(x) + c) by the larger of both, log(cosh(x)) by |x|.
+    For instance, log(mean(exp(x))) = logsumexp(x) - log(n). For log(exp(x) + c) the larger of the two terms is factored
+    out, and log(cosh(x)) is computed from |x|.
     """
     return _stable(node)
 

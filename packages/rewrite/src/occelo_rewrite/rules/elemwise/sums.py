@@ -1,4 +1,5 @@
-"""Rules for sums: constants are collected, equal terms counted, opposite ones cancelled; terms keep their order.
+"""Rules for sums: constants are added up, equal terms are counted, and opposite terms cancel. All other terms keep
+their order.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -32,7 +33,7 @@ _ADD, _NEG, _SUMS = frozenset(("add",)), frozenset(("neg",)), frozenset(("add", 
 
 
 def _scaled(term: TensorVariable) -> tuple[TensorVariable, complex]:
-    """x and c for a term c * x; any other term and 1."""
+    """The x and the number c of a term c * x; for any other term, the term itself and 1."""
     owner = computed_by(term, Elemwise)
     if owner is not None and owner.op == ot.mul and len(owner.inputs) == 2:
         for i in (0, 1):
@@ -58,7 +59,9 @@ _ROOT_OF_LARGEST = {2: 2.0**8, 4: 2.0**64, 8: 2.0**512}
 
 
 def _is_small(data: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
-    """Whether the order in which a constant is added affects overflow only near the end of the range."""
+    """Whether a constant is so small that the order in which it is added affects overflow only near the end of the
+    range.
+    """
     if dtype.kind not in "fc":
         return True
     most = _ROOT_OF_LARGEST[dtype.itemsize // (2 if dtype.kind == "c" else 1)]
@@ -137,9 +140,9 @@ class Collected:
 
 
 def _chain(terms: list[tuple[TensorVariable, int]], dtype: np.dtype[Any]) -> TensorVariable:
-    """Terms with signs, added and subtracted one after the other.
+    """The sum of terms with signs, which are added and subtracted one after the other.
 
-    Negative terms before the first positive one are summed, and subtracted from that one.
+    If negative terms come first, they are added up and subtracted from the first positive term.
     """
     if not terms:
         return ot.constant(np.zeros((), dtype))
@@ -243,7 +246,9 @@ def _last_constants(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
 def _with_last_constant(
     node: TensorApply[Elemwise],
 ) -> tuple[TensorVariable, npt.NDArray[Any]] | None:
-    """The first operand of a sum or difference, and the last as an added constant; None if the last is not constant."""
+    """The first operand of a sum or difference, and its last operand as a constant to add; None if the last operand is
+    not constant.
+    """
     variables = list(node.inputs)
     last = variables.pop()
     if node.op == ot.neg or not variables or not isinstance(last, Constant):
@@ -262,7 +267,9 @@ def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
 
 
 def _is_plainly_collected(whole: Sum) -> bool:
-    """A quick test for sums of different terms without numbers, in which nothing can be collected."""
+    """A quick test for sums in which nothing can be collected: all terms differ, and none is a number or has a number
+    as a factor.
+    """
     seen: set[Variable] = set()
     for term, _ in whole.terms:
         if term in seen or isinstance(term, Constant):

@@ -1,4 +1,4 @@
-"""Flattened sums and products (`Sum`, `Product`): all terms or factors of a tree of nodes, for rules.
+"""`Sum` and `Product`: flattened sums and products, with all terms or factors of a tree of nodes.
 
 The rules in `sums`, `products` and `rules.blas` use it. The nodes of a tree have one dtype. The result of each node
 except the root is used only once, by its parent in the tree.
@@ -70,7 +70,7 @@ def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
 
 
 class Sum:
-    """A sum as a list of terms in their order: pairs of a variable, or constant, and its sign, +1 or -1."""
+    """A sum as a list of its terms in order. Each is a pair of a variable or constant and its sign, +1 or -1."""
 
     def __init__(
         self, root: TensorApply[Elemwise], terms: list[tuple[TensorVariable, int]]
@@ -117,7 +117,7 @@ class Sum:
 
 
 class Product:
-    """A product as factors of its numerator and denominator, a number, and the tree of its nodes.
+    """A product: the factors of its numerator and of its denominator, a number, and the tree of its nodes.
 
     `without` removes factors from the tree. The other factors keep their places, so no
     new overflow can occur.
@@ -196,10 +196,11 @@ class Product:
         number: complex = 1.0,
         instead: tuple[TensorVariable | None, TensorVariable | None] = (None, None),
     ) -> tuple[TensorVariable | None, complex]:
-        """The product without the factors ``above`` and ``below``: a variable without signs, and ``number`` with the sign.
+        """The product without the factors ``above`` and ``below``, as a variable from which all signs are removed, and
+        ``number`` with the sign of the product.
 
         The variable is None if no factor is left. Each factor is removed as often as it is listed. ``instead`` is a
-        remaining factor and the variable that replaces it once.
+        pair of a remaining factor and the variable that replaces one occurrence of it.
         """
         gone: dict[tuple[TensorVariable, bool], int] = {}
         for side, variables in ((True, above), (False, below)):

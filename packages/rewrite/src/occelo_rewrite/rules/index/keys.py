@@ -31,7 +31,8 @@ def is_full(entry: KeyEntry) -> bool:
 
 
 def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[KeyEntry]:
-    """A basic key with its variables in place: integers, scalar variables and slices of those.
+    """The entries of a basic index key with the node's input variables in their places: integers, scalar variables, and
+    slices of these.
 
     ``first`` is the position of the node's first input that belongs to the key.
     """
@@ -51,12 +52,12 @@ def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[KeyEntry]:
 
 
 def read(x: TensorVariable, parts: list[KeyEntry]) -> TensorVariable:
-    """``x`` at a key given by its entries; ``x`` itself if the key takes all of it."""
+    """``x[key]`` for the entries ``parts`` of a key; ``x`` itself if the key takes all of it."""
     return x if all(is_full(part) for part in parts) else x[tuple(parts)]
 
 
 def kept_axes(parts: list[KeyEntry]) -> list[int]:
-    """The dimensions that a key keeps, in order: those with a slice."""
+    """The dimensions that a key keeps, in order: those that it indexes by a slice."""
     return [i for i, part in enumerate(parts) if isinstance(part, slice)]
 
 

@@ -1,4 +1,5 @@
-"""Rules for reads and diagonals: reads of everything are dropped, reads of reads combined, ranges become slices.
+"""Rules for reads and diagonals: reads of a whole tensor are dropped, reads of reads are combined, and ranges as
+indices become slices.
 
 `pipeline` puts them into the stage canonicalize.
 """
@@ -117,7 +118,7 @@ def read_of_read(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
 
 
 def _composed(first: slice, then: KeyEntry, length: int | None) -> KeyEntry:
-    """The entry that reads from x what ``x[first][then]`` reads; None if it depends on dynamic values."""
+    """The entry of a key that reads from x what ``x[first][then]`` reads; None if it depends on dynamic values."""
     outer = static_bounds(first, length)
     if outer is None:
         return None
@@ -313,7 +314,7 @@ def read_of_write(
 
 
 def _counted(variable: TensorVariable) -> tuple[int, int | None, int] | None:
-    """Start, stop and step, if a variable is an arange of constants."""
+    """Start, stop and step of a variable that is an arange of constants; None for other variables."""
     if (
         isinstance(variable, Constant)
         and np.ndim(variable.data) == 1

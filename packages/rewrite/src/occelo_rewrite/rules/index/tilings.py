@@ -1,4 +1,5 @@
-"""The rule for tensors that are written slice by slice: where the slices are all of a dimension, their values are joined.
+"""The rule for tensors that are written slice by slice: if the slices together cover a dimension, their values are
+joined.
 
 `pipeline` puts it into the stage canonicalize. Gradients of ``x[:, :a]``, ``x[:, a:b]`` and ``x[:, b:]`` are such writes.
 """
@@ -62,7 +63,7 @@ def writes_of_all_slices(fgraph: FunctionGraph, node: TensorApply[IncSubtensor])
 
 
 def _tile(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> _Tile | None:
-    """What a node writes, if it is one static slice and its value provably has the shape of that slice."""
+    """The slice that a node writes, if it is static and the value provably has its shape; else None."""
     key, (x, value, *given) = node.op.key, node.inputs
     axes = [i for i, entry in enumerate(key) if not is_full(entry)]
     if len(axes) != 1 or not is_slice(key[axes[0]]):

@@ -1,4 +1,5 @@
-"""Rules for writes: overwritten writes are dropped, sums of writes into zeros combined, copies of values avoided.
+"""Rules for writes: writes that are overwritten are dropped, sums of writes into zeros become chains of writes, and
+values are not copied.
 
 `pipeline` puts them into the stage canonicalize. The stage inplace_subtensor reads ``OVERWRITING``: the classes of ops
 that may overwrite their first input.
@@ -117,7 +118,7 @@ def inc_of_inc(fgraph: FunctionGraph, node: Write) -> Replacements:
 
 
 def _written_at_once(fgraph: FunctionGraph, node: Write, inner: Write) -> Replacements:
-    """The write of the sum of two values, if they provably have the same shape."""
+    """One write of the sum of the values of two writes, if the values provably have the same shape; else None."""
     x, a, *given = inner.inputs
     b = node.inputs[1]
     if node.op.set_instead_of_inc or a.type.ndim != b.type.ndim:

@@ -1,6 +1,6 @@
 """Rules for Kronecker products and block-diagonal matrices: functions of such a matrix are computed from its blocks.
 
-Where a block that is not square would give another result, a rule applies only if the blocks are known to be square.
+If a rule would be wrong for blocks that are not square, it applies only if the blocks are known to be square.
 `pipeline` puts the rules into the stages canonicalize, stabilize and specialize.
 """
 
@@ -49,7 +49,7 @@ def _blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | N
 def _square_blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | None:
     """The node that makes a matrix of blocks, unless a block is known not to be square; else None.
 
-    For functions of regular matrices. A matrix with a block that is not square is singular.
+    Rules for functions of regular matrices use it, since a matrix with a block that is not square is singular.
     """
     inner = _blocks(x)
     if inner is None:
@@ -127,7 +127,7 @@ def cholesky_of_blocks(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Re
 def det_of_blocks(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
     """det(a ⊗ b) = det(a)^p det(b)^m for m rows of a and p of b.
 
-    For block-diagonal matrices, the product over the blocks.
+    The determinant of a block-diagonal matrix is the product over its blocks.
     """
     inner = _blocks(node.inputs[0])
     if inner is None or not _are_square(fgraph, inner.inputs):
@@ -142,7 +142,7 @@ def det_of_blocks(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements
 def slogdet_of_blocks(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
     """slogdet(a ⊗ b) is sgn(a)^p sgn(b)^m and p log|a| + m log|b|.
 
-    For block-diagonal matrices, the product of the signs and the sum of the logarithms of all blocks.
+    For a block-diagonal matrix it is the product of the signs and the sum of the logarithms of all blocks.
     """
     inner = _blocks(node.inputs[0])
     if inner is None or not _are_square(fgraph, inner.inputs):
@@ -161,7 +161,7 @@ def slogdet_of_blocks(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Repl
 def _powers(
     fgraph: FunctionGraph, values: Sequence[TensorVariable], blocks: Sequence[TensorVariable]
 ) -> list[TensorVariable]:
-    """Two numbers, each to the power of the number of rows of the other one's matrix."""
+    """A number for each of two matrices, each raised to the number of rows of the other matrix."""
     counts = reversed([_rows(fgraph, x) for x in blocks])
     return [ot.power(v, ot.cast(n, v.type.dtype)) for v, n in zip(values, counts, strict=True)]
 
@@ -251,7 +251,9 @@ def _applied(
     function: Callable[[TensorVariable, TensorVariable], TensorVariable],
     axis: int,
 ) -> list[TensorVariable] | None:
-    """A linear function of each block, applied to the parts of ``y`` that belong to it; None where batches broadcast."""
+    """The result of a linear function of each block, applied to the part of ``y`` that belongs to the block; None if
+    batches broadcast.
+    """
     if isinstance(inner.op, Kron):
         if y.type.ndim != 2 or any(v.type.ndim != 2 for v in inner.inputs):
             return None
@@ -276,7 +278,9 @@ def _along_both(
     function: Callable[[TensorVariable, TensorVariable], TensorVariable],
     axis: int,
 ) -> TensorVariable:
-    """Functions of both factors of a Kronecker product, applied to the columns of ``y``, each a matrix in C order."""
+    """The result of a linear function of both factors of a Kronecker product, applied to the columns of ``y``, each of
+    which is a matrix in C order.
+    """
     a, b = inner.inputs
     (rows, before), (inside, columns) = (
         (_rows(fgraph, v, -2), _rows(fgraph, v, axis)) for v in (a, b)
@@ -316,7 +320,7 @@ def eigenvalues_of_blocks(
 ) -> Replacements:
     """Eigenvalues of a ⊗ b are products of eigenvalues of a and b.
 
-    Block-diagonal matrices have those of all blocks, which must be square.
+    The eigenvalues of a block-diagonal matrix are those of all its blocks, which must be square.
     """
     (x,) = node.inputs
     inner = _blocks(x)
@@ -343,7 +347,9 @@ def eigenvalues_of_blocks(
 
 @node_rewriter([Kron, BlockDiag])
 def blocks_as_written(fgraph: FunctionGraph, node: TensorApply[Kron | BlockDiag]) -> Replacements:
-    """A matrix of blocks that is needed as a whole is made by products, or by writing the blocks."""
+    """A matrix of blocks that is needed as a whole is computed: a Kronecker product by products, a block-diagonal
+    matrix by writing its blocks.
+    """
     return list(node.op.decompose(*node.inputs))
 
 

@@ -81,7 +81,7 @@ def slogdet_of_triangular(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> 
 
 @node_rewriter([Det, SLogDet], tags=CHANGES)
 def det_of_permutation(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> Replacements:
-    """det(p) of a permutation matrix p: 1 if the number of pairs of rows in the wrong order is even, else -1."""
+    """det(p) = 1 for a permutation matrix p if the number of pairs of rows in the wrong order is even, else -1."""
     (x,) = node.inputs
     if not has(fgraph, x, "permutation"):
         return None

@@ -47,7 +47,7 @@ def _ones(d: TensorVariable) -> TensorVariable:
 
 
 def _checked(label: str, d: TensorVariable, fails: TensorVariable) -> TensorVariable:
-    """The diagonals, with a check that raises LinAlgError if an element of ``fails`` is true."""
+    """The diagonals ``d``, with a check that raises LinAlgError if an element of ``fails`` is true."""
     check = CheckAndRaise(np.linalg.LinAlgError, f"{label} of a singular or indefinite matrix")
     checked: TensorVariable = check(d, ot.invert(fails).all())
     return checked
@@ -103,7 +103,9 @@ def svd_of_diagonal(fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD]) -> 
 def qr_of_triangular(
     fgraph: FunctionGraph, node: TensorApply[QR | FullQR | QRTriangle]
 ) -> Replacements:
-    """Q = 1 and R = x for a real upper triangular x: LAPACK's reflectors of columns that are 0 below the diagonal are 1."""
+    """Q = 1 and R = x for a real upper triangular x, since LAPACK's reflector for a column that is 0 below the diagonal
+    is 1.
+    """
     (x,) = node.inputs
     if is_complex(x.type.dtype):
         return None
@@ -167,7 +169,10 @@ def pinv_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Pinv]) -> Replacem
 
 
 def _perturbed(total: TensorVariable, size: TensorVariable) -> TensorVariable:
-    """The sums of two eigenvalues, of which ``size`` is the absolute value of one, without zeros: LAPACK's trsyl replaces them."""
+    """Sums of two eigenvalues, in which small numbers replace zeros, as in LAPACK's trsyl.
+
+    ``size`` has for each sum the absolute value of one of its eigenvalues.
+    """
     limits = np.finfo(total.type.dtype)
     small = ot.maximum(size * limits.eps, limits.tiny / limits.eps)
     return ot.switch(ot.eq(total, 0), small.astype(total.type.dtype), total)
@@ -175,7 +180,10 @@ def _perturbed(total: TensorVariable, size: TensorVariable) -> TensorVariable:
 
 @node_rewriter([Sylvester], tags=CHANGES)
 def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) -> Replacements:
-    """A x + x B = q is x_ij = q_ij / (a_i + b_j), for diagonal A and B. Sums that are 0 are perturbed, as elsewhere."""
+    """The solution of A x + x B = q is x_ij = q_ij / (a_i + b_j), for diagonal A and B.
+
+    Sums that are 0 are perturbed, as by LAPACK.
+    """
     a, b, q = node.inputs
     if node.op.on_error != "raise":
         return None
@@ -189,9 +197,10 @@ def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) 
 def lyapunov_of_diagonal(
     fgraph: FunctionGraph, node: TensorApply[Lyapunov | DiscreteLyapunov]
 ) -> Replacements:
-    """A x + x A^H = q is x_ij = q_ij / (a_i + a*_j), and x = A x A^H + q is x_ij = q_ij / (1 - a_i a*_j), for diagonal A.
+    """The solution of A x + x A^H = q is x_ij = q_ij / (a_i + a*_j), and that of x = A x A^H + q is x_ij = q_ij / (1 -
+    a_i a*_j), for diagonal A.
 
-    Without a unique solution the first is perturbed, as elsewhere, and the second is still an error.
+    If there is no unique solution, the first equation is perturbed, as by LAPACK, and the second one is still an error.
     """
     a, q = node.inputs
     if node.op.on_error != "raise" or not has(fgraph, a, "diagonal"):

@@ -40,7 +40,7 @@ def inverse_of_inverse(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replace
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_transposed(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(x^T) = inv(x)^T and inv(x^H) = inv(x)^H, so that inverses of a matrix and of its transpose are one."""
+    """inv(x^T) = inv(x)^T and inv(x^H) = inv(x)^H, so that one inverse serves for a matrix and its transpose."""
     base, kind = turned_matrix(node.inputs[0])
     if not kind:
         return None
@@ -94,7 +94,9 @@ def product_with_inverse(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul])
 
 
 def _inverted(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, str] | None:
-    """The matrix whose inverse is ``x``, and `Inv.on_error`; None if ``x`` is no inverse, or something else reads it."""
+    """The matrix whose inverse is ``x``, and the `Inv.on_error` of the inverse; None if ``x`` is not an inverse, or if
+    something else reads it.
+    """
     if not is_only_reader(fgraph, x):
         return None
     owner = computed_by(x, Inv)

@@ -1,4 +1,5 @@
-"""Rules for matrices that are a diagonal matrix plus a product of a tall and a wide one: Woodbury's identity.
+"""Rules that apply Woodbury's identity to matrices that are the sum of a diagonal matrix and a product of a tall and a
+wide matrix.
 
 They are off unless a mode includes the tag ``low_rank``, since they lose digits where the diagonal is much smaller than the
 product. `pipeline` puts them into the stage stabilize.
@@ -25,7 +26,7 @@ CHANGES = ("comparison", "overflow", "finite", "singular")
 def _parts(
     fgraph: FunctionGraph, x: TensorVariable
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable] | None:
-    """d, u and v with x = diag(d) + u v, if the number of columns of u is known and small; else None."""
+    """The d, u and v of a matrix x = diag(d) + u v, if the number of columns of u is known and small; else None."""
     total = computed_by(x, Elemwise)
     if total is None or total.op != ot.add or len(total.inputs) != 2:
         return None
@@ -51,7 +52,7 @@ def _is_repeated(term: TensorVariable, total: TensorVariable) -> bool:
 
 
 def _capacitance(d: TensorVariable, u: TensorVariable, v: TensorVariable) -> TensorVariable:
-    """1 + v diag(d)^-1 u."""
+    """The small matrix 1 + v diag(d)^-1 u of Woodbury's identity."""
     inner = product(v, u / ot.expand_dims(d, -1))
     return inner + ot.eye(inner.shape[-1], dtype=inner.type.dtype)
 

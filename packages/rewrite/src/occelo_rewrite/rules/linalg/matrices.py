@@ -64,7 +64,9 @@ def transposed_of(x: TensorVariable) -> TensorVariable | None:
 
 
 def turned_matrix(x: TensorVariable) -> tuple[TensorVariable, int]:
-    """A matrix, and 1 if ``x`` is its transpose, 2 if ``x`` is its conjugate transpose, or 0 if it is ``x`` itself."""
+    """A matrix from which ``x`` results, and a number: 1 if ``x`` is its transpose, 2 if ``x`` is its conjugate
+    transpose, 0 if the matrix is ``x`` itself.
+    """
     owner = computed_by(x, Elemwise)
     if owner is not None and owner.op == ot.conj:
         inner = transposed_of(owner.inputs[0])
@@ -76,7 +78,8 @@ def turned_matrix(x: TensorVariable) -> tuple[TensorVariable, int]:
 def turned_readers(fgraph: FunctionGraph, x: TensorVariable) -> Iterator[tuple[Apply | str, int]]:
     """The readers of ``x``, of its transpose and of its conjugate transpose.
 
-    Each is a node, or "output", with the position at which it reads, as in ``fgraph.clients``.
+    Each reader is a pair of a node, or "output", and the position of the input by which it reads, as in
+    ``fgraph.clients``.
     """
     for reader, position in fgraph.clients.get(x, ()):
         yield reader, position
@@ -94,7 +97,7 @@ def diagonal_of(x: TensorVariable) -> TensorVariable:
 
 
 def ascending_order(values: TensorVariable) -> TensorVariable:
-    """The order that sorts a vector, from the number of elements that come before each."""
+    """The order that sorts a vector, found by counting for each element the elements that come before it."""
     n = values.shape[0]
     place = ot.arange(n)
     mine, others = ot.expand_dims(values, -1), ot.expand_dims(values, 0)

@@ -1,4 +1,4 @@
-"""Rules for products of batches of diagonal and orthogonal matrices, and of chains of products.
+"""Rules for products of batches of diagonal and orthogonal matrices, and for the order of chains of products.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -83,7 +83,8 @@ def _chain(fgraph: FunctionGraph, node: TensorApply[Dot]) -> list[TensorVariable
 
 
 def _sizes(fgraph: FunctionGraph, factors: Sequence[TensorVariable]) -> list[int] | None:
-    """The number of rows of the first factor, and of columns of each factor; None if one is unknown.
+    """The number of rows of the first factor, then the number of columns of each factor; None if one of them is
+    unknown.
 
     A vector counts as one row or one column.
     """
@@ -100,7 +101,7 @@ def _sizes(fgraph: FunctionGraph, factors: Sequence[TensorVariable]) -> list[int
 
 
 def _cost_as_written(node: TensorApply[Dot], factors: Sequence[TensorVariable]) -> float:
-    """The multiplications of a chain as it is written."""
+    """The number of multiplications that a chain takes as it is written."""
     first, second = (v.type.shape for v in node.inputs)
     own = 1.0
     for n in (*first, *second[1:]):
@@ -110,7 +111,9 @@ def _cost_as_written(node: TensorApply[Dot], factors: Sequence[TensorVariable]) 
 
 
 def _orders(sizes: Sequence[int]) -> tuple[float, dict[tuple[int, int], int]]:
-    """The least number of multiplications, and where each part of the chain is split (Cormen et al., section 15.2)."""
+    """The least number of multiplications for each part of a chain, and where the part is split then (Cormen et al.,
+    section 15.2).
+    """
     count = len(sizes) - 1
     best: dict[tuple[int, int], float] = {(i, i): 0.0 for i in range(count)}
     split: dict[tuple[int, int], int] = {}

@@ -1,6 +1,7 @@
 """Rules for results that share one LU factorisation: solutions, inverses and determinants of the same matrix.
 
-Solutions with the transposed matrix, as in gradients, share it, too. `pipeline` puts them into the stage specialize.
+Solutions of equations with the transposed matrix, which occur in gradients, share the factorisation, too. `pipeline`
+puts them into the stage specialize.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
 
 
 def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, int] | None:
-    """The matrix to factor instead of ``x``, and a number that says how ``x`` results from it.
+    """The matrix whose factors serve for ``x``, and a number that says how ``x`` results from this matrix.
 
     The number is that of `LuSolve.trans`: ``x`` is the matrix itself, its transpose or its conjugate transpose. None if the
     matrix is positive definite, or if only one node needs its factors.

@@ -1,4 +1,4 @@
-"""Rules for linear equations: the method follows from facts about the matrix, and one factorisation serves several results.
+"""Rules for linear equations: facts about the matrix decide the method, and several results share one Cholesky factor.
 
 `pipeline` puts them into the stages stabilize and specialize.
 """
@@ -83,7 +83,7 @@ def solve_of_many_columns(
 
 
 def _if_typed(node: TensorApply, found: TensorVariable) -> Replacements:
-    """The replacement of a node's result; None if it lacks batch dimensions that the result has."""
+    """The replacement ``found`` of a node's result; None if it lacks batch dimensions that the result has."""
     return [found] if found.type.ndim == node.outputs[0].type.ndim else None
 
 

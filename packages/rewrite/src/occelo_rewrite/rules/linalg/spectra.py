@@ -1,4 +1,5 @@
-"""Rules for decompositions: shared ones, ones whose vectors are not read, and ones of symmetric matrices.
+"""Rules for decompositions: several results share one decomposition, vectors that nothing reads are not computed, and
+eig of a symmetric matrix becomes eigh.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -25,7 +26,7 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 def _result_of(
     fgraph: FunctionGraph, x: TensorVariable, op: Op, output: int
 ) -> TensorVariable | None:
-    """An output of a decomposition of ``x`` that is in the graph already."""
+    """An output of a decomposition of ``x`` by the op ``op``, if the graph has this decomposition already; else None."""
     for reader, _ in fgraph.clients.get(x, ()):
         if is_node(reader) and reader.op == op:
             return tensors(reader.outputs)[output]
@@ -36,7 +37,7 @@ def _result_of(
 def part_of_decomposition(
     fgraph: FunctionGraph, node: TensorApply[SingularValues | Eigvalsh | Eigvals | QRTriangle]
 ) -> Replacements:
-    """Singular values, eigenvalues or R are taken from a full decomposition that is computed anyway."""
+    """Singular values, eigenvalues or R are taken from a full decomposition if it is computed anyway."""
     (x,) = node.inputs
     op = node.op
     whole: list[tuple[Op, int]]

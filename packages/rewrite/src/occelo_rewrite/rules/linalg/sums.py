@@ -1,4 +1,5 @@
-"""Rule for a sum of two results of an op that is linear in one argument, such as the pullbacks of two uses of a factor.
+"""The rule for a sum of two results of an op that is linear in one argument. Such sums occur in gradients, if a factor
+of a matrix is used twice.
 
 `pipeline` puts it into the stage canonicalize.
 """
@@ -33,7 +34,10 @@ def _linear_argument(first: TensorApply[MatrixOp], second: TensorApply[MatrixOp]
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def sum_of_linear(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(a, x) + f(a, y) = f(a, x + y), if the op is linear there. So a gradient has one pullback of a factor."""
+    """f(a, x) + f(a, y) = f(a, x + y), if the op is linear in this argument.
+
+    So a gradient needs one pullback of a factor, not two.
+    """
     out = node.outputs[0]
     owners = [computed_by(x, MatrixOp) for x in node.inputs]
     for (i, first), (j, second) in combinations(enumerate(owners), 2):

@@ -1,4 +1,4 @@
-"""Rules for loops: scans are merged, made smaller, and at last expanded to `Iterate`, which linkers run.
+"""Rules for loops: scans are merged and made smaller, and in the end expanded to `Iterate`, which linkers run.
 
 When loops are imported, `pipeline` puts these rules into the stages canonicalize, join_scans and expand_scans. The stage
 rewrite_bodies is in `rules.looping.bodies`.

@@ -1,4 +1,4 @@
-"""The rule that computes sums of outer products over all steps of a scan as one product of matrices after the scan.
+"""The rule that replaces a sum of outer products over all steps of a scan by one product of matrices after the scan.
 
 `pipeline` puts it into the stage canonicalize. Such sums occur in gradients of loops.
 """
@@ -33,9 +33,9 @@ class _Outer:
 def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """sum_t a_t b_t^T = A^T B, where the rows of A and B are the vectors a_t and b_t of all steps.
 
-    If the steps of a loop multiply vectors by a matrix, the gradient with respect to this matrix is such a sum. The
-    vectors become traces or are sequences already, so both must depend on the step. Sums of products of two matrices
-    stay in the loop: one large product was found to be slower. (rounding: one product adds in another order.)
+    If the steps of a loop multiply vectors by a matrix, the gradient with respect to this matrix is such a sum. Vectors
+    that are not sequences already are kept as traces. Both vectors must depend on the step. Sums of products of two
+    matrices stay in the loop: one large product was found to be slower. (rounding: one product adds in another order.)
     """
     op_ = node.op
     if op_.stops:
@@ -48,7 +48,9 @@ def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
 
 
 def _summed(op_: Scan, j: int, read: Counter[Variable]) -> _Outer | None:
-    """The outer product that each step adds to the carried value ``j``; None if the step does anything else with it."""
+    """The outer product that each step adds to the carried value ``j``; None if the step does anything else with this
+    value.
+    """
     before, after = op_.body.inputs[j], op_.body.outputs[j]
     owner = after.owner
     if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "add":

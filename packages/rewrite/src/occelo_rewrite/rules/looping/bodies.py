@@ -1,6 +1,7 @@
-"""The stage rewrite_bodies, which rewrites the body of each loop by the same query as the whole graph.
+"""The stage rewrite_bodies, which rewrites the body of each loop with the query that also rewrites the whole graph.
 
-It leaves out the stages after position 49.4 (`LAST`). `pipeline` puts it after the stage that expands scans.
+Bodies do not run through the stages after position 49.4 (`LAST`). `pipeline` puts it after the stage that expands
+scans.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class BodiesDB(RewriteDatabase):
 
 
 class _BodyRewriter(RecordingRewriter):
-    """Replaces each loop by one with a rewritten body; equal bodies are rewritten once."""
+    """Replaces each loop by a loop with a rewritten body; equal bodies are rewritten once."""
 
     def __init__(self, name: str, whole: RewriteDatabase, query: RewriteDatabaseQuery) -> None:
         self.name = name

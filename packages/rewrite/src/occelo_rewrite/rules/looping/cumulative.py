@@ -72,7 +72,7 @@ def _merged(body: FrozenFunctionGraph) -> FrozenFunctionGraph:
 
 
 def _adds(op_: Scan, j: int) -> bool:
-    """Whether the carried value ``j`` becomes the sum or the product of itself and something else."""
+    """Whether each step replaces the carried value ``j`` by the sum or the product of itself and something else."""
     before, owner = op_.body.inputs[j], op_.body.outputs[j].owner
     if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
         return False
@@ -80,7 +80,9 @@ def _adds(op_: Scan, j: int) -> bool:
 
 
 def _running(op_: Scan, j: int) -> _Running | None:
-    """The sum or product by which each step changes the carried value ``j``; None if steps do anything else with it."""
+    """The sum or product by which each step changes the carried value ``j``; None if steps do anything else with this
+    value.
+    """
     body = op_.body
     before, after = body.inputs[j], body.outputs[j]
     owner = after.owner

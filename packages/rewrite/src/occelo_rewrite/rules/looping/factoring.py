@@ -1,4 +1,4 @@
-"""The rule that factors a matrix once for the equations that the steps of a scan solve with it.
+"""The rule that factors a matrix once if all steps of a scan solve equations with this matrix.
 
 `pipeline` puts it into the stage canonicalize. `hoisting` then moves the factors out of the loop.
 """
@@ -26,7 +26,7 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan], tags=("stabler", "comparison", "overflow", "finite", "singular"))
 def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """solve(x, y) by factors of x in the steps of a scan that all read one x, so x is factored once."""
+    """solve(x, y) is computed from factors of x if x is the same in all steps of a scan, so x is factored once."""
     if not is_loaded("linalg"):
         return None
     op_ = node.op
@@ -40,7 +40,7 @@ def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacement
 
 
 def _equations(op_: Scan) -> list[Apply[Solve | SolveBanded]]:
-    """The equations of a body with a matrix that is the same in all steps, outside of its branches."""
+    """The equations of a body whose matrix is the same in all steps; equations in branches are left out."""
     # imported with its family only
     from occelo_graph.ops.linalg.banded import SolveBanded
     from occelo_graph.ops.linalg.solve import Solve
@@ -63,7 +63,7 @@ def _equations(op_: Scan) -> list[Apply[Solve | SolveBanded]]:
 
 
 def _by_factors(node: Apply[Solve | SolveBanded]) -> TensorVariable:
-    """The solutions of an equation by factors of its matrix."""
+    """The solutions of an equation, computed from factors of its matrix."""
     from occelo_graph.ops.linalg.cholesky import cholesky
     from occelo_graph.ops.linalg.cholesky_solving import cho_solve
     from occelo_graph.ops.linalg.lu import lu_factor

@@ -51,7 +51,7 @@ def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 def _with_constants(
     node: Apply[Scan], hoisted: list[Variable], before: list[Variable], fixed: set[Variable]
 ) -> dict[Variable, Variable]:
-    """Make a scan that reads the variables ``hoisted`` of the body, and the carried values ``fixed``, as constants.
+    """Make a scan in which the variables ``hoisted`` of the body, and the carried values ``fixed``, are constants.
 
     ``before`` are the expressions that compute the ``hoisted`` variables before the scan. Returns the new variable for
     each output of the old scan.

@@ -33,11 +33,12 @@ _EVERYWHERE = (Elemwise, Subtensor, DimShuffle, Shape_i)
 def joined_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Two scans over the same steps become one scan, if neither reads results of the other one.
 
-    Each iteration computes a step of both. The two steps do not depend on each other, so the processor can overlap
-    them. Carried values and computations that both have in common are computed once; gradients of one loop with respect
-    to different variables often share some. Both scans must be pure and have the same direction. Apart from ops that
-    all linkers compile, their bodies must have the same classes of ops; else a linker may compile one and run the other
-    in Python. Scans that a condition may end, scans in different branches and scans with large bodies stay apart.
+    Each iteration of the joined scan computes a step of both. The two steps do not depend on each other, so the
+    processor can overlap them. Carried values and computations that both scans have in common are computed once.
+    Gradients of one loop with respect to different variables often have some in common. Both scans must be pure and
+    have the same direction. Apart from ops that all linkers compile, their bodies must have the same classes of ops.
+    Otherwise a linker might compile one scan, but not the joined one. Scans that a condition may end, scans in
+    different branches and scans with large bodies stay apart.
     """
     others = [o for o in _over_the_same_steps(fgraph, node) if _fit(node.op, o.op)]
     others = [o for o in others if run_together(fgraph, node, o)]
@@ -68,7 +69,7 @@ def _fit(one: Scan, other: Scan) -> bool:
 
 
 def _kinds(body: FrozenFunctionGraph) -> set[type]:
-    """The classes of the ops of a body and of its inner bodies, without those that all linkers compile."""
+    """The classes of ops in a body and in bodies inside of it, except classes that all linkers compile."""
     found: set[type] = set()
     for node in body.nodes:
         if not isinstance(node.op, _EVERYWHERE):
@@ -80,7 +81,7 @@ def _kinds(body: FrozenFunctionGraph) -> set[type]:
 
 
 def _dependent(fgraph: FunctionGraph, node: Apply[Scan]) -> set[Apply]:
-    """The nodes on which a node depends, and those that depend on it."""
+    """The nodes on which a node depends, and the nodes that depend on it."""
     found: set[Apply] = set(toposort(node.inputs))
     pending = [node]
     while pending:
@@ -130,9 +131,10 @@ class _Join:
         its: Sequence[Variable],
         own: list[Variable],
     ) -> list[int]:
-        """Put the first body's variables into ``own``, those of the second body, where both scans have the same input.
+        """Where both scans have the same input, replace the variable of the second body (in ``own``) by that of the
+        first body (``inner``).
 
-        Returns the positions of the other inputs of the second scan.
+        Returns the positions of the inputs that only the second scan has.
         """
         known = {(v, x.type): x for v, x in zip(mine, inner, strict=True)}
         rest: list[int] = []
@@ -145,7 +147,11 @@ class _Join:
         return rest
 
     def _merged(self, same: dict[int, int]) -> _Shared:
-        """Both bodies; the second reads its carried value k as the carried value ``same[k]`` of the first."""
+        """Both bodies in one graph.
+
+        Where ``same`` has k, the second body reads the carried value ``same[k]`` of the first in place of its carried
+        value k.
+        """
         inner, its = self.inner, self.inner_of_other
         carried = [inner.carried[same[k]] if k in same else v for k, v in enumerate(its.carried)]
         first = self.node.op.body.bind([*inner.carried, *inner.sequences, *inner.constants])
@@ -157,7 +163,8 @@ class _Join:
         return _Shared(whole.outputs[: len(first)], whole.outputs[len(first) :], list(inputs))
 
     def _equal_carried(self) -> tuple[dict[int, int], _Shared]:
-        """Carried values of the second scan that equal one of the first in every step, and the merged bodies.
+        """The carried values of the second scan that equal a carried value of the first in every step, and the merged
+        bodies.
 
         The dict maps positions in the second scan to positions in the first.
         """
@@ -182,7 +189,7 @@ class _Join:
                 choices[k].pop(0)
 
     def replacement(self) -> dict[Variable, Variable]:
-        """The outputs of both scans, from one scan."""
+        """The outputs of both scans, computed by the joined scan."""
         a, b = self.node.op, self.other.op
         same, both = self._equal_carried()
         still = [k for k in range(b.carried) if k not in same]

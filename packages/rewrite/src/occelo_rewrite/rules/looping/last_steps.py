@@ -1,6 +1,7 @@
 """Rules that keep only the results of the last steps of a scan, if only these are read.
 
-`pipeline` puts them into the stage canonicalize. They follow `last_of_trace`, which reads carried values.
+`pipeline` puts them into the stage canonicalize. They come after `last_of_trace`, which reads a carried value in place
+of the last element of a trace.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MOST_KEPT = 16
 
 @node_rewriter([Scan])
 def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """If only the last element of a trace is read, the trace becomes a carried value, which starts as zeros."""
+    """If only the last element of a trace is read, the trace becomes a carried value, whose initial value is zeros."""
     op_ = node.op
     if op_.reverse:
         return None
@@ -79,10 +80,11 @@ def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 
 @node_rewriter([Scan])
 def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """If only the last elements of its traces are read, a scan is divided: only the last steps keep elements of traces.
+    """If only the last elements of its traces are read, a scan is divided into two: only the second, which takes the
+    last steps, has traces.
 
-    So it needs memory for these steps alone. A scan whose body may fail is not divided, since an error says in which
-    step it happened.
+    So memory is needed for the last steps alone. A scan whose body may fail is not divided, since error messages give
+    the number of the step.
     """
     op_, (steps,) = node.op, tensors(node.inputs[:1])
     if op_.stops or op_.reverse or any(n.op.may_fail(n) for n in op_.body.nodes):
@@ -120,7 +122,7 @@ def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 
 def _readers(fgraph: FunctionGraph, trace: Variable) -> list[TensorApply[Subtensor]]:
-    """The nodes that read a trace, if all of them read only its last elements; else none."""
+    """The nodes that read a trace, if all of them read only its last elements; else an empty list."""
     found: list[TensorApply[Subtensor]] = []
     for user, position in fgraph.clients.get(trace, ()):
         if position or not is_node(user) or not isinstance(user.op, Subtensor):
@@ -130,7 +132,7 @@ def _readers(fgraph: FunctionGraph, trace: Variable) -> list[TensorApply[Subtens
 
 
 def _from_the_end(reader: TensorApply[Subtensor]) -> int:
-    """How many last elements a read needs; 0 if that is not known."""
+    """How many of the last elements a read needs; 0 if that is not known."""
     first = reader.op.key[0]
     if is_slice(first):
         start = first.start

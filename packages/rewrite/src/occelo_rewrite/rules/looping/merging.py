@@ -18,10 +18,11 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan])
 def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Two scans with the same inputs that carry the same values become one scan, with the traces of both.
+    """Two scans that have the same inputs and carry the same values become one scan with the traces of both.
 
-    The gradient of a scan makes a second scan, which also keeps the carried values as traces. The merged scan computes
-    these values only once. Scans in different branches stay apart, since a call may need only one of them.
+    Building the gradient of a scan makes a second scan, which takes the same steps and also keeps the carried values as
+    traces. The merged scan computes these values only once. Scans in different branches stay apart, since a call may
+    need only one of them.
     """
     for user, position in fgraph.clients[node.inputs[0]]:
         if user is node or position or not isinstance(user.op, Scan):

@@ -69,11 +69,11 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Elementwise functions of sequences and constants are computed for all steps at once, before the scan.
 
-    So vector instructions compute several steps at once. Since the results of all steps need memory, a function is
+    Then vector instructions compute several steps at once. Since the results of all steps need memory, a function is
     moved only if it takes longer than storing its result, or if its result is a trace. Besides traces, at most `_MOST`
-    functions for each sequence are moved, and none whose result is larger than an element of a sequence. Scans that a condition
-    may end stay as they are, since the functions would be computed for steps that never run.
-    (shape_unsafe: shapes that do not fit are an error even if the scan has no step.)
+    functions for each sequence are moved, and none whose result is larger than an element of a sequence. Scans that a
+    condition may end stay as they are, since the functions would be computed for steps that never run. (shape_unsafe:
+    shapes that do not fit are an error even if the scan has no step.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences:
@@ -121,7 +121,7 @@ _SHORT = frozenset(
 
 
 def _no_larger(result: TensorVariable, element: TensorVariable) -> bool:
-    """Whether ``result``, a function of ``element`` and other operands, provably has no more elements than it."""
+    """Whether ``result``, a function of ``element`` and other operands, provably has no more elements than ``element``."""
     a, b = result.type.shape, element.type.shape
     return len(a) == len(b) and all(m != 1 or n == 1 for m, n in zip(b, a, strict=True))
 
@@ -159,7 +159,7 @@ def _is_constant(op_: Scan, variable: Variable) -> bool:
 
 
 def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -> list[Variable]:
-    """The outputs of a scan that reads products as sequences."""
+    """The outputs of a scan that reads the products as sequences in place of computing them."""
     op_ = node.op
     body = op_.body
     inputs = op_.parts(node.inputs[1:])

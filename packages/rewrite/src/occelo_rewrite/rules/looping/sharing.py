@@ -1,8 +1,9 @@
-"""Results that a scan computes from the states of another scan, and that this other scan computes, too.
+"""The rule for scans that compute results which another scan has computed already: such results become traces of the
+other scan.
 
-The gradient of a loop is a scan that reads the states of all steps, and computes parts of each step again. `pipeline`
-puts the rule of this module, which keeps factors of matrices instead, into the stage canonicalize. The rule about
-products in `rules.looping.sequences` calls `kept_by_other_scans`.
+The gradient of a loop is a scan that reads the states of all steps, and computes parts of each step again. The rule
+lets it read factors of matrices and the like instead. `pipeline` puts the rule into the stage canonicalize. The rule
+about products in `rules.looping.sequences` calls `kept_by_other_scans`.
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ _LONG = 16
 
 @node_rewriter([Scan])
 def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A scan that reads the states of another scan also reads factors, solutions and long products that this one computes.
+    """If a scan reads the states of another scan, it also reads the factors, solutions and long products that the other
+    scan computes.
 
-    They become traces of the other scan. Their lengths must be known, and together they must have no more elements than
-    its states. So the memory at most doubles. Of products only the smallest are kept where there is no room for all.
+    They become traces of the other scan. Their lengths must be static, and together they must have no more elements
+    than its states, so the memory at most doubles. If there is not room for all products, only the smallest ones are
+    kept.
     """
     if node.op.stops:
         return None
@@ -63,7 +66,7 @@ def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 
 
 def _read_besides_states(node: Apply[Scan], other: Apply[Scan]) -> list[Variable]:
-    """The elements that a scan reads, but those that ``other`` reads, too, and the states of scans."""
+    """The elements of sequences that a scan reads, except states of scans and sequences that ``other`` reads, too."""
     found: list[Variable] = []
     arguments, given = node.op.parts(node.op.body.inputs), node.op.parts(node.inputs[1:])
     for argument, v in zip(arguments.sequences, given.sequences, strict=True):
@@ -77,12 +80,12 @@ def _read_besides_states(node: Apply[Scan], other: Apply[Scan]) -> list[Variable
 
 
 def _is_argument(op_: Scan, output: int) -> bool:
-    """Whether a trace keeps an argument of the body."""
+    """Whether a trace keeps an argument of the body unchanged, such as a state."""
     return op_.body.outputs[output] in op_.body.inputs
 
 
 def _read_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
-    """Those of some variables of a body that anything else than each other is computed from."""
+    """The variables among ``variables`` that the body reads for anything else than computing others of them."""
     return [v for v in ancestors(op_.body.outputs, variables) if v in variables]
 
 
@@ -92,13 +95,13 @@ def _smallest_first(variables: set[Variable]) -> list[Variable]:
 
 
 def _computed_always(op_: Scan) -> list[Apply]:
-    """The nodes of a body that run in every step."""
+    """The nodes of a body that run in every step, since they are in no branch."""
     lazily = divide(op_.body.nodes, op_.body.outputs).outermost
     return [each for each in op_.body.nodes if each not in lazily]
 
 
 def _results_of_matrices(op_: Scan) -> list[Variable]:
-    """The results of linear algebra in a body that are computed in every step."""
+    """The results of ops of linear algebra that a body computes in every step."""
     if not is_loaded("linalg"):
         return []
     # imported with its family only
@@ -111,7 +114,7 @@ def _results_of_matrices(op_: Scan) -> list[Variable]:
 
 
 def _long_products(op_: Scan) -> list[Variable]:
-    """The products in a body, computed in every step, each of whose elements takes longer than to keep and read it."""
+    """The products that a body computes in every step, and whose elements take longer to compute than to keep and read."""
     if not any(isinstance(each.op, Dot) for each in op_.body.nodes):
         return []
     found: list[Variable] = []
@@ -124,7 +127,7 @@ def _long_products(op_: Scan) -> list[Variable]:
 
 
 def _elements(variables: Sequence[Variable]) -> int | None:
-    """The number of elements of some tensors together; None if it is not known."""
+    """The total number of elements of some tensors; None if it is not static."""
     total = 0
     for v in variables:
         if not is_tensor(v) or None in v.type.shape:
@@ -136,7 +139,9 @@ def _elements(variables: Sequence[Variable]) -> int | None:
 def _reading(
     node: Apply[Scan], variables: Sequence[Variable], traces: Sequence[Variable]
 ) -> list[Variable]:
-    """The outputs of a scan that reads variables of its body as sequences."""
+    """The outputs of a scan that reads ``variables`` of its body as sequences, from ``traces``, in place of computing
+    them.
+    """
     op_ = node.op
     inner, outer = op_.parts(op_.body.inputs), op_.parts(node.inputs[1:])
     fresh = [v.type.make_variable() for v in variables]
@@ -153,10 +158,13 @@ def _reading(
 def kept_by_other_scans(
     fgraph: FunctionGraph, node: Apply[Scan], products: Sequence[Variable]
 ) -> dict[Variable, Variable]:
-    """The ``products`` that scans whose traces ``node`` reads compute, too, each with its trace of such a scan.
+    """The ``products`` of a scan that are also computed by a scan whose traces it reads.
 
-    The gradient of a loop reads the states of the loop, and computes the same functions of them. It takes memory for
-    the results of all steps anyway. `merged_scans` merges the new scans, which keep these traces, with the old ones.
+    Each has a trace of the product in that scan.
+
+    The gradient of a loop reads the states of the loop, and computes functions of them that the loop has computed.
+    Since it keeps results of all steps in any case, the traces do not need more memory. They are traces of new scans,
+    which `merged_scans` merges with the old ones.
     """
     found = dict[Variable, Variable]()
     for other in _other_scans(fgraph, node):
@@ -168,7 +176,7 @@ def kept_by_other_scans(
 
 
 def _other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Scan]]:
-    """The scans that take as many steps as ``node``, run whenever it runs, and make traces that it reads."""
+    """The scans that make traces which ``node`` reads, take as many steps as it, and run whenever it runs."""
     (steps,) = tensors(node.inputs[:1])
     for s in dict.fromkeys(v.owner for v in node.op.parts(node.inputs[1:]).sequences):
         if s is None or not isinstance(s.op, Scan) or s.op.stops or not s.op.traces:
@@ -183,7 +191,7 @@ def _other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Sca
 def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
     """The variables of the body of ``node`` that have, in each step, the value of a variable in the body of ``other``.
 
-    The scans take the same steps, in any direction.
+    Both scans take the same steps, perhaps in opposite directions.
     """
     op_ = node.op
     inner, outer = op_.parts(op_.body.inputs), op_.parts(node.inputs[1:])
@@ -214,7 +222,7 @@ def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variab
 class _Computed:
     """The nodes that each step of a scan runs, by op and operands.
 
-    If several nodes compute the same, it has the first one.
+    If several nodes compute the same, only the first of them is listed.
     """
 
     def __init__(self, op_: Scan) -> None:
@@ -233,7 +241,7 @@ class _Computed:
 
 
 def _traced(node: Apply[Scan], variables: Sequence[Variable]) -> list[Variable]:
-    """Variables of the body of a scan as traces, of a scan that keeps nothing else."""
+    """Traces of variables in the body of a scan, made by a new scan that keeps nothing else."""
     op_ = node.op
     body = freeze(op_.body.inputs, [*op_.body.outputs[: op_.carried], *variables])
     made: list[Variable] = replace(op_, body=body)(*node.inputs, return_list=True)

@@ -1,4 +1,5 @@
-"""Rules that unroll scans of few steps, read last values without a trace, and leave out last steps that nothing reads.
+"""Rules about the steps of a scan: scans of few steps are unrolled, last values are read without a trace, and last
+steps that nothing reads are left out.
 
 `pipeline` puts them into the stage canonicalize.
 """
@@ -68,7 +69,7 @@ def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 @node_rewriter([Subtensor])
 def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """The last element of a trace of carried values is the carried value after the last step; the trace is not read."""
+    """A read of the last element of a trace of carried values becomes a read of the carried value after the last step."""
     key = node.op.key
     if not isinstance(key[0], int) or key[0] != -1:
         return None
@@ -96,9 +97,9 @@ def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
 def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """If only first elements of the traces are read, a scan takes only the steps that make these elements.
 
-    How many these are may be known when the graph runs, as in ``trace[k]``; a negative k stands for all steps. No carried
-    value may be read after the last step, nor the number of steps that a condition left. The rule does not apply to
-    reversed scans.
+    The number of these elements may be known only when the graph runs, as in ``trace[k]``; a negative k stands for all
+    steps. The carried values after the last step must not be read, nor the number of steps after which a condition
+    ended the scan. The rule does not apply to reversed scans.
     """
     op_ = node.op
     first = op_.carried
@@ -126,7 +127,9 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 @dataclass(frozen=True)
 class _Read:
-    """A read of the first elements of a trace: how many, and which integers must not be negative for that."""
+    """A read of the first elements of a trace: how many it needs, and which integers must not be negative for that to
+    hold.
+    """
 
     number: int
     position: TensorVariable | None
@@ -135,7 +138,7 @@ class _Read:
 
 
 def _read_of(user: object) -> _Read | None:
-    """Which first elements of a trace the node ``user`` reads; None if it may read others."""
+    """How many of the first elements of a trace the node ``user`` reads; None if it may read other elements."""
     if not is_node(user) or not isinstance(user.op, Subtensor):
         return None
     given = iter(tensors(user.inputs[1:]))
@@ -161,7 +164,7 @@ def _read_of(user: object) -> _Read | None:
 
 
 def _saves(node: Apply[Scan], steps: TensorVariable, reads: Sequence[_Read]) -> bool:
-    """Whether a scan may take fewer steps than it does, for the reads of its traces."""
+    """Whether the reads of its traces may need fewer steps than the scan takes."""
     known, most = number_of(steps), max(r.number for r in reads)
     if all(not r.not_negative for r in reads):
         enough = is_least_with(steps, most) if known is None else int(known) <= most
@@ -195,7 +198,7 @@ def _needed(reads: Sequence[_Read], steps: TensorVariable) -> TensorVariable:
 
 
 def is_least_with(steps: Variable, number: int) -> bool:
-    """Whether ``steps`` is a minimum with an operand that is a constant of at most ``number``."""
+    """Whether ``steps`` is computed as a minimum of which an operand is a constant of at most ``number``."""
     owner = steps.owner
     if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "minimum":
         return False

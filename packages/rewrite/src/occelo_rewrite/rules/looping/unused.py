@@ -21,15 +21,15 @@ __all__ = ["CANONICALIZE"]
 def unused_of_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Traces without a reader are dropped from a scan, and so are carried values and inputs on which no result depends.
 
-    Equal traces are kept once. A sequence or constant that is given twice is read once. A dropped sequence must still be
-    as long as the scan has steps: its length is checked.
+    Equal traces are kept once. A sequence or constant that is given twice is read once. A sequence that is dropped must
+    still have an element for each step, so its length is checked.
     """
     plan = _Plan(fgraph, node)
     return plan.replacement() if plan.changes else None
 
 
 class _Plan:
-    """The carried values, inputs and traces of a scan that are needed."""
+    """Which carried values, inputs and traces of a scan are needed, and the smaller scan that has only these."""
 
     def __init__(self, fgraph: FunctionGraph, node: Apply[Scan]) -> None:
         self.node = node
@@ -60,7 +60,7 @@ class _Plan:
         self.read = kept
 
     def _first_of_equal(self, positions: Sequence[int]) -> list[int]:
-        """The first of each set of equal traces."""
+        """The positions of the first trace in each set of equal traces."""
         read: dict[Variable, int] = {}
         self.same_trace: dict[int, int] = {}
         for k in positions:

@@ -1,1 +1,4 @@
-"""Rules for draws with generators, and for what reads the draws; `pipeline` puts them into their stages when random numbers are imported."""
+"""Rules for draws with generators and for ops that read draws.
+
+`pipeline` puts them into their stages when random numbers are imported.
+"""

@@ -21,7 +21,7 @@ IN_PLACE = flag_variants(RandomVariable)
 
 @node_rewriter([RandomVariable], tags=("random_unsafe",))
 def dead_draw(fgraph: FunctionGraph, node: Any) -> Replacements:
-    """A draw that nothing reads is not made, so the generator after it is the one before it."""
+    """A draw that nothing reads is not made. The generator keeps its state, so later draws give other numbers."""
     drawing = cast("Apply", node)
     outputs: list[Variable] = drawing.outputs
     if fgraph.clients[outputs[1]] or not fgraph.clients[outputs[0]]:

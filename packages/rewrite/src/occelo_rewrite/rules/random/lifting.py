@@ -1,10 +1,10 @@
-"""Rules that move sizes, reads and orders of dimensions into the parameters of draws with generators.
+"""Rules that move sizes, indexing and transposition from the result of a draw to its parameters.
 
-Then fewer numbers are drawn.
+Where only parts of a result are read, fewer numbers are drawn.
 
-`pipeline` registers them when random numbers are imported. They are only applied if a query includes their tag. `READS`
-(tag ``random_unsafe``) changes the numbers that are drawn, but not their law. `SIZES` (tag ``random_sizes``) serves
-programs that look for all lengths in the parameters.
+`pipeline` registers them when random numbers are imported. They are only applied if a query includes their tag. The
+rules in `READS` (tag ``random_unsafe``) change the numbers that are drawn, but not their distribution. Those in `SIZES`
+(tag ``random_sizes``) are for programs that expect to find all lengths in the parameters.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def _independent(op: RandomVariable) -> bool:
 
 
 def _drawn(fgraph: FunctionGraph, node: TensorApply) -> TensorApply[RandomVariable] | None:
-    """The draw that is the first input of ``node``; None if it is no draw, has other readers, or must not change."""
+    """The draw whose result is the first input of ``node``; None if there is none, or if it has other readers or must
+    not change.
+    """
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, RandomVariable) or not _independent(inner.op):
         return None
@@ -50,7 +52,9 @@ def _same(a: Length, b: Length) -> bool:
 
 
 def _repeated(fgraph: FunctionGraph, inner: TensorApply[RandomVariable]) -> list[list[bool]] | None:
-    """For each parameter, which batch dimensions are repeated because their length is 1; None if unknown."""
+    """For each parameter, which of its batch dimensions are repeated because their length is 1; None if that is not
+    known.
+    """
     known = shapes_of(fgraph)
     lengths = known.shape_of(fgraph, inner.outputs[1])
     batch = inner.outputs[1].type.ndim - inner.op.ndim_supp
@@ -75,7 +79,7 @@ def _again(
     repeated: Sequence[Sequence[bool]],
     moved: Callable[[TensorVariable, Sequence[bool]], TensorVariable],
 ) -> Replacements:
-    """The draw for the result of ``node``, with changed parameters.
+    """A draw with changed parameters, whose result replaces that of ``node``.
 
     ``moved`` takes a parameter and its flags from ``repeated``, and returns the changed one.
     """
