@@ -55,7 +55,7 @@ def check_arguments(what: str, function: Callable[..., Any], *given: str) -> Non
             f"{what} is called with {', '.join(given)}, which {name} cannot take: {error}"
         ) from None
     except ValueError:
-        return  # code in C that says nothing of its parameters
+        return  # code in C without a signature
 
 
 def check_scalar_names(what: str, names: Iterable[str]) -> None:

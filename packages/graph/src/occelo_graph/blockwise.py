@@ -107,7 +107,8 @@ class Blockwise(Op):
             alone: list[TensorVariable] = self.core_op(*arguments, return_list=True)
             return alone
         lengths = batch_shape(arguments, extras)
-        if all(isinstance(n, int) for n in lengths):  # all are 1: there is one element
+        # a length that is an integer is 1, so the batch has one element
+        if all(isinstance(n, int) for n in lengths):
             only = [squeeze(v, tuple(range(n))) for v, n in zip(arguments, extras, strict=True)]
             single: list[TensorVariable] = self.core_op(*only, return_list=True)
             return [expand_dims(v, tuple(range(len(lengths)))) for v in single]

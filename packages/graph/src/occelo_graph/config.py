@@ -116,7 +116,7 @@ def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
 
     class Parser(configparser.ConfigParser):
         def optionxform(self, optionstr: str) -> str:
-            return optionstr  # not in lower case
+            return optionstr  # names of options keep upper-case letters
 
     parser = Parser(interpolation=None)
     parser.read(paths, encoding="utf-8")
@@ -128,7 +128,7 @@ def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 _outer: ContextVar[tuple[Mapping[str, Any], ...]] = ContextVar("_outer", default=())
-"""The flags to restore at the end of each ``with`` block of this context, the innermost last."""
+"""For each ``with`` block that is open in this context, the innermost last: the flags to restore at its end."""
 
 
 class ChangedFlags(ContextDecorator):

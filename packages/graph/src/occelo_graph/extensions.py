@@ -156,7 +156,7 @@ class _Reader:
             return
         if len(self.seen) >= _MOST:
             raise UnknownSource(f"The source of {self.what} refers to too much to be read")
-        # a reference to the object, so that no other one gets its identity
+        # the object is kept alive, so that no other object gets its identity
         self.seen[id(part)] = (len(self.seen), part)
         version = None if isinstance(part, types.ModuleType) else _version(part)
         if isinstance(version, str | int | tuple):
@@ -229,7 +229,9 @@ class _Reader:
             yield from self.lines(parts)
 
     def _object(self, part: Any) -> Iterator[str]:
-        given: Any = part  # which isinstance does not narrow to a class of unknown elements
+        given: Any = (
+            part  # untyped, or isinstance would narrow it to a container of unknown elements
+        )
         if is_list_or_tuple(part):
             yield f"{type(part).__name__} of {len(part)}"
             for each in part:

@@ -166,7 +166,8 @@ class OpFromGraph(Op):
         return self.graph.bind(inputs)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        # lengths in the inlined graph, since rules may then find them without computing values
+        # read from variables of the inlined graph, so that rules can infer the lengths without
+        # values
         return [
             tuple(v.shape[i] for i in range(v.type.ndim)) if is_tensor(v) else ()
             for v in self.inlined(node)

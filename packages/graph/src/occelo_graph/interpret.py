@@ -47,7 +47,7 @@ __all__ = [
 
 _ANNOTATED = "_occelo_annotated"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-"""The address in Python's own text of an object. With it, no two errors would be equal."""
+"""The address in Python's representation of an object. With it, the error would be another text in each run."""
 
 Place = tuple[Apply, ...]
 Recorded = Mapping[Place, deque[Any]]

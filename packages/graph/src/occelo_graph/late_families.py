@@ -19,7 +19,7 @@ from collections.abc import Callable
 __all__ = ["catch_up", "follow", "is_loaded", "loaded", "registering"]
 
 registering = threading.RLock()
-"""Held while initial rewrites and lowerings are imported and registered; nothing waits for it during an import of Occelo."""
+"""The lock that is held while rewrites and lowerings are imported and registered. No import of Occelo waits for it."""
 
 _followers: dict[str, list[Callable[[], object]]] = {}
 _loaded: set[str] = set()
@@ -40,7 +40,7 @@ class _Pending:
     def call(self) -> None:
         with registering:
             if self._is_calling:
-                return  # a function looks something up itself
+                return  # one of the functions has called `catch_up` by a look-up of its own
             self._is_calling = True
             try:
                 while True:
@@ -56,7 +56,7 @@ class _Pending:
 
 _pending = _Pending()
 _changing = threading.Lock()
-"""Held while the functions to call change, never during an import."""
+"""The lock that is held while the functions to call change, and never during an import."""
 
 
 def follow(family: str, load: Callable[[], object]) -> None:

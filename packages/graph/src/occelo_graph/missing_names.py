@@ -28,7 +28,7 @@ AT_TOP = frozenset(
     "pydotprint reduce save scan scan_checkpoints subgraph_grad switch_case to_dot undefined_grad until verify_grad while_loop "
     "wrap_py zero_grad".split()
 )
-"""Names in the package that holds ``tensor``, and not (or not only) in ``tensor`` itself."""
+"""Names that the package around ``tensor`` has; ``tensor`` itself may lack them."""
 
 ABSENT = frozenset(
     "argsort batch_normalization bincount conv conv2d convolve1d "
@@ -38,7 +38,7 @@ ABSENT = frozenset(
     "searchsorted signal sort sparse "
     "topk unique wrap_jax xtensor RandomStreams".split()
 )
-"""Names that other libraries of the family have and Occelo does not have yet."""
+"""Names that similar tensor libraries have and Occelo does not have yet."""
 
 LATE = {
     "linalg": "occelo_graph.linalg",
@@ -55,7 +55,7 @@ LATE_FUNCTIONS = {
 """Functions in ``tensor`` that are imported at their first use, with their modules."""
 
 _LINEAR = frozenset("nlinalg slinalg".split())
-"""Submodules of linear algebra of the family's tensor libraries."""
+"""Submodules of linear algebra in similar tensor libraries."""
 
 _OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
 """Other names of functions of linear algebra."""
@@ -74,7 +74,7 @@ _FLAT = frozenset(
     "basic blas elemwise extra_ops math nnet opt raw_random rewriting special subtensor "
     "type_other utils var variable".split()
 )
-"""Submodules of the family's tensor libraries; here all functions are in one namespace."""
+"""Submodules of similar tensor libraries; in Occelo all functions are in one namespace."""
 
 
 def missing_name_hints(module: str, top: str) -> Callable[[str], object]:

@@ -230,7 +230,7 @@ class ExpressionReader:
         """a + b f(x), if the difference of two sums has this form. erfc(x) is read as 1 - erf(x)."""
         left = self._left
         found = self._sum_of_bounded(plus, minus, _DEPTH)
-        self._left = left  # such expressions are small, so they need not count
+        self._left = left  # such expressions are small, so their nodes need not count
         return None if found is None or found.function is None else found
 
     def _sum_of_bounded(

@@ -69,7 +69,7 @@ class Reader(ExpressionReader):
         found = self._log_of(variable)
         if found is None or not found.helps:
             return found
-        # a constant may be the only factor or term with some dimension
+        # the form lacks dimensions that only a constant factor or term has
         made, kind = found.form.type, variable.type
         fits = made.ndim == kind.ndim and made.broadcastable == kind.broadcastable
         return found if fits else None
@@ -192,14 +192,15 @@ class Reader(ExpressionReader):
             return None
         total = self._log_of_known_sum(known[0])
         if known[1]:
-            # the logarithm of c^x is rounded, so a difference that is 0 could come out negative
+            # the logarithm of c^x is rounded, so a difference of 0 could become negative
             if unknown or any(self._holds_power_of_number(v) for v in (*plus, *minus)):
                 return None
             made = _log_of_difference(total, self._log_of_known_sum(known[1]))
             return Logarithm(made, True, sure=False)
         if not unknown:
             return Logarithm(total, True)
-        # m + log(exp(a - m) + c exp(-m)), where m is about the logarithm of the larger term
+        # log(exp(a) + c) = m + log(exp(a - m) + c exp(-m)), where m is about the logarithm of the
+        # larger term
         top = maximum(maximum(total, log(abs_(unknown[0]))), _SMALLEST.get(self.dtype, -700.0))
         top = zero_grad(top)
         scaled = add(exp(sub(total, top)), mul(unknown[0], exp(neg(top))))
@@ -294,7 +295,7 @@ def _log_of_bounded(reader: Reader, found: OfBounded) -> Logarithm | None:
         return None
     name, x = function
     if reader.is_chosen(x) or (name == "tanh^2" and b > 0):
-        return None  # such arguments occur in the forms themselves
+        return None  # the forms themselves contain such expressions
     if name == "tanh^2":
         form, rest = mul(log_cosh(x), -2), a
     elif name == "tanh":
@@ -419,7 +420,7 @@ def _of_negative(reader: Reader, x: TensorVariable) -> Logarithm | None:
 
 
 def _of_erfc(reader: Reader, x: TensorVariable) -> Logarithm | None:
-    # `log_erfc` contains log(erfc) of a chosen argument
+    # `log_erfc` itself contains log(erfc) of a switch
     return None if reader.is_chosen(x) else Logarithm(log_erfc(x), True)
 
 

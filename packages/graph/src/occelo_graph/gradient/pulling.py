@@ -33,10 +33,10 @@ from occelo_graph.tensors.type import TensorType, is_discrete
 __all__ = ["cotangent_dtype", "pull_nodes"]
 
 _DEEPEST = 10
-"""Deeper regions are differentiated with the region around them, by the pullback of their op.
+"""Regions that are nested deeper are not differentiated one by one, but by the pullback of the op that owns them.
 
-A cotangent that leaves several nested regions is an output of one node for each of them. So gradients with respect to
-values that are read at every depth would otherwise take quadratic time.
+A cotangent that leaves several nested regions becomes an output of one more node for each of them. So without a limit,
+gradients with respect to values that are read at every depth would take quadratic time.
 """
 
 

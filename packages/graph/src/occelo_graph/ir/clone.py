@@ -159,7 +159,7 @@ def graph_replace(
     unused = [old for old in pairs if old not in needed]
     if unused and strict:
         raise ValueError("Some replacements were not used: " + ", ".join(str(v) for v in unused))
-    # roots first, so that each replacement is rebuilt from finished ones
+    # roots first, so that each replacement is rebuilt from replacements that are finished
     rank = {out: i for i, node in enumerate(order) for out in node.outputs}
     resolved: dict[Variable, Any] = {}
     for old in sorted((o for o in pairs if o in needed), key=lambda v: rank.get(v, -1)):

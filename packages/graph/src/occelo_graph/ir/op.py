@@ -65,9 +65,9 @@ class Zero:
 ZERO = Zero()
 
 Cotangent = Variable | Zero | None
-"""A variable, `ZERO` (connected, but the derivative vanishes) or None (not connected)."""
+"""A variable, `ZERO` (connected, but the derivative is 0) or None (not connected)."""
 Cotangents = Sequence[Cotangent]
-"""The result of a pullback: one for each input."""
+"""The result of a pullback: a cotangent for each input."""
 Tangents = Sequence[Cotangent]
 """The result of a pushforward, for each output a tangent of the same three kinds as a cotangent."""
 
@@ -141,9 +141,9 @@ class Op(Traits):
     otypes: Sequence[Type] | None = None
 
     computes_as: ClassVar[tuple[type[Any], ...]] = ()
-    """The class, and each base with the same results, which is a base whose NumPy code the class does not override.
+    """The class, and each base with the same results: those whose NumPy code the class does not override.
 
-    Made with the class. Rules, facts, lowerings and traits that are known for one of these classes hold for the class.
+    Computed when the class is made. Rules, facts, lowerings and traits of any of these classes hold for the class.
     """
 
     _makes_nodes: ClassVar[bool] = False
@@ -200,7 +200,7 @@ class Op(Traits):
         if names is None:
             if dataclasses.is_dataclass(cls):
                 names = tuple([f.name for f in dataclasses.fields(cls) if f.compare])
-                # of this class alone: a subclass may have more fields
+                # kept for this class alone: a subclass may have more fields
                 cls._compared_fields = names
             else:
                 names = getattr(cls, "__props__", None)

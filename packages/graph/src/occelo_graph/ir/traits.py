@@ -51,16 +51,16 @@ class Traits:
     no_derivative: str = ""
     """Why inputs on which the outputs depend have no derivative; "" if they have one, or if it is 0."""
     identity_at_runtime: ClassVar[bool] = False
-    """The op matters to gradients only; compiled graphs drop it."""
+    """The op returns its input and matters to gradients only; compiled graphs drop it."""
     observes: ClassVar[bool] = False
     """The op has an effect that depends on the values of its inputs, such as printing them.
 
     Outputs are views of inputs, and ``pure`` is False.
     """
     view_map: Mapping[int, Sequence[int]] = {}
-    """Output index to the indices of the inputs that the output may alias."""
+    """Maps the index of an output to the indices of the inputs that the output may alias."""
     destroy_map: Mapping[int, Sequence[int]] = {}
-    """Output index to the indices of the inputs that computing the output overwrites."""
+    """Maps the index of an output to the indices of the inputs that are overwritten to compute the output."""
     default_output: ClassVar[int | None] = None
     plain_nodes: ClassVar[bool] = True
     """`infer` alone determines the outputs of a node, so the node may be rebuilt when the types of its inputs are narrowed.
@@ -71,27 +71,29 @@ class Traits:
     """Known values of inputs, such as lengths, refine the outputs' types; see `Op.specialized`."""
 
     moves: slice | None = None
-    """The inputs, as a slice, whose elements the op moves: an element of an output is one of their elements, or zero.
+    """The inputs, as a slice, whose elements the op moves: each element of an output is one of their elements, or zero.
 
-    So a property that zero and all elements of these inputs have is a property of the outputs, too. Only the other
-    inputs decide which element goes where. None: the op computes new elements.
+    So if zero and all elements of these inputs have a property, the outputs have it, too. Only the other inputs decide
+    which element goes where. None: the op computes new elements.
     """
     by_parts: slice | None = None
-    """The inputs, as a slice, that may be complex, if the op does the same to real and imaginary parts, separately.
+    """The inputs that may be complex, as a slice, if the op treats real and imaginary parts alike and separately.
 
-    The other inputs are positions, lengths or conditions. Follows from `moves`. None: the op may do anything to complex
-    numbers, so compiled code runs it on them only if a lowering is registered.
+    The other inputs are positions, lengths or conditions. The default is `moves`. If both are None, the op may treat
+    complex numbers in any way, so compiled code runs it for complex inputs only if a lowering is registered.
     """
     of_shapes: ClassVar[bool] = False
     """The outputs depend on the shapes of the inputs alone, not on their elements."""
     reads_once: ClassVar[bool] = False
-    """Each element of an input is read at most once, in order, so an input given as a formula need not be stored.
+    """Each element of an input is read at most once, in order. So compiled code need not store a computed input.
 
-    False: elements may be read repeatedly, so such inputs are stored. Elementwise ops need not declare it.
+    False: elements may be read repeatedly, so computed inputs are stored. Elementwise ops need not declare this trait.
     """
 
     gufunc_signature: str | None = None
-    """The dimensions of inputs and outputs, as in `numpy.vectorize`: ``(m,n),(n)->(m)``; equal names, equal lengths.
+    """The dimensions of inputs and outputs, as in `numpy.vectorize`: ``(m,n),(n)->(m)``.
+
+    Equal names mean equal lengths.
 
     Declare it for an op whose inputs have exactly these dimensions. `Blockwise` reads it, and so does the loop that
     applies an op without a batching rule to a batch. If it is None, lengths are inferred by `Op.infer_shape`, or read
@@ -185,7 +187,7 @@ def same_results(cls: type[Any], base: type[Any], root: type[Any], external: boo
     if defines("evaluate") or defines("perform"):
         read: Sequence[str] = _COMPUTING
     elif defines("kernel"):
-        # it calls what a subclass defines
+        # the kernel calls the NumPy code of the subclass
         read = ["kernel"] if external else []
     else:
         read = [*_COMPUTING, "decompose"] if defines("decompose") else []
@@ -258,7 +260,7 @@ def check_declared(cls: type[Any]) -> None:
         (("gufunc_signature",), _is_text, "None or a text such as '(n),(m,n)->(m)'"),
     ):
         for name in names:
-            # what depends on the op's parameters is a property
+            # a trait that depends on the op's parameters is a property
             if name in own and not hasattr(own[name], "__get__") and not holds(own[name]):
                 raise TypeError(f"{name} of {cls.__name__} must be {wanted}, got {own[name]!r}")
     if own.get("observes") is True and cls.pure is True:

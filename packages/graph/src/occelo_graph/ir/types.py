@@ -38,7 +38,7 @@ class Type:
 
     __slots__ = ("__weakref__",)
     is_array: ClassVar[bool] = False
-    """A value is one array, which is its only part."""
+    """Whether each value is a single array. The array is then the only part of the value."""
     shape: tuple[int | None, ...] | None = None
     """The static lengths of the dimensions, a tuple with None for unknown ones; None for a type without dimensions."""
     ndim: int | None = None

@@ -139,7 +139,7 @@ def results_of(
     if several and count == 1 and kind.is_valid_value(results[0], strict=False):
         return (_filtered(kind, results[0], 0, who, convert),)
     if isinstance(result, tuple) and count != 1:
-        # only a type whose values are tuples accepts it
+        # a tuple is one result only if the values of the type are tuples
         try:
             value = kind.accept(result)
         except (TypeError, ValueError):
@@ -258,5 +258,5 @@ _REFERENCES = _references()
 def _share(kind: Type, a: Any, b: Any) -> bool:
     if kind.is_array:
         return hasattr(b, "__array_interface__") and np.may_share_memory(a, b)
-    # an object that is not made of arrays is handed on as it is
+    # objects that are not made of arrays are never copied
     return type(a) is type(b) and kind.parts() is not None and kind.may_share_memory(a, b)

@@ -49,7 +49,7 @@ def associative_scan(
         new = [(v.swapaxes(0, axis) if axis else v)[0] for v in made]
         return new, new
 
-    # without an element there is no first one; the sum over one element or none is of its shape
+    # an empty sequence has no first element; the sum over at most one element has the right shape
     initial = [v[:1].sum(axis=0, dtype=v.dtype) for v in ordered]
     _, rest = loop(step, initial, xs=[v[1:] for v in ordered])
     whole = [concatenate([v[:1], r]) for v, r in zip(ordered, rest, strict=True)]

@@ -108,7 +108,7 @@ class _Batched:
             carried = [*carried, np.int64(0) * whole, whole > 0]
             self.limit = whole
             if self._some():
-                # without an element there is no largest one
+                # an empty batch has no largest number of steps
                 each = concatenate([whole.flatten(), np.zeros(1, "int64")])
                 most = switch(each.min() < 0, each.min(), each.max())
                 if reverse:
@@ -148,7 +148,8 @@ class _Batched:
         length = shape_tuple(sequence)[0]
         steps = arange(length).dimshuffle([0, *["x"] * n])
         last = self.limit.dimshuffle(["x", *range(n)]) - 1
-        # elements for steps that are not taken are not read; the scan checks that there are as many as steps
+        # positions beyond the ends are for steps that are not taken; the scan checks that the
+        # sequence is long enough
         at = minimum(maximum(last - steps, 0), length - 1)
         if not has:
             return sequence[at]

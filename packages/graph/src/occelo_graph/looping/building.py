@@ -48,7 +48,7 @@ class Step:
 
 
 Stepping = Callable[[list[Variable], list[Variable], list[Variable]], Step]
-"""The function that is traced: from the carried values, the elements of sequences and the constants to a `Step`."""
+"""The function that is traced. It takes the carried values, the elements of sequences and the constants."""
 
 
 def element_type(kind: Type) -> TensorType:
@@ -121,7 +121,7 @@ def scan_node(
                 results.append(as_condition(made.stop))
             given = list(zip(constants, read, strict=True))
             if not capture:
-                # what is among the constants may be read from outside as well
+                # the step may read a variable from outside although it is among the constants
                 results = clone_replace(results, given)
             states, results = with_updates(made.updates, len(values), results, given)
         break
@@ -241,7 +241,7 @@ def _outside(
         read.update(dict.fromkeys(v for v in results if v not in own))
         found = [v for v in read if not isinstance(v, Constant)]
         values = guarded(steps, found, moved)
-        # what cannot be guarded stays
+        # nodes whose results cannot be guarded stay in the body
         more = {v.owner for v, g in zip(found, values, strict=True) if g is None and v.owner}
         if not more:
             return found, values

@@ -107,7 +107,7 @@ class CarriedValue:
         if found.dtype == self.kind.dtype:
             return False
         if self._settled and found.dtype == self._smallest():
-            # the steps return this dtype whatever the number has
+            # the steps return this dtype for any dtype of the number
             return True
         if self.kind.dtype != self._smallest():
             return np.can_cast(self.kind.dtype, found.dtype)

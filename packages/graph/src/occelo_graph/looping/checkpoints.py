@@ -57,7 +57,7 @@ def checkpointed(
     assert node is not None
     made = _Blocks(op_, node.inputs, every, ends).run()
     for state, before, after in zip(node.inputs[1:], outputs[: op_.carried], made, strict=False):
-        # a draw of a `RandomStream` in a step
+        # the step made this default update, as draws with a `RandomStream` do
         if isinstance(state, SharedVariable) and state.default_update is before:
             state.default_update = after
     return made

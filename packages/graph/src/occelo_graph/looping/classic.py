@@ -41,7 +41,7 @@ class until:
         self.condition = as_condition(condition)
 
 
-# what the function returns
+# the results of the function
 
 
 @dataclass
@@ -225,7 +225,7 @@ class _Classic:
         if self.name is not None:
             for i, trace in enumerate(traces):
                 trace.name = self.name if len(traces) == 1 else f"{self.name}[{i}]"
-        # what is no tensor has no trace: its output is the value after the last step
+        # the output of a value that is not a tensor is the value after the last step
         ends = self._ends(windows)
         rest = iter(traces)
         outputs = [
@@ -391,7 +391,7 @@ def _last(trace: Any, output: ScanOutput) -> Any:
     if output.taps != [-1]:
         return trace[-1]
     node = trace.owner
-    # the carried value after the last step, which is there without a step as well
+    # the carried value after the last step, which exists even if there was no step
     for j, result in enumerate(node.op.body.outputs[: node.op.carried]):
         if result is node.op.body.outputs[trace.index]:
             return node.outputs[j]

@@ -225,7 +225,7 @@ class _Backwards:
         number = done if op_.truncate is None else minimum(done, op_.truncate)
         whole = op_.truncate is None
         if op_.reverse:
-            # the last steps took the first of the elements that ran
+            # the last steps read the first elements
             start = steps - done if op_.stops else 0
             of_traces = slice(None) if whole else slice(number)
             of_sequences = slice(start, start + number)
@@ -370,7 +370,7 @@ class _Backwards:
             return ZERO if given[position] is not None else None
         if self.op.truncate is None:
             return found[position]
-        # the steps before the window are taken as constant, and so are the initial values
+        # values before the window count as constant, also the initial values
         done: Any = self.outputs[-1] if self.op.stops else self.inputs[0]
         value = found[position]
         whole: Variable = switch(le(done, number), value, zeros_like(value))

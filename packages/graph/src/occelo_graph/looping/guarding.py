@@ -67,7 +67,7 @@ def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply
     risky = {n for n in among if n.op.may_fail(n)}
     if not risky:
         return list(values)
-    # what was there before is not searched
+    # the search ends at variables from outside of these nodes
     first = {v for n in among for v in n.inputs if v.owner not in among}
     found: list[Any] = list(values)
     chosen = [

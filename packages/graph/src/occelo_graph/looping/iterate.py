@@ -57,7 +57,7 @@ class Iterate(Op):
     def loop(self, node: Apply) -> Loop:
         first = 1 + self.carried
         read = tuple(range(first, len(node.inputs)))
-        # a loop that ends before all iterations leaves elements as they were
+        # a loop that ends early does not write all elements
         fills = () if self.stops else tuple(range(self.carried - self.traces, self.carried))
         return Loop(self.body, 0, tuple(range(1, first)), read, self.stops, fills)
 

@@ -115,7 +115,7 @@ def _kept(
             for axis, (a, b) in enumerate(zip(shapes.get(variable, ()), new, strict=False)):
                 kept = _reads(a, variable) or _same(a, outside.length(b))
                 lengths.append(a if kept else Shape_i(axis)(variable))
-                # each length is given up at most once, so this ends
+                # a length that is once unknown stays so, so this loop ends
                 changed = changed or not kept
             if variable in shapes:
                 shapes[variable] = tuple(lengths)

@@ -33,7 +33,7 @@ class Structure:
     """The form of a nested structure: the names of its leaves, and a function that makes the structure from leaves."""
 
     kind: Any
-    """A value that is equal for structures of the same form."""
+    """A description of the form: equal for structures of the same form."""
     names: tuple[str, ...]
     rebuild: Rebuild = dataclasses.field(compare=False)
 

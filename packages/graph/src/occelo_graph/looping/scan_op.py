@@ -162,7 +162,7 @@ class Scan(Op):
         return _Interpreted(self).run
 
     def decompose(self, *inputs: Any) -> Sequence[Any] | None:
-        from occelo_graph.looping.expansion import expanded  # imports this module
+        from occelo_graph.looping.expansion import expanded  # that module imports this one
 
         return expanded(self, inputs)
 

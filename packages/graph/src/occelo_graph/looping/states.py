@@ -83,7 +83,7 @@ def with_updates(
         before = CarriedValue(state, f"The shared variable {state.name or state}")
         after = state.type.filter_variable(update) if not isinstance(update, Variable) else update
         if before.adapt(after):
-            # a length that is static for functions is so for steps
+            # a static length of the shared variable is also static in the steps
             after = state.type.filter_variable(after)
         following.append(after)
     inner: dict[SharedVariable, Variable] = {s: s.type.make_variable(s.name) for s in updates}

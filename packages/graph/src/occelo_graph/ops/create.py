@@ -136,7 +136,8 @@ class Alloc(FollowsLengths, LinearInFirst):
         return TensorType(value.dtype, shape)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
-        # a value is faster to repeat than to load, and its repetitions would be kept with the code
+        # a large constant would be stored with the code, and is slower to load than the value is to
+        # repeat
         (out,) = tensors(node.outputs)
         return math.prod(n or 1 for n in out.type.shape) <= _LARGEST_FOLD
 

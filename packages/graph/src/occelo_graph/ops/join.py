@@ -349,7 +349,7 @@ class Repeat(LinearInFirst):
                 f"{repeats.shape[0]} numbers of repeats for a length of {x.shape[self.axis]}"
             )
         if np.sum(repeats, dtype="float64") >= 2.0**62:
-            # NumPy's sum of them would wrap, and its array be too small
+            # NumPy sums them in int64, which would wrap around, and allocate too little memory
             raise ValueError("The numbers of repeats are too large")
         return np.repeat(x, repeats, axis=self.axis)
 
@@ -502,7 +502,7 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
 def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[Any, Any]]:
     """The widths before and after each dimension, as integers and scalar variables."""
     widths = [_pad_width(w) for w in _flat(pad_width)]
-    # NumPy broadcasts their positions, since it would take variables apart
+    # positions are broadcast in place of the widths, since NumPy would iterate over variables
     shape = np.shape(_without_variables(pad_width))
     positions = np.broadcast_to(np.arange(len(widths)).reshape(shape), (ndim, 2)).tolist()
     return [(widths[before], widths[after]) for before, after in positions]

@@ -67,7 +67,8 @@ def lengths_of(given: Any) -> Lengths:
             raise TypeError(f"A shape must be integers, got {given} of type {given.type}")
         if given.ndim == 0:
             return (integer_length(given),)
-        # the elements, however the vector is computed, so that it can be replaced
+        # always elements of the vector, not the scalars it is made of, so that the vector can be
+        # replaced
         return tuple(integer_length(given[i]) for i in range(get_vector_length(given)))
     if not is_list_or_tuple(given) and np.ndim(given) == 0:
         return (integer_length(given),)

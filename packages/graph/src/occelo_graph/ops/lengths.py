@@ -114,7 +114,7 @@ class _LengthSearch:
             length = self.of(operand, len(static) + axis)
             if length is None or (found and found[0] != length):
                 return None
-            # one operand of another length decides, so the rest need no search
+            # an operand of another length disproves equality, so the others need no search
             if self._wanted is not None and self._wanted != length:
                 return None
             found.append(length)
@@ -135,7 +135,7 @@ class _LengthSearch:
 
 def _shape_of_result(node: Apply) -> Sequence[Any]:
     """The shape of a node's only output in terms of lengths of its inputs; empty if there is no shape rule."""
-    # a removed reshape no longer checks that its lengths fit
+    # a rule may remove a reshape, and with it the check that its lengths fit
     if not node.op.has_infer_shape or isinstance(node.op, Reshape) or len(node.outputs) > 1:
         return ()
     shapes = [_symbols(i, v.type.ndim or 0) for i, v in enumerate(node.inputs)]

@@ -398,7 +398,7 @@ class CumOp(Op):
         if is_discrete(x.dtype):
             return None  # a recurrence computes in floats, which cannot represent all integers
         if is_complex(x.dtype):
-            return None  # an infinity times 1 + 0i is not that infinity
+            return None  # in complex arithmetic an infinity times 1 has NaN parts
         if self.mode == "add":
             return [LinearRecurrence(self.axis)(ones_like(x), x)]
         if self.mode != "mul":

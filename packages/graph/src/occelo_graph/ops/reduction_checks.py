@@ -15,7 +15,7 @@ from occelo_graph.ops.reductions import Reduction
 __all__ = ["check_reduction"]
 
 _NUMBERS = (np.array([0.125, 0.25, 0.5, 0.75, 0.875]), np.array([1, 2, 3, 5, 6]))
-"""Numbers from 0 to 1, for which most functions are defined; and integers, for functions that do not take floats."""
+"""Sample numbers: from 0 to 1, where most functions are defined; and integers, for functions that do not take floats."""
 
 
 def check_reduction(reduction: Reduction) -> None:

@@ -21,7 +21,7 @@ from occelo_graph.tensors.type import is_discrete
 __all__ = ["Reduction", "add_reduction", "by_operation", "reduction_of", "reductions"]
 
 Derive = Callable[[Any, Any, Any, Any], Any]
-"""``(op, input, output, cotangent or tangent)`` to the cotangent of the input, or the tangent of the output."""
+"""Maps ``(op, input, output, cotangent or tangent)`` to the cotangent of the input, or the tangent of the output."""
 
 
 @frozen_dataclass(eq=False)
@@ -38,7 +38,7 @@ class Reduction:
     """Derivatives of the reduction."""
     running_pullback: Derive | None = None
     running_pushforward: Derive | None = None
-    """Derivatives of running results."""
+    """Derivatives of cumulative results."""
     accumulates: bool = False
     """Integers and truth values are combined as int64 or uint64; a requested result dtype is also that of the accumulator."""
     rounds: bool = True
@@ -52,8 +52,11 @@ class Reduction:
     needs_elements: bool = False
     """A reduction of no elements is an error, as in NumPy, although there is an identity element."""
     names: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Names in libraries: ``loops`` is the operation of loop programs, ``jax`` the reduction of JAX, ``jax running`` the running
-    one, and so on. A key that ends with ``:bool`` is for truth values."""
+    """Names in libraries: ``loops`` is the operation of loop programs, ``jax`` the reduction of JAX, ``jax running``
+    its cumulative form, and so on.
+
+    A key that ends with ``:bool`` is for truth values.
+    """
 
     @property
     def name(self) -> str:

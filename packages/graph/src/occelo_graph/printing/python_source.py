@@ -27,7 +27,7 @@ from occelo_graph.tensors.type import TensorType
 __all__ = ["to_python"]
 
 _PLAIN = re.compile(r"^(?!(make_)?graph\d+$)[A-Za-z_][A-Za-z0-9_]*$")
-"""Names that a source may have for variables; those of inner graphs are not among them."""
+"""Names that variables may have in the source; names of inner graphs are excluded."""
 
 
 class _Writer:

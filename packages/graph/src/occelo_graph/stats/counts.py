@@ -164,7 +164,7 @@ def _betabinom_var(n: Any, a: Any, b: Any) -> Any:
 
 
 def _betabinom_entropy(n: Any, a: Any, b: Any) -> Any:
-    # the tails are those of a power, so all numbers count
+    # the tails fall only like a power, so all numbers are summed
     return entropy_of_counts(_betabinom_logpmf, (0.0, n), 0.0 * a, 0.0 * b, n, n, a, b)
 
 
@@ -200,7 +200,7 @@ def _nbinom_pmf(k: Any, n: Any, p: Any) -> Any:
 
 def _nbinom_entropy(n: Any, p: Any) -> Any:
     mean = n * (1.0 - p) / p
-    # beyond, the probabilities fall by a factor of nearly 1 - p
+    # far above the mean, each probability is nearly 1 - p times the one before
     reach = 40.0 - 45.0 / log1p(-minimum(p, 0.9))
     return entropy_of_counts(_nbinom_logpmf, _FROM_ZERO, mean, mean / p, reach, n, p)
 

@@ -46,7 +46,8 @@ def _skewnorm_logdensity(z: Any, a: Any) -> Any:
 
 def _skewnorm_log_tail(z: Any, a: Any) -> Any:
     """Logarithm of the probability of a number above ``z``, for z >= 0."""
-    # where the skew is to this side, its factor changes fast near 0, and there all terms of the known formula are positive
+    # if the law is skewed to this side, the integrand changes fast near 0; there the formula by
+    # Owen's T has only positive terms
     close = gt(a, 0.0) & lt(z, 1.0)
     near_z, near_a = switch(close, z, 0.0), switch(close, a, 1.0)
     direct = log(ndtr(-near_z) + 2.0 * owens_t(near_z, near_a))
@@ -65,7 +66,7 @@ def _skewnorm_logsf(z: Any, a: Any) -> Any:
     z, a = z + 0.0 * a, a + 0.0 * z
     low = lt(z, 0.0)
     size = switch(low, -z, z)
-    # beyond, also the logarithm is infinite
+    # beyond this bound the logarithm itself is -inf
     nothing = gt(size, largest_square_root(z.dtype))
     tail = _skewnorm_log_tail(switch(nothing, 1.0, size), switch(low, -a, a))
     tail = switch(nothing, -math.inf, tail)
@@ -77,8 +78,8 @@ def _skewnorm_mean(a: Any) -> Any:
 
 
 def _skewnorm_entropy(a: Any) -> Any:
-    # the expected square is 1; the rest is an integral of the logarithm of ndtr(w), with w = a z
-    # at 0, where w is no variable, the value is that of a tiny number
+    # The expected square is 1; the rest is an integral of the logarithm of ndtr(w), with w = a z.
+    # For a = 0, where w does not vary, a tiny a is used.
     size = maximum(abs(a), 1e-8)
     wide = gt(size, 1.0)
     points, weights = _rule(a.dtype)
@@ -87,7 +88,7 @@ def _skewnorm_entropy(a: Any) -> Any:
     z = w / size[..., None]
     log_factor = log_ndtr(w)
     terms = weights * exp(log_factor - 0.5 * (z * z) - LOG_ROOT_TWO_PI) * log_factor
-    # dz is dw / a, and the interval is 2 end long
+    # dz is dw / a, and the length of the interval is 2 end
     length = 36.0 / switch(wide, size, 1.0)
     return LOG_ROOT_TWO_PI + 0.5 - math.log(2.0) - length * sum_of(terms, axis=-1)
 
@@ -120,8 +121,8 @@ def _vonmises_logdensity(z: Any, kappa: Any) -> Any:
 
 def _vonmises_log_tail(z: Any, kappa: Any) -> Any:
     """Logarithm of the probability of an angle between ``z`` and pi, for z >= 0."""
-    # bounds of the fall of the cosine, 2 sin(z + u/2) sin(u/2), from below: sin(y) is at least 2/pi y up to pi/2 and 0.3 y up to 3/4 pi;
-    # beyond pi/2, sin(z + u/2) is at least cos(z/2)
+    # Lower bounds of cos(z) - cos(z + u) = 2 sin(z + u/2) sin(u/2): sin(y) is at least 2/pi y up to
+    # pi/2, and 0.3 y up to 3/4 pi. Beyond pi/2, sin(z + u/2) is at least cos(z/2).
     steep = gt(z, 0.5 * math.pi)
     some = switch(gt(kappa, 1.0), kappa, 1.0)
     linear = (0.5 * math.pi * _DEPTH) / (some * cos(0.5 * z))

@@ -145,7 +145,8 @@ class LKJ:
         (eta,) = floats("lkj.entropy()", eta)
         size, steps = _steps(eye(dim, dtype=eta.dtype))
         ends = eta + 0.5 * (size - 1.0)
-        # the expected logarithm of the determinant is the derivative of that of the constant
+        # the expected logarithm of the determinant is the derivative of the logarithm of the
+        # constant
         slope = sum_of(psi(ends[..., None] - steps) - psi(ends)[..., None], axis=-1)
         value = self._log_constant(ends, steps) - (eta - 1.0) * slope
         return where_valid(gt(eta, 0.0), value)

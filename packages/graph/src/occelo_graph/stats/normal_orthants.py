@@ -30,11 +30,14 @@ __all__ = ["log_probability_below"]
 POINTS = 8191
 """The number of points of the lattice, a prime number."""
 _ROOT = 2974
-"""Its powers are the steps of the lattice; of 700 numbers the best one for integrands whose first elements matter most."""
+"""The generator of the lattice: its powers are the steps along the dimensions.
+
+Of 700 numbers it was the best for integrands that depend mostly on their first elements.
+"""
 _LONGEST = 200
 """The greatest length of vectors."""
 _FARTHEST = 1e8
-"""Numbers beyond are taken for this one, so that products with 0 are 0."""
+"""Larger numbers are replaced by this one, so that their products with 0 are 0."""
 
 
 def _lattice(dtype: str) -> Any:

@@ -179,7 +179,7 @@ def _triang_logcdf(z: Any, c: Any) -> Any:
 
 def _triang_ppf(q: Any, c: Any) -> Any:
     rising = lt(q, c)
-    # the root that is not taken is of 1, whose derivative is finite
+    # the square root that is not chosen is that of 1, so that its derivative is finite
     return switch(
         rising,
         sqrt(switch(rising, c * q, 1.0)),
@@ -284,7 +284,7 @@ truncexpon = ContinuousLaw(
 
 def _log_mass(low: Any, high: Any) -> Any:
     """Logarithm of the probability that a normal number lies between two bounds. Precise in tails and at the centre."""
-    # beyond, also the logarithm is infinite; differences of such ones would be NaN
+    # beyond this bound logarithms are -inf, and their differences would be NaN
     farthest = largest_square_root(low.dtype)
     low, high = (clip(each, -farthest, farthest) for each in (low, high))
     nothing = ge(low, farthest) | le(high, -farthest)
@@ -334,7 +334,7 @@ def _truncnorm_logsf(z: Any, a: Any, b: Any) -> Any:
 def _truncnorm_ppf(q: Any, a: Any, b: Any) -> Any:
     whole = _log_mass(a, b)
     left = lt(a, 0.0)
-    # from the end that is in the tail, or from the lower one
+    # computed from the end that is in a tail, else from the lower end
     beyond = logaddexp(log_ndtr(switch(left, a, -b)), switch(left, log(q), log1p(-q)) + whole)
     z = ndtri_exp(beyond)
     return clip(switch(left, z, -z), a, b)

@@ -42,7 +42,7 @@ __all__ = ["cauchy", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "t"]
 ROOT_TWO = math.sqrt(2.0)
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = 1e15
-"""The squares of numbers above this are not changed by adding 1."""
+"""Adding 1 does not change the squares of numbers above this bound."""
 
 
 def largest_square_root(dtype: str) -> float:
@@ -86,7 +86,7 @@ def log1p_of_square(z: Any) -> Any:
 
 
 def _cauchy_quantile(q: Any) -> Any:
-    # of the three forms, each is precise where it is taken
+    # each form is precise where it is used
     centred = q - 0.5
     near = lt(abs(centred), 0.25)
     tail = 1.0 / tan(math.pi * switch(near, 0.25, minimum(q, 1.0 - q)))
@@ -247,7 +247,7 @@ def _t_logcdf(z: Any, df: Any) -> Any:
     low = lt(z, 0.0)
     size = switch(low, z, -z)
     lower = _t_cdf(size, df)
-    # of the centre only the logarithm of 1 less the other tail is taken
+    # near the centre, the logarithm of 1 minus the other tail is used instead
     outer = lt(lower, 0.25)
     far = switch(outer, size, -1.0)
     log_x = -_t_odds(far, df)

@@ -262,7 +262,7 @@ def _invgauss_tails(z: Any, mu: Any) -> tuple[Any, Any, Any]:
     size = switch(below, -u, u) / ROOT_TWO
     near = erfcx(size)
     lower = log(0.5 * (near + far)) - size * size
-    # at z = mu both are far apart, so the difference is above 0 on this side
+    # for z >= mu, ``near`` is much larger than ``far``, so their difference is positive
     upper = log(0.5 * (switch(below, 1.0, near) - switch(below, 0.0, far))) - size * size
     return below, lower, upper
 

@@ -62,9 +62,10 @@ def searched_quantile(row: Row, upper: bool) -> AnyFormula:
         below, above = logcdf(found, *shapes), logsf(found, *shapes)
         log_here = switch(low_half, below, above)
         miss = switch(low_half, below - log_p, log_tail - above)
-        # at a bound of the support there is no probability left, and no better number
+        # at a bound of the support the logarithm is infinite, and Newton's method cannot improve
+        # the number
         miss = switch(isfinite(miss), miss, 0.0)
-        # a logarithm and a density of it: neither underflows in a tail
+        # Newton's method for the logarithm of the probability, which does not underflow in a tail
         return found - miss * exp(log_here - logdensity(found, *shapes))
 
     return formula
@@ -125,21 +126,21 @@ def smallest_count(
     from occelo_graph.looping.loops import while_loop
 
     root, deviation = sqrt(odds), sqrt(var)
-    # one step more on either side makes up for rounding
+    # one more number on either side makes up for rounding
     start = maximum(low - 1.0, floor(mean - deviation / root) - 2.0)
     end = minimum(minimum(high, _MOST), ceil(mean + deviation * root) + 2.0)
-    # NaN where parameters are invalid would never end the loop
+    # with NaN, from invalid parameters, the loop would never end
     valid = isfinite(start + end)
     start, end = switch(valid, start, -1.0), switch(valid, end, 0.0)
     whole = start + end
     for each in arguments:
         whole = whole + each
-    # bounds that are Python numbers may have made them wider
+    # arithmetic with bounds that are Python numbers may have changed the dtype
     start, end = (cast(second(whole, each), arguments[0].dtype) for each in (start, end))
 
     def divide(before: Any, at: Any) -> tuple[Any, Any]:
         middle = floor(0.5 * (before + at))
-        # beyond the whole numbers that the dtype can tell apart, the middle is one of the ends
+        # where the dtype cannot represent all whole numbers, the middle is one of the ends
         return middle, gt(middle, before) & lt(middle, at)
 
     def unfinished(state: Any) -> Any:

@@ -55,7 +55,7 @@ def _accumulated(
         wanted = le(k, last)
         return add(state, switch(wanted, k, first), wanted)
 
-    # NaN for NaN, which rules would not keep in a product with 0
+    # adds NaN where the count is NaN; a product with 0 would not do, since rules simplify it
     return fori_loop(skip, steps, step, start + zero_grad(constant_in(count, 0.0)))
 
 

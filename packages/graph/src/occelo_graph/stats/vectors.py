@@ -216,7 +216,8 @@ class Multinomial:
         x, n, p = floats("multinomial.pmf()", x, n, p)
         outside, inner = self._within(x, n)
         zero = eq(p, 0.0)
-        # powers of probabilities of 0 are factors, since their logarithm has no derivatives
+        # powers of zero probabilities are multiplied separately, since their logarithms have no
+        # derivatives
         value = _last_sum(xlogy(inner, switch(zero, 1.0, p)) - gammaln(inner + 1.0))
         factor = prod_of(pow(switch(zero, p, 1.0), inner), axis=-1)
         value = switch(outside, 0.0, exp(gammaln(n + 1.0) + value) * factor)
@@ -351,7 +352,7 @@ class DirichletMultinomial:
         others = total[..., None] - alpha
 
         def log_chance(k: Any, n: Any, a: Any, b: Any) -> Any:
-            # a count that is alone is n
+            # a single outcome has all n counts
             alone = eq(b, 0.0)
             b = switch(alone, 1.0, b)
             value = (

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 TensorLike = Any
-"""A tensor variable, an array, a number, or a nested sequence of those; no Python bool."""
+"""A tensor variable, an array, a number, or a nested sequence of these; not a Python bool."""
 
 _FLOATS = {float, int}
 _SCALAR_CACHE_LIMIT = 1024
@@ -164,7 +164,7 @@ def _weak_constant(value: Any, dtypes: tuple[np.dtype[Any], ...]) -> TensorConst
 
 
 def _dtype_beside(dtypes: tuple[np.dtype[Any], ...], number: complex) -> str:
-    # which number it is does not matter, only of which type
+    # the dtype depends on the type of the number, not on its value
     kind = type(number)
     found = _promotions.get((dtypes, kind))
     if found is None:

@@ -313,7 +313,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "vecdot": blas.vecdot,
 }
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
-"""Ufuncs whose ``reduce`` is one of our reductions."""
+"""Ufuncs whose ``reduce`` is one of Occelo's reductions, with the names of these."""
 
 _MODULES = (ar, cx, tr, sp, reduce, statistics, blas, shape, join, create, search, cast)
 for _module in (ar, cx, tr, sp):

@@ -392,7 +392,8 @@ def _round_trips(plain: Any, array: Any) -> bool:
         back = array.astype(plain.dtype)
         same = back == plain
         if plain.dtype.kind in "iu" and array.dtype.kind in "iu":
-            # between signed and unsigned integers a wrong number can round-trip
+            # a conversion between signed and unsigned integers can be undone even if the number was
+            # wrong
             same &= (array < 0) == (plain < 0)
         if plain.dtype.kind in "fc":
             same |= (back != back) & (plain != plain)

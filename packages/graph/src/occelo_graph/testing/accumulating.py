@@ -1,4 +1,4 @@
-"""Random sums of matrix products with factors and addends, and their values computed by NumPy in the same order.
+"""Random expressions such as ``alpha x y + beta z`` of matrices, and their values computed by NumPy in the same order.
 
 The tests of BLAS updates in the compile package draw from it.
 """
@@ -54,7 +54,7 @@ class Accumulating:
         return pair
 
     def _tensor(self, *shape: int) -> Pair:
-        """A tensor of a shape: an input, a view of one in another memory order, or a computed value."""
+        """A tensor of a shape: an input, a view of an input in another memory order, or a computed value."""
         kind = self.random.randrange(6)
         if kind == 0 and len(shape) == 2:
             x, a = self._input(*shape[::-1])
@@ -71,7 +71,7 @@ class Accumulating:
         return self._input(*shape)
 
     def _scaled(self, pair: Pair, of_size: Any) -> Pair:
-        """The pair, or its product with a constant or a scalar input; increases the slack."""
+        """The pair, or its product with a constant or a scalar input, which increases ``slack``."""
         x, a = pair
         kind = self.random.randrange(4)
         factors = FACTORS if self._special else FACTORS[:4]

@@ -1,7 +1,7 @@
-"""The laws that every op must satisfy; each is a function of an `Example`.
+"""The laws that every op must satisfy; each law is a function of an `Example`.
 
-The tests of the graph package check all laws for all examples. Tests of the other packages compare with `close`, and
-build the graphs of examples with `symbolic`.
+The tests of the graph package check all laws for all examples. Tests of the other packages compare results with
+`close`, and build the graphs of examples with `symbolic`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def close(found: Any, expected: Any, tolerance: float) -> None:
 
 
 def check_value(example: Example) -> None:
-    """The value is that of the reference, for static and dynamic shapes, and arguments are not changed."""
+    """The value equals that of the reference, for static and for dynamic shapes. Arguments are not changed."""
     with np.errstate(all="ignore"):
         expected = np.asarray(example.reference(*example.arguments))
     before = [a.copy() for a in example.arguments]
@@ -209,7 +209,7 @@ def check_batches(example: Example) -> None:
 
 
 def _stack(array: Any) -> Any:
-    """Three variations of an array within the domain of the example."""
+    """Three variations of an array, which stay within the domain of the example."""
     if array.dtype.kind in "biu" or array.size < 2:
         return np.stack([array] * 3)
     flat = array.reshape(-1)

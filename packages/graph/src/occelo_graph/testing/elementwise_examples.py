@@ -1,4 +1,4 @@
-"""Examples of the elementwise functions: each over several dtypes and shapes.
+"""Examples of the elementwise functions, each with several dtypes and shapes.
 
 `examples` collects them.
 """

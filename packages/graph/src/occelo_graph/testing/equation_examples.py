@@ -169,7 +169,7 @@ def _factoring() -> list[Example]:
         return a
 
     def eliminated(a: Array) -> Array:
-        """Without exchanged rows, which dominant matrices do not need."""
+        """LU factors, computed without exchange of rows, which diagonally dominant matrices do not need."""
         a = dominant(a)
         for j in range(a.shape[-1]):
             a[..., j + 1 :, j] /= a[..., j, None, j]
@@ -217,7 +217,7 @@ def _factoring() -> list[Example]:
 
 
 def _with_structure() -> list[Example]:
-    """Equations with banded, Toeplitz and factored matrices."""
+    """Examples of equations with banded, Toeplitz and factored matrices."""
 
     def three_diagonals(bands: Array) -> Array:
         """Tridiagonal matrices, given by three rows: the diagonals above, on and below the main one."""
@@ -252,7 +252,7 @@ def _with_structure() -> list[Example]:
         return function
 
     def pivots_of_tridiagonal(a: Array) -> Array:
-        """The diagonal of U, for matrices whose diagonal is larger than what is below it: no rows are exchanged."""
+        """The diagonal of U for tridiagonal matrices. Their diagonals dominate, so no rows are exchanged."""
         a = dominant(a)
         found: Array = np.diagonal(a).copy()
         for i in range(1, len(found)):

@@ -1,9 +1,8 @@
 """Exact values and derivatives of formulas, by hyper-dual numbers with hundreds of digits.
 
-`ExactNumber` is independent of the gradients of this package. With enough digits formulas neither overflow nor cancel, so
-they can be evaluated as they are written. It needs mpmath.
-
-The tests of numerical stability compare with it.
+`ExactNumber` is independent of the gradients of this package. With enough digits formulas neither overflow nor cancel,
+so they can be evaluated as they are written. The module needs mpmath. The tests of numerical stability compare with its
+results.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`Example`: a call of one op with arguments and a reference in NumPy or SciPy.
 
 The tables of examples (`examples`) consist of such calls. The laws (`checks`) and the conformance suite of linkers
-(`occelo_link.conform`) take them one by one.
+(`occelo_link.conform`) are functions of one example.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SEED = 1729
 class Example:
     """A function of symbolic tensors, arguments, and the reference function of NumPy or SciPy.
 
-    ``gradient`` lists the arguments by which derivatives are compared with finite differences.
+    ``gradient`` lists the arguments with respect to which derivatives are compared with finite differences.
     ``tolerance`` is relative. ``batched`` lists the arguments over which it can be vectorized.
     """
 
@@ -47,9 +47,9 @@ class Example:
 
 
 def draw(domain: Domain, shape: Sequence[int], dtype: str = "float64", salt: int = 0) -> Array:
-    """Numbers from an interval, a dtype's integers ("int"), or truth values ("bool").
+    """Numbers from an interval, integers of a dtype ("int"), or truth values ("bool").
 
-    They depend on the arguments alone.
+    Equal arguments give equal numbers.
     """
     generator = np.random.default_rng([_SEED, salt, *shape])
     if domain == "bool":

@@ -1,7 +1,7 @@
 """The table of examples of all ops.
 
-The laws of ops (`checks`), the conformance suite of linkers (`occelo_link.conform`) and the table that ``occelo
-backends`` prints go over all of them.
+The laws of ops (`checks`) and the conformance suite of linkers (`occelo_link.conform`) are checked for all examples.
+The table that ``occelo backends`` prints is made from them, too.
 """
 
 from __future__ import annotations

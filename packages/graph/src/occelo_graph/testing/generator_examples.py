@@ -1,4 +1,7 @@
-"""Examples of draws with generators of NumPy, beside NumPy's own draws; `examples` collects them."""
+"""Examples of draws with generators of NumPy; the references are NumPy's own draws.
+
+`examples` collects them.
+"""
 
 from __future__ import annotations
 

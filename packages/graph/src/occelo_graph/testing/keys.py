@@ -49,11 +49,14 @@ class Indexing:
 
     @property
     def repeats(self) -> bool:
-        """Whether the key has a position twice."""
+        """Whether a position occurs more than once in the key."""
         return bool(len(np.unique(self.places)) < self.places.size)
 
     def outputs(self) -> list[Any]:
-        """The part, and the tensor with the part set or incremented; for floats also their gradients."""
+        """The part ``x[key]``, and the tensor with this part set or incremented.
+
+        For floats also the gradients of these.
+        """
         part = self.x[self.key]
         made = [part, part.set(self.y), part.inc(self.y)]
         if self.x.type.dtype == "float64" and self.y.type.dtype == "float64":
@@ -113,7 +116,12 @@ class _Drawing:
         return self.draw(st.integers(low, high))
 
     def given(self, value: Any, fixed: Sequence[int] = ()) -> Any:
-        """An input with a value. Lengths in the ``fixed`` dimensions are static, other lengths of 1 are dynamic, the rest at random."""
+        """An input with a value.
+
+        The lengths of the ``fixed`` dimensions are static, and other lengths of 1 are dynamic.
+
+        All other lengths are static or dynamic at random.
+        """
         known = [
             i in fixed or (n != 1 and self.choose(True, False)) for i, n in enumerate(value.shape)
         ]
@@ -221,7 +229,7 @@ class _Drawing:
 def indexings(
     draw: Any, dtypes: Sequence[str] = tuple(_WIDER), advanced: bool = True, unique: bool = False
 ) -> Indexing:
-    """Keys of all kinds; without ``advanced`` no arrays and masks, with ``unique`` no position twice."""
+    """Keys of all kinds. Without ``advanced`` they have no arrays and masks; with ``unique`` no position occurs twice."""
     drawing = _Drawing(draw)
     shape = tuple(drawing.choose(0, 1, 2, 3, 3, 4) for _ in range(drawing.number(0, 3)))
     dtype = drawing.choose(*dtypes)

@@ -30,12 +30,12 @@ VECTOR = draw((-1.0, 1.0), (4,), salt=14)
 
 
 def positive_definite(x: Any) -> Any:
-    """Positive definite matrices made of any square ones, by NumPy or as a graph."""
+    """Positive definite matrices, made from any square matrices ``x``: arrays or variables."""
     return x @ x.conj().swapaxes(-1, -2) + _two_on_diagonal(x)
 
 
 def dominant(x: Any) -> Any:
-    """Well-conditioned matrices made of any square ones."""
+    """Well-conditioned matrices, made from any square matrices ``x``."""
     return x * np.asarray(0.2, x.dtype) + _two_on_diagonal(x)
 
 
@@ -130,7 +130,7 @@ def _cholesky() -> list[Example]:
 
 
 def _derivatives() -> list[Example]:
-    """Ops that only gradients apply."""
+    """Examples of ops that only gradients apply."""
 
     def cofactors(x: Array) -> Array:
         n = range(x.shape[-1])
@@ -140,7 +140,7 @@ def _derivatives() -> list[Example]:
         return made
 
     def by_basis(factor: Array, ct: Array) -> Array:
-        """Each element from the change of the factor where that element of A and its mirror image change."""
+        """The cotangent of each element of A, from the change of the factor if it and its mirror image change."""
         lower, n = np.tril(factor), len(factor)
         below = [(i, j) for i in range(n) for j in range(i + 1)]
 

@@ -27,7 +27,10 @@ class Again(Iterate):
     def pullback(
         self, inputs: Tensors, outputs: Tensors, cotangents: OptionalTensors
     ) -> Cotangents:
-        """A loop over the iterations in reverse; each computes its carried values again, from the first iteration on."""
+        """A loop over the iterations in reverse order.
+
+        For each, the carried values are computed again from the first iteration on.
+        """
         count, k = inputs[0], self.carried
         initial, read = list(inputs[1 : 1 + k]), list(inputs[1 + k :])
         given = [

@@ -1,4 +1,4 @@
-"""Examples of loops: one that carries values, one that keeps traces, one that ends early, and the functions built on them.
+"""Examples of loops: with carried values, with traces, with an early end; and of the functions built on them.
 
 `examples` collects them.
 """

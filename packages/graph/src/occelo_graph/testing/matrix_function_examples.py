@@ -54,7 +54,7 @@ def _functions() -> list[Example]:
 
 
 def _principal(name: str, function: Any, scalar: Any) -> list[Example]:
-    """Examples of a function that is defined for matrices without eigenvalues on the negative real axis."""
+    """Examples of a matrix function that is defined for matrices without eigenvalues on the negative real axis."""
 
     def of_dominant(x: Any) -> Any:
         return function(dominant(x))
@@ -129,14 +129,14 @@ def _equations() -> list[Example]:
 
 def _riccati() -> list[Example]:
     def continuous(a: Array, b: Array, r: Array) -> Any:
-        """By the eigenvectors of the Hamiltonian matrix whose eigenvalues have a negative real part."""
+        """The solution by those eigenvectors of the Hamiltonian matrix whose eigenvalues have a negative real part."""
         gain = b @ npl.solve(positive_definite(r), b.T)
         values, vectors = npl.eig(np.block([[a, -gain], [-positive_definite(a), -a.T]]))
         stable = vectors[:, values.real < 0]
         return (stable[3:] @ npl.inv(stable[:3])).real
 
     def discrete(a: Array, b: Array, r: Array) -> Any:
-        """By iterating the equation, which converges to this solution."""
+        """The solution by iteration of the equation, which converges to it."""
         q = x = positive_definite(a)
         for _ in range(200):
             gain = npl.solve(positive_definite(r) + b.T @ x @ b, b.T @ x @ a)
@@ -166,7 +166,7 @@ def _riccati() -> list[Example]:
 
 def _tensors() -> list[Example]:
     def tensor(x: Any) -> Any:
-        """The matrix 6 x 6, as a tensor of shape (2, 3, 6) or (6, 3, 2)."""
+        """The elements of a 6 x 6 matrix, as a tensor of shape (2, 3, 6) or (6, 3, 2)."""
         return dominant(x).reshape((2, 3, 6))
 
     return [

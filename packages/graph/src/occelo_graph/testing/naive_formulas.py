@@ -1,6 +1,6 @@
 """Table of numerically delicate formulas, as users write them, with test inputs and error bounds.
 
-It drives the tests of stability and the page ``docs/stability.md``, which this module prints:
+The tests of numerical stability check all formulas of the table. The page ``docs/stability.md`` is made from it:
 ``python -m occelo_graph.testing.naive_formulas > docs/stability.md``.
 """
 
@@ -37,12 +37,13 @@ LABELS = (0.0, 1.0, 0.25)
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula of ``x`` (and ``y``), element by element, or of a vector ``v`` (and weights ``w``), at some ``points``.
+    """A formula, and the ``points`` at which it is tested.
 
-    ``bounds`` are the errors allowed in value, gradient and second derivative (the row sums of the Hessian), in units
-    of ``eps * (abs(exact) + scale)`` with the ``scales``. With ``by_size`` the inputs may be rounded, too: the unit is
-    multiplied by the largest input, if that is above 1. ``at_zero`` is the chosen derivative at points where there is
-    none.
+    It is a formula of ``x`` (and ``y``), element by element, or of a vector ``v`` (and weights ``w``). ``bounds`` are
+    the errors that are allowed in the value, the gradient and the second derivative (the row sums of the Hessian).
+    Their units are ``eps * (abs(exact) + scale)``, with ``scales`` for the three. With ``by_size`` the inputs may be
+    rounded, too: the unit is multiplied by the largest input, if that is above 1. ``at_zero`` is the chosen derivative
+    at points where the formula has none.
     """
 
     text: str
@@ -55,7 +56,7 @@ class Formula:
 
     @property
     def is_of_vectors(self) -> bool:
-        """Whether the formula is one of a vector."""
+        """Whether the formula is a function of a vector."""
         return isinstance(self.points[0], tuple)
 
     def __call__(self, functions: dict[str, Any], variables: dict[str, Any]) -> Any:

@@ -37,7 +37,7 @@ def make(
     tolerance: float = 1e-10,
     differentiated: bool = True,
 ) -> Example:
-    """An example that can be vectorized over all arguments, and differentiated with respect to all if they are float64."""
+    """An example that is vectorized over all arguments. If all are float64, it is differentiated with respect to all."""
     real = differentiated and all(a.dtype == np.float64 for a in args)
     grad = tuple(range(len(args))) if real else ()
     batched = tuple(range(len(args)))

@@ -1,4 +1,7 @@
-"""Examples of random numbers: bits, keys and draws, beside Philox in Python's integers; `examples` collects them."""
+"""Examples of random bits, keys and draws; the references compute Philox with Python's integers.
+
+`examples` collects them.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _KEY_OF_7 = 16920295385781661272
 
 
 def philox_block(key: int, index: int) -> int:
-    """The 64 bits of Philox2x32-10, in Python's integers."""
+    """The 64 bits of Philox2x32-10, computed with Python's integers."""
     word, first, second = key % WORD, index % WORD, (key // WORD + index // WORD) % WORD
     for _ in range(10):
         high, low = divmod(first * 0xD256D193, WORD)

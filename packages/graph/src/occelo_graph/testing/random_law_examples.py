@@ -1,4 +1,7 @@
-"""Examples of draws by keys from laws that `random_examples` lacks, with SciPy's quantiles of the same uniform numbers."""
+"""Examples of draws by keys from laws that `random_examples` lacks.
+
+The references are, for most laws, SciPy's quantiles of the same uniform numbers. `examples` collects them.
+"""
 
 from __future__ import annotations
 
@@ -80,13 +83,13 @@ _A = np.array([0.5, 1.0, 2.5])
 
 
 def _words(key: Any, index: int, number: int) -> float:
-    """The uniform number of a word of an element."""
+    """The uniform number that an element computes from its random word ``number``."""
     bits = philox_block((int(key) + number * WORD) % WORD**2, index)
     return (2 * (bits >> 12) + 1) * 2.0**-53
 
 
 def _gamma_from_one(key: Any, a: Any) -> Any:
-    """Marsaglia and Tsang's numbers, one after the other."""
+    """Gamma numbers by Marsaglia and Tsang's algorithm, one after the other."""
     normal = _law("norm").ppf
     found: list[float] = []
     for i, each in enumerate(np.asarray(a, "float64")):
@@ -102,7 +105,7 @@ def _gamma_from_one(key: Any, a: Any) -> Any:
 
 
 def _log_gamma(key: Any, a: Any) -> Any:
-    """The logarithms of gamma numbers, with a power of a uniform number for parameters below 1."""
+    """Logarithms of gamma numbers. For parameters below 1, a power of a uniform number is a factor of the number."""
     a = np.asarray(a, "float64")
     power = np.log(open_uniform(key ^ np.uint64(0x452821E638D01377), a.shape)) / a
     return np.log(_gamma_from_one(key, np.where(a < 1, a + 1, a))) + np.where(a < 1, power, 0.0)
@@ -151,7 +154,7 @@ def _betabinom(key: Any, n: Any, a: Any, b: Any) -> Any:
 
 
 def _angles(key: Any, mu: Any, kappa: Any) -> Any:
-    """Best and Fisher's angles, one after the other."""
+    """Angles by Best and Fisher's algorithm, one after the other."""
     one, other = _keys(key)
     found: list[float] = []
     for i, k in enumerate(kappa):

@@ -1,6 +1,6 @@
-"""Expressions that depend on the lengths of a matrix, with NumPy equivalents.
+"""Expressions that depend on the lengths of a matrix, with equivalent functions in NumPy.
 
-Tests of the packages graph and compile build them for one shape and rebuild them for others.
+Tests of the packages graph and compile build their graphs for one shape of the matrix, and rebuild them for others.
 """
 
 from __future__ import annotations

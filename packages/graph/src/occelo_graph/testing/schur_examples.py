@@ -41,7 +41,7 @@ def _rebuilt(*options: Any) -> Any:
 
 
 def _pair(decompose: Any, *options: Any) -> Any:
-    """A function that multiplies two matrices which it rebuilds from their generalised Schur decomposition."""
+    """A function that rebuilds two matrices from their generalised Schur decomposition, and multiplies them."""
 
     def function(x: Any, y: Any) -> Any:
         first, second, *_, left, right = decompose(x, y, *options)
@@ -56,7 +56,7 @@ def product(x: Array, y: Array) -> Any:
 
 
 def reflected(v: Array, tau: Array) -> Any:
-    """The first columns of the product of Householder reflectors, computed by one reflector after the other."""
+    """The first columns of a product of Householder reflectors, which are applied one after the other."""
     m, n = v.shape[-2:]
     made = np.broadcast_to(np.eye(m, dtype=v.dtype), (*v.shape[:-2], m, m))
     for i in range(tau.shape[-1]):

@@ -1,6 +1,7 @@
 """Examples of eigenvalues, singular values, orthogonal factors, pseudoinverses and least squares, of the family linalg.
 
-Signs and phases of vectors differ between backends, so the functions do not depend on them. `examples` collects them.
+Signs and phases of vectors differ between backends, so the functions of the examples do not depend on them. `examples`
+collects the examples.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ WIDE = draw((-1.0, 1.0), (2, 3, 4), salt=17)
 
 
 def spread(x: Any) -> Any:
-    """Square matrices with distinct eigenvalues and singular values, made of any square ones."""
+    """Square matrices with distinct eigenvalues and singular values, made from any square matrices ``x``."""
     steps: Any = np.diag(np.arange(1.0, 1 + x.shape[-1])) if is_array(x) else None
     if steps is None:
         n = x.shape[-1]
@@ -139,7 +140,7 @@ def _orthogonal() -> list[Example]:
 
     def completed(x: Any) -> Any:
         q, _ = qr(x, mode="complete")
-        # no element is near zero, so that relative errors mean something
+        # no element is near zero, so that relative errors are meaningful
         return q @ turned(q) + np.asarray(1, x.dtype)
 
     def identities(x: Array) -> Any:

@@ -1,8 +1,6 @@
-"""Examples of ops, each a call with arguments and NumPy's result: create, reduce, join, blas, cast, control.
+"""Examples of the families create, reduce, join, blas, cast and control: calls with arguments and NumPy's results.
 
-The examples of the family ``index`` come from `index_examples` and are included here.
-
-`examples` collects them.
+The examples of the family ``index`` from `index_examples` are included. `examples` collects all of them.
 """
 
 from __future__ import annotations
@@ -535,7 +533,7 @@ def _inner(x: Any) -> Any:
 
 
 def _identities() -> list[Example]:
-    """Ops that only matter to gradients, or to memory."""
+    """Examples of ops that only matter to gradients, or to memory."""
     made = (
         ("zero_grad", barriers.zero_grad),
         ("disconnected_grad", barriers.disconnected_grad),

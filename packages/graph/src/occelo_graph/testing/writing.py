@@ -22,8 +22,9 @@ Pair = tuple[Any, Any]
 class Writing:
     """A random program over small tensors.
 
-    ``inputs``, ``made`` (all values, inputs first) and ``outputs`` are lists of pairs: variable and value by NumPy.
-    ``seed`` chooses the program and the values of its inputs; ``values``, by position, replace some of them.
+    ``inputs``, ``made`` (all values, inputs first) and ``outputs`` are lists of pairs: a variable, and its value by
+    NumPy. ``seed`` chooses the program and the values of its inputs. ``values`` replaces values of inputs, by their
+    position.
     """
 
     def __init__(self, seed: int, values: Mapping[int, Any] | None = None) -> None:

@@ -125,7 +125,7 @@ def _lengths(tensors: Sequence[Any], listed: Sequence[Labels]) -> dict[int, int 
             raise ValueError(
                 f"einsum: the subscript {label_name(label)} has different lengths in {listed_types}"
             )
-    # what is unknown in one operand and known in another has the known length
+    # a length that is static in one operand holds for all operands
     return {
         label: next(iter(lengths - {None, 1}), None if None in lengths else 1)
         for label, lengths in found.items()
@@ -252,7 +252,7 @@ def _contract(x: _Term, y: _Term, needed: frozenset[int], result: Labels) -> _Te
         labels = (*labels, *(i for i in (*x.labels, *columns) if i not in labels))
         return _Term(x.ordered(labels) * y.ordered(labels), labels)
     if not rows and not columns and (batch or len(inner) > 1):
-        # loops read both terms where they lie
+        # an elementwise product and its sum need no copies, unlike `matmul`
         terms = x.tensor * y.ordered(x.labels)
         return _Term(terms, x.labels).summed(frozenset(batch))
     inner = _order_without_copies(x, y, batch, rows, inner, columns)

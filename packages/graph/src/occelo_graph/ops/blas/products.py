@@ -148,12 +148,12 @@ class Dot(Op):
         x, y = inputs
         x_core, y_core = (v.type.ndim for v in node.inputs)
         if x_core == 2 and batch_ndims[1] == 0:
-            # with one right-hand side for the whole batch, one matrix product is enough
+            # one right-hand side for the whole batch: a single matrix product
             return [tensordot(x, y, axes=1)]
         if x_core == 1 and batch_ndims[1] == 0:
             return [self(x, y) if x.ndim <= 2 else tensordot(x, y, axes=1)]
         if y_core == 1 and batch_ndims[0] == 0:
-            # and so it is with one matrix for a batch of vectors
+            # one matrix for a batch of vectors: also a single matrix product
             return [tensordot(y, x, axes=[[y.ndim - 1], [x.ndim - 1]])]
         x = expand_dims(x, -2) if x_core == 1 else x
         y = expand_dims(y, -1) if y_core == 1 else y

@@ -370,7 +370,7 @@ _clip: Elemwise = elementwise(
     [
         lambda ct, x, low, high, out: switch(and_(ge(x, low), le(x, high)), ct, 0.0),
         lambda ct, x, low, high, out: switch(and_(lt(x, low), le(low, high)), ct, 0.0),
-        # the upper bound counts where the interval is empty
+        # in an empty interval the result is the upper bound
         lambda ct, x, low, high, out: switch(or_(gt(x, high), gt(low, high)), ct, 0.0),
     ],
     "``x`` limited to the interval from ``low`` to ``high``; at its ends the derivative passes to x.",

@@ -81,7 +81,7 @@ def check_arguments_kept(name: str, nin: int | None, code: _Code) -> None:
         with np.errstate(all="ignore"):
             code(*given)
     except Exception:
-        pass  # what it did before it failed counts as well
+        pass  # it may have overwritten an argument before it failed
     for i, array in enumerate(given):
         if not np.array_equal(array, _FINITE):
             raise ValueError(f"The NumPy code of {name} overwrites its argument {i}")

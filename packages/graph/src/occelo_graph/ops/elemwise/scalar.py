@@ -44,11 +44,11 @@ __all__ = [
 
 DtypeRule = Callable[[Sequence[str]], str]
 Derivative = Callable[..., Any] | None
-"""``(cotangent, *inputs, output) -> cotangent of one input``; None where none passes."""
+"""``(cotangent, *inputs, output) -> cotangent of one input``; None stands for a derivative of 0."""
 
 
 Sign = Literal["unsigned", "nonnegative"]
-"""A property of all elements: "unsigned" ones have no minus sign, not even zeros; "nonnegative" ones are not below 0."""
+"""A property of all elements: "nonnegative" means not below 0; "unsigned" also excludes -0.0."""
 
 Monotone = Literal["increasing", "decreasing"]
 """"increasing": larger arguments never give smaller results; "decreasing": never larger ones."""
@@ -78,11 +78,14 @@ class ScalarOp(Static):
     keeps_sign: tuple[Sign, ...] = ()
     """The properties of sign that the result has if all real inputs have them."""
     monotone: Monotone | None = None
-    """How the results follow the one input, over all real floats with both infinities. NaN alone gives NaN."""
+    """Whether results increase or decrease with the only input, over all real floats and infinities.
+
+    Only NaN gives NaN.
+    """
     moves: slice | None = None
     """The input, as a slice of one position, whose broadcast elements are the results."""
     infix: tuple[str, int] | None = None
-    """Python's operator and its precedence, from 1 for comparisons to 8 for powers; a prefix if there is one argument."""
+    """Python's operator and its precedence, from 1 for comparisons to 8 for powers. With one argument it is a prefix."""
     python_only: str | None = None
     """Why loops have no formula for some real dtypes, and compiled code calls the NumPy code; None if they have one."""
 
@@ -184,7 +187,7 @@ class ScalarFunction(_Fields):
     def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:
         if not parameters and not options:
             if name not in _table:
-                # a saved graph may be the first to use them
+                # loading a saved graph may be the first use of these modules
                 for module in _IMPORTED_LATE:
                     importlib.import_module(module)
             if name not in _table:
@@ -209,7 +212,7 @@ class ScalarFunction(_Fields):
         _table[name] = self
 
     by_formula: bool = False
-    """Whether NumPy, too, computes it by its formula."""
+    """Whether the NumPy code is the formula."""
 
     def _by_formula(self, *arrays: Any) -> Any:
         """Evaluates the formula for arrays that broadcast."""
@@ -226,7 +229,8 @@ class ScalarFunction(_Fields):
 
         for node in nodes:
             values[node.outputs[0]] = node.op.evaluate(*map(value, node.inputs))
-        # the result has the dtype that the rule says, and the shape of all arguments, be one of them without effect
+        # the result has the dtype of the rule, and the shape to which all arguments broadcast, even
+        # those it does not depend on
         shape = np.broadcast_shapes(*(a.shape for a in given))
         return np.broadcast_to(np.asarray(value(output), self.rule(dtypes)), shape).copy()
 

@@ -37,7 +37,7 @@ DerivativeOfTensors: TypeAlias = """
     | Callable[[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor], Variable]
     | None
 """
-"""``(cotangent, *inputs, output) -> cotangent of one input``; None where none passes."""
+"""``(cotangent, *inputs, output) -> cotangent of one input``; None stands for a derivative of 0."""
 
 
 class ScalarTraits(TypedDict, total=False):

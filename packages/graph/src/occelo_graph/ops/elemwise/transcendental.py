@@ -311,7 +311,7 @@ expit = sigmoid
 def _softplus(x: Array) -> Array:
     x = _as_inexact(x)
     if x.dtype.kind == "c":
-        # the same direction, scaled so that nothing overflows
+        # both terms are scaled by exp(-scale), so that nothing overflows
         real: Array = np.real(x)
         scale = np.maximum(real, 0)
         return np.where(
@@ -370,7 +370,7 @@ log1mexp: Elemwise = elementwise(
 def _logaddexp_formula(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     x, y = in_floats(x, y)
     gap = neg(abs(sub(x, y)))
-    # equal infinities have no difference
+    # the difference of equal infinities is NaN
     return maximum(x, y) + switch(eq(x, y), math.log(2), log1p(exp(gap)))
 
 

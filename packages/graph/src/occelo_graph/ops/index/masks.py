@@ -55,7 +55,7 @@ def _positions(x: Any, axis: int, mask: Any) -> list[Any]:
     ndim = mask.type.ndim
     check_mask(mask.type, x.type.shape[axis : axis + ndim], axis)
     first, *others = (constant(p) for p in mask.data.nonzero())
-    # static lengths as well, since a rebuilt graph may have others
+    # static lengths are checked, too: the graph may be rebuilt with others
     fits = [eq(shape_i(x, axis + i), n) for i, n in enumerate(mask.type.shape)]
     text = (
         f"A mask of shape {shape_text(mask.type.shape)} does not fit the dimensions from {axis} on"

@@ -85,7 +85,8 @@ class Adjugate(MatrixOp):
         least = expand_dims(sum_(values, axis=-1) * eps, -1)
         regular = expand_dims(eq(sum_(le(values, least), axis=-1), 0), (-2, -1))
         unit = eye(a.shape[-1], dtype=a.dtype)
-        # each formula gets matrices for which it has derivatives, too
+        # matrices for which a formula has no derivatives are replaced, since their results are not
+        # used
         fine = switch(regular, a, unit)
         spread = switch(regular, unit * (arange(a.shape[-1]) + 1).astype(a.dtype), a)
         return [switch(regular, _by_inverse(fine, ct), _by_singular_values(spread, ct))]

@@ -130,7 +130,7 @@ class SolvePositiveBanded(MatrixOp):
         of_b = self(inputs[0], ct)
         rows: list[Any] = []
         for row in range(self.below + 1):
-            # each diagonal below the main one stands for two; the main one is real
+            # the elements of each diagonal below the main one occur twice in the matrix
             below = -(_shifted(of_b, row, -2) * _conj(solution)).sum(axis=-1)
             above = -(_conj(of_b) * _shifted(solution, row, -2)).sum(axis=-1)
             both = below + above
@@ -223,7 +223,7 @@ def three_diagonals(a: TensorVariable) -> TensorVariable:
     """The three middle diagonals of matrices (..., n, n), in the form of `SolveBanded`: (..., 3, n)."""
     ndim, n = a.type.ndim, a.shape[-1]
     above, main, below = (diagonal(a, k, ndim - 2, ndim - 1) for k in (1, 0, -1))
-    # nothing is missing from the diagonals of empty matrices
+    # one element is missing, but none for an empty matrix
     lead = [main.shape[i] for i in range(ndim - 2)]
     missing = zeros([*lead, n - above.shape[-1]], a.dtype)
     rows = [concatenate([missing, above], axis=-1), main, concatenate([below, missing], axis=-1)]

@@ -87,7 +87,7 @@ class LuFactor(MatrixOp):
         left, right = factors, factors
         if not square:
             left, right = _with_columns(left, m), _with_rows(right, n)
-        # L, and U with ones in the rows that it lacks
+        # square matrices L and U; rows that U lacks have a 1 on the diagonal
         lower = tril(left, -1) + eye(m, dtype=factors.dtype)
         upper = triu(right)
         if not square:
@@ -95,7 +95,7 @@ class LuFactor(MatrixOp):
             upper = upper + eye(n, dtype=factors.dtype) * lacking
         inner = tril(matmul(hermitian(lower), ct), -1) + triu(matmul(ct, hermitian(upper)))
         half = solve_triangular(hermitian(lower), inner, lower=False, unit_diagonal=True)
-        # a singular matrix of a batch leaves the derivatives of the others as they are
+        # NaN for a singular matrix only, not for the other matrices of the batch
         whole = hermitian(solve_triangular(upper, hermitian(half), lower=False, on_error="nan"))
         return [rows_in_order(whole, pivot_to_permutation(_all_pivots(pivots, m)))]
 

@@ -75,7 +75,7 @@ class LuSolve(MatrixOp):
             of_b = LuSolve(0, self.on_error)(factors, pivots, ct.conj()).conj()
         else:
             of_b = LuSolve(0 if self.trans else 2, self.on_error)(factors, pivots, ct)
-        # of A; then of L and U, whose product is A with its rows exchanged
+        # first the cotangent of A, then that of L and U, whose product is A with its rows exchanged
         if not self.trans:
             of_a = -matmul(of_b, hermitian(x))
         else:

@@ -51,9 +51,9 @@ class _MatrixFunction(MatrixOp):
         function = getattr(scipy_module("linalg", self.label), self.label)
         with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            # its estimate of the error is for float64
+            # SciPy's estimate of the error is meant for float64
             made = np.asarray(function(a.astype(np.result_type(a, np.float64))))
-        # a logarithm is that of another matrix then
+        # after such a warning SciPy's result is the logarithm of a perturbed matrix
         singular = any("ExactlySingular" in w.category.__name__ for w in said)
         if singular or not np.isfinite(made).all() or not self.is_right(a, made):
             raise LinAlgError(f"the matrix is singular and has no {self.label}")

@@ -124,7 +124,7 @@ class Lstsq(MatrixOp):
         return [matmul(hermitian(vh), inner)]
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        # that of the pseudoinverse, applied to b
+        # the derivative of the pseudoinverse, applied to b
         a, b, relative = inputs
         x, ct = outputs[0], cotangents[0]
         if absent(ct):

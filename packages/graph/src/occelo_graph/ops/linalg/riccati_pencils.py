@@ -80,7 +80,7 @@ def stabilizing_solution(
     dtype = inputs[0].dtype
     wide = "complex128" if is_complex(dtype) else "float64"
     inputs = [cast(v, wide) for v in inputs]
-    # of the shape of the batch
+    # zeros in the shape of the batch
     none = sum(sum_(v[..., :0, :0], axis=(-2, -1)) for v in inputs)
     a, b, q, r = (v + expand_dims(none, (-2, -1)) for v in inputs)
     n, m = b.shape[-2], b.shape[-1]
@@ -100,7 +100,7 @@ def stabilizing_solution(
         scale = _symplectic_scale(abs_(left) + abs_(right), n)
         both = expand_dims(scale, -1) / expand_dims(scale, -2)
         left, right = left * both, right * both
-    # without the control
+    # eliminate the control, whose columns are the last
     unitary, _ = FullQR()(left[..., :, 2 * n :], return_list=True)
     rest = hermitian(unitary[..., :, m:])
     pencil = [matmul(rest, x[..., :, : 2 * n]) for x in (left, right)]

@@ -79,7 +79,7 @@ class Solve(MatrixOp):
         if name == "hesv" and not is_complex(a.dtype.name):
             name = "sysv"
         if self.assume_a != "pos" and not np.isfinite(np.tril(a)).all():
-            # the routine would say that it is singular, or not, as it happens to treat NaN
+            # with NaN it is arbitrary whether the routine reports a singular matrix
             return np.full_like(b, np.nan)
         (routine,) = linalg.get_lapack_funcs((name,), (a, b))
         *_, solution, info = routine(a, b, lower=True)

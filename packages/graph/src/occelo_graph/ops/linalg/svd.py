@@ -111,9 +111,10 @@ def of_complement(q: Any, k: Any, ct: Any) -> Any:
 
 
 def _pulled(u: Any, s: Any, vh: Any, of_u: Any, of_s: Any, of_vh: Any) -> Any:
-    # Wan and Zhang (2019), Automatic differentiation for complex valued SVD, arXiv:1909.02659, with 1 / (s_j^2 - s_i^2) times
-    # s_i or s_j as a sum of 1 / (s_j - s_i) and 1 / (s_j + s_i), of which only the first is undetermined at equal values;
-    # on the diagonal the second is what the phases of both vectors have in common
+    # Wan and Zhang (2019), Automatic differentiation for complex valued SVD, arXiv:1909.02659. Here
+    # s_i / (s_j^2 - s_i^2) is split into terms with 1 / (s_j - s_i) and 1 / (s_j + s_i), of which
+    # only the first is undefined at equal values. On the diagonal, the second is the derivative by
+    # the common phase of both vectors.
     uh, v = hermitian(u), hermitian(vh)
     inner = None if absent(of_s) else on_diagonal(of_s)
     from_u = None if absent(of_u) else matmul(uh, of_u)

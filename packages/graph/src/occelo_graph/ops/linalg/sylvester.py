@@ -82,7 +82,7 @@ def _solved(r: Array, s: Array, f: Array) -> Array:
     linalg: Any = scipy_module("linalg", "solve_sylvester")
     (routine,) = linalg.get_lapack_funcs(("trsyl",), (r, s, f))
     found, scale, _ = routine(r, s, f, tranb="C")
-    # where the solution could overflow the routine solves for a multiple of f
+    # if the solution could overflow, the routine solves the equation for f multiplied by ``scale``
     return np.ascontiguousarray(found / scale, f.dtype)
 
 
@@ -178,7 +178,7 @@ class DiscreteLyapunov(MatrixOp):
         if q.size == 0:
             return np.zeros_like(q)
         if not np.isfinite(a).all() or not np.isfinite(q).all():
-            # linear equations take NaN, and a Schur decomposition does not
+            # a system of linear equations may contain NaN, but a Schur decomposition raises
             if self.method == "bilinear" or (self.method is None and len(a) >= DIRECT):
                 require_finite(a)
             return np.full_like(q, np.nan)
@@ -192,7 +192,8 @@ class DiscreteLyapunov(MatrixOp):
             return [_elementwise(a, q, self.on_error)]
         if self.method == "bilinear" or known:
             return [_bilinear(a, q, self.on_error)]
-        # each method gets the matrices or empty ones, and the elements of both results are those of the one that is not empty
+        # one of the methods gets the matrices and the other one empty matrices; the elements of the
+        # two results are joined
         n = a.shape[-1]
         some = switch(lt(n, DIRECT), n, 0)
         parts = (

@@ -162,7 +162,8 @@ class TridiagonalSolve(_OfDiagonals):
         above, main, steps, second = (rows[..., i, :] for i in range(4))
         upper = _placed(main, n, 0) + _placed(above, n, 1)
         upper = upper + _placed(_moved(second, n), n, 2)
-        # the factor of step i is moved down by the exchanges in the steps that follow without a gap
+        # the factor of step i is moved down by each exchange in the steps right after it, until a
+        # step without exchange
         kept = cumsum(cast(eq(pivots, arange(n)), "int64"), axis=-1)
         later = gt(as_row(arange(n)), as_column(arange(n)))
         moves = sum_(and_(later, eq(as_row(kept), as_column(kept))), axis=-1, dtype="int64")

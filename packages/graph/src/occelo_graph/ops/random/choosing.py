@@ -240,7 +240,8 @@ def _without_replacement(key: Any, a: Variable, n: Any, size: Any, p: Any) -> An
             as_tensor_variable(count),
             message="size is larger than the number of entries with p > 0",
         )
-        # exponential times of rates p: the smallest of those that are left is each in proportion to p
+        # exponential waiting times with rates p: of the entries that are left, each is next with a
+        # probability in proportion to p
         times = neg(log(standard_uniform(key, (shape_i(p, 0),), "float64", half=True)))
         order = without_derivative("choice", SortedOrder()(true_div(times, p)), p)
     return order[:count].reshape(tuple(lengths))

@@ -323,7 +323,8 @@ def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
         return _few_successes(u, switch(small, n, 0.0), share)
 
     def many() -> Any:
-        # other numbers where the formulas are not finite, and not used
+        # where the result is not used, other numbers are passed, since the formulas might not be
+        # finite
         return _many_successes(key, shape, switch(small, 40.0, n), switch(small, 0.5, share))
 
     found = _integer(_by_mean(mean, few, many))
@@ -434,7 +435,8 @@ def _counts(key: Any, shape: Any, count: Any, p: Any, outcomes: int) -> Any:
         each = _standard_binomial(fold_in(key, i), shape, left, maximum(share, 0.0))
         found.append(each)
         left, rest = sub(left, each), sub(rest, p[..., i])
-    if not found:  # a single outcome comes up in all trials; the numbers give the shape, with that of a batch of keys
+    # a single outcome occurs in all trials; adding zeros gives the count the shape of the draw
+    if not found:
         left = add(left, _integer(standard_uniform(key, shape, "float64")))
     found.append(left)
     return stack(found, axis=-1)

@@ -61,7 +61,8 @@ def _angle_attempt(words: Words, kappa: Any) -> Any:
     u, v = words.uniform(0), words.uniform(1)
     root = sqrt(add(mul(kappa, kappa, 4.0), 1.0))
     double = mul(kappa, 2.0)
-    # rho = (root + 1 - sqrt(2 root + 2)) / double, by what it lacks to 1, which is small for a large kappa
+    # rho = (root + 1 - sqrt(2 root + 2)) / double, computed from 1 - rho, which is small for a
+    # large kappa
     shortfall = sub(sqrt(mul(add(root, 1.0), 2.0)), add(1.0, reciprocal(add(root, double))))
     lacking = true_div(shortfall, double)
     rho = sub(1.0, lacking)
@@ -184,7 +185,7 @@ SLOPES["wald"] = _wald_slopes
 
 
 _SKEWEST = 1e12
-"""For a larger skewness, numbers are those of half of the normal law, to the last digit."""
+"""For a larger skewness, the law is the half-normal law, to the last digit."""
 
 
 def skewnorm(
@@ -239,7 +240,7 @@ def _below(a: Any, b: Any) -> Any:
 _ROOT = math.sqrt(0.5)
 _DEEP = -5.0
 _FARTHEST = 1e150
-"""Squares must be finite. So far out, numbers are at the nearer bound, to the last digit."""
+"""The largest bound used, since squares must be finite. So far out, draws equal the nearer bound to the last digit."""
 
 
 def _between(low: Any, high: Any, u: Any) -> Any:
@@ -247,7 +248,7 @@ def _between(low: Any, high: Any, u: Any) -> Any:
     deep = lt(high, _DEEP)
     below = mul(erfc(mul(low, -_ROOT)), 0.5)
     whole = sub(mul(erfc(mul(high, -_ROOT)), 0.5), below)
-    # half as a probability where the other branch is used
+    # the probability is replaced by 1/2 where the other branch is used
     usual = normal_quantile(switch(deep, 0.5, add(below, mul(u, whole))))
     near = switch(deep, minimum(neg(high), _FARTHEST), -_DEEP)
     far = switch(deep, neg(low), -2 * _DEEP)

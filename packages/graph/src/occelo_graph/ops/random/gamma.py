@@ -83,7 +83,7 @@ def _attempt(words: Words, a: Any) -> Any:
     d, root, square, u, undecided = _proposed(words, a)
     v = mul(root, root, root)
     bound = add(mul(4.5, d, square), mul(d, add(sub(1.0, v), log(maximum(v, 1e-300)))))
-    # NaN is accepted, or parameters that are NaN would never be
+    # NaN must be accepted: attempts for parameters that are NaN would never end
     rejected = or_(le(root, 0.0), gt(log(u), bound))
     return switch(and_(undecided, rejected), -1.0, mul(d, v))
 

@@ -96,7 +96,7 @@ _KINDS = (
     _Kind(np.random.SFC64, "SFC64", 6, _from_sfc, _to_sfc),
     _Kind(np.random.MT19937, "MT19937", 625, _from_twister, _to_twister),
 )
-"""The position of a kind is the first word of the state of its values, so that the order must not change."""
+"""All kinds. The position of a kind in this tuple is the first word of its states, so the order must not change."""
 _NUMBERS = {kind.name: number for number, kind in enumerate(_KINDS)}
 
 

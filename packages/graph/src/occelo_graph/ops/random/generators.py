@@ -346,7 +346,7 @@ class DefaultGenerator(Op):
         return random_generator_type
 
     def evaluate(self, seed: Any) -> Any:
-        # NumPy takes no arrays without dimensions
+        # NumPy does not take arrays without dimensions
         return np.random.default_rng(int(seed) if np.ndim(seed) == 0 else seed)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:

@@ -89,7 +89,7 @@ def fold_in(key: Any, data: Any) -> TensorVariable:
     if not is_discrete(number.dtype) or number.dtype == "bool":
         raise TypeError(f"Integers are folded into keys, got {number.type}")
     words = number.astype("uint64")
-    # each half of the number by a permutation of its own, so that no two numbers give one key
+    # each half of the number is permuted separately, so that different numbers give different keys
     low = philox(xor(as_key(key), _FOLD), and_(words, LOW))
     made: TensorVariable = philox(low, int_div(words, np.uint64(1 << 32)))
     return made
@@ -128,7 +128,7 @@ class RandomBits(FollowsLengths):
         count: Any = constant(1)
         for n in shape:
             count = count * n
-        # a node in any case: a constant would be as large as the draw
+        # always a node: a constant would be as large as the draw
         index: Any = ARange("uint64")(constant(0), count, constant(1))
         axes = tuple(range(-len(shape), 0))
         return [philox(expand_dims(key, axes), index.reshape(shape))]

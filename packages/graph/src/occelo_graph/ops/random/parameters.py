@@ -118,7 +118,7 @@ def _fraction(x: Any) -> Any:
 
 
 NOT_NEGATIVE = (_not_negative, "{} < 0")
-"""The condition that a parameter is not negative. As in NumPy, NaN passes."""
+"""The condition that a parameter is not negative. As in NumPy, NaN is allowed."""
 POSITIVE = (_positive, "{} <= 0")
 FRACTION = (_fraction, "{} < 0, {} > 1 or {} is NaN")
 
@@ -199,7 +199,7 @@ def standard_uniform(
     whole = int_div(bits(key, shape), np.uint64(1 << (64 - digits)))
     if rest:
         whole = sub(np.uint64(1 << digits), whole)
-    # half a step more needs a digit more, so it has one less to begin with
+    # adding half a step needs one more digit, so one digit is dropped first
     if half:
         steps = add(mul(cast(int_div(whole, np.uint64(2)), dtype), 2.0), 1.0)
         return mul(steps, np.array(2.0**-digits, dtype))

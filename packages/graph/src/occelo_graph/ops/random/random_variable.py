@@ -101,7 +101,7 @@ class RandomVariable(Op):
             )
         self._parameters, self._draw = parameters, draws[0]
 
-    # what a law defines
+    # the attributes that define a law
 
     @abstractmethod
     def rng_fn(self, *arguments: Any, **_: Any) -> Any:
@@ -343,7 +343,8 @@ class RandomVariable(Op):
         inner = _length(size.type) if given else max(own, default=0)
         if given and max(extra, default=0):
             size = normalize_size_param([*batch_shape(parameters, extra), *lengths_of(size)])
-        # the dimensions of the batch come first, so a parameter with fewer of its own gets more
+        # batch dimensions come first, so dimensions of length 1 are inserted after those of a
+        # parameter that has fewer of its own
         aligned = [
             expand_dims(p, tuple(range(b, b + inner - n))) if b else p
             for p, b, n in zip(parameters, extra, own, strict=True)

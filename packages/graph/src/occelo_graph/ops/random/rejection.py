@@ -64,7 +64,7 @@ def positions(key: Any, lengths: Sequence[Any]) -> tuple[Any, Any]:
     keys = as_key(key)
     if not lengths:
         return keys, constant(np.uint64(0))
-    # a node in any case: a constant would be as large as the draw
+    # always a node: a constant would be as large as the draw
     index: Any = ARange("uint64")(constant(0), length_product(lengths), constant(1))
     return expand_dims(keys, tuple(range(-len(lengths), 0))), index.reshape(tuple(lengths))
 

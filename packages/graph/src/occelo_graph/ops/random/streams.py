@@ -45,7 +45,7 @@ class RandomStream:
         In a loop, a draw changes its generator in each step. Its update is the generator after the last step.
         """
         found = ((state, state.default_update) for state in self._states)
-        # a step that is traced again leaves draws without an update
+        # a step of a loop that was traced again leaves draws without an update
         return [(state, update) for state, update in found if update is not None]
 
     def updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:

@@ -29,7 +29,7 @@ def never_negative(length: Any) -> bool:
             else each
         )
         if data is not None:
-            # a sum of lengths may be one over an array, which may be empty
+            # the constant may be an array, even an empty one
             if np.any(np.less(data, 0)):
                 return False
             continue

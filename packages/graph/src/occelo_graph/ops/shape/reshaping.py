@@ -100,7 +100,7 @@ class Reshape(FollowsLengths, LinearInFirst):
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x = inputs[0]
-        # -1 needs no length of a vector
+        # for a vector, -1 avoids reading its length
         lengths = lengths_by_variables(x) if x.type.ndim != 1 else (-1,)
         return [reshape(cotangents[0], lengths), *[None] * (len(inputs) - 1)]
 

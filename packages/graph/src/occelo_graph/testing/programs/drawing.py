@@ -1,7 +1,7 @@
-"""`Drawing`: a random program under construction, from whose nodes the next step draws its arguments.
+"""`Drawing`: a random program under construction; the arguments of the next step are drawn from its nodes.
 
-The modules of steps (`elementwise`, `indexing`, `reductions`, `shapes`) add to it; `generating` makes it.
-`occelo_compile.random_programs` reports its `BuildFailure`, and asks `misjudged` about types.
+`generating` makes a `Drawing`; the modules of steps (`elementwise`, `indexing`, `reductions`, `shapes`) add steps to
+it. `occelo_compile.random_programs` reports its `BuildFailure`, and calls `misjudged` to compare types with values.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Drawing:
         return int(self.random.integers(low, high + 1))
 
     def pick(self, fits: Callable[[Made], bool] = lambda _: True) -> Made:
-        """A node for which ``fits`` holds, later ones more often; `Unfit` if there is none."""
+        """A random node for which ``fits`` holds; later nodes are picked more often. `Unfit` if there is none."""
         fitting = [m for m in self.made if fits(m)]
         if not fitting:
             raise Unfit
@@ -155,7 +155,7 @@ class Drawing:
         rounds: str = "no",
         integral: bool = False,
     ) -> Made:
-        """Add a step; `Unfit` if NumPy rejects it, `BuildFailure` if only Occelo does."""
+        """Add a step. `Unfit` if NumPy rejects it, `BuildFailure` if NumPy accepts it and Occelo does not."""
         step = Step(
             name,
             tuple(a.position for a in args),
@@ -196,7 +196,7 @@ Form = Callable[[Drawing], Any]
 
 
 def misjudged(variable: TensorVariable, value: Any) -> str | None:
-    """How the type of a variable contradicts its value; None if it does not."""
+    """A description of how the type of a variable contradicts its value; None if it does not."""
     static = tuple(variable.type.shape)
     if variable.type.dtype != value.dtype.name:
         return f"the type has dtype {variable.type.dtype}, NumPy gives {value.dtype.name}"

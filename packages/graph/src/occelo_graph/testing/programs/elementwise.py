@@ -74,7 +74,7 @@ _SMOOTH_UNARY = (
 
 
 def broadcasts(a: Made, b: Made) -> bool:
-    """Whether values broadcast in NumPy, and their types, too: only static lengths of 1 broadcast."""
+    """Whether the values broadcast in NumPy, and their types in Occelo, where only static lengths of 1 broadcast."""
     pairs = zip(
         reversed(a.value.shape),
         reversed(b.value.shape),

@@ -47,9 +47,8 @@ _TABLES = {False: _table(_USUAL), True: _table(_SMOOTH)}
 def random_program(seed: int, profile: Profile | None = None) -> Program:
     """A random program, determined by a seed.
 
-    BuildFailure if NumPy runs the program, but its graph cannot be built.
-
-    Without a profile the seed chooses one of `PROFILES`.
+    Without a profile the seed chooses one of `PROFILES`. BuildFailure if NumPy runs the program, but its graph cannot
+    be built.
     """
     random = np.random.default_rng(seed)
     if profile is None:

@@ -12,7 +12,7 @@ __all__ = ["FORMS", "SMOOTH_FORMS"]
 
 
 class _Key:
-    """The text of an index key, with the inputs that it refers to."""
+    """The text of an index key, with the inputs to which it refers."""
 
     def __init__(self, d: Drawing, x: Made, first: int) -> None:
         self.d = d
@@ -32,7 +32,8 @@ class _Key:
             entries.append(entry)
             axis += used
         if d.chance(0.1) or not entries:
-            # no masks that do not fit: NumPy accepts them for tensors without elements
+            # not if there are masks: they might no longer fit, which NumPy accepts for tensors
+            # without elements
             inside = not self.masked and d.chance(0.3)
             where = d.whole(0, len(entries)) if inside else len(entries)
             entries.insert(where, d.choice(["...", "None"]))

@@ -35,7 +35,7 @@ class Input:
     view: str = "{0}"
 
     def value(self) -> Any:
-        """The value as the function is called with it."""
+        """The value with which the function is called."""
         return _compiled(self.view, 1, "numpy")(np.array(self.base))
 
     def variable(self, name: str) -> Any:
@@ -72,7 +72,7 @@ class Step:
         return np.asarray(_compiled(self.numpy, len(self.args), "numpy")(*values))
 
     def on_variables(self, variables: Sequence[Any]) -> Any:
-        """Occelo's variable for the variables of the arguments."""
+        """Occelo's variable for the result, given the variables of the arguments."""
         return _compiled(self.symbolic, len(self.args), "symbolic")(*variables)
 
 

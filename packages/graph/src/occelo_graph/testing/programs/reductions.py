@@ -91,7 +91,7 @@ def normalized(d: Drawing) -> None:
 
 
 def _batches(a: Made, b: Made) -> bool:
-    """Whether the leading dimensions broadcast by static lengths of 1."""
+    """Whether the batch dimensions of two operands of a matrix product broadcast; only static lengths of 1 broadcast."""
     rows = zip(
         a.value.shape[-3::-1],
         b.value.shape[-3::-1],

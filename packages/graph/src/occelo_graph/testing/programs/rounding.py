@@ -4,8 +4,9 @@ Results may differ by rounding errors, which later steps may amplify. The amplif
 that cancel, comparisons near a tie), so it is measured by Monte Carlo arithmetic (Parker, 1997). The program runs
 several more times. In each run the results of rounding steps, and the terms of sums, are perturbed by one unit in the
 last place, up or down at random. The tolerance is 12 times the spread of these runs, plus a few units in the last
-place. Some exact steps, such as arithmetic of small integers, are perturbed only in the signs of zeros; others, such as
-moving elements, not at all. The tolerance of results of steps that never round (`EXACT`) is the spread alone.
+place. Results of some exact steps, such as arithmetic of small integers, are perturbed only in the signs of zeros.
+Results of other exact steps, such as those that move elements, are not perturbed. For results of steps that never round
+(`EXACT`) the tolerance is the spread alone.
 
 `occelo_compile.random_programs` compares the results of compiled programs with the expected results.
 """
@@ -110,7 +111,7 @@ def _rounded(program: Program, base: Sequence[Any]) -> list[bool]:
 def _perturbed_run(
     program: Program, given: Sequence[Any], random: np.random.Generator, turned: float
 ) -> list[Any]:
-    """The values of all nodes, each with random errors; ``turned`` is the share of zeros that change their sign."""
+    """The values of all nodes, each with random errors; ``turned`` is the fraction of zeros whose sign changes."""
     rest = iter(given)
     made: list[Any] = []
     with np.errstate(all="ignore"):
@@ -128,7 +129,10 @@ def _perturbed_run(
 
 
 def _tried_step(step: Step, args: list[Any], random: np.random.Generator, turned: float) -> Any:
-    """The result; None if the perturbed arguments no longer fit, such as masks that select other numbers of elements."""
+    """The result of a step.
+
+    None if perturbed arguments no longer fit, such as masks that select more elements than before.
+    """
     try:
         return _perturbed_step(step, args, random, turned)
     except (ValueError, IndexError):
@@ -175,7 +179,7 @@ def _perturbed(array: Any, eps: Any, random: np.random.Generator) -> Any:
     up: Any = random.random(tuple(array.shape)) < 0.5
     step = max(float(eps), float(np.finfo(array.dtype).eps))
     signs: Any = up * 2 - 1
-    # a product, since -0.0 + 0.0 would lose its sign
+    # multiplied, since adding would lose the sign of -0.0
     perturbed = np.asarray(array * (1 + array.dtype.type(step) * signs.astype(array.dtype)))
     finite = np.isfinite(array)
     perturbed[~finite] = array[~finite]

@@ -1,6 +1,6 @@
 """`shrunk`: reduces a failing program to a small one.
 
-`smallest` in `occelo_compile.random_programs.judging` calls it, for each fault before the fault is reported.
+`smallest` in `occelo_compile.random_programs.judging` calls it for each fault, before the fault is reported.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["shrunk"]
 
 
 def shrunk(program: Program, fails: Callable[[Program], bool], most: int = 300) -> Program:
-    """The smallest program found that ``fails``, in at most ``most`` trials.
+    """The smallest program that was found for which ``fails`` is true, in at most ``most`` trials.
 
     It drops results, replaces steps by inputs with their values, makes lengths static, and simplifies values.
     """

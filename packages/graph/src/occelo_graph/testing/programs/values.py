@@ -61,7 +61,7 @@ def _floats(random: np.random.Generator, shape: tuple[int, ...]) -> Any:
 
 
 def laid_out(random: np.random.Generator, value: Any, static: tuple[int | None, ...]) -> Input:
-    """An input with that value, in a random memory layout."""
+    """An input with the given value, in a random memory layout."""
     dtype = value.dtype.name
     layouts = ["plain"] * 4
     if value.ndim:
