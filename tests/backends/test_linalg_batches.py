@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -352,3 +353,69 @@ def test_batches_equal_a_loop(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("name", TABLE)
 def test_batches_equal_a_loop_in_machine_code(name: str, lead: tuple[int, ...]) -> None:
     check(name, "complex128" if len(lead) == 1 else "float64", lead, "native")
+
+
+LSTSQ_BATCHES: list[tuple[Any, Any, Any]] = [
+    # static shapes of a, b and rcond; None is a length that is unknown, and 2, 3 or 0 in turn
+    ((4, 2), (None, 4, 3), ()),
+    ((None, 4, 2), (4, 3), ()),
+    ((1, None, 4, 2), (None, 1, 4, 3), ()),
+    ((4, 2), (4,), (None,)),
+    ((None, 4, 2), (1, 4, 1), (None,)),
+    ((4, 2), (1, 1, 4, 3), ()),
+]
+BACKENDS = [
+    b
+    for b, module in (("py", "numpy"), ("native", "numpy"), ("jax", "jax"), ("pytorch", "torch"))
+    if importlib.util.find_spec(module)
+]
+
+
+def least_squares(a: Any, b: Any, rcond: Any) -> Any:
+    """NumPy's results for each element of the batch of all arguments."""
+    whole: Any = np.vectorize(
+        lambda a, b, r: tuple(np.linalg.lstsq(a, b, float(r))),
+        signature="(m,n),(m,k),()->(n,k),(k),(),(p)",
+    )
+    vector = b.ndim == 1
+    x, *rest = whole(a, b[:, None] if vector else b, rcond)
+    return [x[..., 0] if vector else x, *rest]
+
+
+def cost_of(results: Any, sin: Any) -> Any:
+    """A number that depends on the solutions, residuals and singular values."""
+    return sum(sin(results[i]).sum() for i in (0, 1, 3))
+
+
+@pytest.mark.filterwarnings("ignore:.* runs in Python:UserWarning")
+@pytest.mark.filterwarnings("ignore:Shapes in the graph depend on values:UserWarning")
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("shapes", LSTSQ_BATCHES, ids=str)
+def test_all_results_of_least_squares_have_the_batch_of_all_arguments(
+    backend: str, shapes: tuple[Any, Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oc.config, "pytorch__compile", False)
+    inputs = [ot.tensor(n, dtype="float64", shape=s) for n, s in zip("abr", shapes, strict=True)]
+    results = linalg.lstsq(*inputs)
+    lengths = [ot.stack([v.shape[i] for i in range(v.type.ndim)]) for v in results if v.type.ndim]
+    slopes = oc.grad(cost_of(results, ot.sin), inputs[:2])
+    f = oc.function(inputs, [*results, *lengths, *slopes], mode=backend)
+    rng = np.random.default_rng(8)
+    for count in (2, 1, 3):
+        a, b, r = ([count if n is None else n for n in s] for s in shapes)
+        given = rng.standard_normal(a), rng.standard_normal(b), np.full(r, 1e-3)
+        found = f(*given)
+        expected = least_squares(*given)
+        for result, wanted in zip(found, expected, strict=False):
+            assert result.shape == wanted.shape
+            np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-12)
+        shown = [wanted.shape for wanted in expected if wanted.ndim]
+        assert [tuple(each) for each in found[4:-2]] == shown
+        # a singular value counts once for each element of the batch
+        move = 1e-6 * rng.standard_normal(a)
+        ends = (least_squares(given[0] + s * move, *given[1:]) for s in (1, -1))
+        above, below = (cost_of(each, np.sin) for each in ends)
+        np.testing.assert_allclose(
+            (found[-2] * move).sum(), (above - below) / 2, rtol=1e-4, atol=1e-12
+        )
+        assert found[-1].shape == given[1].shape

@@ -14,6 +14,7 @@ from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import and_, eq, gt, isnan, maximum, neq, switch
 from occelo_graph.ops.join import concatenate
@@ -195,10 +196,11 @@ def lstsq(
 
     - the solutions ``x`` of least length, of shape (n,) or (..., n, k)
     - the sums of squared magnitudes of ``b - a @ x``, of shape (..., k) or (1,); empty unless m > n and all matrices
-      have
-    rank n
+      have rank n
     - the ranks, int32, of shape (...)
     - the singular values of ``a``, of shape (..., min(m, n))
+
+    The batch dimensions of all are those of ``a``, ``b`` and ``rcond``, broadcast.
 
     The gradient assumes that the rank does not change, and is right at equal singular values. A matrix with infinite or
     NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its solutions and singular values are NaN,
@@ -223,6 +225,9 @@ def lstsq(
     m, n = x.shape[-2], x.shape[-1]
     kept = and_(gt(m, n), all_(eq(rank, n)))
     squares = squares[..., : switch(kept, squares.shape[-1], 0)]
+    if solution.type.ndim > 2 and solution.type.shape[:-2] != values.type.shape[:-1]:
+        batch = [solution.shape[i] for i in range(solution.type.ndim - 2)]
+        rank, values = broadcast_to(rank, batch), broadcast_to(values, [*batch, values.shape[-1]])
     return (squeeze(solution, -1) if vector else solution), squares, rank, values
 
 
