@@ -36,7 +36,7 @@ class _Duplicate:
 
 
 DUPLICATE = _Duplicate()
-"""The entry in `Function.finder` of a name that several inputs have."""
+"""The value in `Function.finder` for a name that several inputs have."""
 
 
 class _Values:

@@ -35,7 +35,7 @@ __all__ = ["Collected", "collect", "construct_function_ins_and_outs"]
 
 Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
 Replace = Callable[[Sequence[Variable]], list[Variable]]
-"""Copies variables with givens applied."""
+"""A function that copies the graphs of variables, with givens applied."""
 
 
 @dataclass

@@ -281,4 +281,4 @@ _DECODERS: dict[str, Callable[[Any, Sequence[Variable]], Any]] = {
     "Mode": lambda parts, variables: _decode_mode(parts),
     "array": lambda position, variables: _array(variables[int(position)]),
 }
-"""Functions that decode the content of an encoded value, by its only key."""
+"""An encoded value is a dict with one key. For each key, the function that decodes the content."""

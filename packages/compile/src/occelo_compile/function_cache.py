@@ -62,7 +62,7 @@ _WITHOUT_EFFECT = {
     "compiler_verbose",
 }
 _SECTIONS_WITHOUT_EFFECT = ("profiling__", "NanGuardMode__", "DebugMode__", "compile__")
-"""Options that no compiled code depends on; all others are part of the key."""
+"""Sections of options on which compiled code does not depend; all other options are part of the key."""
 _warned: set[str] = set()
 
 
@@ -197,7 +197,7 @@ def _registered_ops(nodes: Iterable[Apply]) -> str:
 
 
 _PLAIN = frozenset((int, str, bool, float, type(None)))
-"""Classes of most parameters of ops; nothing is inside of them."""
+"""Classes of parameters that contain no ops; most parameters are of one of them."""
 _LISTED_ONCE = (ScalarFunction, FrozenFunctionGraph)
 
 

@@ -190,7 +190,7 @@ _RENAMED = {
 
 
 _places: dict[str, tuple[str, ...] | None] = {}
-"""Where modes were registered."""
+"""For the name of each mode the place in the code that registered it."""
 
 
 def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:

@@ -70,7 +70,7 @@ _AUTO = "native"
 
 
 _places: dict[str, tuple[str, ...] | None] = {}
-"""Where linkers were registered."""
+"""For the name of each linker the place in the code that registered it."""
 
 
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:

@@ -20,7 +20,7 @@ __all__ = ["UpdateLocks"]
 
 _LOCKS = 64
 _TIMEOUT = 100_000
-"""Microseconds to wait before the interpreter may run handlers of signals."""
+"""A thread waits for a lock so many microseconds at a time; in between the interpreter can run signal handlers."""
 
 
 class _Acquired(threading.local):

@@ -17,7 +17,7 @@ from occelo_graph.ir.regions import operands_of
 __all__ = ["note_merged", "run_together"]
 
 _MOST = 16
-"""A node that runs in more regions than this has an unknown demand."""
+"""If a node runs in more regions than this, its demand is unknown."""
 
 
 class _Place:

@@ -74,7 +74,7 @@ class RuleIndex:
         self._first = first
         self._of_op: dict[Op, list[NodeRewriter]] = {}
         self._tables: tuple[dict[Any, list[int]], list[int], set[int]] | None = None
-        """The numbers of the rules by each op or class that they track, of the rules for all ops, and of those with patterns."""
+        """Numbers of rules: by the op or class that they track, of rules for all ops, and of rules with patterns."""
 
     def _make_tables(self) -> tuple[dict[Any, list[int]], list[int], set[int]]:
         of: dict[Any, list[int]] = {}

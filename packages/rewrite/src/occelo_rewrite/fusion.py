@@ -29,7 +29,7 @@ _MOST_FUNCTIONS = 2000
 _Region = tuple[Apply, int]
 """A node with regions, and which of them."""
 _Place = tuple[StaticShape, _Region | None]
-"""Nodes of one shape and region can be fused."""
+"""A shape and a region: nodes for which both are equal can be fused."""
 
 
 class _Group:

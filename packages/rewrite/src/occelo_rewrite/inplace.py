@@ -85,7 +85,9 @@ def flag_variants(*classes: type[_WithFlag]) -> Variants:
 
 
 _MOST_ATTEMPTS = 4
-"""How many nodes may try to overwrite a variable without success. The limit bounds the cost of many readers."""
+"""After so many nodes have failed to overwrite a variable, no other node tries. The limit bounds the cost for variables
+with many readers.
+"""
 
 
 class InplaceRewriter(RecordingRewriter):

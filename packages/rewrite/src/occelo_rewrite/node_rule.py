@@ -21,10 +21,9 @@ from occelo_graph.tensors.nodes import TensorApply
 __all__ = ["NodeRewriter", "OpPattern", "Replacements", "RuleSet", "node_rewriter"]
 
 Replacements = Sequence[Variable | None] | dict[Any, Any] | None
-"""The result of a rule; None or False if the rule does not apply.
-
-It is a variable for each output of the node (None for an unused output), or a mapping from old to new variables. The
-mapping may have nodes to remove under "remove".
+"""The result of a rule: None or False if the rule does not apply. Otherwise it is a variable for each output of the
+node (None for an unused output), or a mapping from old to new variables. Under the key "remove" the mapping may list
+nodes to remove.
 """
 
 

@@ -323,7 +323,7 @@ OPTIMIZERS: dict[str | None, RewriteDatabaseQuery] = {
 
 
 _places: dict[str, tuple[str, ...] | None] = {}
-"""Where optimizers were registered."""
+"""For the name of each optimizer the place in the code that registered it."""
 
 
 def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:

@@ -104,7 +104,9 @@ class RewriteRecord:
     ends: WeakKeyDictionary[Variable, list[int]] = field(
         default_factory=lambda: WeakKeyDictionary[Variable, list[int]](), repr=False
     )
-    """For each variable that already existed when it replaced others: the numbers of those applications."""
+    """For each variable that replaced another one although a rule had not just made it, the numbers of these
+    applications.
+    """
     refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
     """Pairs of a rule and a node whose replacement was reverted in the current stage."""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["BIG", "NanGuardMode"]
 
 BIG = 1e10
-"""The limit of absolute values."""
+"""Larger absolute values are reported."""
 
 
 class _Guard:

@@ -90,7 +90,7 @@ def chosen_layouts(names: str) -> list[str]:
 
 
 _MOST_RUNS = 100
-"""The number of runs in which a node of an inner graph is checked, for one run of the node with the inner graph."""
+"""A node of an inner graph is checked in so many runs at most, in each run of the node that has the inner graph."""
 
 
 @dataclass

@@ -373,7 +373,9 @@ _READ: dict[str, Callable[[Seen], _Contradictions]] = {
     "moves": _elements_moved,
     "": _scalar_traits,
 }
-"""Searches by trait that only read the values of a call. A search for several traits names the trait in its text."""
+"""For each trait the search for contradictions that only reads the values of a call. If a search is for several traits,
+its text names the trait.
+"""
 _RUN: dict[str, Callable[[Seen], _Contradictions]] = {
     "pure": _pure,
     "commutative": _commutative,
@@ -384,4 +386,4 @@ _RUN: dict[str, Callable[[Seen], _Contradictions]] = {
     "types_follow_values": _types_follow_values,
     "decompose": _decompose,
 }
-"""Searches that run the op on other values; not for ops with effects."""
+"""For each trait the search that runs the op on other values. Ops with effects are not searched in this way."""

@@ -22,7 +22,9 @@ BACKENDS = ("py", "vm", "native")
 Random = np.random.Generator
 Array = npt.NDArray[Any]
 Mistake = tuple[str, str, Any, type[Exception]]
-"""The step in NumPy and in Occelo, the value of its other input, and the class of the error."""
+"""A step that fails: its NumPy function, its Occelo function, the value of its second input, and the class of the
+error.
+"""
 
 
 def mistake_law(case: Case, random: Random) -> None:

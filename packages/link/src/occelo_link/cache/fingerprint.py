@@ -24,8 +24,8 @@ _NO_SOURCES = frozenset(
 )
 """Folders that `manifest` skips, because code in the cache does not depend on their sources.
 
-They are for tests, for modes and linkers whose functions are not cached, for printing, and for laws of random numbers,
-which only build graphs.
+They hold tests, modes and linkers whose functions are not cached, printing, and probability distributions, which only
+build graphs.
 """
 
 

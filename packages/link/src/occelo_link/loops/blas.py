@@ -27,11 +27,12 @@ from occelo_link.loops.tensors import Index, Stored, Tensor, is_small, is_unit
 __all__: list[str] = []
 
 FEW, FEW_OF_VECTORS = 16, 4
-"""Sums of at most this many products are formulas. The limit is lower where the second factor is a vector, since rows of
-the first one are gathered."""
+"""A product of matrices whose elements are sums of at most so many products is a formula. The limit is lower if the
+second factor is a vector, since elements of the first factor are gathered then.
+"""
 _LETTER = {"float32": "s", "float64": "d"}
 _LARGEST_FACTOR = {"float32": 2.0**25, "float64": 2.0**204}
-"""A fifth of the range of exponents: BLAS multiplies by factors between this and its inverse."""
+"""BLAS multiplies by factors between this number and its inverse. The exponent is a fifth of the largest exponent."""
 
 
 @lowers_to_loops(Dot)

@@ -20,7 +20,7 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__: list[str] = []
 
 _PICKED = 6
-"""Vectors of more scalars are stored element by element."""
+"""A vector of at most so many scalars is a formula; the elements of longer vectors are stored one by one."""
 
 
 @lowers_to_loops(MakeVector)

@@ -24,7 +24,7 @@ __all__ = ["copy_elements", "copy_together", "identity_element", "reduce_element
 BLOCK = 2048
 """Floats are summed in blocks of this many elements; the sums of blocks are added with compensation."""
 LIGHT = 12
-"""Reductions of formulas that cost at most this have 32 accumulators, others 8 (16 for float32)."""
+"""A reduction of a formula that costs at most so much has 32 accumulators; any other has 8, or 16 for float32."""
 LONG = 300
 """Formulas that cost at least this, as all random numbers do, are computed for 32 elements at a time.
 

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 __all__ = ["Context", "NotLowered", "repeats"]
 
 MEMORY_DTYPES = {"float16": "uint16", **PARTS}
-"""The dtypes of the buffers of inputs and outputs, for arrays whose dtype is another one."""
+"""For each dtype of arrays that loop programs lack, the dtype of the buffers of inputs and outputs."""
 MAX_DEPTH = 48
-"""Formulas nested deeper are stored, which limits recursion."""
+"""A formula that is nested deeper is stored, which limits the depth of recursion."""
 MAX_COST = 3000
 _MOST = 2.0**59
-"""More elements than any tensor has."""
+"""A tensor must have fewer elements than this."""
 CHEAP = 8
 """Formulas that cost at most this are recomputed rather than stored."""
 _OF_PARTS = (TensorGroup, ComplexTensor)

@@ -34,9 +34,8 @@ class ProgramState:
         self.blas_integer = blas_integer
         self.within: tuple[Apply, ...] = ()
         self.stays: dict[Buffer, tuple[Alloc, Sequence[Value]]] = {}
-        """Memory that one loop of the body of the program keeps to its end, with its allocation and lengths.
-
-        It may still become an output.
+        """Memory that a loop in the body of the program keeps until the loop ends, with its allocation and its lengths.
+        Such memory may still become an output.
         """
         self._node: Apply | None = None
         self._numbers: dict[Apply, int] = {}

@@ -24,7 +24,7 @@ from occelo_link.loops.tensors import SMALL, Stored, Tensor, Virtual, is_small, 
 __all__ = ["choose"]
 
 _MOST_TRANSPOSED = 1 << 15
-"""Transposed matrices of at most this many elements, which iterations read repeatedly, are copied once for a loop."""
+"""If iterations read a transposed matrix of at most so many elements repeatedly, it is copied once before the loop."""
 _FEW_ITERATIONS = 8
 
 

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 INNER_DTYPES = {"float16": ("float32",), **{dtype: (part, part) for dtype, part in PARTS.items()}}
-"""The dtypes of the real tensors that represent a tensor of a dtype in a program, where they differ from it."""
+"""For each dtype that programs lack, the dtypes of the real tensors that represent a tensor of this dtype."""
 
 
 @frozen_dataclass(eq=False, repr=False)

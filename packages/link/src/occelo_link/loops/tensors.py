@@ -20,8 +20,9 @@ __all__ = ["SMALL", "Index", "Stored", "Tensor", "TensorGroup", "Virtual", "is_s
 Index = Sequence[Value]
 """One int64 value for each dimension."""
 SMALL = 512
-"""Products of matrices with at most this many multiplications are loops; matrices of at most this many elements are
-copied for them."""
+"""A product of matrices that takes at most so many multiplications is computed by loops. Matrices of at most so many
+elements are copied for such products.
+"""
 
 
 def is_unit(length: Value) -> bool:

@@ -26,9 +26,8 @@ __all__ = ["NativeLinker"]
 
 
 _LONG_RUN = 1500
-"""LLVM's optimization level 1 takes time quadratic in the length of a basic block.
-
-Programs with longer ones get level 0.
+"""Programs with a longer basic block are compiled at LLVM's optimization level 0. Level 1 takes time quadratic in the
+length of a basic block.
 """
 
 

@@ -28,9 +28,8 @@ define i64 @unit(ptr %frame, ptr %table) nounwind {{
   ret i64 %found
 }}
 """
-"""The unit as a wrapper of Numba's function.
-
-That function returns Numba's status (0 here) and stores its result in memory.
+"""LLVM IR of the unit, which calls the function that Numba compiled. That function returns a status of Numba (0 here),
+and stores its result in memory.
 """
 
 

@@ -27,7 +27,9 @@ from occelo_link.traced.unsigned import in_order
 __all__ = ["TorchArrays", "chosen_device", "to_tensor"]
 
 _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
-"""Dtypes to compute in: PyTorch stores these unsigned integers, but has few operations on them."""
+"""For unsigned integers, the dtypes in which they are computed. PyTorch can store unsigned integers, but has few
+operations on them.
+"""
 _counter = itertools.count()
 
 

@@ -33,7 +33,7 @@ register_external_array(torch.Tensor, _to_numpy)
 
 
 _tracing = threading.RLock()
-"""Tracing is a global state of PyTorch, in which compiled code refuses to run."""
+"""A lock on tracing: it is a global state of PyTorch, and compiled code refuses to run in this state."""
 
 
 def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:

@@ -100,8 +100,9 @@ class Traced:
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self.call = call
-        """Maps the values of dynamic inputs to the results and a scalar that is true if all checks held (None
-        without checks)."""
+        """The compiled code: a function of the values of dynamic inputs that returns the results, and a scalar that is
+        true if all checks held (None without checks).
+        """
         self.text: Callable[..., str] | None = None
         """Returns the compiled code for some values as text."""
         self.lowered: Any = None

@@ -22,7 +22,7 @@ from occelo_link.array_parts import joined, split
 __all__ = ["Callbacks", "Effects"]
 
 _SMALL = 4096
-"""Up to this many bytes, two copies are quicker than NumPy's access to an address."""
+"""Up to so many bytes, copying twice is quicker than making a NumPy array at an address."""
 
 
 _CAPACITY, _ENTRY = 2**26, 256

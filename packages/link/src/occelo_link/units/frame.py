@@ -52,12 +52,12 @@ ALLOC_OUTPUT = 0
 GROW = 1
 """``ptr (ptr frame, i64 bytes)``: working memory, from the arena if it has room, aligned to 64 bytes."""
 POLL = 2
-"""``i64 (ptr frame)``: polls for interrupts; not 0 if the call is to end, with an error set. It releases the GIL."""
+"""``i64 (ptr frame)``: polls for interrupts. The result is not 0 if the call must end; then an error is set. The GIL is
+released meanwhile.
+"""
 TAKE = 3
-"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: memory for an output that updates an input.
-
-It has the elements of the input. It is the memory of the input if nothing else refers to this memory, else a copy. The
-call holds the GIL from then on.
+"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: memory for an output that updates an input. It is the memory
+of the input if nothing else refers to this memory, otherwise a copy. The call holds the GIL from then on.
 """
 SERVICES = 4
 

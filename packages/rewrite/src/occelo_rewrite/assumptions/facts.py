@@ -15,9 +15,8 @@ from occelo_graph.ops.control.facts import FACTS
 __all__ = ["COUNTED", "UNSIGNED", "all_facts", "causes_of", "consequences", "effects_of"]
 
 UNSIGNED = "unsigned"
-"""A fact that users cannot state: no element has a minus sign, not even a zero.
-
-A quotient of a nonnegative value by an unsigned one is never -inf.
+"""A fact that users cannot state: no element is negative or -0.0. So a nonnegative value divided by an unsigned one is
+never -inf.
 """
 
 COUNTED = "counted"

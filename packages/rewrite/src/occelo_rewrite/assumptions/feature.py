@@ -20,7 +20,7 @@ __all__ = ["AssumptionFeature", "assumptions_of"]
 
 _DEEPEST = 200
 _SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
-"""Facts that are the same for matrices of real numbers."""
+"""Pairs of facts that are the same for real matrices."""
 
 
 class AssumptionFeature(Feature):

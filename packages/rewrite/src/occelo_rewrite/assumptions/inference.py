@@ -32,9 +32,8 @@ _inferences: dict[tuple[str, type[Op], int], list[Callable[[AnyApply, Ask], bool
 _of_many: dict[type[Op], list[Callable[[AnyApply, str, Ask], bool | None]]] = {}
 _LARGEST = 64 * 64
 _OF_ELEMENTS = frozenset(("nonnegative", UNSIGNED))
-"""Facts that hold for a tensor if they hold for each element, and that hold for 0.
-
-So ops that only move elements, or add zeros, keep them.
+"""Facts about elements: they hold for a tensor if they hold for each element, and they hold for 0. So ops that only
+move elements or fill in zeros keep them.
 """
 
 

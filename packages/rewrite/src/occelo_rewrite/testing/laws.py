@@ -193,7 +193,7 @@ class _Judge:
         self.is_exact = not floats
         self.is_finite = all(_finite(a) for a in floats)
         self.is_lost = any(a.dtype.kind == "c" and not _finite(a) for a in floats)
-        """Whether a complex number is not finite, for which rules promise nothing."""
+        """Whether a complex number is not finite; for such numbers rules promise nothing."""
         self.is_tame = all(_is_tame(a) for a in floats)
         self.may_have_vanished = any((a == 0).any() for a in floats)
         magnitudes = [np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in floats]

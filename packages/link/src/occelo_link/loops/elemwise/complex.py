@@ -153,7 +153,9 @@ sin, cos = map(_function, (trigonometric.sin, trigonometric.cos))
 sinh, cosh = map(_function, (hyperbolic.sinh, hyperbolic.cosh))
 
 _FAR = 700.0
-"""From here on exp is computed in two factors, since one may overflow where the product does not."""
+"""For larger arguments exp is computed as two factors, since exp may overflow where its product with cos or sin does
+not.
+"""
 
 
 def exponential_of(b: Builder, z: Complex) -> Complex:

@@ -17,9 +17,8 @@ from occelo_link.loops.ir.program import Value
 LAWS = ("gamma", "poisson", "binomial", "hypergeometric", "vonmises")
 """The laws whose ops are called ``<law>_attempt`` and ``<law>_accepted``."""
 QUICK = {"gamma"}
-"""Laws with a scalar op ``<law>_quick`` for the first value.
-
-Where this value is negative, the first attempt is made in full.
+"""Laws with a scalar op ``<law>_quick``, which makes the first attempt in a quick way. If its result is negative, the
+first attempt is made in full.
 """
 
 

@@ -39,7 +39,7 @@ _lowerings: dict[str, ScalarLowering] = {}
 _made_for: dict[str, ScalarFunction | None] = {}
 _conditions: dict[str, Callable[[Sequence[str], str], bool]] = {}
 COSTS: dict[str, int] = {}
-"""About how many additions a function costs; 1 if it is not listed."""
+"""The cost of scalar functions: the number of additions that take as long, roughly; 1 if a function is not listed."""
 
 
 def lowers_scalar_to_loops(

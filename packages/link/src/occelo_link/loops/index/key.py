@@ -33,7 +33,7 @@ class Position:
 
 
 Entry = Part | Position | Tensor
-"""The index of a dimension; a tensor holds positions, or is a mask over several dimensions."""
+"""An entry of a key. A tensor holds positions in a dimension, or is a mask over several dimensions."""
 
 
 def read_key(

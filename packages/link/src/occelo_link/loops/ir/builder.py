@@ -72,13 +72,14 @@ class Builder:
         self._buffers = 0
         self._tables: dict[str, Buffer] = {}
         self.unfinished: set[str] = set()
-        """The names of functions of the program whose bodies are being made; they may call themselves."""
+        """The names of functions of the program whose bodies are under construction; a body may call its own function.
+        """
         self.node = -1
-        """The position, among the nodes of the program, of the node that statements are made for."""
+        """The node to which new statements belong, as its position among the nodes of the program."""
         self.threads = False
         """Whether loops may run in several threads."""
         self.non_interruptible = False
-        """Whether loops do not poll for interrupts, nor run in several threads."""
+        """Whether loops that are opened now neither poll for interrupts nor run in several threads."""
         self.epoch = 0
         """Counts the writes to buffers that had available values."""
 

@@ -190,7 +190,7 @@ ROUTINES: dict[str, Routine] = {
         ),
     )
 }
-"""The routines by name; some have other arguments for complex matrices."""
+"""The routines by name. Some have different arguments for complex matrices, and an entry of their own for these."""
 
 
 def find_routine(letter: str, name: str) -> Routine | None:

@@ -30,7 +30,7 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__: list[str] = []
 
 BLOCK = 64
-"""Columns of a block. Loops compute the block's triangle on the diagonal."""
+"""The number of columns of a block. Loops compute the triangle of a block that is on the diagonal."""
 
 
 @lowers_to_loops(CholeskyPullback)

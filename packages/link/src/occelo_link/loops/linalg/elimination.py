@@ -30,7 +30,7 @@ SMALL = 16
 SMALL_IN_LANES, FEWEST_IN_LANES = 32, 5
 """Matrices with up to `SMALL_IN_LANES` rows are factored in lanes if there are at least `FEWEST_IN_LANES` of them.
 
-LAPACK was measured to take longer for so many matrices of 32 rows, except for triangular equations.
+LAPACK was measured to take longer than lanes for so many matrices of 32 rows, except for triangular equations.
 """
 
 

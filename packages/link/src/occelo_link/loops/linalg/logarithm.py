@@ -31,7 +31,7 @@ LIMITS = (1.59e-5, 2.31e-3, 1.94e-2, 6.21e-2, 1.28e-1, 2.06e-1, 2.88e-1)
 """Norms up to which the approximants of degrees 1 to 7 are exact to double precision (table 2.1 of the paper)."""
 
 MOST = 1100
-"""More square roots than a number of double precision can need."""
+"""The limit of the number of square roots; no number of double precision needs so many."""
 
 
 def _nodes() -> Array:

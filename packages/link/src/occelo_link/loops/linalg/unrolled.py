@@ -16,7 +16,7 @@ from occelo_link.loops.tensors import Stored, Tensor, is_unit
 __all__ = ["factor_unrolled", "is_tiny", "pull_back_unrolled", "solve_unrolled"]
 
 ROWS = 4
-"""Matrices with more rows have loops, which are less code."""
+"""The most rows of an unrolled matrix; loops over the rows are less code for larger ones."""
 
 
 def is_tiny(batch: Sequence[Value], n: Value) -> bool:

@@ -20,7 +20,7 @@ from occelo_link.native.llvm.operations import Operations
 __all__ = ["POINTER", "Exported", "export_call", "export_combine", "export_operation"]
 
 POINTER = "pointer"
-"""Stands in place of a dtype for an argument that is an address."""
+"""The dtype that stands for an argument that is an address."""
 
 
 class Exported(NamedTuple):

@@ -227,4 +227,4 @@ STABILIZE = RuleSet(
     "stable forms",
 )
 GENERAL = RuleSet((stable_logarithm, stable_quotient, stable_difference), "general stable forms")
-"""Tried after all other rules, since they also look through nodes that have several users."""
+"""Rules that are tried after all other rules, since they also look through nodes that have several users."""

@@ -55,7 +55,7 @@ def _wrapped(value: complex, dtype: np.dtype[Any]) -> complex:
 
 
 _ROOT_OF_LARGEST = {2: 2.0**8, 4: 2.0**64, 8: 2.0**512}
-"""About the root of the largest float, by the bytes of a float."""
+"""The square root of the largest float, roughly, by the size of a float in bytes."""
 
 
 def _is_small(data: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:

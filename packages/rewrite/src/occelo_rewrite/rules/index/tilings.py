@@ -20,7 +20,8 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE"]
 
 MOST_PARTS = 32
-"""Values of more writes are not joined, since each rewriting looks through all writes before."""
+"""The values of more writes than this are not joined, since at each write the rule looks through all writes before it.
+"""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,9 @@ __all__ = ["SPECIALIZE", "STABILIZE"]
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 SMALL = 16
-"""Matrices known to have at most this many rows are not solved as banded ones: linkers have faster loops for them."""
+"""Equations with matrices of at most so many rows are not solved by a banded method, since linkers have faster loops
+for them.
+"""
 
 
 @node_rewriter([Solve], tags=CHANGES)

@@ -59,7 +59,7 @@ def running_sums_and_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Repla
 
 
 _known: WeakKeyDictionary[FrozenFunctionGraph, FrozenFunctionGraph] = WeakKeyDictionary()
-"""Bodies, and the same bodies with equal computations merged."""
+"""For each body the same body with equal computations merged."""
 
 
 def _merged(body: FrozenFunctionGraph) -> FrozenFunctionGraph:

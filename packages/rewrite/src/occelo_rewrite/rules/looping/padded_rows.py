@@ -186,7 +186,7 @@ def _written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _rows_written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """The first rows of a tensor that is not padded, set to those of one that is, or incremented by them."""
+    """The result of writing a padded tensor to the first rows of a tensor that is not padded, or adding it to them."""
     op_, (x, y) = cast("IncSubtensor", node.op), tensors(given[:2])
     length = work.lengths[y]
     if (
@@ -257,7 +257,7 @@ def _repeated(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _is_last(start: Variable, steps: Variable) -> bool:
-    """Whether a position is that of the last of some steps."""
+    """Whether ``start`` is ``steps - 1``, the position of the last step."""
     owner = start.owner
     if owner is None:
         return False
@@ -265,7 +265,9 @@ def _is_last(start: Variable, steps: Variable) -> bool:
 
 
 def _only_rows_at(op_: Iterate, rows: Variable, at: Variable, after: Variable | None) -> bool:
-    """Whether a body reads and writes a tensor only in the row at the position; ``after`` is the tensor after a step."""
+    """Whether a body reads and writes the tensor ``rows`` only in the row at position ``at``; ``after`` is the tensor
+    after a step.
+    """
     known = {rows}
     for node in op_.body.nodes:
         places = [i for i, v in enumerate(node.inputs) if v in known]

@@ -50,12 +50,12 @@ Made = tuple[Sequence[Variable], Variable | None] | None
 class PaddedGraph:
     """A graph with padded tensors.
 
-    ``inputs`` are those of the graph that it replaces, followed by ``capacities``. For each variable in ``lengths``, which
-    belongs to the former graph, there is a capacity: an int64 scalar, the number of rows that tensors of this length
-    get. It must be at least the value of the variable, and above 1, since an axis of length 1 would be broadcast.
+    ``inputs`` are the inputs of the original graph, followed by ``capacities``. ``lengths`` are variables of the
+    original graph. Each of them has a capacity, an int64 scalar: tensors of this length get so many rows. A capacity
+    must be at least the value of the length, and above 1, since an axis of length 1 would be broadcast.
 
-    ``outputs`` are the results, followed by the number of rows without padding of each padded result. If result ``i`` is
-    padded, ``cuts[i]`` is the position of this number in ``outputs``.
+    ``outputs`` are the results, followed by a length for each padded result: the number of its rows without padding. If
+    result ``i`` is padded, ``cuts[i]`` is the position of this number in ``outputs``.
     """
 
     inputs: list[Variable]
@@ -174,7 +174,7 @@ class PaddedTensors:
         return True
 
     def _capacity_of_trace(self, trace: Variable) -> Variable | None:
-        """The capacity of the memory of a trace, if it is known; None also for a static length of 0 or 1.
+        """The capacity of the memory of a trace; None if it is not known, or if the length is statically 0 or 1.
 
         An axis of length 1 would be broadcast.
         """
@@ -213,21 +213,25 @@ class PaddedTensors:
     def _form(
         self, node: Apply, given: list[Variable]
     ) -> tuple[Sequence[Variable], Variable | None] | None:
-        """The results of a node that makes or reads a padded tensor, and their length if they are padded; None for others."""
+        """The new results of a node that makes or reads a padded tensor, and their length if they are padded. None for
+        any other node.
+        """
         for kinds, form in self.forms:
             if isinstance(node.op, kinds):
                 return form(self, node, given)
         return None
 
     def common_length(self, given: Iterable[Variable]) -> Variable | None:
-        """The length of all padded variables among some; None if there are none."""
+        """The length that all padded variables among ``given`` have; None if none is padded."""
         lengths = {self.lengths[v] for v in given if v in self.lengths}
         if len(lengths) > 1:
             raise NotByRows
         return next(iter(lengths), None)
 
     def position(self, index: Any, length: Variable) -> TensorVariable:
-        """An index counted from the start, with a check that it is in bounds. A negative ``index`` counts from the end."""
+        """The position of an index, counted from the start and checked to be in bounds; a negative ``index`` counts
+        from the end.
+        """
         (count,) = tensors([self.value_of(length)])
         index = ot.as_tensor_variable(index)
         at = ot.switch(ot.lt(index, 0), index + count, index)
@@ -236,7 +240,9 @@ class PaddedTensors:
         return found
 
     def before_end(self, length: Variable, rows: Variable, ndim: int, axis: int = 0) -> Variable:
-        """Flags for ``rows`` places along an axis: True for the first ``length`` of them. Other axes have length 1."""
+        """A tensor of ``rows`` truth values along an axis, of which the first ``length`` are True. Its other axes have
+        length 1.
+        """
         (count, places) = tensors([self.value_of(length), rows])
         flags = ot.lt(ot.arange(places), count)
         return flags.dimshuffle([0 if i == axis else "x" for i in range(ndim)])
@@ -261,7 +267,7 @@ def _is_quick(length: Variable) -> bool:
 
 
 def dynamic_length(node: Apply) -> Variable | None:
-    """The number of rows that a node makes, if it is an input of the node."""
+    """The number of rows of a node's result, if this number is an input of the node; else None."""
     if isinstance(node.op, Alloc) and node.op.shape and node.op.shape[0] is None:
         return unchecked(node.inputs[1])
     if isinstance(node.op, ARange) and _counts_up(node):
@@ -270,13 +276,15 @@ def dynamic_length(node: Apply) -> Variable | None:
 
 
 def _counts_up(node: Apply) -> bool:
-    """Whether a node counts from 0 in steps of 1, to an integer; 0 to 2.5 are three numbers."""
+    """Whether a range counts from 0 in steps of 1 to an integer. (A range from 0 to 2.5 has three numbers.)"""
     start, stop, step = tensors(node.inputs)
     return is_discrete(stop.dtype) and number_of(start) == 0 and number_of(step) == 1
 
 
 def cut_by_condition(node: Apply) -> Variable | None:
-    """The number of steps that a loop took, where a node cuts a trace of that loop to this length."""
+    """The number of steps after which a condition ended a loop, if a node cuts a trace of this loop to that length;
+    else None.
+    """
     if not isinstance(node.op, Subtensor) or not is_slice(node.op.key[0]):
         return None
     first, trace = node.op.key[0], node.inputs[0]

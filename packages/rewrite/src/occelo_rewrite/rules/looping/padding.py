@@ -1,9 +1,9 @@
-"""Graphs in which tensors have rows to spare, so that their shapes do not depend on a number of steps.
+"""`padded`: replaces tensors of a graph by tensors with rows to spare, whose shapes do not depend on a number of steps.
 
-JAX and PyTorch compile for known shapes. If a tensor of a graph has one row for each step of a loop, they compile the graph
-anew for each number of steps. `padded` replaces such tensors by padded ones, in a whole graph or not at all. A padded tensor
-has at least as many rows (elements along its first axis) as there are steps. The values in the rows after the last step are
-arbitrary. A padded tensor that is transposed has columns instead, along its last axis.
+JAX and PyTorch compile for known shapes. If a tensor has one row for each step of a loop, they compile the graph again
+for each number of steps. `padded` replaces all such tensors of a graph by padded ones, or none. A padded tensor has at
+least as many rows (elements along its first axis) as there are steps. The values in the rows after the last step are
+arbitrary. If a padded tensor is transposed, its columns (along the last axis) are padded instead.
 
 The base class of the tracing linkers (`occelo_link.traced.linker`) calls `padded` with rewritten graphs.
 `occelo_link.traced.padded` runs the results.
@@ -21,11 +21,11 @@ __all__ = ["PaddedGraph", "padded"]
 def padded(fgraph: FunctionGraph) -> PaddedGraph | None:
     """The graph with padded tensors; None if it needs none or cannot be padded.
 
-    It needs none if no loop reads or makes a padded tensor. It cannot be padded in these cases:
+    A graph needs no padded tensors if no loop would read or make one. A graph cannot be padded in these cases:
 
     - An op has no form for padded tensors, or reads them in another way than by rows and adjacent ones.
     - An op other than a loop reads padded tensors of different lengths.
-    - A length takes more to compute than arithmetic of scalars (`_is_quick`).
+    - A length is not computed by mere arithmetic on scalars (`_is_quick`).
     - A result would be padded along its last axis.
     """
     work = PaddedTensors(fgraph, FORMS)

@@ -117,7 +117,7 @@ _SHORT = frozenset(
         "eq neq lt le gt ge and_ or_ xor invert second real imag conj clip"
     ).split()
 )
-"""Functions that take one instruction of a processor, or few instructions, so that moving them does not pay."""
+"""Functions that take few processor instructions, so that moving them does not pay."""
 
 
 def _no_larger(result: TensorVariable, element: TensorVariable) -> bool:

@@ -27,7 +27,7 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE", "kept_by_other_scans"]
 
 _LONG = 16
-"""The least number of terms of the elements of products that are kept."""
+"""A product is kept only if each of its elements is a sum of at least so many terms."""
 
 
 @node_rewriter([Scan])

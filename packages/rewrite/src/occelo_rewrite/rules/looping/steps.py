@@ -39,7 +39,9 @@ __all__ = ["CANONICALIZE", "is_least_with"]
 
 MOST_STEPS = 4
 MOST_NODES = 32
-"""The most steps, and the most nodes in all steps, to unroll: compiling more would take longer than it saves."""
+"""A scan is unrolled if it has at most so many steps, and at most so many nodes in all of them: compiling more would
+take longer than unrolling saves.
+"""
 
 
 @node_rewriter([Scan])
@@ -133,7 +135,7 @@ class _Read:
 
     number: int
     position: TensorVariable | None
-    """An integer to add to ``number``; None for nothing."""
+    """An integer variable that is added to ``number``, or None."""
     not_negative: tuple[TensorVariable, ...]
 
 

@@ -16,7 +16,9 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 __all__ = ["IN_PLACE", "UNSAFE"]
 
 IN_PLACE = flag_variants(RandomVariable)
-"""A draw may change the generator it is given if nothing else reads it. The states of shared variables are protected."""
+"""The in-place variants of draws. A draw may change the generator that it takes if nothing else reads this generator.
+The states of shared variables are protected.
+"""
 
 
 @node_rewriter([RandomVariable], tags=("random_unsafe",))
