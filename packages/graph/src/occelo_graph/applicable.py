@@ -59,7 +59,7 @@ def check_arguments(what: str, function: Callable[..., Any], *given: str) -> Non
 
 
 def check_scalar_names(what: str, names: Iterable[str]) -> None:
-    """TypeError if no name is given, ValueError if one is not that of an elementwise function."""
+    """TypeError if no name is given, ValueError for a name that is not that of an elementwise function."""
     known = list(names)
     if not known:
         raise TypeError(f"{what} is for elementwise functions by name, and none is given")

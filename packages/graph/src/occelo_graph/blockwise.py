@@ -183,7 +183,7 @@ class Blockwise(Op):
         shapes: Sequence[Sequence[Any]],
         batched: Sequence[bool],
     ) -> list[TensorVariable]:
-        """The results for the first element, or for one of zeros if there is none."""
+        """The results for the first element, or for an element of zeros if the batch is empty."""
         some = as_tensor_variable(count) > 0
         at = [
             ifelse(some, v[0], alloc(np.zeros((), v.type.dtype), *shape)) if b else v

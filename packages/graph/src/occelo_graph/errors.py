@@ -87,7 +87,7 @@ def describe(variable: Variable) -> str:
 
 
 def with_arguments(error: Exception, variables: Iterable[Variable]) -> Exception:
-    """The same error, with the arguments that an op refused at the end of the message."""
+    """The same error; its message ends with the arguments that an op refused."""
     listed = ", ".join(f"{v} ({v.type})" for v in variables)
     return type(error)(f"{error}; the arguments are {listed}")
 

@@ -19,7 +19,7 @@ _C = TypeVar("_C", bound=type)
 
 
 class _Omitted:
-    """The default of a parameter whose value a factory makes."""
+    """Stands for a default that a factory makes for each object."""
 
 
 @overload

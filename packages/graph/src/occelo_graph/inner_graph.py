@@ -152,7 +152,7 @@ class OpFromGraph(Op):
         return Loop(self.graph, None, (), tuple(range(len(node.inputs))))
 
     def inlined(self, node: Apply) -> list[Variable]:
-        """The graph over the inputs of a node of this op."""
+        """The outputs of the inner graph, with the inputs of a node of this op in place of its inputs."""
         return self.graph.bind(node.inputs)
 
     def evaluate(self, *arrays: Any) -> Any:

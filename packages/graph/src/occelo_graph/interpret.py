@@ -452,8 +452,7 @@ def variable_eval(
 ) -> Any:
     """`Variable.eval`. Keys may be names; ValueError for a name that is missing or ambiguous.
 
-    A value for a variable that is not needed is an `UnusedInputError` (a ValueError), unless
-    ``on_unused_input`` is not "raise".
+    A value for a variable that is not needed is an `UnusedInputError` (a ValueError) if ``on_unused_input`` is "raise".
     """
     given: dict[Variable, Any] = {}
     lenient = options.get("on_unused_input", "raise") != "raise"

@@ -1,10 +1,10 @@
-"""Imports of the modules in other layers that belong to a family of ops, when the family is imported at its first use.
+"""Registry of functions to call after a family of ops has been imported at its first use.
 
 Linear algebra, random numbers and loops are such families: a program without them should not pay for their import. The
 packages of the ops (`ops.linalg`, `ops.random` and `looping`) call `loaded` when they are imported.
-`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers pass to `follow` a function that imports their
-own modules for the family. These functions run when rewrites, facts or lowerings are next looked up, since each look-up
-calls `catch_up` first.
+`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers register functions with `follow`, which import
+their own modules for the family. The functions run when rewrites, facts or lowerings are next looked up, since each
+look-up calls `catch_up` first.
 
 The functions do not run while a family is being imported. Otherwise two threads could each import a module of the
 family that needs the other's, and fail: for example, one thread unpickles a graph with loops while another one builds

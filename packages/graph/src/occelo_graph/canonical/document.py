@@ -1,9 +1,9 @@
 """Canonical form of a graph: a `document` of JSON values and a list of arrays; and its `digest`.
 
-The document has no names and no identities. Variables are numbered, the given inputs first. Then the nodes are visited
-in topological order, depth first from the first output. At each node the roots among its inputs (variables that no node
-computes, such as constants) are numbered, and then its outputs. Graphs with equal documents and equal arrays compute
-the same.
+The document contains neither names of variables nor identities of Python objects. Variables are numbered, the given
+inputs first. Then the nodes are visited in topological order, depth first from the first output. At each node the roots
+among its inputs (variables that no node computes, such as constants) are numbered, and then its outputs. Graphs with
+equal documents and equal arrays compute the same.
 
 `saving` writes the document. Users call `digest`, and the cache of functions has the digest in its keys. Frozen graphs
 with equal canonical forms are the same object. The printers of dot and Python use `Numbering`.

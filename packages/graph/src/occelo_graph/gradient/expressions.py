@@ -251,7 +251,9 @@ class ExpressionReader:
         return total
 
     def reduction(self, variable: TensorVariable, name: str) -> TensorApply[CAReduce] | None:
-        """The node that computes the variable, if it is a reduction by the named function with accumulators of its own dtype."""
+        """The node that computes the variable, if it is a reduction by the named function that accumulates in its
+        dtype.
+        """
         found = computed_by(variable, CAReduce)
         if found is None or self.owner(variable) is None:
             return None

@@ -1,10 +1,10 @@
 """Cotangents pulled back through the nodes of a graph, from the last to the first.
 
 A node such as `IfElse` chooses a region and returns its results. It is differentiated region by region: the cotangents
-of the values that a region reads are the results of a new region. So the derivative of a branch that is not chosen is
-not computed. It costs no time, cannot fail, and an infinite slope in it, multiplied by zero, gives no NaN. Several
-nodes may choose among their regions by the same values, such as an `IfElse` and its derivative. Their regions are then
-differentiated together.
+of the values that a region reads are the results of a new region. The derivative of a branch that is not chosen is not
+computed. So it takes no time and cannot fail, and no infinite derivative is multiplied by zero, which would be NaN.
+Several nodes may choose among their regions by the same values, such as an `IfElse` and its derivative. Their regions
+are then differentiated together.
 
 `reverse` calls `pull_nodes` for every gradient. `reverse` and the derivatives of `Scan` call `cotangent_dtype`.
 """

@@ -1,6 +1,6 @@
 """`graph_parts`: the outputs and inputs of a variable, node, function graph or compiled function.
 
-The printers, `save` and `digest` accept all of these as a graph, and call it.
+The printers, `save` and `digest` call it, so that they accept all of these.
 """
 
 from __future__ import annotations

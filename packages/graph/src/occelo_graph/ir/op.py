@@ -292,7 +292,7 @@ class Op(Traits):
     def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
         """The types of the outputs, inferred from the types of the inputs.
 
-        With `types_follow_values` also from known values.
+        If the op has the trait `types_follow_values`, they are inferred from known values of inputs, too.
         """
         types = tuple([v.type for v in inputs])
         if not self.types_follow_values:

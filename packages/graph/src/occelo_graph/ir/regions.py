@@ -52,13 +52,13 @@ class Loop:
     - ``body``: the graph of one iteration. Its first arguments are the carried values, the others are the same in all
       iterations. Its first results are the new carried values.
     - ``count``: position of the input with the number of iterations, an integer scalar; a negative number means none.
-      If
-    ``count`` is None, the body runs once, nothing is carried, and its results are the outputs of the node.
+      If ``count`` is None, the body runs once, nothing is carried, and its results are the outputs of the node.
     - ``carried``: positions of the inputs with the initial carried values.
     - ``read``: positions of the inputs for the other arguments of the body.
     - ``stops``: the last result of the body is a truth value; the loop ends after an iteration in which it is true.
     - ``fills``: numbers of carried values that are tensors which the loop fills. If the length of such a tensor is the
-    number of iterations, the iterations write all of its elements, and read none. So its initial values are never seen.
+      number of iterations, the iterations write all of its elements, and read none. So its initial values are never
+      seen.
 
     The outputs of the node are the final carried values.
     """
@@ -78,9 +78,9 @@ def operands_of(node: Apply) -> Sequence[Variable]:
 
 
 def perhaps_needless(order: Sequence[Apply], outputs: Sequence[Variable]) -> set[Apply]:
-    """The nodes outside of all regions whose results are read only by regions, namely by several.
+    """The nodes outside of all regions that are needed only by regions, and by more than one of them.
 
-    `divide` leaves such a node outside. So compiled code runs it before these regions, and perhaps none of them runs.
+    Compiled code runs such a node before the regions that need it, and perhaps none of these regions runs.
     """
     if not any(node.op.lazy for node in order):
         return set()

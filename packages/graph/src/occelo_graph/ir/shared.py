@@ -57,7 +57,10 @@ class SharedVariable(Variable):
         return value if borrow else copy.deepcopy(value)
 
     def set_value(self, new_value: Any, borrow: bool = False) -> None:
-        """Replace the value, by a copy unless ``borrow``. TypeError if it is not of the variable's type."""
+        """Replace the value.
+
+        ``new_value`` is copied unless ``borrow`` is true. TypeError if it is not of the variable's type.
+        """
         try:
             self.container.value = new_value if borrow else copy.deepcopy(new_value)
         except TypeError as error:
@@ -93,7 +96,7 @@ def shared_constructor(
 ) -> None:
     """Register a ``constructor`` that `shared` uses for values for which ``accepts`` is true.
 
-    `shared` tries the constructor that was registered last first.
+    `shared` tries constructors in reverse order of their registration.
     """
     _constructors.insert(0, (accepts, constructor))
 

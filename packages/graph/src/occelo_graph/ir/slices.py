@@ -1,5 +1,4 @@
-"""`slice_parts`: start, stop and step of a slice object, with a declared type, which type checkers do not know
-otherwise.
+"""`slice_parts`: start, stop and step of a slice object, as a tuple whose type is declared for type checkers.
 
 Indexing in every layer, the encoding of ops and the printer of Python source use it.
 """

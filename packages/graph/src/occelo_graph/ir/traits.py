@@ -27,7 +27,8 @@ SECOND = slice(1, 2)
 def trait(method: Callable[[Any], _ValueT]) -> _ValueT:
     """Make a method without arguments a trait that depends on the op's parameters.
 
-    The result is a property that type checkers take for a plain value, so a subclass may use either.
+    The result is a property, which type checkers take for a plain value. So a subclass may declare the trait by a
+    value, or by a method with this decorator.
     """
     return cast("_ValueT", property(method))
 
@@ -171,7 +172,7 @@ _COMPUTING = ("evaluate", "kernel", "perform")
 
 
 def same_results(cls: type[Any], base: type[Any], root: type[Any], external: bool) -> bool:
-    """Whether a class of ops inherits the NumPy code of its class ``base``, so that it gives the same results.
+    """Whether a class of ops inherits the NumPy code of ``base``, one of its bases, so that it gives the same results.
 
     ``root`` is `Op`. The traits of a base without NumPy code hold for all its subclasses. An ``external`` class, one
     from outside this package, gives the same results only if it overrides neither the NumPy code nor a method that the

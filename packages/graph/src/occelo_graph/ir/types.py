@@ -76,7 +76,7 @@ class Type:
     def accept(self, data: Any, **options: Any) -> Any:
         """`filter`, with a check that the arrays of the value are as `parts` declares.
 
-        TypeError if not: compiled code relies on it.
+        If they are not, TypeError: compiled code relies on the declaration.
         """
         value = self.filter(data, **options)
         if not self.is_array:

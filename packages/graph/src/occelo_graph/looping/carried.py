@@ -32,8 +32,8 @@ class CarriedValue:
     """A value that a loop carries.
 
     ``label`` names it in error messages. An initial value that is a Python number gets the dtype that the steps return,
-    if that dtype can hold the number. But if the dtype that the steps return is that of the initial value, whichever it
-    is, the number gets int64, `floatX` or complex128.
+    if that dtype can hold the number. If the dtype that the steps return depends on that of the number, the number gets
+    int64, `floatX` or complex128.
     """
 
     def __init__(self, value: Any, label: str) -> None:

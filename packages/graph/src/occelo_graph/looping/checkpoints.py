@@ -2,8 +2,8 @@
 
 `loop`, `scan` and `scan_checkpoints` use it. Reverse mode keeps the carried values of all steps of a scan. In a scan
 over blocks it keeps only the carried values between blocks, and computes the steps again, one block at a time. With n
-steps in blocks of k, reverse mode needs memory for n / k + k states instead of n, and one more forward pass. This is
-least for k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
+steps in blocks of k, reverse mode needs memory for n / k + k states instead of n, and one more forward pass. The memory
+is least for k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
 """
 
 from __future__ import annotations

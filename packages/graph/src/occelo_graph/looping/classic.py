@@ -117,15 +117,14 @@ def scan(
 
     - ``fn`` is called with the elements of all ``sequences`` at their taps, the earlier values of all outputs at their
       taps, and ``non_sequences``. It returns the outputs of a step, and may also return updates of shared variables (a
-      dict) and `until`. Each step
-    applies the default updates of shared variables, such as the generators of a `RandomStream`.
+      dict) and `until`. Each step applies the default updates of shared variables, such as the generators of a
+      `RandomStream`.
     - ``sequences``: tensors, or dicts with ``input`` and ``taps``, the offsets at which a step reads (default ``[0]``).
     - ``outputs_info``: an entry for each output, or None if no step reads an output. The entry of an output that no
-      step
-    reads is None. Other entries are the initial value, or a dict with ``initial`` and ``taps`` (negative offsets,
-    default ``[-1]``). For other taps than ``[-1]``, ``initial`` has a first axis with the values before the first step,
-    the oldest first. An output that is not a tensor, such as a generator, has no trace; its value after the last step
-    is returned.
+      step reads is None. Other entries are the initial value, or a dict with ``initial`` and ``taps`` (negative
+      offsets, default ``[-1]``). For other taps than ``[-1]``, ``initial`` has a first axis with the values before the
+      first step, the oldest first. An output that is not a tensor, such as a generator, has no trace; its value after
+      the last step is returned.
     - ``n_steps``: the number of steps, by default as many as the shortest sequence has.
     - ``truncate_gradient``: the number of last steps through which a gradient is computed; -1 for all.
     - ``go_backwards``: read the sequences from their ends.
@@ -234,7 +233,7 @@ class _Classic:
         return outputs, dict(zip(shared, made[len(carried) : first], strict=True))
 
     def _ends(self, windows: Sequence[Sequence[Any]]) -> dict[int, int]:
-        """The positions of outputs that are not tensors, so have no trace, mapped to those of their carried values."""
+        """Maps the positions of outputs without a trace, which are not tensors, to those of their carried values."""
         found: dict[int, int] = {}
         position = 0
         for i, window in enumerate(windows):

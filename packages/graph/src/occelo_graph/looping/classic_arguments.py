@@ -136,7 +136,7 @@ def read_outputs(given: Any) -> list[ScanOutput]:
 
 
 def _initial(given: Any, taps: list[int], what: str) -> Any:
-    """The initial value of an output; numbers of Python stay what they are, since they have no dtype of their own."""
+    """The initial value of an output. A Python number is not converted, since it has no dtype of its own."""
     if is_number(given) and taps == [-1]:
         return given
     depth = -min(taps)

@@ -198,8 +198,8 @@ class _Backwards:
     ) -> list[Variable]:
         """The tensors that derivatives of a step read and that the step computes from carried values of other types.
 
-        Draws with a generator are such tensors. They are kept in traces, since the generator's states cannot be kept
-        so.
+        Draws with a generator are such tensors. They are kept in traces. The states of the generator cannot be kept in
+        traces, since they are not tensors.
         """
         op_, step = self.op, self.step
         states = {v for v in step.arguments[: op_.carried] if not is_tensor(v)}

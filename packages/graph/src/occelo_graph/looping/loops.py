@@ -61,17 +61,17 @@ def loop(
     """Run ``step`` once for each element of ``xs``. Each step gets the state that the previous step returned.
 
     - ``step(state, x)`` returns a pair: the new state, and the values of this step to keep (None for none). Without
-    ``xs`` it is called as ``step(state)``.
+      ``xs`` it is called as ``step(state)``.
     - ``init``: the initial state. States, elements and kept values may be tensors, nested tuples, lists, dicts and
       dataclasses of tensors, or None.
     - ``xs``: tensors that are read along their first axes.
     - ``length``: the number of steps, an integer scalar. The default is the length of ``xs``; if the lengths of several
-    differ at run time, the smallest.
+      differ at run time, the smallest.
     - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
     - ``checkpoint``: keep only the states between blocks of steps for reverse mode. This needs less memory, and one
       more forward pass. An integer is the number of steps of a block. "sqrt" stands for the square root of the number
       of steps, which needs the least memory. A text such as "64 MB" is a memory limit for these states; if it is too
-      small, "sqrt" is used. With ``until`` the largest number of steps counts.
+      small, "sqrt" is used. With ``until``, the blocks are computed for the largest possible number of steps.
     - ``reverse``: go through ``xs`` from the last element to the first. Kept values are at the positions of their
       elements.
     - ``name``: a name for the loop in errors and printed graphs.
@@ -164,9 +164,8 @@ def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:
 def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
     """The state after running ``state = body(i, state)`` for all i from ``lower`` to ``upper`` - 1.
 
-    It starts as ``init``.
-
-    The bounds are integer scalars; with ``upper`` <= ``lower`` the result is ``init``. i is an int64 scalar.
+    The state starts as ``init``. The bounds are integer scalars; with ``upper`` <= ``lower`` the result is ``init``. i
+    is an int64 scalar.
     """
     what = "A bound of fori_loop"
     known = isinstance(lower, int) and isinstance(upper, int)

@@ -64,7 +64,7 @@ _T = TypeVar("_T")
 def known_mode(mode: _T, function: str) -> _T:
     """``mode`` of an indexing function if it is a string; else TypeError.
 
-    It may be an array that was meant as NumPy's ``out``.
+    An array in its place may have been meant as NumPy's ``out``.
     """
     if isinstance(mode, str):
         return mode

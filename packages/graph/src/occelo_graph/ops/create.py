@@ -439,7 +439,10 @@ def triu(m: Any, k: Any = 0) -> TensorVariable:
 
 
 def _lower(m: Any, k: Any) -> Any:
-    """A mask of the elements on or below diagonal ``k``. As in NumPy, a vector counts as a square matrix with this row."""
+    """A mask of the elements on or below diagonal ``k``.
+
+    As in NumPy, a vector counts as a square matrix, each row of which is the vector.
+    """
     if m.type.ndim == 0:
         raise ValueError("tril and triu take at least one dimension")
     lengths = lengths_by_variables(m)[-2:]

@@ -3,6 +3,9 @@
 A proof must stay valid whatever rewriting removes. So it is no proof of equal lengths that ``x + y`` can be computed
 only if ``x`` and ``y`` have the same dynamic length: a rule may drop ``x``, for instance if it is zero.
 
+A proof compares the origins of two lengths. The origin is the length of a tensor from which a length was copied, if
+need be through several nodes.
+
 `gradient.cotangents` checks that a gradient has the shape of its variable, unless there is a proof. The rule in
 `occelo_rewrite.rules.shape` that drops checks of shapes needs a proof, too.
 """
@@ -59,7 +62,7 @@ class _LengthSearch:
         self._wanted: Any = None
 
     def is_proved_equal(self, variable: Variable, axis: int, length: Any) -> bool:
-        """Whether the length along ``axis`` is ``length``, a result of `of` or `of_scalar`."""
+        """Whether the length along ``axis`` provably is ``length``, which is a result of `of` or `of_scalar`."""
         self._wanted = length
         return length is not None and self.of(variable, axis) == length
 

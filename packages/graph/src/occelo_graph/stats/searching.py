@@ -72,7 +72,10 @@ def searched_quantile(row: Row, upper: bool) -> AnyFormula:
 
 
 def _bracket(row: Row, odds: Any, shapes: Any) -> tuple[Any, Any]:
-    """Numbers between which a quantile lies, by the bounds of the support and Cantelli's inequality for two moments."""
+    """Two numbers between which a quantile lies.
+
+    They follow from the bounds of the support, and from mean and variance by Cantelli's inequality.
+    """
     low, high = row.bounds(shapes)
     if row.mean is None or row.var is None:
         return low, high

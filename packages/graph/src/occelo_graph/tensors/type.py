@@ -92,7 +92,7 @@ def _static_dimension(length: Any) -> int | None:
 if TYPE_CHECKING:
 
     class _Base(Type):
-        """`Type` with fields that may be None; a subclass may declare them without None."""
+        """`Type`, declared so that type checkers let `TensorType` exclude None from the types of some fields."""
 
         shape: Any
         ndim: Any
@@ -178,10 +178,10 @@ class TensorType(_Base):
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return ``data`` as an array of the type, without a copy if it is one already.
 
-        ``strict`` accepts only arrays of exactly this dtype. Otherwise an array is accepted if NumPy's promotion of its
-        dtype and the type's dtype is the type's dtype. A Python number or list is accepted if the conversion is exact.
-        With ``allow_downcast=True`` anything that can be cast is accepted. With ``allow_downcast=None`` Python floats
-        may lose precision for floatX and float32. TypeError otherwise.
+        ``strict`` accepts only arrays of exactly this dtype. Otherwise an array is accepted if NumPy would promote its
+        dtype to that of the type. A Python number or list is accepted if the conversion is exact. With
+        ``allow_downcast=True`` anything that can be cast is accepted. With ``allow_downcast=None`` Python floats may
+        lose precision for floatX and float32. TypeError otherwise.
         """
         if type(data) is np.ndarray and data.dtype == self.numpy_dtype:
             array: Any = data
@@ -278,7 +278,7 @@ class TensorType(_Base):
         atol: float | None = None,
         **_: Any,
     ) -> bool:
-        """Whether two arrays are equal up to rounding; tolerances default by dtype."""
+        """Whether two arrays are equal up to rounding; the default tolerances depend on the dtype."""
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
         if self.dtype in ("bool",) or is_discrete(self.dtype):

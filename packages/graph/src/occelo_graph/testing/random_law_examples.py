@@ -105,7 +105,10 @@ def _gamma_from_one(key: Any, a: Any) -> Any:
 
 
 def _log_gamma(key: Any, a: Any) -> Any:
-    """Logarithms of gamma numbers. For parameters below 1, a power of a uniform number is a factor of the number."""
+    """Logarithms of gamma numbers.
+
+    For a parameter a below 1, a number for a + 1 is multiplied by a power of a uniform number.
+    """
     a = np.asarray(a, "float64")
     power = np.log(open_uniform(key ^ np.uint64(0x452821E638D01377), a.shape)) / a
     return np.log(_gamma_from_one(key, np.where(a < 1, a + 1, a))) + np.where(a < 1, power, 0.0)

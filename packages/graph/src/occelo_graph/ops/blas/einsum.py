@@ -84,9 +84,9 @@ def einsum(*operands: Any, optimize: Any = True) -> TensorVariable:
     Two terms at a time are contracted, by one product of matrices or of batches of matrices. A term is transposed or
     copied only if its dimensions are not in the order that the product needs. ``optimize`` is the order of
     contractions, for three or more operands. True stands for the best order that opt_einsum finds, and False for the
-    order in which the operands are written. It may also be the name of a method of opt_einsum, such as "optimal" or
-    "greedy", or a list of pairs of positions (with or without NumPy's "einsum_path" in front). Lengths that are unknown
-    count as 100.
+    order in which the operands are written. ``optimize`` may also be the name of a method of opt_einsum, such as
+    "optimal" or "greedy", or a list of pairs of positions (with or without NumPy's "einsum_path" in front). Lengths
+    that are unknown count as 100.
 
     ValueError if the subscripts do not fit the operands, or lengths of one subscript differ. ModuleNotFoundError if
     opt_einsum is needed and not installed.

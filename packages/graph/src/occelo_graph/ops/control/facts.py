@@ -62,7 +62,7 @@ def register_fact(
     """Add a fact. `assume` then accepts it as a keyword, and rules may ask for it. `Fact` describes the parameters.
 
     ValueError if the name is not an identifier, or is taken by a fact that was registered at another place in the code.
-    Also if ``implies`` or ``transposed`` names an unknown fact.
+    ValueError also if ``implies`` or ``transposed`` names an unknown fact.
     """
     place = place_of_caller()
     if not name.isidentifier():

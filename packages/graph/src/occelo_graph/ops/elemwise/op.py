@@ -1,6 +1,6 @@
 """`Elemwise`, the op that applies a scalar op to each element of tensors, and `elementwise`, which defines scalar ops.
 
-`elementwise` makes every elementwise op of this package, except casts and fused ones, and those of users. Other
+`elementwise` makes all elementwise ops of this package except casts and fused ops; users define theirs with it. Other
 families call `broadcast_static` and `unbroadcast`. Rules, fusion, in-place rewriting, inference of facts and lowerings
 handle `Elemwise`.
 """

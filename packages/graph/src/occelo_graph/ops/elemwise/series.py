@@ -81,7 +81,7 @@ def gammainc_dk(k: Array, x: Array) -> Array:
 
 
 def _where(chosen: Array, *pairs: tuple[Array, float]) -> list[Array]:
-    """The array of each pair, with the number of the pair, a harmless one, where ``chosen`` is false."""
+    """For each pair, its array where ``chosen`` is true, and its number, a harmless one, elsewhere."""
     return [np.where(chosen, array, other) for array, other in pairs]
 
 

@@ -107,7 +107,7 @@ class SlidingWindow(LinearInFirst):
 
 
 def _along(vector: Any, at: int, count: int) -> Any:
-    """A vector along dimension ``at`` of ``count``."""
+    """A vector, reshaped to ``count`` dimensions so that its elements lie along dimension ``at``."""
     return vector.dimshuffle(["x"] * at + [0] + ["x"] * (count - at - 1))
 
 

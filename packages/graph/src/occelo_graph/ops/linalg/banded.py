@@ -196,12 +196,10 @@ def solveh_banded(
 ) -> TensorVariable:
     """The ``x`` with ``a @ x == b`` for positive definite banded ``a``; SciPy's ``solveh_banded``.
 
-    The matrices are given by half of their diagonals.
-
-    ``ab`` has shape (..., u + 1, n); its number of rows must be known when the graph is built. The upper diagonals are
-    in ``ab[u + i - j, j] == a[i, j]`` for i <= j. With ``lower`` the lower diagonals are in ``ab[i - j, j] == a[i, j]``
-    for i >= j. Other arguments are as in `solve_banded`. The gradient is the derivative with respect to the elements of
-    ``ab``.
+    The matrices are given by half of their diagonals: ``ab`` has shape (..., u + 1, n); its number of rows must be
+    known when the graph is built. The upper diagonals are in ``ab[u + i - j, j] == a[i, j]`` for i <= j. With ``lower``
+    the lower diagonals are in ``ab[i - j, j] == a[i, j]`` for i >= j. Other arguments are as in `solve_banded`. The
+    gradient is the derivative with respect to the elements of ``ab``.
 
     A matrix that is not positive definite raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of
     the batch is NaN. ValueError if the number of rows of ``ab`` is 0 or not known when the graph is built.

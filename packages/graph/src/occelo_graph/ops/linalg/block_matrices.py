@@ -33,7 +33,7 @@ __all__ = ["BlockDiag", "Kron", "block_diag", "kron"]
 
 @op
 class Kron(MatrixOp):
-    """The Kronecker products of two matrices, which must have the same dtype (any)."""
+    """The Kronecker products of two matrices of the same dtype, which may be any dtype."""
 
     signature: ClassVar[str] = "(m,n),(p,q)->(r,s)"
 

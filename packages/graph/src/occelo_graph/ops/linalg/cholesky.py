@@ -48,7 +48,8 @@ class Cholesky(MatrixOp):
 class CholeskyPullback(MatrixOp):
     """The cotangent of A, lower triangular, from the factor L and its cotangent. Only their lower triangles are read.
 
-    A is symmetric, so an element below the diagonal is the cotangent of two equal elements of A.
+    A is Hermitian. So an element below the diagonal is the cotangent of two elements of A together: of the element
+    itself and of its mirror image.
     """
 
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"

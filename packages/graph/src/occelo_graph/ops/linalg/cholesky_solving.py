@@ -21,10 +21,8 @@ def cho_factor(
 ) -> tuple[TensorVariable, bool]:
     """The Cholesky factor of matrices ``a``, (..., n, n), and ``lower``, as a pair for `cho_solve`.
 
-    SciPy's ``cho_factor``.
-
-    Arguments and errors are those of `cholesky`. The other triangle of the factor is 0; SciPy leaves elements of ``a``
-    there.
+    This is SciPy's ``cho_factor``. Arguments and errors are those of `cholesky`. The other triangle of the factor is 0;
+    SciPy leaves elements of ``a`` there.
     """
     return cholesky(a, lower=bool(lower), on_error=on_error), bool(lower)
 

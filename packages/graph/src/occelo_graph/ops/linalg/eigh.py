@@ -141,15 +141,13 @@ def eigh(
 ) -> Any:
     """Eigenvalues and eigenvectors of Hermitian matrices ``a``, of shape (..., n, n).
 
-    This is NumPy's ``eigh`` with options of SciPy's.
-
-    Only the lower triangle of ``a`` is read, or the upper one with ``UPLO="U"`` or ``lower=False``. Imaginary parts on
-    the diagonal are ignored. The results are ``eigenvalues``, real, in ascending order, of shape (..., n), and
-    ``eigenvectors``, in columns. ``b``, if given, must be positive definite; the same triangle is read. Then the
-    results solve ``a @ v == w * b @ v`` if ``type`` is 1, ``a @ b @ v == w * v`` if it is 2, and ``b @ a @ v == w * v``
-    if it is 3. The eigenvectors are scaled so that ``v^H @ b @ v`` is the identity matrix for the types 1 and 2, and
-    ``v^H @ inv(b) @ v`` for type 3. ``eigvals_only`` leaves out the vectors. Results have the precision of ``a``,
-    float64 for integers.
+    This is NumPy's ``eigh`` with options of SciPy's. Only the lower triangle of ``a`` is read, or the upper one with
+    ``UPLO="U"`` or ``lower=False``. Imaginary parts on the diagonal are ignored. The results are ``eigenvalues``, real,
+    in ascending order, of shape (..., n), and ``eigenvectors``, in columns. ``b``, if given, must be positive definite;
+    the same triangle is read. Then the results solve ``a @ v == w * b @ v`` if ``type`` is 1, ``a @ b @ v == w * v`` if
+    it is 2, and ``b @ a @ v == w * v`` if it is 3. The eigenvectors are scaled so that ``v^H @ b @ v`` is the identity
+    matrix for the types 1 and 2, and ``v^H @ inv(b) @ v`` for type 3. ``eigvals_only`` leaves out the vectors. Results
+    have the precision of ``a``, float64 for integers.
 
     Since only one triangle is read, the gradient is zero in the other one. Signs (complex phases) of eigenvectors are
     arbitrary, so a cost must not depend on them. Eigenvectors have no derivative where eigenvalues are equal within

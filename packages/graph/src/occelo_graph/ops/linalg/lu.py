@@ -166,7 +166,7 @@ class PivotToPermutation(MatrixOp):
 
 
 def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
-    """The permutation that results from the pivots ``p`` of `lu_factor`, both of shape (..., n); int64.
+    """The permutation (int64) that results from the pivots ``p`` of `lu_factor`, both of shape (..., n).
 
     With ``q = pivot_to_permutation(p)``, the factorised matrix is ``(L @ U)[q]``. With ``q = pivot_to_permutation(p,
     inverse=True)``, row i of ``L @ U`` is row ``q[i]`` of the matrix. TypeError if ``p`` are not integers.
@@ -181,12 +181,10 @@ def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
 def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
     """The LU factorisation with partial pivoting of matrices ``a``, of shape (..., m, n), for `lu_solve`.
 
-    SciPy's ``lu_factor``.
-
-    The first result has L and U in one array of shape (..., m, n), without the ones on the diagonal of L. The second
-    result has int32 pivots of shape (..., min(m, n)): for i = 0, 1, ..., row i was exchanged with row ``pivots[i]``. A
-    singular matrix is not an error: U has a 0 on its diagonal. The gradient treats the pivots as constant. The gradient
-    of a singular matrix is NaN.
+    This is SciPy's ``lu_factor``. The first result has L and U in one array of shape (..., m, n), without the ones on
+    the diagonal of L. The second result has int32 pivots of shape (..., min(m, n)): for i = 0, 1, ..., row i was
+    exchanged with row ``pivots[i]``. A singular matrix is not an error: U has a 0 on its diagonal. The gradient treats
+    the pivots as constant. The gradient of a singular matrix is NaN.
     """
     (x,) = as_matrices("lu_factor", a)
     factors, pivots = LuFactor()(x)

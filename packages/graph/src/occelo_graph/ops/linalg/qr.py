@@ -163,12 +163,16 @@ _MODES = {"reduced": "reduced", "economic": "reduced", "complete": "complete", "
 def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
     """QR decomposition of matrices ``a``, of shape (..., m, n); NumPy's ``qr``, with the column pivoting of SciPy's.
 
-    With k the smaller one of m and n, the ``mode`` is "reduced" or "economic": ``Q`` of shape (..., m, k) and ``R`` of
-    shape (..., k, n) with ``a == Q @ R``, "complete" or "full": ``Q`` of shape (..., m, m) and ``R`` of shape (..., m,
-    n), "r": only ``R``, of shape (..., k, n), "raw": Householder vectors of shape (..., n, m), as LAPACK has them in
-    column-major order, and their factors (..., k). With ``pivoting`` the last result is the order ``p`` of columns,
-    int32 of shape (..., n). Then ``a[:, p] == Q @ R``, and the magnitudes on the diagonal of ``R`` do not increase.
-    Results have the dtype of ``a``, float64 for integers.
+    With k = min(m, n), the results depend on ``mode``:
+
+    - "reduced" or "economic": ``Q`` of shape (..., m, k) and ``R`` of shape (..., k, n) with ``a == Q @ R``
+    - "complete" or "full": ``Q`` of shape (..., m, m) and ``R`` of shape (..., m, n)
+    - "r": only ``R``, of shape (..., k, n)
+    - "raw": Householder vectors of shape (..., n, m), as LAPACK has them in column-major order, and their factors (...,
+      k)
+
+    With ``pivoting`` the last result is the order ``p`` of columns, int32 of shape (..., n). Then ``a[:, p] == Q @ R``,
+    and the magnitudes on the diagonal of ``R`` do not increase. Results have the dtype of ``a``, float64 for integers.
 
     The diagonal of ``R`` has the signs that LAPACK gives it. The gradient is right where the first k columns (of ``a[:,
     p]``) are linearly independent. Elsewhere it has inf or NaN, or raises LinAlgError. The columns that only a square

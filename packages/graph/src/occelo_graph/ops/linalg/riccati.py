@@ -155,11 +155,9 @@ def solve_discrete_are(
 ) -> TensorVariable:
     """The stabilizing ``x`` with ``a^H x a - x - (a^H x b) (r + b^H x b)^-1 (b^H x a) + q == 0``.
 
-    SciPy's ``solve_discrete_are``.
-
-    Shapes, dtypes, errors and gradients are those of `solve_continuous_are`. With ``e`` and ``s`` the equation is ``a^H
-    x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q == 0``. ``r`` must be nonsingular only if ``s``
-    is given.
+    This is SciPy's ``solve_discrete_are``. Shapes, dtypes, errors and gradients are those of `solve_continuous_are`.
+    With ``e`` and ``s`` the equation is ``a^H x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q ==
+    0``. ``r`` must be nonsingular only if ``s`` is given.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_discrete_are", a, b, q, r, e, s)

@@ -108,9 +108,8 @@ def with_columns(
 def check_b_ndim(label: str, right: Any, b_ndim: int | None) -> int:
     """1 if right-hand sides are vectors, 2 if they are matrices.
 
-    This is ``b_ndim``; by default 1 for a right-hand side of one dimension, else 2.
-
-    ValueError for another ``b_ndim``, and for a scalar right-hand side.
+    This is ``b_ndim``; by default 1 for a right-hand side of one dimension, else 2. ValueError for another ``b_ndim``,
+    and for a scalar right-hand side.
     """
     if b_ndim not in (None, 1, 2):
         raise ValueError(f"b_ndim must be 1 or 2, got {b_ndim!r}")

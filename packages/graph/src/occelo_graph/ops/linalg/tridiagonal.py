@@ -211,11 +211,9 @@ def tridiagonal_lu_factor(
     `tridiagonal_lu_solve`:
 
     - ``dl``: the n - 1 factors of the elimination steps
-    - ``d``, ``du`` and ``du2``: the main diagonal of U, and the first and second diagonals above it, of n, n - 1 and n
-      - 2
-    elements
+    - ``d``, ``du`` and ``du2``, of n, n - 1 and n - 2 elements: the main diagonal of U, and the two diagonals above it
     - pivots, int32 of shape (..., n): in step i row i was exchanged with row ``pivots[i]``, which is i or i + 1 (LAPACK
-    counts rows from 1 instead)
+      counts rows from 1 instead)
 
     The results have the dtype of ``a``, float64 for integers; float16 is a TypeError. A singular matrix is not an
     error: ``d`` has a 0. The gradient treats the pivots as constant. It computes with whole matrices, while the

@@ -332,7 +332,10 @@ def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
 
 
 def binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers of successes (int64) in ``n`` trials, each with probability ``p``. ``n`` is of an integer dtype (TypeError)."""
+    """Numbers of successes (int64) in ``n`` trials, each with probability ``p``.
+
+    TypeError unless ``n`` has an integer dtype.
+    """
     count = integer_parameter(n, "n")
     (p,), _ = float_parameters(p, dtype="float64")
     key = checked(key, n=(count, NOT_NEGATIVE), p=(p, FRACTION))

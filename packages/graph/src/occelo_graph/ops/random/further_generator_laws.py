@@ -1,7 +1,8 @@
-"""Laws that are drawn with a generator of NumPy and that NumPy lacks: skew-normal, truncated normal, vectors of counts, matrices.
+"""Further laws that are drawn with a generator of NumPy and that NumPy itself lacks, such as skew-normal and Wishart.
 
-Each is a stated function of draws that NumPy has. Where SciPy draws the law, the numbers are those of its ``rvs``
-with the generator as ``random_state``, up to their last digits, and so is the generator afterwards.
+Each draw is computed from draws of laws that NumPy has. If SciPy has the law, the numbers are those of its ``rvs`` with
+the generator as ``random_state``, up to their last digits. The state of the generator afterwards is the same, too.
+`generators` makes functions and methods from the classes.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class DirichletMultinomialRV(RandomVariable):
 
 
 class GumbelLeftRV(RandomVariable):
-    """The Gumbel law of minima: minus a number of NumPy's law of maxima around ``-loc``."""
+    """The Gumbel law of minima. A draw is minus a number of the law of maxima around ``-loc``."""
 
     name, signature = "gumbel_l", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -66,9 +67,9 @@ class LomaxRV(RandomVariable):
 
 
 class SkewNormalRV(RandomVariable):
-    """The skew-normal law with skewness parameter ``a``, of two normal numbers, as in SciPy.
+    """The skew-normal law with skewness parameter ``a``. Each draw is computed from two normal numbers, as in SciPy.
 
-    All first numbers are drawn before the second ones.
+    For all draws, the first of the two numbers is drawn before the second of any draw.
     """
 
     name, signature = "skewnorm", "(),(),()->()"
@@ -87,8 +88,8 @@ class SkewNormalRV(RandomVariable):
 class TruncatedNormalRV(RandomVariable):
     """Normal numbers between ``loc + a scale`` and ``loc + b scale``, by inversion of one uniform number, as in SciPy.
 
-    The number is between the bounds in any case. The uniform number 0 counts as 2**-54, so an infinite bound is
-    never drawn. ValueError unless a < b.
+    The result is always between the bounds. The uniform number 0 counts as 2**-54, so an infinite bound is never drawn.
+    ValueError unless a < b.
     """
 
     name, signature = "truncnorm", "(),(),(),()->()"
@@ -104,7 +105,7 @@ class TruncatedNormalRV(RandomVariable):
 
 
 def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
-    """The number below which lies the share ``u`` of the normal probability between ``a`` and ``b``, by logarithms.
+    """The number x for which P(a < X < x) is u P(a < X < b), for a standard normal X. Computed by logarithms.
 
     An interval above 0 is mirrored, so that the probabilities are those of the lower tail.
     """
@@ -126,10 +127,10 @@ def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
 class LKJRV(RandomVariable):
     """Correlation matrices of ``n`` rows with a density proportional to the power ``eta - 1`` of their determinant.
 
-    By the Cholesky factors, as the function `lkj` draws them by keys. First come standard normal numbers, the directions of
-    the rows before the diagonal, row by row for each matrix. Then come standard gamma numbers for all rows
-    but the first: those of the shapes k / 2 for row k, and those of the shapes eta + (n - 1 - k) / 2. The first divided by the sum of
-    both is the square of the row's length before the diagonal.
+    The Cholesky factors are drawn, as by the function `lkj` of keys. First come standard normal numbers, row by row for
+    each matrix: the directions of the rows before the diagonal. Then come two standard gamma numbers for each row k but
+    the first, with the shapes k / 2 and eta + (n - 1 - k) / 2. The first of them divided by their sum is the square of
+    the row's length before the diagonal.
     """
 
     name, signature = "lkj", "()->(n,n)"

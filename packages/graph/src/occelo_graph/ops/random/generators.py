@@ -135,7 +135,7 @@ def choice(
 ) -> list[Any]:
     """Elements of ``a`` along ``axis``, or integers below ``a``, with the probabilities ``p``.
 
-    Without ``replace`` none repeats.
+    Without ``replace`` no element repeats.
     """
     a = as_tensor_variable(a)
     count = a if a.type.ndim == 0 else a.shape[axis]
@@ -164,7 +164,7 @@ def permutation(
 def shuffle(x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options: Any) -> list[Any]:
     """The entries of ``x`` along ``axis`` in the order in which NumPy's ``shuffle`` leaves them; ``x`` is not changed.
 
-    ``size`` as for laws gives several. TypeError for a scalar.
+    ``size``, as for other laws, is the shape of several such draws. TypeError for a scalar.
     """
     x = as_tensor_variable(x)
     if x.type.ndim == 0:

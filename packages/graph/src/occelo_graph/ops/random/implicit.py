@@ -1,9 +1,9 @@
 """Derivatives of draws by rejection with respect to the parameters of their laws.
 
 A draw with the distribution function F and the density p has the derivative -dF/dtheta / p with respect to a parameter
-theta. The number moves so that its probability stays the same (Figurnov, Mohamed and Mnih, "Implicit reparameterization
-gradients", 2018). `with_derivative` attaches this derivative to a draw. `without_derivative` marks draws that have no
-derivative, so that a gradient through them is an error and not 0. The modules of laws call both.
+theta. As theta changes, the draw changes so that the value of F stays the same (Figurnov, Mohamed and Mnih, "Implicit
+reparameterization gradients", 2018). `with_derivative` attaches this derivative to a draw. `without_derivative` marks
+draws that have no derivative, so that a gradient through them is an error and not 0. The modules of laws call both.
 """
 
 from __future__ import annotations

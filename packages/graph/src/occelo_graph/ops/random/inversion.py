@@ -1,7 +1,7 @@
 """Draws by keys, by inversion of a distribution function: Cauchy, Laplace, logistic, Gumbel, Pareto, Weibull, ...
 
-`occelo_graph.random` exports them. Each number is a function of one uniform number, so it has derivatives with respect to
-all parameters. ValueError for invalid values of a parameter, with its name. ``size`` and ``dtype`` are those of
+`occelo_graph.random` exports them. Each number is a function of one uniform number, so it has derivatives with respect
+to all parameters. Invalid values of a parameter raise a ValueError that names it. ``size`` and ``dtype`` are those of
 `draws.uniform`.
 """
 

@@ -71,8 +71,8 @@ def as_key(given: Any) -> TensorVariable:
 def split(key: Any, num: Any = 2) -> TensorVariable:
     """``num`` new keys, along a new last axis.
 
-    The new keys are independent of each other, and of draws with ``key``. To split ``key`` again gives the same keys,
-    so a key should be split only once.
+    The new keys are independent of each other, and of draws with ``key``. To split ``key`` again would give the same
+    keys, so use a key only once, to draw or to split it.
     """
     made: TensorVariable = bits(xor(as_key(key), _SPLIT), integer_length(num))
     return made
@@ -81,9 +81,7 @@ def split(key: Any, num: Any = 2) -> TensorVariable:
 def fold_in(key: Any, data: Any) -> TensorVariable:
     """A new key for each pair of a key and an integer, such as the number of a step, a chain or a row.
 
-    The two broadcast.
-
-    TypeError if ``data`` is not of an integer dtype.
+    Keys and integers broadcast. TypeError if ``data`` is not of an integer dtype.
     """
     number = as_tensor_variable(data)
     if not is_discrete(number.dtype) or number.dtype == "bool":
@@ -99,10 +97,8 @@ def fold_in(key: Any, data: Any) -> TensorVariable:
 class RandomBits(FollowsLengths):
     """64 random bits for each key and each position of a shape.
 
-    The inputs are keys and the dynamic lengths of the shape.
-
-    The result has the dimensions of the keys, then those of the shape. The index of a position for `philox` is its
-    number in row-major order.
+    The inputs are keys and the dynamic lengths of the shape. The result has the dimensions of the keys, then those of
+    the shape. The index of a position for `philox` is its number in row-major order.
     """
 
     shape: StaticShape

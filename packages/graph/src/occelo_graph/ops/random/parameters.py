@@ -44,7 +44,7 @@ __all__ = [
 def draw_shape(key: Any, size: Any, parameters: Sequence[Any], core: int = 0) -> Any:
     """The shape of the draw of each key: ``size``, or else the shape to which the parameters broadcast.
 
-    () for a batch of keys.
+    Without ``size``, the draw of each key of a batch has the shape ().
 
     The last ``core`` dimensions of the parameters belong to each draw, and are no part of the shape. ValueError if static
     lengths of the parameters do not fit ``size``.

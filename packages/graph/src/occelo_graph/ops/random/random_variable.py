@@ -66,7 +66,7 @@ class RandomVariable(Op):
     - ``rng_fn(rng, *parameters, size)``, a class method or a method: the draw. It gets arrays, and None or a tuple as
       ``size``. It raises ValueError for parameters that the law does not have.
     - ``parameters``: the names of the parameters with their defaults, ``...`` for no default. Without this attribute,
-    parameters are positional.
+      parameters are positional.
     - ``one_batch``: whether ``rng_fn`` takes batches of parameters. Otherwise it is called for each element of a batch.
     - ``_supp_shape_from_params(parameters, shapes)``: the lengths of the dimensions of a draw that no parameter has.
     - ``_print_name``: the name as plain text and in LaTeX.

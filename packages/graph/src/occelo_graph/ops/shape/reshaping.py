@@ -144,7 +144,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
 
     A vector of dynamic length as ``newshape`` needs ``ndim``. ValueError if the numbers of elements differ, for a
     second -1, and for lengths below -1: at once if this is known statically, else when the graph runs. TypeError for a
-    string as ``ndim``; NumPy's third argument is a string.
+    string as ``ndim``, since the third argument of NumPy's function is the order "C" or "F".
     """
     x = as_tensor_variable(x)
     if isinstance(ndim, str):
