@@ -251,8 +251,9 @@ class ExpressionReader:
         return total
 
     def reduction(self, variable: TensorVariable, name: str) -> TensorApply[CAReduce] | None:
-        """The node that computes the variable, if it is a reduction by the named function that accumulates in its
-        dtype.
+        """The node that computes the variable, if it is a reduction by the named function.
+
+        The elements and the accumulator must have the reader's dtype.
         """
         found = computed_by(variable, CAReduce)
         if found is None or self.owner(variable) is None:

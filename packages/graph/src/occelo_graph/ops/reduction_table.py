@@ -87,7 +87,7 @@ def _partials(op: CAReduce, x: TensorVariable) -> TensorVariable:
 def _over_one_axis(
     function: Callable[[TensorVariable], TensorVariable], x: TensorVariable, axis: tuple[int, ...]
 ) -> TensorVariable:
-    """Apply a function of the last axis to several axes, flattened in C order."""
+    """Apply a function that works along the last axis to several axes, which are flattened to one in C order."""
     kept = [i for i in range(x.ndim) if i not in axis]
     order = [*kept, *axis]
     moved = transpose(x, order)

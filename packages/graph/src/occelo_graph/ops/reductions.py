@@ -209,7 +209,7 @@ _operations: dict[str, Reduction] = {}
 
 
 def by_operation(operation: str) -> Reduction:
-    """The reduction whose elements ``operation``, an operation of loop programs, combines; `MethodNotDefined` if none."""
+    """The reduction for the named operation of loop programs, which combines its elements; else `MethodNotDefined`."""
     found = _operations.get(operation)
     if found is None:
         for each in _reductions.values():

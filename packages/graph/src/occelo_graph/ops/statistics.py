@@ -53,9 +53,8 @@ def _count(x: Any, axis: Any, dtype: str) -> Any:
 def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
     """Variance over ``axis``.
 
-    The sum of squares is divided by the number of elements minus ``ddof``, or by 0 if that difference is negative.
-
-    The variance of float16 is computed in float32, as in NumPy.
+    The sum of squared deviations from the mean is divided by the number of elements minus ``ddof``, or by 0 if that
+    difference is negative. The variance of float16 is computed in float32, as in NumPy.
     """
     x = as_tensor_variable(input)
     if x.dtype == "float16":

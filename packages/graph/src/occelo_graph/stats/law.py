@@ -90,7 +90,7 @@ def whole(value: Any) -> Any:
 
 
 def constant_in(x: Any, value: Any) -> Any:
-    """The value for every number ``x``, and NaN for NaN."""
+    """``value`` where ``x`` is a number, and NaN where ``x`` is NaN."""
     return switch(isnan(x), math.nan, value)
 
 
@@ -109,13 +109,13 @@ class Row:
 
     - ``parameters``: the names of the shape parameters, with checks of their values. ``valid``: a check of all
       together.
-    - ``support``: the bounds, each a number or a function of the parameters. None for laws whose formulas hold on the
-      whole line, at both infinities, too.
+    - ``support``: the bounds, each a number or a function of the parameters. None if the formulas hold on the whole
+      line and at both infinities.
     - ``open_below``: whether the density is 0 at the lower bound, where the formula of its logarithm has no value.
     - ``inside``: a number within the support. Without it, one is derived from the bounds.
     - ``from_logcdf`` and ``from_logsf``: the inverses of ``logcdf`` and ``logsf``.
     - ``symmetric``: whether the density is an even function.
-    - ``periodic``: whether the density has no bounds.
+    - ``periodic``: whether the density is periodic, so that it is not limited to the support.
     - ``density``: the formula of the density. It is given if the density may be 0, since derivatives by way of the
       logarithm would be NaN there. The density of a continuous law may be 0 at the bounds of the support. The
       probabilities of a law on whole numbers may be 0 where a parameter has one of the values that ``ends`` lists under

@@ -53,9 +53,7 @@ def _log_gamma(a: Any, size: Any, steps: Any) -> Any:
 class Wishart:
     """Sums of ``df`` outer products of normal vectors with the covariance matrix ``scale`` (d, d).
 
-    ``df`` is above d - 1.
-
-    A ``scale`` that is not positive definite gives NaN.
+    ``df`` is above d - 1. A ``scale`` that is not positive definite gives NaN.
     """
 
     def logpdf(self, x: Any, df: Any, scale: Any) -> TensorVariable:

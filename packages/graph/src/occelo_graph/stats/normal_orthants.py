@@ -1,8 +1,8 @@
 """The distribution function of normal vectors, by A. Genz, "Numerical computation of multivariate normal probabilities", 1992.
 
 With the Cholesky factor of the covariance, the probability is an integral over the unit cube. The integrand is a
-product of conditional distribution functions: of each element, given the elements before it. It is averaged over a
-fixed lattice of points, so that the result is a smooth function of all arguments. `vectors` uses it.
+product of conditional distribution functions: of each element, given the elements before it. The integrand is averaged
+over a fixed lattice of points, so that the result is a smooth function of all arguments. `vectors` uses it.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def expectation(
 ) -> Any:
     """The sum of ``value(k) exp(logpmf(k, *shapes))`` over the whole numbers k from ``first`` to ``last``.
 
-    0 if there are none.
+    If there are no such numbers, the sum is 0.
     """
 
     def add(total: Any, k: Any, wanted: Any) -> Any:

@@ -267,7 +267,7 @@ class Dirichlet:
         return all_of(alpha > 0.0, axis=-1)
 
     def logpdf(self, x: Any, alpha: Any) -> TensorVariable:
-        """Logarithm of the density at the vector ``x``; -inf for elements below 0 or that do not add to 1."""
+        """Logarithm of the density at the vector ``x``; -inf if elements are below 0 or do not add to 1."""
         x, alpha = floats("dirichlet.logpdf()", x, alpha)
         outside = or_(any_of(lt(x, 0.0), axis=-1), ge(abs(_last_sum(x) - 1.0), _ROUNDING[x.dtype]))
         inner = switch(outside[..., None], 1.0, x)

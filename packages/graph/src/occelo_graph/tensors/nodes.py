@@ -1,4 +1,4 @@
-"""Types for type checkers of nodes and variables over tensors, and functions that narrow values to these types.
+"""Static types of nodes and variables over tensors, for type checkers, and functions that narrow values to these types.
 
 Ops, gradients, rules and lowerings use them where a node is known to take and return tensors only.
 """
@@ -34,7 +34,7 @@ def is_tensor(value: object) -> TypeIs[TensorVariable]:
 def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
     """The same variables, typed as tensors.
 
-    The caller knows that they are, from the op; nothing is checked at run time.
+    The caller knows from the op that they are tensors; nothing is checked at run time.
     """
     return cast("Sequence[TensorVariable]", variables)
 

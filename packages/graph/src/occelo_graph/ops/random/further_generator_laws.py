@@ -69,7 +69,7 @@ class LomaxRV(RandomVariable):
 class SkewNormalRV(RandomVariable):
     """The skew-normal law with skewness parameter ``a``. Each draw is computed from two normal numbers, as in SciPy.
 
-    For all draws, the first of the two numbers is drawn before the second of any draw.
+    The first numbers of all draws are drawn before the second numbers.
     """
 
     name, signature = "skewnorm", "(),(),()->()"

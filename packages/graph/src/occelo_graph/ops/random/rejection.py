@@ -57,9 +57,9 @@ class Words:
 
 
 def positions(key: Any, lengths: Sequence[Any]) -> tuple[Any, Any]:
-    """The keys, with a dimension of length 1 for each length.
+    """The keys, with a dimension of length 1 for each length, and the numbers of the positions of one draw.
 
-    And the number of each position of a draw, in row-major order.
+    The positions are numbered in row-major order.
     """
     keys = as_key(key)
     if not lengths:

@@ -64,7 +64,7 @@ class RandomStream:
     def gen(self, law: Callable[..., Any], *parameters: Any, **options: Any) -> Any:
         """A draw by ``law`` with a new generator.
 
-        ``law`` is a function of `generators`, or a `RandomVariable`, also a user's.
+        ``law`` is a function of `generators`, or a `RandomVariable`, which a user may have written.
         """
         (own,) = self.gen_seedgen.spawn(1)
         state = shared_rng(self.rng_ctor(own), borrow=True)

@@ -230,7 +230,7 @@ def shape_padaxis(t: Any, axis: int) -> TensorVariable:
 
 
 def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
-    """Tensors with at least ``n`` dimensions: those of length 1 are added in front, or at the end if ``left=False``."""
+    """Tensors with at least ``n`` dimensions: new ones of length 1 are in front, or at the end if ``left=False``."""
     results: list[Any] = []
     for array in arys:
         variable = as_tensor_variable(array)

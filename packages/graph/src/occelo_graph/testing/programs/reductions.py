@@ -1,4 +1,4 @@
-"""Steps of random programs that reduce, accumulate, and multiply matrices.
+"""Steps of random programs: reductions, cumulative results and products of matrices.
 
 `generating` chooses from the lists `FORMS` and `SMOOTH_FORMS`.
 """

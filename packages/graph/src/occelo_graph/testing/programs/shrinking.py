@@ -19,7 +19,7 @@ __all__ = ["shrunk"]
 def shrunk(program: Program, fails: Callable[[Program], bool], most: int = 300) -> Program:
     """The smallest program that was found for which ``fails`` is true, in at most ``most`` trials.
 
-    It drops results, replaces steps by inputs with their values, makes lengths static, and simplifies values.
+    The function drops results, replaces steps by inputs with their values, makes lengths static, and simplifies values.
     """
     program = program.pruned()
     trials = 0
