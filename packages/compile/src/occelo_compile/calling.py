@@ -179,7 +179,7 @@ class Function:
     def __contains__(self, key: Any) -> bool:
         return key in self.value
 
-    # else `__getitem__` by position would make a function iterable
+    # without this, Python would take `__getitem__` by position for an iteration protocol
     __iter__ = None
 
     def get_shared(self) -> list[SharedVariable]:

@@ -90,7 +90,7 @@ def insert_deepcopy(
                 # a variable that is updated in place keeps its array
                 own = is_update and root is fgraph.inputs[fgraph.update_mapping[position]]
                 in_place = own and root in destroyed and variable.owner is not None
-                # the first output that takes over the array; later ones find it in ``owners``
+                # this is for the first output that takes over the array; for later outputs ``owners`` has the array
                 in_place |= is_update and root is variable and root in released - destroyed
                 must_copy = must_copy or not (shareable or in_place)
         if must_copy:

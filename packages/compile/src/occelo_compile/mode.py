@@ -136,7 +136,7 @@ class Mode:
         return self.with_parts(self._linker.clone(**(link_kwargs or {})), chosen)
 
     def __getstate__(self) -> dict[str, Any]:
-        # the standard database is code, so a loaded mode uses the one of its process
+        # the standard database is code, so a mode that is loaded uses the database of the process that loads it
         state = dict(vars(self))
         state["optdb"] = None if self.optdb is optdb else self.optdb
         return state

@@ -44,7 +44,7 @@ class StripPickler(pickle.Pickler):
             stripped = SimpleNamespace(**{k: v for k, v in vars(obj).items() if k not in self.tags})
             self._kept.append(
                 stripped
-            )  # pickle identifies objects by address, so it must not be reused
+            )  # pickle identifies objects by address, so this address must not be reused
             return stripped.__reduce__()
         return NotImplemented
 

@@ -111,7 +111,7 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
     library = _LIBRARIES[backend]
     own = importlib.import_module(f"occelo_link.{library}.functions").SCALARS
 
-    # PyTorch would unroll them
+    # PyTorch would unroll these loops
     has_loops = backend == "jax"
 
     def knows(name: str) -> bool:

@@ -95,7 +95,7 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
                 if when is not None:
                     check_arguments(f"The condition of a {self.kind}", when, "the node")
             for cls in classes:
-                # a lowering from another package is kept, even if our families are imported later
+                # a lowering from another package is kept, even if Occelo's families are imported later
                 if cls in entries and is_external(entries[cls][0]) and not is_external(function):
                     continue
                 entries[cls] = function, when

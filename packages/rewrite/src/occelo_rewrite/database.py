@@ -495,7 +495,7 @@ class EquilibriumDB(RewriteDatabase):
 
     def index(self, query: RewriteDatabaseQuery) -> RuleIndex:
         """The index of the rules that a query chooses. The last index is kept, since several databases ask for it."""
-        _ = self._entries  # which may be registered now
+        _ = self._entries  # the first use registers the initial rewrites
         last = self._last_index
         if last is None or last[0] != self.generation or last[1] != query:
             rules = [r for _, r in self.chosen(query) if isinstance(r, NodeRewriter)]
@@ -514,7 +514,7 @@ class EquilibriumDB(RewriteDatabase):
         """`RewriteDatabase.register`; a ``final_rewriter`` runs at the end of each round, a ``cleanup`` after changes."""
         super().register(name, rewriter, *tags, **options)
         for names, wanted in ((self._final, final_rewriter), (self._cleanup, cleanup)):
-            # what had the name before may have been another kind
+            # an earlier rewriter of this name may have been of another kind
             (names.add if wanted else names.discard)(name)
 
     def register_rules(self, rules: RuleSet, *tags: str, use_db_name_as_tag: bool = True) -> None:

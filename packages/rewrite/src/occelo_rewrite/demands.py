@@ -95,7 +95,7 @@ def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
         if not node.op.lazy:
             continue
         regions = node.op.regions(node)
-        # what chooses is the operands alone, or may be anything else of the node
+        # either the operands alone decide which region is chosen, or anything of the node may
         key: object = node
         if node.op.outputs_are_results:
             key = (type(node.op), len(regions), *operands_of(node))

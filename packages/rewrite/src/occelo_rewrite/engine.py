@@ -304,7 +304,7 @@ def replace(
     """
     if record.is_full:
         return False
-    # what replaces a result that nothing reads would be computed for nothing
+    # a replacement of a result that nothing reads would be computed for nothing
     pairs = [(old, new) for old, new in pairs if fgraph.clients.get(old)]
     merging: MergeFeature | None = getattr(fgraph, "merge_feature", None)
     if merging is not None:

@@ -51,7 +51,7 @@ def _fusible_shape(node: Apply) -> StaticShape | None:
     if isinstance(op.scalar_op, Composite):
         return None
     if op.moves is not None:
-        return None  # only broadcasting or copying, which fused readers do at no cost
+        return None  # the op only broadcasts or copies, which fused readers do at no cost
     if any(is_complex(v.type.dtype) for v in tensors((*node.inputs, *node.outputs))):
         return None  # a composite can differentiate real functions only
     return node.outputs[0].type.shape

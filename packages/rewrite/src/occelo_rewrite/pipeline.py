@@ -280,7 +280,8 @@ def _registering(
         own = name or str(rewrite)
         db.register(own, rewrite, *tags, *more, **options)
         for other in _OPEN_STAGES:
-            if other is not db:  # a cell that runs again may have another decorator
+            # when a notebook cell runs again, it may have a decorator for another stage
+            if other is not db:
                 other.drop_earlier(own, rewrite)
         return rewrite
 

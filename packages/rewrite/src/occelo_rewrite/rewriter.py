@@ -89,7 +89,8 @@ class RecordingRewriter(GraphRewriter):
         if type(self).apply is RecordingRewriter.apply:
             self.run(fgraph, record)
         else:
-            self.apply(fgraph)  # a class below has its own, which may call the one above
+            # a subclass has an `apply` of its own, which may call that of this class
+            self.apply(fgraph)
 
 
 def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:

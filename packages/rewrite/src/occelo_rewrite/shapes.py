@@ -72,7 +72,7 @@ class ShapeFeature(Feature):
         found = self._found(variable)
         if not self._replaced or variable in self._current:
             return found
-        # lengths of results that were computed by a node which left the graph would bring it back
+        # a length that refers to a result of a node which left the graph would bring this node back
         found = self._known[variable] = tuple(map(self._without_replaced, found))
         self._current.add(variable)
         return found
@@ -194,7 +194,7 @@ class ShapeFeature(Feature):
             done[each] = self._expression(node, [done[v] for v in node.inputs], each)
         return cast(
             "TensorVariable", done[length]
-        )  # a length is a tensor, and so is one that equals it
+        )  # a length is a tensor, and so is a length that equals it
 
     def _expression(self, node: Apply, inputs: list[Variable], variable: Variable) -> Variable:
         parts: list[Variable | tuple[Type, object]] = []

@@ -299,7 +299,8 @@ def _largest(array: Any) -> float:
 
 
 def _linear(seen: Seen, which: Sequence[int], names: str) -> _Contradictions:
-    # terms may cancel, so what rounds is as large as the inputs, and as their products with others
+    # terms may cancel, so rounding errors are relative to the inputs and to products with other inputs, not to the
+    # results
     factor = max(
         (_largest(a) for i, a in enumerate(seen.inputs) if i not in which and a.dtype.kind in "fc"),
         default=1.0,

@@ -112,7 +112,8 @@ def _slope(
 
     try:
         return _estimates(cost)
-    except (TypeError, ValueError, IndexError):  # another mask, another shape, no wide function
+    except (TypeError, ValueError, IndexError):
+        # a mask or a shape has changed, or there is no wide function
         return 0.0, float("inf")
 
 

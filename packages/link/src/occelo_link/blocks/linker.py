@@ -75,7 +75,7 @@ class BlockLinker(Linker):
         parts = partition(fgraph, order, self.compilable(order))
         if parts is not None and len(parts) == 1:
             (whole,) = parts
-            # outputs that are inputs, as new values of other variables, are not computed
+            # an output that is an input (the new value of another variable) is not computed
             computed = dict.fromkeys(v for v in fgraph.outputs if v.owner is not None)
             if set(whole.outputs) == set(computed):
                 whole.outputs = list(computed)

@@ -43,7 +43,7 @@ def partition(
     not compilable.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
-    # an error of such a node must not end the call, which a unit can see to
+    # an error of such a node must not end the call; only a unit can prevent that
     called = perhaps_needless(order, fgraph.outputs)
     members: dict[Apply, list[Apply]] = {}
     for node, lazy in lazy_of.items():

@@ -240,7 +240,7 @@ class BlockVM:
             # an op may call a function that updates the same variables: only Python knows which locks a thread holds
             return None
         if getattr(unit, "has_effects", False):
-            # the entry would repeat a call that failed
+            # the entry would run a call that failed again
             return None
         if not all_arrays([v.type for v in (*part.inputs, *part.outputs)]):
             return None  # machine code knows arrays only

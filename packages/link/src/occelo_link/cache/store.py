@@ -99,13 +99,13 @@ class Store:
         try:
             with os.fdopen(handle, "wb") as stream:
                 Path(name).chmod(0o600)  # independent of the umask
-                # no fsync: what a failure of power leaves incomplete does not have its digest
+                # no fsync: if a power failure leaves an incomplete file, its digest is wrong
                 stream.write(_MAGIC + _digest(kind, key, payload) + payload)
             Path(name).replace(path)
         except OSError:
             _delete(Path(name))
             return False
-        except BaseException:  # interrupts must leave no file either
+        except BaseException:  # an interrupt must not leave a file either
             _delete(Path(name))
             raise
         self._written += 1

@@ -60,7 +60,8 @@ class JaxArrays(Arrays):
 
     def pick(self, x: Any, axis: int, index: Any) -> Any:
         if not x.shape[axis]:
-            # no index is in bounds, which a check says where it runs; an iteration that never runs is traced as well
+            # no index is in bounds; the check of the index raises an error if this code runs, but also code that
+            # never runs is traced
             return jnp.zeros(x.shape[:axis] + x.shape[axis + 1 :], x.dtype)
         return lax.dynamic_index_in_dim(x, index, axis, keepdims=False)
 
@@ -277,7 +278,7 @@ def _to_words(value: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
     array = np.asarray(value)
     size, words = _words(dtype, shape)
     if words == dtype or array.dtype != dtype or array.shape != tuple(shape):
-        return array  # one of another kind is refused by JAX
+        return array  # JAX refuses an array of another dtype or shape
     return np.ascontiguousarray(array).reshape(-1).view(words).reshape(size)
 
 

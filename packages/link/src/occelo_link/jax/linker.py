@@ -73,7 +73,7 @@ class JAXLinker(TracedLinker):
 
     @property
     def divides(self) -> bool:
-        # results of the first part would have no placement
+        # the second part would get results of the first part without a placement
         return self.mesh is None
 
     def make_arrays(self) -> JaxArrays:
@@ -127,7 +127,7 @@ class JAXLinker(TracedLinker):
                 self.sharding(None),
             ]
         compiled = jax.jit(run, **options)
-        # only arrays that an earlier call made are donated; others are copied
+        # only arrays that an earlier call of this function made are donated; others are copied first
         own: dict[int, Any] = {}
         shardings = options.get("in_shardings")
         renewed = [k for k, o in enumerate(made) if o in updates]

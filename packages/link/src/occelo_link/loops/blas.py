@@ -82,7 +82,7 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
         and dtype != "bool"
     ):
         if columns and _is_gathered(y) and is_small(y.shape) and is_small(rows):
-            # gathered once instead of for each row
+            # elements are gathered once here instead of once for each row
             y = context.contiguous_copy(y)
         return _product_formula(context, x, y, inner.args[0], dtype)
 

@@ -89,7 +89,7 @@ def lower_repeat(
     zero = context.i64(0)
     smallest = context.scalar(least)
     context.check(builder.op("or", builder.eq(count, zero), builder.op("le", zero, smallest)))
-    # the sum may wrap, this bound does not
+    # the sum of the lengths may wrap around; this bound of it does not
     context.check_size([count, context.scalar(most)])
     length = context.scalar(total)
     sources = context.new_stored("int64", [length])

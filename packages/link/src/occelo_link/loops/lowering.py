@@ -548,7 +548,7 @@ def repeats(variable: Variable, node: Apply) -> bool:
     if not node.op.elementwise:
         return not node.op.reads_once
     mine, out = variable.type, node.outputs[0].type
-    assert isinstance(mine, TensorType)  # elementwise ops are of tensors
+    assert isinstance(mine, TensorType)  # variables of elementwise ops are tensors
     assert isinstance(out, TensorType)
     if all(n == 1 for n in mine.shape):
         return False

@@ -44,7 +44,7 @@ class MatrixOperand:
         builder = context.builder
         least = builder.op("max", stored.shape[side], context.i64(1))
         step = stored.strides[across]
-        # the stride of a dimension of length 1 may be anything, and so too small
+        # a dimension of length 1 may have any stride, even one that is too small
         self.leading = least if is_unit(step) else builder.op("max", step, least)
 
 

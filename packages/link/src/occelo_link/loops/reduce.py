@@ -409,7 +409,7 @@ def lower_complex_cumulative(
     def following(state: Sequence[Value], index: Index) -> Sequence[Value]:
         builder = context.builder
         value = complex_element(builder, dtype, x, index)
-        # not from the identity element: an infinity times 1 + 0i is not that infinity
+        # the product does not start from the identity element, since an infinity times 1 + 0i is not that infinity
         first = builder.eq(index[axis], context.i64(0))
         return chosen(builder, first, value, combine(builder, (state[0], state[1]), value))
 

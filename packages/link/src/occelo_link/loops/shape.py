@@ -95,7 +95,7 @@ def lower_specify_shape(
             shape.append(own)
     own = inputs[0].shape
     if all(n is old or n.op != "const" for n, old in zip(shape, own, strict=True)):
-        # no length has become static, so the tensor itself says as much
+        # no length has become static, so the tensor itself will do
         return [inputs[0]]
     return [with_shape(context, inputs[0], shape)]
 

@@ -158,7 +158,7 @@ class Virtual(Tensor):
             builder.node = self.node
         made = self.element(builder, index)
         builder.node = before
-        # as deep as the value itself: it is available wherever it is visible
+        # the memo of the block that has the value, so that the value is reused wherever it is visible
         depth = max(made.block.depth, builder.block.floor) if made.op != "const" else 0
         if key[1] == builder.epoch:
             builder.stack[depth].memo[key] = made

@@ -387,7 +387,7 @@ class _Printer(Visitor[None]):
         if self.nesting or loop.non_interruptible or not is_long(loop):
             yield start, stop
             return
-        # no variable is assigned twice here: each that is makes Numba walk through the whole function
+        # no variable is assigned twice here, since Numba walks through the whole function for each variable that is
         first, limit, step = self.fresh("first"), self.fresh("limit"), self.fresh("step")
         self.line(f"{step} = {poll_interval_text(loop, self.use, '//')}")
         self.line(f"for {first} in range({start}, {stop}, {step}):")

@@ -196,7 +196,7 @@ class TorchArrays(Arrays):
 
     def _reduced(self, function: Any, x: Any, axes: tuple[int, ...], keeps_dtype: bool) -> Any:
         extra = {"dtype": x.dtype} if keeps_dtype else {}
-        if function is torch.prod:  # it takes one axis at a time
+        if function is torch.prod:  # PyTorch's function takes one axis at a time
             for axis in sorted(axes, reverse=True):
                 x = function(x, axis, **extra)
             return x

@@ -58,7 +58,7 @@ def _inductor(module: Any, given: Sequence[Any]) -> Callable[..., Any]:
     try:
         compiled: Callable[..., Any] = compile_graph()(module, given)
     finally:
-        sys.setrecursionlimit(limit)  # Inductor raises it for the whole process
+        sys.setrecursionlimit(limit)  # Inductor raises this limit for the whole process
     return compiled
 
 

@@ -48,7 +48,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     dtypes = [part.dtype for kind in made for part in kind.parts() or ()]
     results = list(zip(dtypes, shapes, strict=True))
     kernel = node.op.kernel(node) if compiled is None else compiled
-    # opaque values are static, so they are known here; None is a result that is not chosen
+    # opaque values are static, so they are known here; None stands for a result that is not chosen
     static = [x is None or is_opaque(kind) for kind, x in zip(kinds, inputs, strict=True)]
     traced = [kind for kind, known in zip(kinds, static, strict=True) if not known]
 

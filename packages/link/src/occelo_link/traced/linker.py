@@ -169,7 +169,7 @@ class TracedVM:
 
         def compute(arrays: Sequence[TracedValue]) -> Sequence[TracedValue] | None:
             if self.static:
-                return None  # an input became static since
+                return None  # an input has become static since the entry was made
             values = self._in_parts([arrays[s] if isinstance(s, int) else s[0] for s in sources])
             key = signature(values)
             traced = known.get(key)
@@ -387,7 +387,7 @@ def _contents(value: object) -> tuple[object, ...] | None:
     if _is_numpy(value) and value.dtype != object:
         return value.tobytes(), value.shape, value.dtype.str
     try:
-        # not its hash, which is by identity for mutable objects
+        # the key is the content, not the hash, which is the identity of mutable objects
         return type(value), pickle.dumps(value)
     except Exception:
         return None

@@ -97,7 +97,7 @@ class Tracer:
         else:
             outputs = lowering(self, node, inputs)
         held = lengths_to_check(node)
-        if held:  # only results that are arrays
+        if held:  # only for results that are arrays
             shape = np.shape(outputs[0])
             if any(n is not None and n != int(m) for n, m in zip(held, shape, strict=False)):
                 raise ValueError(wrong_shape(ONCE_KNOWN, shape, tuple(held)))
@@ -155,7 +155,7 @@ class Tracer:
             state = list(map(self.array, flat(inputs[i] for i in loop.carried)))
             values, held = self.arrays.repeat(self.array(inputs[loop.count]), state, step)
         except Exception:
-            # also an iteration that fails whatever the values are: there may be none
+            # also if an iteration fails whatever the values are, since perhaps no iteration runs
             return fall_back(self, node, inputs)
         self.checks.append(held)
         return grouped(kinds, values)

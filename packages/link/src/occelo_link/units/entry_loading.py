@@ -86,7 +86,7 @@ class EntryCode:
                 return  # another thread was first
             text = entry_text()
             unit = load_object(object_code(text, lambda: compile_module(text)), "entry")
-            # functions may be running the plain code, and units keep using its services
+            # the plain code is kept: functions may be running it, and units go on using its services
             self._replaced, self._unit, self.is_plain = self._unit, unit, False
             for definition in self._running.values():
                 definition.method = unit.address

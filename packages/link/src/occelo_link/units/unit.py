@@ -50,7 +50,7 @@ class NativeUnit:
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         self._raise_failure()
         if self._entry is None:
-            # the entry would repeat a call that failed
+            # the entry would run a call that failed again
             once = self.has_effects
             self._entry = self._slow if once else self.entry(LIST, self._slow) or self._slow
         results: list[Any] = self._entry(*arrays)

@@ -49,7 +49,7 @@ def _repeated(node: TensorApply[Alloc], fact: str, ask: Ask) -> bool | None:
 def _counted(node: TensorApply[ARange], ask: Ask) -> bool | None:
     start, _, step = (number_of(v) for v in node.inputs)
     if node.outputs[0].type.dtype not in ("int32", "int64", "uint32", "uint64"):
-        return None  # smaller ones could wrap around
+        return None  # smaller integers could wrap around
     return True if start is not None and start >= 0 and step is not None and step >= 1 else None
 
 

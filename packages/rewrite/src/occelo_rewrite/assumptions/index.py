@@ -92,7 +92,7 @@ def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
     ahead = rows.step is None or (isinstance(rows.step, int) and rows.step > 0)
     if fact not in _OF_PRINCIPAL and not (fact in _OF_ORDERED and ahead):
         return None
-    # bounds that are counted from the end are those of the rows only if there are as many columns
+    # bounds counted from the end select the same rows and columns only if there are as many columns as rows
     counted = ahead and all(n is None or (isinstance(n, int) and n >= 0) for n in parts)
     n, m = x.type.shape[-2:]
     if fact not in _OF_SQUARE and not counted and (n is None or n != m):

@@ -122,7 +122,7 @@ def _is_known_square(x: TensorVariable, ask: Ask) -> bool:
     return any(ask(x, f) for f in ("hermitian", "symmetric", "orthogonal"))
 
 
-# of one of several results
+# facts about one of several results of a node
 
 
 def _is_real_square(node: TensorApply) -> bool:

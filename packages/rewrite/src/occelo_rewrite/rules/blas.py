@@ -235,7 +235,7 @@ def _number(value: float, dtype: str) -> TensorVariable:
 
 
 def _negated(number: TensorVariable) -> TensorVariable:
-    # a constant at once, so that nothing is left to fold
+    # a constant is negated at once, so that nothing is left to fold
     return ot.constant(-number.data) if isinstance(number, Constant) else ot.neg(number)
 
 

@@ -190,7 +190,7 @@ def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]
         wanted = next(rest) if given else static
         if wanted is not None and not surely_has_length(x, axis, wanted):
             return None
-    # else the replacement, whose type is less specific, would be asserted again
+    # otherwise the replacement would have a less specific type, which would be asserted again
     return [x] if node.outputs[0].type.is_super(x.type) else None
 
 

@@ -255,7 +255,7 @@ def _round_away(b: Builder, dtype: str, args: Args) -> Value:
     return b.op("add", whole, b.op("copysign", step, x))
 
 
-# parts of complex numbers, of real ones
+# real and imaginary parts, for arguments that are real
 
 
 @lowers_scalar_to_loops("real", "conj")
@@ -466,7 +466,7 @@ def _complex_sqrt(b: Builder, args: Sequence[Complex]) -> Complex:
     root, other = b.op("mul", root, back), b.op("mul", other, back)
     right = b.op("le", zero, x)
     re, im = b.select(right, root, other), b.select(right, other, root)
-    # an infinite imaginary part wins over all else, NaN too
+    # if the imaginary part is infinite, the result is infinite, even if the real part is NaN
     endless = b.op("eq", b.op("abs", y), infinity)
     re, im = b.select(endless, infinity, re), b.select(endless, infinity, im)
     return re, b.op("copysign", im, y)

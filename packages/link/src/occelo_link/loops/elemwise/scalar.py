@@ -65,7 +65,7 @@ def lowers_scalar_to_loops(
                 "A lowering to loops", function, "the builder", "the dtype", "the arguments"
             )
         for name in names:
-            # a formula that another package registered is kept, even if our families are imported later
+            # a formula that another package registered is kept, even if Occelo's families are imported later
             if name in _lowerings and is_external(_lowerings[name]) and not is_external(function):
                 continue
             _lowerings[name] = function

@@ -437,13 +437,13 @@ class Builder:
         The loop has at most ``lanes`` lanes; if it has few iterations, it has no more lanes than these need.
         """
         if stop.op == "const" and (start is None or start is self.i64(0)):
-            # a store under a mask delays a load that follows it by many cycles
+            # a masked store delays the next load of the same memory by many cycles
             while lanes > 2 and lanes // 2 >= stop.args[0]:
                 lanes //= 2
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start
-        # a loop in several threads would have to release the GIL
+        # a loop that runs in several threads would have to release the GIL
         apart = parallel and not self.non_interruptible
         statement = For(
             index,

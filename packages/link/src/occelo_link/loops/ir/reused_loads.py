@@ -107,7 +107,7 @@ class _Walk(Visitor[None]):
         self, uses: dict[int, list[tuple[Buffer, Value]]], statement: Statement | None
     ) -> None:
         for buffer, value in uses.get(id(statement), ()):
-            # a value forwarded within a loop may have no memory
+            # the buffer of a value that is only forwarded within a loop may have no memory
             seen = self.seen.get((buffer, value.number))
             self.require(
                 seen is None or seen == self.version(buffer),

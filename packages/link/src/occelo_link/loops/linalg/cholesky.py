@@ -70,7 +70,7 @@ def lower_cholesky(
 
     shape = [*batch, n, n]
     if not with_loops and isinstance(x, Stored) and x.flat and context.aligned(x, shape):
-        # in place if nothing else reads the matrix, which saves memory for one
+        # the result takes the memory of the matrix if nothing else reads the matrix
 
         def replace(made: Stored) -> None:
             by_lapack(made, lambda index: clear_above_diagonal(context, made, index))
@@ -207,7 +207,7 @@ def _small(context: Context, result: Stored, start: Value, n: Value) -> Value:
             store(i, j, builder.op("div", less_products(i, j), load(j, j)))
         pivot = less_products(i, i)
         store(i, i, builder.op("sqrt", pivot))
-        # NaN is no failure, as in NumPy
+        # as in NumPy, a matrix with NaN does not fail
         bad = builder.op("le", pivot, builder.const(0.0, result.dtype))
         failed.following = builder.select(bad, one, failed.param)
     return failed.result

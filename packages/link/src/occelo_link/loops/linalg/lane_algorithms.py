@@ -25,7 +25,7 @@ def factor_lanes(lanes: Lanes, a: LaneMatrix) -> None:
         after = builder.add(k, one)
         with lanes.each() as lane:
             pivot = a.load(k, k, lane)
-            # NaN is no failure, as in NumPy
+            # as in NumPy, a matrix with NaN does not fail
             lanes.mark(lane, builder.op("le", pivot, lanes.number(0.0)))
             root = builder.op("sqrt", pivot)
             a.store(k, k, lane, root)
@@ -69,7 +69,7 @@ def solve_lanes(
                 pivot = a.load(i, i, lane)
                 for c in indices:
                     b.store(i, c, lane, builder.op("div", b.load(i, c, lane), pivot))
-        # then take the unknown out of the equations that remain, which no two of the subtractions share
+        # then take the unknown out of the remaining equations; each subtraction changes another one
         _take_out(lanes, a, b, i, (builder.add(i, one), n) if lower else (zero, i), transposed)
 
 

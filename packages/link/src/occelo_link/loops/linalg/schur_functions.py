@@ -167,7 +167,7 @@ class _SquareRoot(SchurFunction):
         self.copy(self.matrix, self.before)
         self.take_root()
         self.multiply(self.matrix.pointer, self.matrix.pointer, self.other.pointer)
-        # a singular matrix may have no root, or rounding may make one up
+        # a singular matrix may have no square root, although rounding errors may produce one
         with builder.loop(self.size, fixed=True) as loop:
             error, whole = loop.carry(zero), loop.carry(zero)
             wanted = builder.load(self.before.buffer, loop.index, fixed=True)

@@ -137,7 +137,7 @@ class _Svd:
         self.left = WorkMatrix(context, dtype, tall, wide)
         self.right = WorkMatrix(context, dtype, high, one if job == "N" else n)
         if job == "A":
-            # what the routine leaves if there are no singular values
+            # the routine leaves both matrices unwritten if there are no singular values
             self.left.fill_with_identity()
             self.right.fill_with_identity()
         given: dict[str, str | Value | Pointer] = {

@@ -35,7 +35,7 @@ def _arguments(work: WorkMatrix, n: Value) -> dict[str, str | Value | Pointer]:
     """The diagonals as arguments of LAPACK; ``work`` has the same rows as the result of `TridiagonalFactor`."""
     context = work.context
     zero, one = context.i64(0), context.i64(1)
-    # element j of the first row is above the diagonal in column j, so the first one is none
+    # element j of the first row is above the diagonal in column j, so its first element is not in the matrix
     places = {"dl": (context.i64(2), zero), "d": (one, zero), "du": (zero, one)}
     places["du2"] = (context.i64(3), zero)
     found: dict[str, str | Value | Pointer] = {"n": n}

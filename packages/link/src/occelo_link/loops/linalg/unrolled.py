@@ -41,7 +41,7 @@ def factor_unrolled(context: Context, x: Tensor, result: Stored) -> Value:
             if j < i:
                 factor[i, j] = builder.op("div", rest, factor[j, j])
             else:
-                # NaN is no failure, as in NumPy
+                # as in NumPy, a matrix with NaN does not fail
                 good = builder.op("and", good, builder.op("not", builder.op("le", rest, zero)))
                 factor[i, i] = builder.op("sqrt", rest)
     for i in range(n):

@@ -101,7 +101,8 @@ class Operations:
             sign = "s" if is_signed(dtype) else "u"
             chosen = self.emit(f"icmp {sign}le {kind} {first}, {second}")
             return self.emit(f"select {truth} {chosen}, {kind} {args[0]}, {kind} {args[1]}")
-        # unordered-or, and the first if it is NaN: a NaN on either side wins
+        # the comparison is unordered, and the first operand is taken if it is NaN: so the result is NaN if either
+        # operand is
         chosen = self.emit(f"fcmp ole {kind} {first}, {second}")
         nan = self.emit(f"fcmp uno {kind} {args[0]}, {args[0]}")
         either = self.emit(f"or {truth} {chosen}, {nan}")

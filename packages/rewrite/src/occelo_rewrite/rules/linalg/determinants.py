@@ -33,7 +33,7 @@ def function_of_det(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
     """log(det(x)), log(|det(x)|) and sgn(det(x)) by slogdet(x), since the product in det(x) may overflow or underflow."""
     (value,) = node.inputs
     if node.op == ot.abs:
-        return None  # the absolute value itself would be an exponential
+        return None  # |det(x)| would become an exponential
     inner = computed_by(value, Elemwise)
     of_size = inner is not None and inner.op == ot.abs
     determinant = computed_by(inner.inputs[0] if inner is not None and of_size else value, Det)
@@ -61,7 +61,7 @@ def det_of_triangular(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacem
     if not _is_triangular(fgraph, x):
         return None
     if has(fgraph, x, "unit_diagonal"):
-        # not from the shape of the determinant, which would keep it
+        # the shape is not taken from the determinant, since that would keep the determinant in the graph
         found = ot.ones(shapes_of(fgraph).shape_of(fgraph, x)[:-2], x.type.dtype)
     else:
         found = ot.prod(diagonal_of(x), axis=-1)

@@ -47,7 +47,7 @@ def sum_of_linear(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
         at = _linear_argument(first, second)
         if at is None or any(t.type != out.type or not is_only_reader(fgraph, t) for t in terms):
             continue
-        # sums of smaller dtypes are rounded earlier
+        # sums in a smaller dtype would be rounded earlier
         if any(n.inputs[at].type.dtype != out.type.dtype for n in (first, second)):
             continue
         arguments: list[Any] = list(first.inputs)

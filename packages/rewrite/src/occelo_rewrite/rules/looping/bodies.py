@@ -66,7 +66,7 @@ class _BodyRewriter(RecordingRewriter):
         if found is None:
             inner = body.unfreeze()
             if self._inner is None:
-                # not before it is needed, since it contains this stage
+                # the rewriter is made when it is needed, not before, since it contains this stage
                 query = RewriteDatabaseQuery(
                     self._query.include,
                     self._query.require,

@@ -38,7 +38,7 @@ def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
         read.update(dict.fromkeys(op_.body.outputs))
         hoisted = [v for v in read if v in results]
         values = guarded(node.inputs[0], hoisted, moved)
-        # what cannot be guarded stays
+        # nodes that cannot be put behind a condition stay in the body
         more = {v.owner for v, g in zip(hoisted, values, strict=True) if g is None and v.owner}
         if not more:
             break
@@ -60,7 +60,7 @@ def _with_constants(
     body, first = op_.body, op_.carried
     carried = [j for j in range(first) if body.inputs[j] not in fixed]
     still = [j for j in range(first) if body.inputs[j] in fixed]
-    # only these are read; elements of sequences have other types than their sequences
+    # moved nodes read only these; the sequences are left out, since their elements have other types than they
     alike = {*body.inputs[first + op_.sequences :], *fixed}
     outside = {v: x for v, x in zip(body.inputs, node.inputs[1:], strict=True) if v in alike}
     values: list[Variable] = clone_replace(before, list(outside.items()), rebuild_strict=False)

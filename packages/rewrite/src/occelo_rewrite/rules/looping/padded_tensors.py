@@ -295,8 +295,8 @@ def cut_by_condition(node: Apply) -> Variable | None:
         return None
     assert trace.index is not None
     if trace.index < loop.op.carried - loop.op.traces:
-        return None  # other carried values have lengths of their own
-    # a position counts the steps if it starts at 0
+        return None  # only traces are cut to the number of steps; other carried values have lengths of their own
+    # the carried position counts the steps if it starts at 0
     return stop if number_of(loop.inputs[1]) == 0 and direction(loop.op) == 1 else None
 
 

@@ -55,7 +55,7 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
         if of_elements.isdisjoint(each.inputs):
             continue
         apart = of_elements.isdisjoint
-        # of two factors that differ from step to step, there would be as many products as before
+        # if both factors differ from step to step, moving them would not reduce the number of products
         if isinstance(each.op, Dot | MatMul) and any(apart([v]) for v in each.inputs):
             products.append(each.outputs[0])
         of_elements.update(each.outputs)
@@ -80,7 +80,7 @@ def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
         return None
     arguments = op_.parts(op_.body.inputs)
     lazily = divide(op_.body.nodes, op_.body.outputs).outermost
-    # what may be computed before, and whether that takes long
+    # variables that may be computed before the scan, and whether computing them takes long
     movable: dict[Variable, bool] = dict.fromkeys(
         (*arguments.sequences, *arguments.constants), False
     )
@@ -141,7 +141,7 @@ def elements_kept(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
         (s,) = tensors([node.inputs[1 + position[op_.body.outputs[first + k]]]])
         part = _first(fgraph, s, steps, op_)
         (trace,) = tensors([node.outputs[first + k]])
-        # a number of steps that is known is a static length of the trace alone
+        # if the number of steps is static, only the trace has it as a static length
         same = trace.type.is_super(part.type)
         parts[k] = part if same else ot.specify_shape(part, trace.type.shape)
     if not parts:

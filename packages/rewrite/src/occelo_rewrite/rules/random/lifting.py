@@ -88,7 +88,7 @@ def _again(
         p if not flags else moved(p, flags) for p, flags in zip(parameters, repeated, strict=True)
     ]
     batch = inner.outputs[1].type.ndim - inner.op.ndim_supp
-    # one parameter has the shape of the draw
+    # whether one parameter alone has the shape of the draw, so that no size is needed
     whole = batch and any(len(flags) == batch and not any(flags) for flags in repeated)
     wanted = None
     if not (whole and isinstance(size.type, NoneTypeT)):
