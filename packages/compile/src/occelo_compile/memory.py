@@ -6,7 +6,7 @@ or the storage of a shared variable, and never returns one array twice. The copi
 linker keeps the contract in the same way.
 
 `maker` runs the pass (`insert_deepcopy`) after rewriting. DebugMode runs it on the graph in which every variable is an
-output. `calling` copies arguments that must not be overwritten by `own_value`, and `copying` finds the arrays of values
+output. `calling` applies `own_value` to arguments that a call may overwrite, and `copying` finds the arrays of values
 by `arrays_of`.
 """
 
@@ -123,7 +123,7 @@ def arrays_of(container: Container) -> list[Any]:
 
 
 def own_value(kind: Type, value: Any) -> Any:
-    """The value of an input with the flag ``mutable``, made safe to overwrite:
+    """The value of an input with the flag ``mutable``, made safe to overwrite.
 
     `own_memory` is applied to each of its arrays.
     """

@@ -69,9 +69,9 @@ class Mode:
 
     @property
     def query(self) -> RewriteDatabaseQuery | GraphRewriter:
-        """The query or rewriter that functions use:
+        """The query or rewriter that functions use.
 
-        `own_query`, with the tags that the linker and the options add and exclude.
+        It is `own_query` with the tags that the linker and the options add and exclude.
         """
         if isinstance(self._query, GraphRewriter):
             return self._query

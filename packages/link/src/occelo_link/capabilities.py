@@ -1,6 +1,6 @@
 """The capabilities of backends: which nodes of a graph they compile, and their known gaps.
 
-The command line, conformance tests (`conform`) and users call it; linkers do not.
+The command line, conformance tests (`conform`) and users call the functions of this module; linkers do not.
 """
 
 from __future__ import annotations

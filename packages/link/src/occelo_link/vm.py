@@ -94,7 +94,7 @@ class PythonVM:
         ]
 
     def _with_frees(self, order: Sequence[Apply]) -> list[tuple[NodeThunk, list[Storage]]]:
-        """Each thunk with the cells that it uses last."""
+        """Each thunk with the cells whose values are dead after it."""
         if not self.allow_gc:
             return [(thunk, []) for thunk in self.thunks]
         frees = last_uses(order, self.fgraph.outputs)

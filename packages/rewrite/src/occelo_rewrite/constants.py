@@ -36,9 +36,9 @@ def number_of(variable: Variable) -> Any:
 
 
 def plain_number_of(constant: Constant) -> bool | int | float | complex | None:
-    """The number with which patterns compare a constant:
+    """The number with which patterns compare a constant; None if there is none.
 
-    `number_of` for a tensor, the value of any other constant; None if there is none.
+    It is `number_of` for a tensor, and the value of any other constant.
     """
     found: Any = number_of(constant)
     if found is None:

@@ -136,7 +136,7 @@ class NodeRewriter:
 
 
 def _check_tracked(tracks: Sequence[Any] | None, below: Iterable[Any]) -> None:
-    """TypeError if ``tracks`` or ``below`` has an element of another kind than `NodeRewriter` allows, since no node
+    """Raise TypeError if ``tracks`` or ``below`` has an element of another kind than `NodeRewriter` allows, since no node
     could match it.
     """
     for each in tracks or ():

@@ -104,8 +104,8 @@ class RewriteRecord:
     ends: WeakKeyDictionary[Variable, list[int]] = field(
         default_factory=lambda: WeakKeyDictionary[Variable, list[int]](), repr=False
     )
-    """For each variable that replaced another one although a rule had not just made it, the numbers of these
-    applications.
+    """For each variable that was in the graph before it replaced another one, the numbers of the applications in which
+    it did so.
     """
     refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
     """Pairs of a rule and a node whose replacement was reverted in the current stage."""

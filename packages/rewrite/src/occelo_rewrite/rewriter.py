@@ -94,7 +94,7 @@ class RecordingRewriter(GraphRewriter):
 
 
 def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:
-    """TypeError unless all rewriters are instances of the given classes of rewriters, or databases."""
+    """Raise TypeError unless all rewriters are instances of the given classes of rewriters, or databases."""
     for each in rewriters:
         if isinstance(each, kinds):
             continue

@@ -236,7 +236,7 @@ class _DebugVM:
 
 
 def _check_replacement(each: Replacement, values: Values) -> None:
-    """`BadOptimization` if the old and the new variable differ where the old one is finite."""
+    """Raise `BadOptimization` if the old and the new variable differ where the old one is finite."""
     try:
         old = values.compute(each.old)
     except DebugModeError:
@@ -314,7 +314,7 @@ def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
 
 
 def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
-    """Run the rewritten graph in the linker's order; an error if a value is overwritten before its last use."""
+    """Run the rewritten graph in the linker's order; raise an error if a value is overwritten before its last use."""
     fgraph = maker.fgraph
     arrays: dict[Variable, Any] = dict(
         zip(fgraph.inputs, all_copied(fgraph.inputs, given), strict=True)

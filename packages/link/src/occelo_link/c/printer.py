@@ -355,7 +355,7 @@ class _Printer(Visitor[None]):
         self.line("}")
 
     def nested(self, block: Block) -> None:
-        """The body of a loop."""
+        """Print the body of a loop."""
         self.nesting += 1
         self.inner(block)
         self.nesting -= 1

@@ -1,6 +1,6 @@
 """What compiled code depends on besides its own source: versions, source files, processor, size of BLAS integers.
 
-It is part of the keys of object code (`objects`) and of whole functions (`occelo_compile.function_cache`).
+The keys of object code (`objects`) and of whole functions (`occelo_compile.function_cache`) contain it.
 """
 
 from __future__ import annotations

@@ -301,7 +301,7 @@ class Context:
         return result
 
     def transfer_output(self, buffer: Buffer, other: Buffer) -> None:
-        """Make ``other`` an output instead of ``buffer``, which takes over its memory."""
+        """Make ``other`` an output in place of ``buffer``; ``buffer`` takes over the memory of ``other``."""
         other.space, other.position, other.holds = "output", buffer.position, buffer.holds
         other.name = f"out{other.name[3:]}"
         buffer.space, buffer.position, buffer.holds = "work", -1, buffer.dtype

@@ -19,11 +19,9 @@ make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").mak
 
 @functools.cache
 def compile_graph() -> Any:
-    """The function of Inductor that compiles an FX graph for example inputs:
+    """The function of Inductor that compiles an FX graph for example inputs.
 
-    ``torch.compile`` without its capture of a graph.
-
-    Calls of the compiled functions take a third of the time of those of ``torch.compile``; they do not check their
+    It is ``torch.compile`` without its capture of a graph. Calls of the compiled functions take a third of the time of those of ``torch.compile``; they do not check their
     arguments.
     """
     return importlib.import_module("torch._inductor").compile

@@ -91,8 +91,8 @@ class Arrays(ABC):
         return dtype
 
     def working_function(self, name: str, dtype: str) -> Callable[..., Array] | None:
-        """The scalar function ``name`` on arrays of ``working(dtype)``; None if it is the library's function of this
-        name.
+        """A function to use for the scalar function ``name`` on arrays of ``working(dtype)``; None if the library's own
+        function can be used.
         """
         return None
 

@@ -161,8 +161,8 @@ def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
 def _is_fixed(
     node: TensorApply, inputs: Sequence[Array], axis: int, count: int, until: Array
 ) -> bool:
-    """Whether an input before ``until`` has another length than ``until`` along an axis, and its length is not
-    statically 1.
+    """Whether an input that comes before ``until`` fixes the length of the result along an axis to another length than
+    ``until`` has.
 
     ``axis`` counts the dimensions of the result, which has ``count`` dimensions.
     """

@@ -94,8 +94,8 @@ def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
 class Traced:
     """The compiled form of a graph for certain values of its static inputs.
 
-    `TracedLinker.signature` says for which dynamic inputs it holds: for JAX those of any shapes, for PyTorch those of
-    certain shapes.
+    It can be used for all dynamic inputs with the same `TracedLinker.signature`: for JAX these are inputs of any
+    shapes, for PyTorch inputs of certain shapes.
     """
 
     def __init__(self, call: Callable[..., Any]) -> None:
@@ -399,9 +399,9 @@ class TracedLinker(Linker, ABC):
     ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation. Other inputs
     become static in these cases:
 
-    - Their values decide shapes. There is a warning when the graph is linked. No input becomes static if the tensors with
-      these shapes can be padded (`padded`). If results of loops decide shapes, these results are static instead, in the
-      second part of the graph (`staged`). `divides` turns both off.
+    - Their values decide shapes. There is a warning when the graph is linked. No input becomes static if the tensors
+      with these shapes can be padded (`padded`). If results of loops decide shapes, these results are static instead,
+      in the second part of the graph (`staged`). If `divides` is False, neither is done.
     - Tracing finds that it needs their values, in a call (`NeedsValue`).
     - Their values are opaque.
 

@@ -62,7 +62,7 @@ class PaddedVM:
             self._lengths = body_runner(freeze([inputs[i] for i in self._read], graph.lengths))
 
     def fetch(self, result: object) -> object:
-        """A result as a NumPy array without other references; other values as they are."""
+        """A result as a NumPy array to which nothing else refers. A value that is no array is returned as it is."""
         return self.linker.fetch(result) if isinstance(result, self.linker.array_type) else result
 
     def clear_storage(self) -> None:
@@ -86,7 +86,10 @@ class PaddedVM:
             self.clear_storage()
 
     def _interpret(self, wanted: Sequence[int]) -> None:
-        """Run the interpreter, which raises the error for a negative number of steps, unless a branch avoids it."""
+        """Run the interpreter.
+
+        It raises the error for a negative number of steps, unless the loop is in a branch that is not taken.
+        """
         # arrays may be those of the library; generators and values of types of users are as they are
         given = {
             v: np.array(local(cell[0])) if v.type.is_array else local(cell[0])
@@ -106,5 +109,5 @@ class PaddedVM:
 
 
 def _capacity(length: int) -> int:
-    """The power of two that is at least a length."""
+    """The smallest power of two that is at least a length."""
     return max(FEWEST_ROWS, 1 << max(length - 1, 0).bit_length())

@@ -81,7 +81,7 @@ def grouped(kinds: Iterable[Type], arrays: Sequence[Array]) -> list[TracedValue]
 
 
 def require_arrays(variables: Iterable[Variable], what: str) -> None:
-    """TypeError in the name of ``what`` unless all variables are arrays."""
+    """Raise TypeError in the name of ``what`` unless all variables are arrays."""
     for variable in variables:
         if not variable.type.is_array:
             raise TypeError(

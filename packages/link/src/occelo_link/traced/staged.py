@@ -86,7 +86,7 @@ class StagedVM:
         self._cells = cells
 
     def fetch(self, result: object) -> object:
-        """A result as a NumPy array without other references; other values as they are."""
+        """A result as a NumPy array to which nothing else refers. A value that is no array is returned as it is."""
         return self.linker.fetch(result) if isinstance(result, self.linker.array_type) else result
 
     def clear_storage(self) -> None:

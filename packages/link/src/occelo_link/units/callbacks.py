@@ -101,7 +101,7 @@ class _Callback:
         return made
 
     def check(self, results: Sequence[Any]) -> None:
-        """TypeError unless the parts of the results have the types of the node's outputs."""
+        """Raise TypeError unless the parts of the results have the types of the node's outputs."""
         for result, kind in zip(results, self.output_parts, strict=True):
             fits = result.ndim == kind.ndim and all(
                 n is None or n == m for n, m in zip(kind.shape, result.shape, strict=True)

@@ -48,7 +48,9 @@ FIRST_INPUT = 5
 INPUT_SLOTS = 3
 
 ALLOC_OUTPUT = 0
-"""``ptr (ptr frame, i64 position, ptr lengths)``: memory of an output; null with an error set."""
+"""``ptr (ptr frame, i64 position, ptr lengths)``: memory of an output. The result is null if that fails; then an error
+is set.
+"""
 GROW = 1
 """``ptr (ptr frame, i64 bytes)``: working memory, from the arena if it has room, aligned to 64 bytes."""
 POLL = 2

@@ -24,9 +24,7 @@ _SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
 
 
 class AssumptionFeature(Feature):
-    """A feature that tells for each variable and fact whether the fact holds:
-
-    True, False, or None if that is not known.
+    """A feature that tells whether a fact holds for a variable: True, False, or None if that is not known.
 
     Facts that users state with `assume` are kept with the variable, and passed on to the variable that replaces it.
     Other facts are inferred on demand from constants and ops, and cached until the graph changes.

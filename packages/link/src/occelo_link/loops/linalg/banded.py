@@ -54,7 +54,10 @@ def _lowered(
     room: int,
     rows: int,
 ) -> Sequence[Tensor]:
-    """The solutions by a routine that takes a matrix of ``rows`` diagonals with ``room`` free rows above them."""
+    """The solutions by a LAPACK routine.
+
+    It takes the ``rows`` diagonals as rows of a matrix, with ``room`` more rows above them.
+    """
     bands, b = inputs
     dtype = node.outputs[0].type.dtype
     context.unify(bands.shape[-2], context.i64(rows))

@@ -93,7 +93,7 @@ def _lower_eigh(
 def _eigh_in_lanes(
     context: Context, op: Eigh | Eigvalsh, x: Stored, vectors: bool
 ) -> Sequence[Tensor]:
-    """A batch of small real matrices, one matrix per lane."""
+    """Lower a batch of small real matrices, one matrix per lane."""
     values = context.new_stored(x.dtype, x.shape[:-1])
     columns = context.new_stored(x.dtype, x.shape) if vectors else None
     results = [values] if columns is None else [values, columns]

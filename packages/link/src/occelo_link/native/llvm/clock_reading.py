@@ -39,8 +39,8 @@ def _nodes(statement: Statement) -> Iterator[int]:
 class _TimingVisitor(Visitor[None]):
     """Prints statements, with readings of the clock around loops and calls.
 
-    ``nodes_of_loops`` lists the nodes of each loop or call. ``times`` is the table's entry for the array of their
-    times.
+    ``nodes_of_loops`` lists the nodes of each loop or call. ``times`` is the entry of the table for the array in which
+    the code adds up the times of these loops and calls.
     """
 
     def __init__(self, printer: Printer, times: str) -> None:
@@ -76,7 +76,7 @@ class _TimingVisitor(Visitor[None]):
 def print_timed(program: Program) -> tuple[str, list[list[int]], Any]:
     """A module of LLVM IR, the nodes of each loop and call, and the array of their times in nanoseconds.
 
-    The array becomes a constant of the program. OSError where the system has no such clock.
+    The array becomes a constant of the program. OSError if the system has no clock that can be read.
     """
     if not hasattr(time, "CLOCK_MONOTONIC"):
         raise OSError("Loops are timed by clock_gettime, which this system has not")

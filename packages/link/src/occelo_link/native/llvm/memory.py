@@ -138,7 +138,7 @@ class Memory:
         return pointer
 
     def grow_buffer(self, statement: Alloc, slot: str) -> None:
-        """If a buffer needs more than its capacity, allocate new memory, at least twice the capacity."""
+        """Print code that allocates new memory if a buffer needs more than its capacity; the capacity at least doubles."""
         total = self.work_bytes(statement)
         self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
         room = self.emit(f"load i64, ptr {slot}.room, align 8")

@@ -274,7 +274,9 @@ Divisor = tuple[TensorVariable, list[TensorVariable], list[TensorVariable]]
 
 
 def _divisors(whole: Product) -> list[Divisor]:
-    """The divisors of a product. Each has the factors of the numerator and of the denominator that are removed with it.
+    """The divisors of a product.
+
+    Each divisor comes with two lists: the factors of the numerator and those of the denominator that stand for it.
 
     A reciprocal that has other users stays one node, so it is a factor of the numerator.
     """

@@ -115,7 +115,7 @@ class Collected:
 
     @property
     def keeps_order(self) -> bool:
-        """Whether only equal terms and constants change their order, or the order does not matter."""
+        """Whether collecting moves only equal terms and constants, or terms are integers, whose order does not matter."""
         if self.dtype.kind in "iu":
             return True
         finite = all(np.isfinite(v) for v in self.coefficients.values())
@@ -214,7 +214,7 @@ def collected_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
     """x + 1 + x + 2 = 2 x + 3, and (y + 1) + 2 = y + 3 for any y: equal terms are counted, and constants added.
 
     Different terms of floats keep their order. (comparison: (x + 1) - 1 is 0 for small x, but x is not 0. overflow:
-    near the end of the range; larger constants are not moved.)
+    only near the end of the range, since large constants are not moved.)
     """
     collected = _collected(fgraph, node)
     if collected is None or collected.cancels:
@@ -314,7 +314,8 @@ def distribute_number(
 ) -> TensorVariable | None:
     """c (d x + k) = (c d) x + c k, for constants c, d and k. c is a power of two, so nothing is rounded.
 
-    (overflow: near the end of the range. For another c the sum could become positive where it should be 0.)
+    (overflow: only near the end of the range. If c were another number, rounding could make a sum positive that should
+    be 0.)
     """
     first, last = c * d, c * k
     if not is_moderate(node.outputs[0].type.numpy_dtype, c, d, first, *(v for v in (k, last) if v)):

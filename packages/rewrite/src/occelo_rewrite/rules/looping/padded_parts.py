@@ -1,4 +1,6 @@
-"""Padded tensors that are joined, reversed or cut, and parts of them that are written. `padded_rows` has the table.
+"""The forms for padded tensors of ops that join, reverse and cut tensors, or write parts of them.
+
+The table in `padded_rows` lists them.
 
 The rows of the result are taken from where they lie in the padded operands.
 """
@@ -25,7 +27,7 @@ __all__ = ["joined", "part_read", "part_written"]
 
 
 def joined(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """Tensors one after the other: the rows that count come first, those to spare last."""
+    """The join of tensors: the rows without padding come first, in order, and the rows to spare last."""
     parts, op_ = tensors(given), cast("Join", node.op)
     if not any(v in work.lengths for v in parts):
         return None
@@ -52,7 +54,7 @@ def joined(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _rows(x: TensorVariable, at: TensorVariable) -> TensorVariable:
-    """The rows of ``x`` at some positions; other ones for positions that are out of bounds."""
+    """The rows of ``x`` at some positions; for positions that are out of bounds, arbitrary rows."""
     (last,) = tensors([Shape_i(0)(x)])
     return x[ot.minimum(ot.maximum(at, 0), last - 1)]
 
@@ -65,7 +67,7 @@ class _Part(NamedTuple):
 
 
 def part_read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """Rows of a padded tensor in reverse order, or adjacent ones."""
+    """The result of reading adjacent rows of a padded tensor, or all rows in reverse order."""
     op_, (x,) = cast("Subtensor", node.op), tensors(given[:1])
     length, first, rest = work.lengths[x], op_.key[0], op_.key[1:]
     bounds, others = _bounds(first, node.inputs[1:]), given[1 + _dynamic(first) :]
@@ -90,7 +92,7 @@ def _reversed(work: PaddedTensors, x: TensorVariable, length: Variable) -> Tenso
 
 
 def _positions(work: PaddedTensors, count: RowCount) -> TensorVariable:
-    """0, 1, ... for as many rows as a tensor of this length has in the padded graph."""
+    """The positions 0, 1, ... of all rows that a tensor of this length has in the padded graph."""
     if not count.lengths:
         return ot.constant(np.arange(count.number))
     padded = work.counts.is_padded(count)
@@ -98,7 +100,7 @@ def _positions(work: PaddedTensors, count: RowCount) -> TensorVariable:
 
 
 def _dynamic(first: slice) -> int:
-    """How many bounds of a slice are inputs."""
+    """The number of bounds of a slice that are inputs of the node."""
     return sum(bound == SCALAR for bound in (first.start, first.stop))
 
 
@@ -109,7 +111,7 @@ def _bounds(first: slice, inputs: Sequence[Variable]) -> list[Any]:
 
 
 def _part(work: PaddedTensors, first: slice, bounds: Sequence[Any], length: Variable) -> _Part:
-    """The rows that a slice takes from a tensor of a length."""
+    """The rows that a slice takes from a tensor of the given length."""
     if first.step not in (None, 1):
         raise NotByRows
     counts, (start, stop) = work.counts, bounds
@@ -133,7 +135,7 @@ def _part(work: PaddedTensors, first: slice, bounds: Sequence[Any], length: Vari
 
 
 def _count(work: PaddedTensors, bound: Any, default: RowCount) -> RowCount | None:
-    """A bound of a slice as a sum of lengths, if it is one."""
+    """A bound of a slice as a sum of lengths; None if it is no such sum."""
     if bound is None:
         return default
     if isinstance(bound, int):
@@ -153,7 +155,7 @@ def _from_start(work: PaddedTensors, bound: Any, count: TensorVariable) -> Tenso
 
 
 def part_written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """Rows of a padded tensor, in reverse order or adjacent ones, that are set or incremented."""
+    """The result of setting or incrementing adjacent rows of a padded tensor, or all rows in reverse order."""
     op_, (x, y) = cast("IncSubtensor", node.op), tensors(given[:2])
     length, first = work.lengths[x], op_.key[0]
     if any(k != slice(None) for k in op_.key[1:]):

@@ -1,6 +1,8 @@
-"""How ops make and read padded tensors: a table, and the forms of ops that go row by row.
+"""The table of functions that give the form of an op for padded tensors, and these functions for ops that go row by
+row.
 
-`padding` makes graphs by it. What is joined and cut is in `padded_parts`.
+`padding` passes the table to `padded_tensors`, which makes a padded graph. The functions for ops that join and cut
+tensors are in `padded_parts`.
 """
 
 from __future__ import annotations
@@ -156,7 +158,9 @@ def _read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _is_all(work: PaddedTensors, node: Apply, begin: int, length: Variable) -> bool:
-    """Whether a key takes all rows of a tensor of a length; the inputs of the key start at ``begin``."""
+    """Whether the key of a node takes all rows of a tensor with the given length; the inputs of the key start at
+    position ``begin``.
+    """
     first = cast("Any", node.op).key[0]
     if not is_slice(first) or first.start not in (None, 0) or first.step not in (None, 1):
         return False
@@ -303,4 +307,4 @@ FORMS: list[tuple[type[Op] | tuple[type[Op], ...], Form]] = [
     (Iterate, _repeated),
     (Join, joined),
 ]
-"""For each class of ops how it makes and reads padded tensors."""
+"""For each class of ops the function that gives its form for padded tensors."""

@@ -1,4 +1,4 @@
-"""The tensors of a graph that get rows to spare, while `padding` makes the graph anew node by node.
+"""`PaddedTensors`: makes a graph again node by node, in which some tensors get rows to spare; `padding` runs it.
 
 The forms of ops for padded tensors (`padded_rows`, `padded_parts`) ask `PaddedTensors` for lengths, positions and masks.
 """
@@ -87,7 +87,7 @@ def _reads_values(length: Variable) -> bool:
 
 @dataclass
 class PaddedTensors:
-    """A graph while it is made anew with padded tensors; ``forms`` has the ops that make and read them."""
+    """A padded graph while it is made. ``forms`` has the functions that give the forms of ops for padded tensors."""
 
     fgraph: FunctionGraph
     forms: Sequence[tuple[type[Op] | tuple[type[Op], ...], Form]]
@@ -108,16 +108,16 @@ class PaddedTensors:
 
     @cached_property
     def counts(self) -> RowCounts:
-        """Lengths as sums of others."""
+        """The lengths of the graph, written as sums."""
         return RowCounts(self.value_of, {}, self.capacities)
 
     def length_of(self, steps: Variable) -> Variable:
-        """The length that a scalar of the old graph is."""
+        """The length that a scalar of the old graph is equal to."""
         length = unchecked(steps)
         return self.sums.get(length, length)
 
     def length_made(self, node: Apply) -> Variable | None:
-        """The length of what a node makes, if it is an input of the node."""
+        """The length of a node's result, if it is an input of the node."""
         length = dynamic_length(node)
         return None if length is None else self.length_of(length)
 
@@ -144,9 +144,9 @@ class PaddedTensors:
     def _find_capacities(self, order: Sequence[Apply]) -> None:
         """Choose the capacities of lengths that depend on values.
 
-        A length may be the number of steps after which a condition ended a loop. Then its capacity is that of the loop's
-        trace, if this is known. The capacity of a sum of lengths is that of their capacities. The capacity of any other length
-        is a new input.
+        A length may be the number of steps after which a condition ended a loop. Then its capacity is that of the
+        loop's trace, if this is known. The capacity of a sum of lengths is the sum of their capacities. The capacity of
+        any other length is a new input.
         """
         cuts = [(stop, n) for n in order if (stop := cut_by_condition(n)) is not None]
         ends = {stop for stop, _ in cuts}
@@ -166,7 +166,7 @@ class PaddedTensors:
             raise NotByRows
 
     def _is_sum(self, length: Variable) -> bool:
-        """Whether a length is a sum of lengths whose capacities are known; it is noted as such."""
+        """Whether a length is a sum of lengths whose capacities are known. If so, this is recorded."""
         count = self.counts.parsed(length)
         if count is None or not self.counts.is_padded(count):
             return False
@@ -189,7 +189,7 @@ class PaddedTensors:
         return None if length is None else self.capacities.get(length)
 
     def value_of(self, variable: Variable) -> Variable:
-        """The new variable for an old one, or for a length that `counts` made."""
+        """The variable of the new graph for a variable of the old graph, or for a length that `counts` has made."""
         if variable not in self.new and variable in self.counts.values:
             self.new[variable] = self.counts.values[variable]()
         return self.new.get(variable, variable)

@@ -1,7 +1,8 @@
-"""Numbers of rows of padded tensors as sums of lengths, so that equal ones are found equal.
+"""`RowCounts`: the numbers of rows of padded tensors, written as sums of lengths, so that equal numbers can be
+recognised.
 
-`padded_tensors` asks for the lengths of what is joined and cut. A gradient of joined tensors reads parts from one sum of
-lengths to another; by their sums these parts have the lengths of what was joined.
+`padded_tensors` asks for the lengths of tensors that are joined and cut. The gradient of a join cuts a tensor at sums
+of lengths. The sums show that the parts have the lengths of the tensors that were joined.
 """
 
 from __future__ import annotations
@@ -26,20 +27,23 @@ __all__ = ["RowCount", "RowCounts", "unchecked"]
 
 
 def unchecked(variable: Variable) -> Variable:
-    """The variable under the checks and views that were put on it."""
+    """The variable to which the checks and views were applied that give ``variable``."""
     while variable.owner is not None and isinstance(variable.owner.op, CheckAndRaise | ViewOp):
         variable = variable.owner.inputs[0]
     return variable
 
 
 class RowCount(NamedTuple):
-    """A sum of lengths, each with how often it occurs, and of a number. None of them is negative."""
+    """A sum of lengths and a number.
+
+    ``lengths`` has pairs of a length and how often it occurs in the sum. No term is negative.
+    """
 
     lengths: frozenset[tuple[Variable, int]]
     number: int
 
     def plus(self, other: RowCount) -> RowCount:
-        """The sum of two."""
+        """The sum of two numbers of rows."""
         found = Counter(dict(self.lengths))
         found.update(dict(other.lengths))
         return RowCount(frozenset(found.items()), self.number + other.number)
@@ -58,26 +62,33 @@ NOTHING = RowCount(frozenset(), 0)
 
 
 def _in_order(count: RowCount) -> list[tuple[Variable, int]]:
-    """The lengths of a sum by name, so that equal graphs are written alike."""
+    """The terms of a sum in the order of their names, so that equal graphs get equal expressions."""
     return sorted(count.lengths, key=lambda term: str(term[0]))
 
 
 @dataclass
 class RowCounts:
-    """Lengths of tensors along their first axis, each a scalar of the graph that is padded or one that is made here."""
+    """The lengths of tensors along their first axis.
+
+    A length is a scalar of the graph that is padded, or a new variable.
+    """
 
     value_of: Callable[[Variable], Variable]
-    """The new variable for an old one, or for a length that is made here."""
+    """The variable of the new graph for a variable of the old graph, or for a length that this class has made."""
     values: dict[Variable, Callable[[], Variable]]
-    """For each length that is made, what computes it in the new graph. Its operands may not be there before the graph is padded so far."""
+    """For each length that this class has made, a function that computes it in the new graph. The function is called
+    when its operands have been made.
+    """
     capacities: dict[Variable, Variable]
-    """The number of rows of tensors that have a length; None of the tensors that are not padded have one of these lengths."""
+    """For each length of padded tensors, the number of rows that such tensors get. Tensors that are not padded have
+    none of these lengths.
+    """
     _sums: dict[Variable, RowCount] = field(default_factory=dict[Variable, RowCount])
     _bounds: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
     _made: dict[Hashable, Variable] = field(default_factory=dict[Hashable, Variable])
 
     def of(self, length: Variable) -> RowCount:
-        """A length as a sum."""
+        """The sum that a length stands for."""
         return self._sums.get(length, RowCount(frozenset([(length, 1)]), 0))
 
     def of_rows(self, variable: TensorVariable) -> RowCount:
@@ -90,15 +101,15 @@ class RowCounts:
         )
 
     def is_padded(self, count: RowCount) -> bool:
-        """Whether tensors with so many rows are padded."""
+        """Whether tensors with this number of rows are padded."""
         return any(v in self.capacities for v, _ in count.lengths)
 
     def value(self, count: RowCount) -> TensorVariable:
-        """A number of rows, in the new graph."""
+        """The number of rows, as a variable of the new graph."""
         return self._total(count, self.value_of)
 
     def capacity(self, count: RowCount) -> TensorVariable:
-        """The number of rows that padded tensors of this length have."""
+        """The number of rows, with padding, that tensors of this length get."""
         return self._total(count, self._capacity_of)
 
     def _capacity_of(self, length: Variable) -> Variable:
@@ -111,7 +122,7 @@ class RowCounts:
         return ot.add(*terms) if len(terms) > 1 else terms[0]
 
     def named(self, count: RowCount) -> Variable:
-        """The variable for a sum: its only length, or one that is made."""
+        """The length that stands for a sum: its only term, or a new variable."""
         if not count.number and len(count.lengths) == 1:
             ((only, times),) = count.lengths
             if times == 1:
@@ -138,7 +149,12 @@ class RowCounts:
         return ot.maximum(value - np.int64(number), 0)
 
     def made(self, key: Hashable, value: Callable[[], Variable], at_most: Variable) -> Variable:
-        """The length with a value of the new graph, and the capacity of the length ``at_most``; one for each ``key``."""
+        """A new length, whose value in the new graph ``value`` computes.
+
+        Its capacity is that of the length ``at_most``.
+
+        There is one such length for each ``key``.
+        """
         return self._make(key, value, self.capacities[at_most])
 
     def _make(
@@ -155,7 +171,7 @@ class RowCounts:
     # what scalars of the old graph are
 
     def parsed(self, scalar: Variable) -> RowCount | None:
-        """The sum that a scalar of the old graph is, if it is one of known lengths."""
+        """The sum of known lengths that a scalar of the old graph is; None if it is no such sum."""
         scalar = unchecked(scalar)
         number = number_of(scalar)
         if number is not None:
@@ -174,7 +190,7 @@ class RowCounts:
         return None if read is None else read(self, owner.inputs)
 
     def less_than(self, scalar: Variable) -> tuple[Variable, int] | None:
-        """The length and the number that is subtracted from it, of a difference that may be negative."""
+        """The length and the number of a scalar ``length - number``, which may be negative; None for any other scalar."""
         owner = unchecked(scalar).owner
         if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
             return None
@@ -188,7 +204,7 @@ class RowCounts:
         return (self.named(length), taken) if taken >= 0 else None
 
     def is_less(self, one: RowCount, other: RowCount) -> bool:
-        """Whether a sum is known to be at most another one."""
+        """Whether ``one`` is known to be at most ``other``."""
         return other.minus(one) is not None or self._bounds.get(self.named(one)) is self.named(
             other
         )
@@ -205,7 +221,10 @@ def _sum(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
 
 
 def _difference(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
-    """Also ``length - min(number, length)``, the elements from a position on."""
+    """The sum that a difference is.
+
+    It may also be ``length - min(number, length)``, the number of elements from a position on.
+    """
     whole, part = counts.parsed(inputs[0]), unchecked(inputs[1])
     if whole is None:
         return None
@@ -252,4 +271,4 @@ _READS: dict[str, Callable[[RowCounts, list[Variable]], RowCount | None]] = {
     "maximum": _at_least,
     "minimum": _at_most,
 }
-"""How the sum is read from the operands of a function of scalars."""
+"""For names of scalar ops, the function that finds the sum from the operands."""

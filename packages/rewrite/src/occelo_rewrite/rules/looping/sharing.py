@@ -85,7 +85,7 @@ def _is_argument(op_: Scan, output: int) -> bool:
 
 
 def _read_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
-    """The variables among ``variables`` that the body reads for anything else than computing others of them."""
+    """Those of ``variables`` on which the outputs of the body depend, even if all of ``variables`` are given."""
     return [v for v in ancestors(op_.body.outputs, variables) if v in variables]
 
 
