@@ -39,6 +39,7 @@ from occelo_link.native.llvm import print_llvm
 from occelo_link.testing import Compiled, has_compiler
 from occelo_link.units import python_entry
 from occelo_link.units.engine import assembly
+from occelo_link.units.interface import UnitFailure
 
 HAS_COMPILER = has_compiler()
 UNIQUE = list({e.name: e for e in EXAMPLES}.values())
@@ -516,3 +517,67 @@ def test_loops_find_addresses_in_registers_after_any_number_of_checks(count: int
     ]
     assert len(loops) >= count
     assert not [loop for loop in loops if "(%rsp)" in loop]
+
+
+def _products(count: int) -> tuple[Any, Any, Any, Any]:
+    """A graph with working memory for each product, all of which is needed to the end, and the same with NumPy."""
+    x, y = ot.dmatrix("x"), ot.dmatrix("y")
+
+    def chain(a: Any, b: Any, dot: Any, tanh: Any) -> Any:
+        kept: list[Any] = []
+        for _ in range(count):
+            a = tanh(dot(a, b))
+            kept.append(a)
+        return sum((c * d).sum() for c, d in zip(kept, kept[::-1], strict=True))
+
+    return x, y, chain(x, y, ot.dot, ot.tanh), lambda a, b: chain(a, b, np.dot, np.tanh)
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 9])
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_any_number_of_buffers_is_allocated(count: int, rows: int) -> None:
+    x, y, output, expected = _products(count)
+    a, b = np.random.default_rng(0).normal(size=(rows, 7)), np.eye(7) + 0.1
+    call = linked("native", [x, y], [output])[1]
+    for _ in range(2):
+        np.testing.assert_allclose(call(a, b)[0], expected(a, b), rtol=1e-13)
+
+
+@pytest.mark.parametrize("failing", range(6))
+def test_a_unit_ends_when_any_allocation_fails(
+    failing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, y, output, expected = _products(10)
+    unit = Compiled(lower_graph([x, y], [output], og.toposort([output])))
+    a, b = np.ones((3, 7)), np.eye(7)
+    np.testing.assert_allclose(unit(a, b)[0], expected(a, b), rtol=1e-13)
+    plain, sizes = python_entry._GROW, list[int]()
+
+    def refusing(function: Any) -> Any:
+        def grow(frame: int, size: int) -> Any:
+            sizes.append(size)
+            return None if len(sizes) == failing + 1 else function(frame, size)
+
+        return plain(grow)
+
+    monkeypatch.setattr(python_entry, "_GROW", refusing)
+    with pytest.raises(UnitFailure) as caught:
+        unit(a, b)
+    assert caught.value.site == -1
+    assert len(sizes) == failing + 1
+
+
+def test_functions_are_printed_once_outside_of_loops_with_the_same_bits() -> None:
+    scalars, x = [ot.dscalar(n) for n in "abc"], ot.dvector("x")
+    outputs: list[Any] = [f(s) for f in (ot.exp, ot.softplus) for s in scalars]
+    text = print_llvm(lower_graph(scalars, outputs, og.toposort(outputs)))
+    defined = re.findall(r"^define internal double @([a-z_0-9]+)\.1\(", text, re.M)
+    assert len(defined) == len(set(defined)) == 2
+    assert text.count("call double @") - text.count("@llvm.") <= 6
+    values = [0.3, -700.5, 12.0]
+    alone = linked("native", scalars, outputs)[1](*map(np.asarray, values))
+    wide: list[Any] = [ot.exp(x), ot.softplus(x)]
+    together = np.concatenate(linked("native", [x], wide)[1](np.array(values)))
+    np.testing.assert_array_equal(alone, together)
+    # a function that is used once is inlined
+    assert "@exp" not in print_llvm(lower_graph(scalars[:1], outputs[:1], og.toposort(outputs[:1])))

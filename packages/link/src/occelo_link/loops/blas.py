@@ -141,6 +141,8 @@ def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
     empty = builder.eq(inner, context.i64(0))
     count = builder.select(empty, builder.product(result.shape), context.i64(0))
     with builder.loop(count) as loop:
+        # it hardly ever runs, and polling for interrupts would make its code three times as long
+        loop.statement.non_interruptible = True
         builder.store(result.buffer, loop.index, zero)
 
 

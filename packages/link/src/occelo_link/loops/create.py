@@ -61,25 +61,38 @@ def lower_arange(
     start, stop, step = (context.scalar(t) for t in inputs)
     if all(not is_float(v.dtype) for v in (start, stop, step)):
         first, last, by = (builder.cast(v, "int64") for v in (start, stop, step))
-        zero = context.i64(0)
-        context.check(builder.op("ne", by, zero))
-        span = builder.op("neg", builder.op("floordiv", builder.sub(first, last), by))
-        one_by_one = by.op == "const" and by.args[0] == 1
-        if one_by_one:
-            span = builder.sub(last, first)
-        length = span if _counts(first, last, one_by_one) else builder.op("max", span, zero)
+        length = _range_length(context, first, last, by)
         context.check_size([length])
 
         def whole(b: Builder, index: Index) -> Value:
             number = b.add(first, b.mul(index[0], by))
             return b.cast(number, op.dtype)
 
-        return [context.virtual(op.dtype, [length], whole, flat=True, cost=1)]
+        made = context.virtual(op.dtype, [length], whole, flat=True, cost=1)
+        if op.dtype == "int64" and _is_const(first, 0) and _is_const(by, 1):
+            made.bounds = first, builder.sub(length, context.i64(1))
+        return [made]
     return [_float_range(context, op.dtype, start, stop, step)]
 
 
-def _counts(first: Value, last: Value, one_by_one: bool) -> bool:
-    return one_by_one and first.op == "const" and first.args[0] == 0 and last.op == "length"
+def _is_const(value: Value, number: int) -> bool:
+    return value.op == "const" and value.args[0] == number
+
+
+def _range_length(context: Context, first: Value, last: Value, by: Value) -> Value:
+    """The length of a range of integers; stops if the step is 0."""
+    builder = context.builder
+    zero = context.i64(0)
+    if _is_const(by, 1):
+        span = builder.sub(last, first)
+        # the length of an input is not negative
+        if _is_const(first, 0) and last.op == "length":
+            return span
+    else:
+        if by.op != "const" or by.args[0] == 0:
+            context.check(builder.op("ne", by, zero))
+        span = builder.op("neg", builder.op("floordiv", builder.sub(first, last), by))
+    return builder.op("max", span, zero)
 
 
 def _float_range(context: Context, dtype: str, start: Value, stop: Value, step: Value) -> Tensor:

@@ -15,7 +15,17 @@ from occelo_link.loops.ir.program import Buffer, Value
 if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
 
-__all__ = ["SMALL", "Index", "Stored", "Tensor", "TensorGroup", "Virtual", "is_small", "is_unit"]
+__all__ = [
+    "SMALL",
+    "Index",
+    "Stored",
+    "Tensor",
+    "TensorGroup",
+    "Virtual",
+    "are_units",
+    "is_small",
+    "is_unit",
+]
 
 Index = Sequence[Value]
 """One int64 value for each dimension."""
@@ -30,6 +40,14 @@ def is_unit(length: Value) -> bool:
     return length.op == "const" and length.args[0] == 1
 
 
+def are_units(lengths: Sequence[Value]) -> bool:
+    """Whether all lengths are the constant 1; a generator would take several times as long, and this is asked often."""
+    for n in lengths:
+        if n.op != "const" or n.args[0] != 1:
+            return False
+    return True
+
+
 def is_small(lengths: Sequence[Value], most: int = SMALL) -> bool:
     """Whether lengths are static, and their product is at most ``most``."""
     return all(n.op == "const" for n in lengths) and prod(n.args[0] for n in lengths) <= most
@@ -42,10 +60,11 @@ class Tensor:
     as the index of the last dimension whose length is not 1, so it may exceed the length of this dimension; the indices
     of all other dimensions are 0. ``node`` is the position, among the nodes of the program, of the node that computes
     the tensor. ``reads`` has the stored tensors from which the elements are computed. For each it says whether the
-    element at an index is computed from the element at the same index alone.
+    element at an index is computed from the element at the same index alone. ``bounds``, if known,
+    are two values between which all elements lie.
     """
 
-    __slots__ = ("cost", "depth", "dtype", "flat", "node", "reads", "shape")
+    __slots__ = ("bounds", "cost", "depth", "dtype", "flat", "node", "reads", "shape")
 
     def __init__(self, dtype: str, shape: Sequence[Value]) -> None:
         self.dtype = dtype
@@ -55,6 +74,7 @@ class Tensor:
         self.cost = 0
         self.depth = 0
         self.node = -1
+        self.bounds: tuple[Value, Value] | None = None
 
     @property
     def ndim(self) -> int:

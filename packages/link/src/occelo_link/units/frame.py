@@ -31,6 +31,7 @@ __all__ = [
     "GROW",
     "INPUT_SLOTS",
     "INTERRUPTED",
+    "NO_MEMORY",
     "OVERFLOW",
     "POLL",
     "SERVICES",
@@ -63,8 +64,9 @@ of the input if nothing else refers to this memory, otherwise a copy. The call h
 """
 SERVICES = 4
 
+NO_MEMORY = -1
 INTERRUPTED = -2
-"""The result of an interrupted unit; it is -1 if an allocation failed, and more than 0 if a check failed."""
+"""The result of an interrupted unit; it is `NO_MEMORY` if an allocation failed, and more than 0 if a check failed."""
 
 
 def table_slot(program: Program, name: str) -> int:

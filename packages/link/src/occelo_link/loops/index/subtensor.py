@@ -217,6 +217,8 @@ class _Layout:
             if data.size == 0:
                 return
             least, most = context.i64(int(data.min())), context.i64(int(data.max()))
+        elif array.bounds is not None:
+            least, most = array.bounds
         else:
             axes = tuple(range(array.ndim))
             if array.cost > CHEAP:
@@ -249,6 +251,8 @@ class _Layout:
         unsigned = array.dtype.startswith("uint")
         if isinstance(source, Constant) and (source.data.size == 0 or source.data.min() >= 0):
             unsigned = True
+        if array.bounds is not None and array.bounds[0].op == "const":
+            unsigned = unsigned or array.bounds[0].args[0] >= 0
 
         def element(builder: Builder, index: Index) -> Value:
             value = builder.cast(array.at(builder, index), "int64")

@@ -3,6 +3,7 @@
 Two kinds of functions are called: library functions, whose addresses are in the table, and functions that the loop
 program itself defines. A function of the program that is used only a few times is inlined where it is used. The others,
 and those on cold paths, are printed once for each number of lanes and called, so that large programs compile quickly.
+Outside of loops a function is inlined only if it is used there once.
 
 `printer` makes a `Functions`; `scalars` and `vector_iteration` print with it. `exports` makes one for the linker
 ``numba``.
@@ -22,7 +23,7 @@ from occelo_link.native.llvm.operations import Operations
 __all__ = ["Functions"]
 
 INLINE_USES = 4
-"""Functions with more uses than this are called, not inlined."""
+"""Functions with more uses than this are called, not inlined; outside of loops, those with more than one use."""
 
 
 class Functions:
@@ -43,6 +44,15 @@ class Functions:
             if isinstance(statement, Value) and statement.op == "apply"
         )
 
+    @cached_property
+    def uses_outside_loops(self) -> Counter[str]:
+        """The number of uses of each function in code that runs once, where a call costs little."""
+        return Counter(
+            statement.args[0]
+            for statement in self.out.program.body.statements
+            if isinstance(statement, Value) and statement.op == "apply"
+        )
+
     def pure(self, value: Value, names: Sequence[str], count: int, mask: str | None = None) -> str:
         """Print a value.
 
@@ -55,7 +65,7 @@ class Functions:
         if value.op == "unlikely":
             return self.unlikely(value, names, count, mask)
         if value.op == "apply":
-            return self.apply(value.args[0], names, count, mask)
+            return self.apply(value, names, count, mask)
         return self.operation(value, names, count)
 
     def call(
@@ -107,10 +117,12 @@ class Functions:
         out.start_block(done)
         return self.emit(f"phi {kind} [ {usual}, %{before} ], [ {chosen}, %{cold} ]")
 
-    def apply(self, name: str, names: Sequence[str], count: int, mask: str | None) -> str:
+    def apply(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
         """The result of a function of the program, inlined or called."""
+        name = value.args[0]
         function = self.out.program.functions[name]
-        if self.uses[name] <= INLINE_USES:
+        once = value.block is self.out.program.body and self.uses_outside_loops[name] > 1
+        if self.uses[name] <= INLINE_USES and not once:
             return self.expand(function, names, count, mask)
         return self.call_own(function, names, count)
 

@@ -12,12 +12,14 @@ from occelo_link.loops.ir.program import Alloc, Buffer, For, Swap, itemsize
 from occelo_link.loops.ir.uses import is_plain, nested_memory, used_by
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
-from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, TAKE
+from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, NO_MEMORY, TAKE
 
 __all__ = ["Memory"]
 
 _STACK_BYTES = 2048
 """Small working memory is on the stack, up to this many bytes."""
+_INLINED = 4
+"""So many allocations from the arena are inlined; later ones of the program call the service, which takes less code."""
 
 
 class Memory:
@@ -35,6 +37,8 @@ class Memory:
         self.use = scalars.use
         self.scalars = scalars
         self.stack_used = 0
+        self.inlined = 0
+        self.can_fail = False
 
     def open_slots(self) -> None:
         """Make the slots of buffers that may be allocated several times."""
@@ -92,12 +96,21 @@ class Memory:
             self.line(f"store {kind} {one}, ptr {second}{part}, align 8")
 
     def stop_if_null(self, pointer: str) -> None:
-        found = self.emit(f"icmp ne ptr {pointer}, null")
-        fail, go = self.out.new_labels("fail", "go")
-        self.out.branch_likely(found, go, fail)
-        self.out.start_block(fail)
-        self.line("ret i64 -1")
+        go = self.out.new_label("go")
+        self.continue_unless_null(pointer, go)
         self.out.start_block(go)
+
+    def continue_unless_null(self, pointer: str, label: str) -> None:
+        """Continue at a label, or leave the unit if an allocation failed."""
+        self.can_fail = True
+        found = self.emit(f"icmp ne ptr {pointer}, null")
+        self.out.branch_likely(found, label, "no_memory")
+
+    def exit_if_failed(self) -> None:
+        """The block where a unit returns whose allocation failed."""
+        if self.can_fail:
+            self.out.start_block("no_memory")
+            self.line(f"ret i64 {NO_MEMORY}")
 
     def alloc_output(self, statement: Alloc) -> str:
         lengths, allocas = statement.lengths, self.out.allocas
@@ -131,11 +144,9 @@ class Memory:
         more = self.emit(f"add i64 {scaled}, 127")
         return self.emit(f"and i64 {more}, -64")
 
-    def grown(self, total: str) -> str:
-        """Memory from the service `GROW`."""
-        pointer = self.emit(f"call ptr {self.out.service(GROW)}(ptr %frame, i64 {total})")
-        self.stop_if_null(pointer)
-        return pointer
+    def call_grow(self, total: str) -> str:
+        """Memory from the service `GROW`; null if there is none."""
+        return self.emit(f"call ptr {self.out.service(GROW)}(ptr %frame, i64 {total})")
 
     def grow_buffer(self, statement: Alloc, slot: str) -> None:
         """Print code that allocates new memory if a buffer needs more than its capacity; the capacity at least doubles."""
@@ -148,7 +159,8 @@ class Memory:
         self.out.start_block(grow)
         twice = self.emit(f"shl i64 {room}, 1")
         more = self.emit(f"call i64 @llvm.smax.i64(i64 {total}, i64 {twice})")
-        pointer = self.grown(more)
+        pointer = self.call_grow(more)
+        self.stop_if_null(pointer)
         self.line(f"store ptr {pointer}, ptr {slot}, align 8")
         self.line(f"store i64 {more}, ptr {slot}.room, align 8")
         self.line(f"br label %{done}")
@@ -165,6 +177,11 @@ class Memory:
                 out.allocas.append(f"  {name} = alloca [{rounded} x i8], align 64")
                 return name
         total = self.work_bytes(statement)
+        self.inlined += 1
+        if self.inlined > _INLINED:
+            pointer = self.call_grow(total)
+            self.stop_if_null(pointer)
+            return pointer
         free, limit = (
             self.emit(f"getelementptr i64, ptr %frame, i64 {slot}") for slot in (ARENA, ARENA_END)
         )
@@ -175,11 +192,10 @@ class Memory:
         take, grow, done = out.new_labels("take", "grow", "done")
         out.branch_likely(fits, take, grow)
         out.start_block(grow)
-        grown = self.grown(total)
-        after = out.label
-        self.line(f"br label %{done}")
+        grown = self.call_grow(total)
+        self.continue_unless_null(grown, done)
         out.start_block(take)
         self.line(f"store ptr {end}, ptr {free}, align 8")
         self.line(f"br label %{done}")
         out.start_block(done)
-        return self.emit(f"phi ptr [ {start}, %{take} ], [ {grown}, %{after} ]")
+        return self.emit(f"phi ptr [ {start}, %{take} ], [ {grown}, %{grow} ]")

@@ -78,6 +78,7 @@ class Printer(Visitor[None]):
         (body or self.block)(program.body)
         out.line("ret i64 0")
         self.polling.exit_if_interrupted()
+        self.memory.exit_if_failed()
         unit = ["define i64 @unit(ptr %frame, ptr %table) #0 {", "entry:"]
         unit += [*out.allocas, *out.header, *out.lines, "}"]
         attributes = 'attributes #0 = { nounwind "frame-pointer"="none" }'

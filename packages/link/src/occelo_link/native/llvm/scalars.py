@@ -24,6 +24,7 @@ class Scalars:
     - ``names``: for the number of each value, its name in LLVM IR.
     - ``pointers``: for each buffer whose address does not change, the name of that address.
     - ``slots``: for each buffer whose address changes while the program runs, the name of the memory that holds it.
+    - ``headers``: for each slot of the frame with lengths or strides that were read, the name of their address.
     """
 
     def __init__(self, out: ModuleWriter, functions: Functions) -> None:
@@ -36,15 +37,16 @@ class Scalars:
         self.names: dict[int, str] = {}
         self.pointers: dict[Buffer, str] = {}
         self.slots: dict[Buffer, str] = {}
+        self.headers: dict[int, str] = {}
 
     @contextmanager
     def function(self) -> Generator[None]:
         """Within the ``with`` block, lines belong to a new function, in which nothing has a name yet."""
-        outer = self.names, self.pointers, self.slots
+        outer = self.names, self.pointers, self.slots, self.headers
         with self.out.function():
             self._begin()
             yield
-        self.names, self.pointers, self.slots = outer
+        self.names, self.pointers, self.slots, self.headers = outer
 
     def use(self, value: Value) -> str:
         if value.op == "const":
@@ -91,9 +93,12 @@ class Scalars:
         buffer, axis = value.args
         which = 1 if value.op == "length" else 2
         slot = FIRST_INPUT + INPUT_SLOTS * buffer.position + which
-        address = self.emit(f"getelementptr i64, ptr %frame, i64 {slot}")
-        array = self.emit(f"load ptr, ptr {address}, align 8")
-        entry = self.emit(f"getelementptr i64, ptr {array}, i64 {axis}")
+        entry = array = self.headers.get(slot)
+        if array is None:
+            address = self.emit(f"getelementptr i64, ptr %frame, i64 {slot}")
+            entry = array = self.headers[slot] = self.emit(f"load ptr, ptr {address}, align 8")
+        if axis:
+            entry = self.emit(f"getelementptr i64, ptr {array}, i64 {axis}")
         number = self.emit(f"load i64, ptr {entry}, align 8")
         size = itemsize(buffer.dtype)
         if which == 2 and size > 1:
