@@ -110,7 +110,8 @@ def load_object(code: bytes, function: str = "unit") -> Unit:
     # sections must be adjacent, since code reaches its constants by offsets of 32 bits; llvmlite's memory manager
     # guarantees that, but reserves no memory for the addresses of outside functions
     adjacent = True if stands_alone(code) else None
-    engine = llvm.create_mcjit_compiler(module, _machine(None, None, 0), use_lmm=adjacent)
+    # nothing is compiled, and a machine with the features of this processor takes longer to make than the code to load
+    engine = llvm.create_mcjit_compiler(module, _machine("", "", 0), use_lmm=adjacent)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     address: int = engine.get_function_address(function)

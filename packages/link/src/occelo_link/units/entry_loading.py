@@ -49,7 +49,8 @@ class EntryCode:
         self._running: weakref.WeakValueDictionary[int, MethodDef] = weakref.WeakValueDictionary()
         if optimized is None:
             text = entry_text(calls=CALLS)
-            optimized = object_code(f"plain\n{text}", lambda: compile_module(text, level=0))
+            # for any processor of this architecture, which takes less time
+            optimized = object_code(f"plain\n{text}", lambda: compile_module(text, "", "", level=0))
         self._unit = load_object(optimized, "entry")
         self._replaced: Unit | None = None
         self.services = [self._unit.find(name) for name in _SERVICES]
