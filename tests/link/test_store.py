@@ -391,5 +391,6 @@ def test_the_manifest_changes_with_sources_of_cached_code_alone(tmp_path: Path) 
         (tmp_path / name).mkdir()
         (tmp_path / name / "case.py").write_text("b = 1")
     (tmp_path / "notes.txt").write_text("no source")
+    (tmp_path / "LICENSE").write_text("no folder")
     assert manifest_now() == seen[-1]
     manifest.cache_clear()

@@ -32,13 +32,19 @@ class _Table:
     def __init__(self, arrays: Arrays) -> None:
         self.rows: list[Any] = []
         self._positions: dict[Any, int] = {}
+        self._by_identity: dict[int, int] = {}
         self._arrays = arrays
 
     def position(self, value: Any) -> int:
-        found = self._positions.get(value)
+        """The position of a value, which the graph refers to."""
+        # most values are the same objects, whose hashes take longer
+        found = self._by_identity.get(id(value))
         if found is None:
-            found = self._positions[value] = len(self.rows)
-            self.rows.append(encode(value, self._arrays))
+            found = self._positions.get(value)
+            if found is None:
+                found = self._positions[value] = len(self.rows)
+                self.rows.append(encode(value, self._arrays))
+            self._by_identity[id(value)] = found
         return found
 
 
@@ -113,7 +119,9 @@ def canonical_bytes(
     """The canonical form: the document as JSON, then the arrays with dtype and shape."""
     arrays: Arrays = []
     plain = document(inputs, outputs, arrays, numbering)
-    parts = [json.dumps(plain, separators=(",", ":"), sort_keys=True).encode()]
+    # the document was just made, so it has no cycles to look for
+    text = json.dumps(plain, separators=(",", ":"), sort_keys=True, check_circular=False)
+    parts = [text.encode()]
     for array in arrays:
         data = np.ascontiguousarray(array)
         parts.append(f"\n{data.dtype.str}{array.shape}".encode())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import struct
 import sys
 
 import numpy as np
@@ -42,21 +43,27 @@ def manifest(*roots: str) -> str:
     """A digest of the paths, sizes and modification times of all .py files below ``roots``, except in folders named in
     `_NO_SOURCES`.
     """
-    rows: list[str] = []
+    names: list[str] = []
+    numbers: list[int] = []
     for root in roots:
         pending = [root]
         while pending:
             folder = pending.pop()
-            with os.scandir(folder) as found:
-                for each in found:
-                    name = each.name
-                    if name.endswith(".py"):
-                        status = each.stat()
-                        rows.append(f"{folder}/{name} {status.st_size} {status.st_mtime_ns}")
-                    elif name not in _NO_SOURCES and each.is_dir():
-                        pending.append(each.path)
-    rows.sort()
-    return digest_text("\n".join(rows))
+            try:
+                found = os.listdir(folder)  # makes fewer objects than os.scandir
+            except NotADirectoryError:
+                continue
+            found.sort()
+            names.append(folder)
+            for name in found:
+                if name[-3:] == ".py":
+                    status = os.stat(f"{folder}/{name}")
+                    names.append(name)
+                    numbers += status.st_size, status.st_mtime_ns
+                elif "." not in name and name not in _NO_SOURCES:
+                    pending.append(f"{folder}/{name}")
+    packed = struct.pack(f"<{len(numbers)}q", *numbers)
+    return digest_text("\n".join(names).encode() + b"\0" + packed)
 
 
 def _package_folder(file: str | None) -> str:

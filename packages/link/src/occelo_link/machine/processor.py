@@ -25,5 +25,7 @@ def binding() -> Any:
 def host_target() -> tuple[str, str, str]:
     """The triple, processor and features of this machine."""
     llvm = binding()
-    features = llvm.get_host_cpu_features().flatten()
+    found: dict[str, bool] = llvm.get_host_cpu_features()
+    # the same text as its method `flatten` makes in several times as long
+    features = ",".join([("+" if found[name] else "-") + name for name in sorted(found)])
     return llvm.get_process_triple(), llvm.get_host_cpu_name(), features
