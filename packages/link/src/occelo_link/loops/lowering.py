@@ -35,7 +35,7 @@ from occelo_link.loops.registry import Lowering, find_lowering
 from occelo_link.loops.schedule import Schedule
 from occelo_link.loops.steps import Step
 from occelo_link.loops.tensor_groups import map_leaves, members_of, parts_of_type
-from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtual, is_unit
+from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtual, are_units
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -68,6 +68,8 @@ class Context:
         self.state = state
         self.outer = outer
         self.builder = state.builder
+        self.i64: Callable[[int], Value] = state.builder.i64
+        """An int64 constant; kept as an attribute, since lowerings need hundreds."""
         first: int = 0 if outer is None else outer.schedule.done
         self.schedule: Schedule = Schedule(self, first)
         self.tensors: dict[Variable, Tensor] = {}
@@ -105,10 +107,6 @@ class Context:
         self.state.node = node
 
     # lengths
-
-    def i64(self, number: int) -> Value:
-        """An int64 constant."""
-        return self.builder.i64(number)
 
     def canonical(self, length: Value) -> Value:
         """The representative of the lengths known to equal this one."""
@@ -189,7 +187,7 @@ class Context:
         for source in sources:
             # scalars are computed once, before the loops; vectors are small enough to store them all the same, so that
             # loops which share them stay small
-            if len(shape) < 2 or not all(map(is_unit, source.shape)):
+            if len(shape) < 2 or not are_units(source.shape):
                 cost += source.cost
             depth = max(depth, source.depth)
             if not source.reads:
@@ -203,16 +201,20 @@ class Context:
 
     def aligned(self, tensor: Tensor, shape: Sequence[Value]) -> bool:
         """Whether a tensor has exactly this shape."""
-        return len(shape) == tensor.ndim and all(
-            a is b or self.canonical(a) is self.canonical(b)
-            for a, b in zip(tensor.shape, shape, strict=True)
-        )
+        own = tensor.shape
+        if len(shape) != len(own):
+            return False
+        for a, b in zip(own, shape, strict=True):
+            if a is not b and self.canonical(a) is not self.canonical(b):
+                return False
+        return True
 
     def flat_over(self, sources: Sequence[Tensor], shape: Sequence[Value]) -> bool:
         """Whether an elementwise formula over ``sources`` is flat."""
-        return all(
-            all(is_unit(n) for n in t.shape) or (t.flat and self.aligned(t, shape)) for t in sources
-        )
+        for t in sources:
+            if not are_units(t.shape) and not (t.flat and self.aligned(t, shape)):
+                return False
+        return True
 
     def scalar(self, tensor: Tensor) -> Value:
         """The only element of a tensor of one element. All steps that it depends on are written first."""
@@ -453,7 +455,7 @@ class Context:
             return tensor
         if tensor.depth > MAX_DEPTH or tensor.cost > MAX_COST:
             return self.store(tensor)
-        if tensor.cost <= CHEAP or all(is_unit(n) for n in tensor.shape):
+        if tensor.cost <= CHEAP or are_units(tensor.shape):
             return tensor
         if len(readers) > 1 or any(repeats(variable, node) for node in readers):
             return self.store(tensor)

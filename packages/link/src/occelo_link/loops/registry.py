@@ -52,6 +52,8 @@ _DTYPES = frozenset(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
     "complex64 complex128".split()
 )
+_AS_THEY_ARE = _DTYPES - {"float16", *PARTS}
+"""Dtypes that loop programs compute as such; complex tensors are two, and float16 is computed in float32."""
 
 
 def lowers_to_loops(
@@ -144,6 +146,8 @@ def _find_own(node: Apply) -> Lowering | None:
     if node.op.loops:
         return next((function for function, when in _loops if when(node)), None)
     dtypes = {v.type.dtype if v.type.is_array else None for v in (*node.inputs, *node.outputs)}
+    if dtypes <= _AS_THEY_ARE:
+        return _find(node)
     if None in dtypes:
         return _find_parts(node)
     if not dtypes <= _DTYPES:
