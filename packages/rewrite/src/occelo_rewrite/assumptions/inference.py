@@ -7,7 +7,7 @@ a rule asks for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from occelo_graph.late_families import catch_up
 from occelo_graph.narrowing import is_array
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_rewrite.assumptions.facts import UNSIGNED, all_facts
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers", "infers_many"]
 
@@ -162,6 +165,12 @@ _OF_SQUARE = frozenset(
 )
 
 
+def _is_distinct(data: npt.NDArray[Any]) -> bool:
+    """Whether no two integers are equal; `np.unique` would import all of `numpy.ma`."""
+    ordered = np.sort(data, axis=None)
+    return bool(np.all(ordered[1:] != ordered[:-1]))
+
+
 def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
     """Whether a fact holds for the value of a constant; None if that is not tested.
 
@@ -175,11 +184,7 @@ def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
     if fact == UNSIGNED:
         return True if data.dtype.kind == "f" and not np.any(np.signbit(data)) else None
     if fact == "unique_indices":
-        return (
-            bool(np.unique(data).size == data.size)
-            if data.dtype.kind in "iu" and np.all(data >= 0)
-            else None
-        )
+        return _is_distinct(data) if data.dtype.kind in "iu" and np.all(data >= 0) else None
     if data.ndim != 2 or data.dtype.kind not in "iuf" or not np.all(np.isfinite(data)):
         return None
     if fact in ("positive_definite", "positive_semidefinite"):
