@@ -113,7 +113,7 @@ class Mode:
         return self.with_parts(self._linker.clone(), change(self._query))
 
     def including(self, *tags: str) -> Mode:
-        """A mode with rewrites of these tags as well."""
+        """A mode that also has all rewrites with one of these tags."""
         return self._changed(lambda q: q.including(*tags))
 
     def excluding(self, *tags: str) -> Mode:

@@ -97,11 +97,11 @@ def without_lowering(*what: Any) -> Generator[None]:
 
     ``what`` are classes of ops (`Softmax`), classes of scalar operations (`Composite`), or elementwise functions by
     their op or scalar op (``ot.sigmoid``). Such an op runs by its `Op.decompose`, or the ``formula`` of its scalar op.
-    Without one it runs in Python. In the Python linkers a decomposition takes the place of ``evaluate``.
+    An op that has neither runs in Python. In the Python linkers a decomposition takes the place of ``evaluate``.
 
     It is for tests that compare results with and without lowerings, on any backend. A function that is compiled within
     the block never uses these lowerings, even if it is compiled again for other shapes after the block has ended. The
-    choice is part of the function's key in the cache. TypeError if ``what`` has anything else.
+    choice is part of the function's key in the cache. TypeError if ``what`` has an element of another kind.
     """
     classes, names = list(_current.get().classes), set(_current.get().names)
     for each in what:

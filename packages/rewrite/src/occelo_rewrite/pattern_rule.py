@@ -59,7 +59,10 @@ def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], set[str]
 
 
 def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tuple[str, ...]]:
-    """The parameters of a rule that each pattern binds; the others must have defaults."""
+    """For each pattern the parameters of a rule that it binds.
+
+    ValueError if a parameter without a default is not bound.
+    """
     names, needed = _parameters(function)
     wanted: list[tuple[str, ...]] = []
     for pattern in patterns:
@@ -125,8 +128,9 @@ def _arguments(pattern: Call, bound: Bindings) -> Iterator[tuple[str, Apply]]:
 
 
 def _as_computed(pattern: Call, bound: Bindings) -> None:
-    """Cast each wildcard to the dtype in which the function that it is an argument of computes, if this dtype can hold
-    all its values.
+    """Cast each wildcard that is an argument of an elementwise function to the dtype in which this function computes.
+
+    A wildcard stays as it is if that dtype cannot hold all of its values.
     """
     for name, node in _arguments(pattern, bound):
         own: Any = bound[name].type
@@ -190,7 +194,7 @@ class PatternRule(NodeRewriter):
     def _wanted(self) -> list[tuple[str, ...]]:
         """For each pattern, the names that the function takes.
 
-        They are found when the rule is first tried; most rules never are.
+        They are found when the rule is first tried, since most rules are never tried.
         """
         return _wanted(self.law, self._given)
 

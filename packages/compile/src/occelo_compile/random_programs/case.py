@@ -97,7 +97,7 @@ class Case:
         return results
 
     def compare(self, results: Sequence[Any], expected: Sequence[Expected] | None = None) -> None:
-        """`Violation` if results differ from NumPy's."""
+        """Raise `Violation` if results differ from NumPy's."""
         wanted = self.expected if expected is None else expected
         if len(results) != len(wanted):
             raise Violation("value", f"{len(results)} results instead of {len(wanted)}")

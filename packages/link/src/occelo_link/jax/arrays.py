@@ -243,10 +243,9 @@ def _block(key: Sequence[Any], shape: Sequence[int]) -> tuple[list[Any], list[in
 
 
 def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """The shape and dtype of the array of 32-bit words as which an array is passed to a callback.
+    """The shape and dtype that an array has when it is passed to a callback, as words of 32 bits.
 
-    Shape and dtype are those of the array itself if its elements (or the two parts of a complex element) have at most
-    32 bits.
+    They are its own if its elements (or the two parts of a complex element) have at most 32 bits.
     """
     count = dtype.itemsize // 4
     wide = dtype.itemsize == 16 or (dtype.itemsize == 8 and dtype.kind != "c")

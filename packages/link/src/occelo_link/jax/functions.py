@@ -1,7 +1,7 @@
 """JAX's scalar functions by name.
 
-`jax.arrays` applies scalar ops by them, and `capabilities` reads their names. They fill the table that
-`traced.functions` describes.
+`jax.arrays` applies scalar ops by them, and `capabilities` reads their names. The table in `traced.functions` lists
+them.
 """
 
 from __future__ import annotations

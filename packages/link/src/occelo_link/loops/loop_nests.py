@@ -170,7 +170,7 @@ class _Nest:
         builder.store(root.target.buffer, where, builder.cast(value, root.target.dtype))
 
     def _reduce(self, count: Value, index: list[Value], axis: int) -> list[Value]:
-        """Reduce over an index from 0 to ``count`` of one dimension."""
+        """Write a loop that reduces over one dimension of ``count`` elements; returns the reductions."""
 
         def element(number: Value) -> list[Value]:
             at = list(index)
@@ -187,7 +187,7 @@ class _Nest:
         return reduce_elements(self.builder, count, operations, element, lanes)
 
     def _reduce_nested(self, inner: Sequence[int], index: list[Value]) -> list[Value]:
-        """Reduce over several dimensions that cannot be one loop."""
+        """Write nested loops that reduce over several dimensions, which cannot be one loop; returns the reductions."""
         builder = self.builder
         if len(inner) == 1:
             return self._reduce(self.shape[inner[0]], index, inner[0])

@@ -161,7 +161,7 @@ class Schedule:
                 stored.producer = position
 
     def finish(self, states: Mapping[Buffer, Buffer]) -> None:
-        """Write all pending steps. They are the last ones, so memory is reused after last uses.
+        """Write all pending steps. No further step will read their results, so memory is reused after its last use.
 
         ``states`` maps outputs to the inputs that they update.
         """

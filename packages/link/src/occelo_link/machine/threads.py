@@ -1,9 +1,9 @@
 """The service that divides loops among a pool of Python threads, which release the global interpreter lock.
 
 Loops that `native.llvm.parallel` outlines call it. The calling thread hands out the iterations and waits. It runs no
-iterations itself, unless the interpreter is shutting down. It does not run iterations because it may be the main
-thread, in which Python may raise KeyboardInterrupt at any moment. The pool is made at its first use; a forked process
-makes its own pool.
+iterations itself, because it may be the main thread, in which Python may raise KeyboardInterrupt at any moment. The
+only exception is an interpreter that is shutting down, whose pool takes no work. The pool is made at its first use; a
+forked process makes its own pool.
 """
 
 from __future__ import annotations

@@ -276,7 +276,7 @@ def _is_tame(array: Any) -> bool:
 
 
 def _same_bits(a: Any, b: Any) -> bool:
-    """Equal bits, except for the payload of a NaN.
+    """Whether two arrays have equal bits, except for payloads of NaN.
 
     Complex numbers may differ in the signs of zeros and by rounding, since NumPy's product of complex arrays depends on
     their strides.

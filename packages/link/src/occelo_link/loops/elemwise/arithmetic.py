@@ -370,9 +370,10 @@ def _complex_abs(b: Builder, args: Sequence[Complex]) -> Value:
 
 @complex_scalar("sign", cost=70, wide=True)
 def _complex_sign(b: Builder, args: Sequence[Complex]) -> Complex:
-    """z / |z|, of which neither overflows nor loses digits: parts near the ends of the range are scaled by powers of two.
+    """z / |z|, computed so that nothing overflows or loses digits: parts near the ends of the range are scaled by
+    powers of two.
 
-    Of a number with one infinite part it is 1, -1, i or -i, as in NumPy.
+    If one part of z is infinite, the result is 1, -1, i or -i, as in NumPy.
     """
     z = args[0]
     zero, one, infinity = (b.const(x, "float64") for x in (0.0, 1.0, math.inf))

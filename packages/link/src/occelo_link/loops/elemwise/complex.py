@@ -48,7 +48,10 @@ COMPLEX_COSTS: dict[str, int] = {}
 def complex_scalar(
     *names: str, cost: int = 2, wide: bool = False
 ) -> Callable[[ComplexLowering], ComplexLowering]:
-    """Register the lowering of scalar ops by their names; ``wide`` ones are computed in float64."""
+    """Decorator that registers the lowering of scalar ops by their names.
+
+    If ``wide`` is True, they are computed in float64.
+    """
 
     def register(function: ComplexLowering) -> ComplexLowering:
         for name in names:
@@ -82,7 +85,7 @@ def _const(b: Builder, number: float, like: Value) -> Value:
 
 
 def times(b: Builder, x: Complex, y: Complex) -> Complex:
-    """The product, by the four products of parts."""
+    """The product, computed from the four products of parts."""
     re = b.op("sub", b.op("mul", x[0], y[0]), b.op("mul", x[1], y[1]))
     return re, b.op("add", b.op("mul", x[0], y[1]), b.op("mul", x[1], y[0]))
 

@@ -65,7 +65,10 @@ class VectorIteration(Visitor[None]):
         self.pending: dict[tuple[Buffer, int], tuple[Store, str]] = {}
 
     def run(self, accumulators: Sequence[str]) -> list[str]:
-        """Print the body for the accumulators before it; returns the accumulators after it."""
+        """Print the body.
+
+        ``accumulators`` are the names of the accumulators before it; returns their names after it.
+        """
         for each, name in zip(self.carried, accumulators, strict=True):
             self.vectors[each.param.number] = name
         methods = self.methods
