@@ -19,6 +19,7 @@ import occelo_graph as og
 import occelo_graph.tensor as ot
 from occelo_graph.ops.control.identities import SameType
 from occelo_graph.ops.control.python_function import FromFunctionOp
+from occelo_graph.ops.typed_list import ListOp
 from occelo_graph.testing.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
@@ -33,10 +34,13 @@ NOT_TABLES = set(
     "matrix_op parameters rejection implicit reuse declared scalar signatures key masks axes series subscripts op".split()
 )
 """Modules of families that hold no functions of tensors."""
-FAMILIES = "create elemwise reduce shape index join blas control cast linalg random".split()
+FAMILIES = (
+    "create elemwise reduce shape index join blas control cast linalg random typed_list".split()
+)
 WITHOUT_LOOPS = {"random"}
 """Families that consist of functions of elements, which have loops."""
 NOT_FUNCTIONS_OF_TENSORS = {
+    "TypedListType",
     "at_most_length",
     "never_negative",
     "shared",
@@ -171,7 +175,7 @@ def test_every_op_knows_its_traits() -> None:
     ]
     assert len(own) > 20
     for cls in own:
-        if cls.__name__.startswith("_") or cls in (SameType, FromFunctionOp):
+        if cls.__name__.startswith("_") or cls in (SameType, FromFunctionOp, ListOp):
             # a base, and what wraps functions of which nothing but the value is known
             continue
         assert inspect.getdoc(cls), cls

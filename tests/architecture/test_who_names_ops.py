@@ -22,7 +22,7 @@ SOURCES = sorted(
     # tables of examples name what they are examples of, and so do facades
     if "testing" not in p.parts and p.name not in ("__init__.py", "tensor.py", "linalg.py")
 )
-FAMILIES = "create elemwise reduce shape index join blas control cast linalg looping random".split()
+FAMILIES = "create elemwise reduce shape index join blas control cast linalg looping random typed_list".split()
 OF_FAMILIES = re.compile(
     rf"/(ops|rules|loops|traced|assumptions|occelo_graph)/({'|'.join(FAMILIES)})(\.py|/)"
 )

@@ -62,7 +62,7 @@ _changing = threading.Lock()
 def follow(family: str, load: Callable[[], object]) -> None:
     """Register ``load``, which the first `catch_up` after the import of ``family`` calls.
 
-    ``family`` is "linalg", "random" or "looping".
+    ``family`` is "linalg", "random", "looping" or "typed_list".
     """
     with _changing:
         if family in _loaded:

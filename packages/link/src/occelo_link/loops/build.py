@@ -41,6 +41,7 @@ FAMILIES = (
 """The modules whose import registers the lowerings."""
 follow("linalg", lambda: importlib.import_module("occelo_link.loops.linalg"))
 follow("random", lambda: importlib.import_module("occelo_link.loops.random"))
+follow("typed_list", lambda: importlib.import_module("occelo_link.loops.typed_list"))
 
 
 def lower_graph(

@@ -1,0 +1,456 @@
+"""Lists of tensors of one type: the type of their variables, and the ops that make, read and change them.
+
+`occelo.typed_list` exports the functions. A list is a value, as a tensor is: an op that changes one returns a new list. Loops
+carry lists of changing length. No op here has derivatives. The family is imported at its first use (`late_families`).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn, cast
+
+import numpy as np
+
+from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
+from occelo_graph.ir.op import Cotangents, Op, op
+from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ir.types import Type
+from occelo_graph.late_families import loaded
+from occelo_graph.ops.shape.reading import Shape_i
+from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType
+
+__all__ = [
+    "TypedListType",
+    "append",
+    "count",
+    "extend",
+    "getitem",
+    "index",
+    "insert",
+    "length",
+    "make_list",
+    "remove",
+    "reverse",
+    "setitem",
+]
+
+loaded("typed_list")
+_COUNT = TensorType("int64", ())
+
+
+class TypedListType(Type):
+    """The type of lists whose elements are tensors of one type, ``ttype``. TypeError for elements of another kind.
+
+    A value is a list of arrays. Elements may differ in lengths that are not static. In compiled code a value is a vector with
+    the elements of all arrays, and a matrix with the shape of each array in a row.
+    """
+
+    __slots__ = ("ttype",)
+
+    def __init__(self, ttype: Type) -> None:
+        if not isinstance(ttype, TensorType):
+            raise TypeError(f"The elements of a list must be tensors, and not {ttype!r}")
+        self.ttype = ttype
+
+    def key(self) -> tuple[Any, ...]:
+        return (self.ttype,)
+
+    def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """A list of arrays. A tuple or a list of what the type of the elements accepts is converted, unless ``strict``."""
+        if not isinstance(data, list | tuple):
+            raise TypeError(f"Expected a list of {self.ttype}, got {data!r}")
+        given = cast("Sequence[Any]", data)
+        found = [self.ttype.filter(each, strict, allow_downcast) for each in given]
+        same = isinstance(data, list) and all(map(operator.is_, found, given))
+        return cast("Any", data) if same else found
+
+    def may_share_memory(self, a: Any, b: Any) -> bool:
+        return a is b or any(self.ttype.may_share_memory(x, y) for x in a for y in b)
+
+    def copy(self, value: Any) -> Any:
+        return [np.array(each) for each in value]
+
+    def parts(self) -> tuple[TensorType, ...]:
+        return TensorType(self.ttype.dtype, (None,)), TensorType("int64", (None, self.ttype.ndim))
+
+    def to_parts(self, value: Any) -> Sequence[Any]:
+        flat = [np.ravel(each) for each in value]
+        shapes = [np.shape(each) for each in value]
+        joined = np.concatenate(flat) if flat else np.zeros(0, self.ttype.dtype)
+        return joined, np.array(shapes, "int64").reshape(len(shapes), self.ttype.ndim)
+
+    def from_parts(self, parts: Sequence[Any]) -> Any:
+        flat, shapes = np.asarray(parts[0]), np.asarray(parts[1])
+        ends = np.cumsum(np.prod(shapes, axis=1, dtype="int64"))[:-1]
+        pieces = np.split(flat, ends) if len(shapes) else []
+        return [piece.reshape(tuple(shape)) for piece, shape in zip(pieces, shapes, strict=True)]
+
+    def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
+        """A list with as many elements and numbers as its parts have; the first unknown length of its elements holds them."""
+        (total,), (many, _) = shapes
+        known = [1 if n is None else n for n in self.ttype.shape]
+        unknown = [i for i, n in enumerate(self.ttype.shape) if n is None]
+        made: list[Any] = []
+        for k in range(many):
+            lengths = list(known)
+            if unknown:
+                lengths[unknown[0]] = total // max(int(np.prod(known)), 1) if k == 0 else 0
+            made.append(np.full(lengths, number, self.ttype.dtype))
+        return made
+
+    def __repr__(self) -> str:
+        return f"TypedList({self.ttype!r})"
+
+
+class _ListMethods:
+    """The functions of lists as methods of variables, except `index`: a variable has an attribute of this name."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return getitem(self, key)
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError(
+            "The length of a list is not known before the graph runs; loop over it with getitem and length"
+        )
+
+    def append(self, element: Any) -> Any:
+        """This list with a further element at its end."""
+        return append(self, element)
+
+    def extend(self, other: Any) -> Any:
+        """The elements of this list, then those of another one."""
+        return extend(self, other)
+
+    def insert(self, position: Any, element: Any) -> Any:
+        """This list with a further element before a position."""
+        return insert(self, position, element)
+
+    def remove(self, element: Any) -> Any:
+        """This list without its first element that equals ``element``."""
+        return remove(self, element)
+
+    def reverse(self) -> Any:
+        """The elements in reverse order."""
+        return reverse(self)
+
+    def setitem(self, position: Any, element: Any) -> Any:
+        """This list with another element at a position."""
+        return setitem(self, position, element)
+
+    def length(self) -> Any:
+        """The number of elements."""
+        return length(self)
+
+    def count(self, element: Any) -> Any:
+        """How many elements equal ``element``."""
+        return count(self, element)
+
+
+class _ListVariable(_ListMethods, Variable):
+    """A variable whose value is a list."""
+
+
+class _ListConstant(_ListMethods, Constant):
+    """A list that is known."""
+
+
+class _ListNominal(_ListMethods, NominalVariable):
+    """A list as an input of an inner graph."""
+
+
+TypedListType.variable_class = _ListVariable
+TypedListType.constant_class = _ListConstant
+TypedListType.nominal_class = _ListNominal
+
+
+def _list_type(kind: Type) -> TypedListType:
+    if not isinstance(kind, TypedListType):
+        raise TypeError(f"Expected a list, got {kind}")
+    return kind
+
+
+def _as_list(value: Any) -> Variable:
+    if not isinstance(value, Variable):
+        raise TypeError(f"Expected a variable that is a list, got {value!r}; make_list makes one")
+    _list_type(value.type)
+    return value
+
+
+def _as_element(kind: Type, value: Any) -> Variable:
+    """An element of a list of a type: a value is converted if that loses nothing, a variable must be of the type."""
+    ttype = _list_type(kind).ttype
+    if isinstance(value, Variable) and not ttype.is_super(value.type):
+        raise TypeError(f"A list of {ttype} cannot have an element of type {value.type}")
+    return ttype.filter_variable(value)
+
+
+def _as_position(value: Any) -> Variable:
+    made = as_tensor_variable(value)
+    if made.type.ndim or not made.type.is_discrete or made.type.dtype == "bool":
+        raise TypeError(f"A position in a list must be an integer, got {made.type}")
+    return made.astype("int64")
+
+
+@op
+class ListOp(Op):
+    """Base of the ops on lists, which have neither derivatives nor batches."""
+
+    def infer(self, *types: Type) -> Type:
+        return _list_type(types[0])
+
+    def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+        (out,) = node.outputs
+        if not out.type.is_array:
+            return [None]
+        return [
+            tuple(Shape_i(i)(out) if n is None else n for i, n in enumerate(out.type.shape or ()))
+        ]
+
+    def pullback(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Cotangents
+    ) -> Cotangents:
+        if outputs[0].type.is_discrete:
+            return [None] * len(inputs)
+        raise NotImplementedError(f"{self} has no derivative: no op on lists has")
+
+    def batch(
+        self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> Sequence[Any]:
+        raise NotImplementedError(
+            f"{self} has no batches: the lists of a batch would differ in length"
+        )
+
+
+@op
+class MakeList(ListOp):
+    """The list of its inputs, which are tensors of the type ``ttype``."""
+
+    ttype: TensorType
+
+    def infer(self, *types: Type) -> Type:
+        for kind in types:
+            if not self.ttype.is_super(kind):
+                raise TypeError(f"A list of {self.ttype} cannot have an element of type {kind}")
+        return TypedListType(self.ttype)
+
+    def evaluate(self, *arrays: Any) -> Any:
+        return [np.array(each) for each in arrays]
+
+
+@op
+class _Changed(ListOp):
+    """Base of ops that return the first input, which is a list, with changes; elements that stay are not copied."""
+
+    view_map = {0: [0]}
+
+
+class Append(_Changed):
+    """A list with a further element at its end."""
+
+    def evaluate(self, elements: Any, element: Any) -> Any:
+        return [*elements, np.array(element)]
+
+
+class Extend(_Changed):
+    """The elements of two lists."""
+
+    def evaluate(self, elements: Any, others: Any) -> Any:
+        return [*elements, *map(np.array, others)]
+
+
+class Insert(_Changed):
+    """A list with a further element before a position."""
+
+    def evaluate(self, elements: Any, position: Any, element: Any) -> Any:
+        found = list(elements)
+        found.insert(int(position), np.array(element))
+        return found
+
+
+class SetItem(_Changed):
+    """A list with another element at a position."""
+
+    def evaluate(self, elements: Any, position: Any, element: Any) -> Any:
+        found = list(elements)
+        found[_position(elements, position)] = np.array(element)
+        return found
+
+
+class Reverse(_Changed):
+    """A list in reverse order."""
+
+    def evaluate(self, elements: Any) -> Any:
+        return list(elements[::-1])
+
+
+class Remove(_Changed):
+    """A list without its first element that equals another value."""
+
+    def evaluate(self, elements: Any, element: Any) -> Any:
+        at = _first(elements, element)
+        return [*elements[:at], *elements[at + 1 :]]
+
+
+@op
+class Slice(ListOp):
+    """Elements of a list, by the bounds and the step of a slice; None stands for one that is left out."""
+
+    view_map = {0: [0]}
+
+    given: tuple[bool, bool, bool]
+
+    def evaluate(self, elements: Any, *bounds: Any) -> Any:
+        rest = iter(bounds)
+        return list(elements[slice(*(int(next(rest)) if has else None for has in self.given))])
+
+
+@op
+class GetItem(ListOp):
+    """The element of a list at a position."""
+
+    def infer(self, *types: Type) -> Type:
+        return _list_type(types[0]).ttype
+
+    def evaluate(self, elements: Any, position: Any) -> Any:
+        return np.array(elements[_position(elements, position)])
+
+
+@op
+class _Counted(ListOp):
+    """Base of ops that return an integer."""
+
+    def infer(self, *types: Type) -> Type:
+        _list_type(types[0])
+        return _COUNT
+
+
+class Length(_Counted):
+    """The number of elements of a list."""
+
+    def evaluate(self, elements: Any) -> Any:
+        return np.asarray(len(elements), "int64")
+
+
+class Index(_Counted):
+    """The position of the first element that equals another value."""
+
+    def evaluate(self, elements: Any, element: Any) -> Any:
+        return np.asarray(_first(elements, element), "int64")
+
+
+class Count(_Counted):
+    """How many elements equal another value."""
+
+    def evaluate(self, elements: Any, element: Any) -> Any:
+        return np.asarray(sum(_equal(each, element) for each in elements), "int64")
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return bool(np.array_equal(one, other))
+
+
+def _first(elements: Any, element: Any) -> int:
+    found = next((i for i, each in enumerate(elements) if _equal(each, element)), None)
+    if found is None:
+        raise ValueError("No element of the list equals the value")
+    return found
+
+
+def _position(elements: Any, position: Any) -> int:
+    at, many = int(position), len(elements)
+    if not -many <= at < many:
+        raise IndexError(f"Position {at} is out of bounds for a list of {many} elements")
+    return at
+
+
+# functions
+
+
+def make_list(elements: Iterable[Any], ttype: TensorType | None = None) -> Any:
+    """The list of some tensors, all of one dtype and number of dimensions; TypeError for others.
+
+    ``ttype`` is the type of the elements. By default it has the static lengths in which all agree; a list without elements
+    needs it. Also numbers and arrays are elements.
+    """
+    given = [as_tensor_variable(each) for each in elements]
+    if ttype is None:
+        if not given:
+            raise TypeError("A list without elements needs a type of its elements, ttype")
+        kinds = [v.type for v in given]
+        if len({(k.dtype, k.ndim) for k in kinds}) > 1:
+            listed = ", ".join(map(str, kinds))
+            raise TypeError(f"The elements of a list must be of one type, got {listed}")
+        shape = [
+            n[0] if len(set(n)) == 1 else None for n in zip(*(k.shape for k in kinds), strict=True)
+        ]
+        ttype = TensorType(kinds[0].dtype, tuple(shape))
+    return MakeList(ttype)(*given)
+
+
+def append(elements: Any, element: Any) -> Any:
+    """A list with a further element at its end."""
+    found = _as_list(elements)
+    return Append()(found, _as_element(found.type, element))
+
+
+def extend(elements: Any, others: Any) -> Any:
+    """The elements of a list, then those of another list of the same type."""
+    one, other = _as_list(elements), _as_list(others)
+    if not _list_type(one.type).ttype.is_super(_list_type(other.type).ttype):
+        raise TypeError(f"A {one.type} cannot get the elements of a {other.type}")
+    return Extend()(one, other)
+
+
+def insert(elements: Any, position: Any, element: Any) -> Any:
+    """A list with a further element before a position, as Python's ``list.insert``: out of bounds, at an end."""
+    found = _as_list(elements)
+    return Insert()(found, _as_position(position), _as_element(found.type, element))
+
+
+def setitem(elements: Any, position: Any, element: Any) -> Any:
+    """A list with another element at a position; IndexError at run time if it is out of bounds."""
+    found = _as_list(elements)
+    return SetItem()(found, _as_position(position), _as_element(found.type, element))
+
+
+def remove(elements: Any, element: Any) -> Any:
+    """A list without its first element that equals ``element``; ValueError at run time if there is none."""
+    found = _as_list(elements)
+    return Remove()(found, _as_element(found.type, element))
+
+
+def reverse(elements: Any) -> Any:
+    """A list in reverse order."""
+    return Reverse()(_as_list(elements))
+
+
+def getitem(elements: Any, key: Any) -> Any:
+    """The element at a position, or the list of the elements that a slice takes.
+
+    IndexError at run time for a position that is out of bounds.
+    """
+    found = _as_list(elements)
+    if not isinstance(key, slice):
+        return GetItem()(found, _as_position(key))
+    parts = list(slice_parts(cast("slice", key)))
+    bounds = [_as_position(part) for part in parts if part is not None]
+    return Slice(cast("Any", tuple(part is not None for part in parts)))(found, *bounds)
+
+
+def length(elements: Any) -> Any:
+    """The number of elements of a list, an int64 scalar."""
+    return Length()(_as_list(elements))
+
+
+def index(elements: Any, element: Any) -> Any:
+    """The position of the first element that equals ``element``; ValueError at run time if there is none."""
+    found = _as_list(elements)
+    return Index()(found, _as_element(found.type, element))
+
+
+def count(elements: Any, element: Any) -> Any:
+    """How many elements of a list equal ``element``, in shape and in every number."""
+    found = _as_list(elements)
+    return Count()(found, _as_element(found.type, element))

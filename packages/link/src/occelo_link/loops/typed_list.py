@@ -1,0 +1,11 @@
+"""Lists of tensors: the reason why their ops have no lowering.
+
+`loops.build` has this module imported when the ops of lists are imported.
+"""
+
+from __future__ import annotations
+
+from occelo_graph.ops.typed_list import ListOp
+from occelo_link.loops.python_only import leave_to_python
+
+leave_to_python(ListOp, "a list is kept by Python, since its elements may differ in shape")

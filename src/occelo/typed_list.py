@@ -1,0 +1,21 @@
+"""Lists of tensors of one type: `TypedListType` and the functions that make, read and change lists.
+
+>>> import occelo.tensor as ot
+>>> from occelo import typed_list
+>>> x = ot.dvector("x")
+>>> typed_list.make_list([x, 2 * x]).append(x[:1]).length().eval({x: [1.0, 2.0]})
+array(3)
+"""
+
+from occelo_graph.ops.typed_list import TypedListType as TypedListType
+from occelo_graph.ops.typed_list import append as append
+from occelo_graph.ops.typed_list import count as count
+from occelo_graph.ops.typed_list import extend as extend
+from occelo_graph.ops.typed_list import getitem as getitem
+from occelo_graph.ops.typed_list import index as index
+from occelo_graph.ops.typed_list import insert as insert
+from occelo_graph.ops.typed_list import length as length
+from occelo_graph.ops.typed_list import make_list as make_list
+from occelo_graph.ops.typed_list import remove as remove
+from occelo_graph.ops.typed_list import reverse as reverse
+from occelo_graph.ops.typed_list import setitem as setitem
