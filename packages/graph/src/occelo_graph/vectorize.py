@@ -149,9 +149,9 @@ class _Batches:
 def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     """The graph of ``outputs`` with variables replaced by variables that have more leading dimensions.
 
-    A replacement may have batch dimensions before those of the variable. Batch dimensions of several replacements
-    broadcast against each other. An output has the batch dimensions of all replacements on which it depends, even if
-    only through their shapes. If it depends on no replacement, it has no batch dimensions.
+    A replacement may have batch dimensions in front of the variable's own dimensions. Batch dimensions of several
+    replacements broadcast against each other. An output has the batch dimensions of all replacements on which it
+    depends, even if only through their shapes. If it depends on no replacement, it has no batch dimensions.
 
     Ops without a batching rule are applied to one element after the other (`Blockwise`). NotImplementedError if such an
     op has effects, or takes or returns values that are not tensors, and for an input over which an op cannot be
@@ -168,7 +168,10 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
 def _vectorized(
     wanted: Sequence[Variable], pairs: Sequence[tuple[Variable, Any]]
 ) -> tuple[list[tuple[Variable, Variable]], _Batches]:
-    """Maps each wanted variable to its replacement. This has only the batch dimensions that batching rules give it."""
+    """Maps each wanted variable to its replacement.
+
+    The replacement has only the batch dimensions that batching rules give it.
+    """
     memo: dict[Variable, Variable] = {}
     batches = _Batches()
     for old, new in pairs:

@@ -140,7 +140,7 @@ class ExpressionReader:
         return neg(variable) if inner is None else inner
 
     @staticmethod
-    def is_chosen(variable: TensorVariable) -> bool:
+    def is_switch(variable: TensorVariable) -> bool:
         """Whether a variable is computed by `switch`, as in forms that differ between parts of the range of x."""
         found = computed_by(variable, Elemwise)
         return found is not None and found.op.scalar_op.name == "switch"

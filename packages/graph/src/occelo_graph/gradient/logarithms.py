@@ -294,7 +294,7 @@ def _log_of_bounded(reader: Reader, found: OfBounded) -> Logarithm | None:
     if function is None:
         return None
     name, x = function
-    if reader.is_chosen(x) or (name == "tanh^2" and b > 0):
+    if reader.is_switch(x) or (name == "tanh^2" and b > 0):
         return None  # the forms themselves contain such expressions
     if name == "tanh^2":
         form, rest = mul(log_cosh(x), -2), a
@@ -421,7 +421,7 @@ def _of_negative(reader: Reader, x: TensorVariable) -> Logarithm | None:
 
 def _of_erfc(reader: Reader, x: TensorVariable) -> Logarithm | None:
     # `log_erfc` itself contains log(erfc) of a switch
-    return None if reader.is_chosen(x) else Logarithm(log_erfc(x), True)
+    return None if reader.is_switch(x) else Logarithm(log_erfc(x), True)
 
 
 def _of_exp(reader: Reader, x: TensorVariable) -> Logarithm | None:

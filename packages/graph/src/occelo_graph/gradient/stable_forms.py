@@ -237,7 +237,7 @@ def _over_erfc(
 ) -> TensorVariable | None:
     """w exp(-x^2) / erfc(x) = w / erfcx(x) where x > 1 (DLMF 7.2). For negative x, erfcx may overflow."""
     x = reader.inner(bottom, "erfc")
-    if x is None or reader.is_chosen(x):
+    if x is None or reader.is_switch(x):
         return None
     for i, factor in enumerate(factors):
         power = reader.inner(factor, "exp")

@@ -1,7 +1,7 @@
 """Decomposition of a node into simpler ops (`Op.decompose`).
 
-Linkers decompose ops that have no lowering, `Op.kernel` ops without NumPy code, `gradient.decomposed` ops without a
-derivative, and `blockwise` ops without a batching rule.
+Linkers decompose ops that have no lowering. `Op.kernel` decomposes ops without NumPy code, `gradient.decomposed` those
+without a derivative, and `blockwise` those without a batching rule.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Decomposition:
 def decomposition(node: Apply) -> Decomposition | None:
     """The graph of simpler ops that equals a node; None if the op has none (for these types).
 
-    TypeError for results of other types, lazy ops and ops that overwrite inputs or have effects.
+    TypeError if a result has another type than the node's output, and if the graph has lazy ops, or ops that overwrite
+    inputs or have effects.
     """
     op = node.op
     if not op.has_decompose:

@@ -4,8 +4,8 @@ Most inputs of a node, its operands, are computed before the node runs. The othe
 such as the branches of `IfElse`: the node decides whether they run. If a node is needed for the results of one region
 only, it belongs to that region. `divide` finds the nodes of all regions of a graph in one pass.
 
-A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes are those of a frozen graph, whose only
-inputs are its arguments.
+A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes form a frozen graph, which reads
+nothing but its own arguments.
 
 Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter, DebugMode and the linkers run
 them. Gradients differentiate them one by one. Rewriting uses them to find out under which conditions a node runs.

@@ -176,8 +176,8 @@ def same_results(cls: type[Any], base: type[Any], root: type[Any], external: boo
 
     ``root`` is `Op`. The traits of a base without NumPy code hold for all its subclasses. An ``external`` class, one
     from outside this package, gives the same results only if it overrides neither the NumPy code nor a method that the
-    NumPy code may call. Such a method is any that a class of this package defines and `Op` does not have, unless
-    ``base`` declares it abstract.
+    NumPy code may call. The NumPy code may call every method that a class of this package defines and `Op` lacks,
+    unless ``base`` declares it abstract.
     """
     if base is cls or not issubclass(base, root):
         return True

@@ -107,7 +107,7 @@ class _Batched:
             whole = broadcast_to(align(steps, steps.type.ndim, self.ndim), self.lengths)
             carried = [*carried, np.int64(0) * whole, whole > 0]
             self.limit = whole
-            if self._some():
+            if self._steps_vary():
                 # an empty batch has no largest number of steps
                 each = concatenate([whole.flatten(), np.zeros(1, "int64")])
                 most = switch(each.min() < 0, each.min(), each.max())
@@ -159,7 +159,7 @@ class _Batched:
         ]
         return sequence[(at, *places)]
 
-    def _some(self) -> bool:
+    def _steps_vary(self) -> bool:
         """Whether the number of steps has batch dimensions, so that it may differ between the elements of the batch."""
         return self.inputs[0].type.ndim > 0
 

@@ -103,7 +103,7 @@ class _Blocks:
         if op_.stops:
             (stopped,) = tensors(before[-1:])
             remaining = switch(stopped, np.int64(0), remaining)
-        rest = self._some(
+        rest = self._scan_of_steps(
             remaining, before, [s[whole : self.steps] for s in self.sequences], self.constants
         )
         done = tensors(made[first : first + 1])[0] if op_.stops else whole
@@ -113,7 +113,7 @@ class _Blocks:
             return [*rest[:first], *joined]
         return [*rest[: first - 1], *joined, add(done, rest[-1])]
 
-    def _some(
+    def _scan_of_steps(
         self,
         steps: Any,
         carried: Sequence[Variable],
@@ -129,7 +129,7 @@ class _Blocks:
     ) -> Step:
         *others, size = constants
         first = self.op.carried
-        made = self._some(size, carried[:first], elements, others)
+        made = self._scan_of_steps(size, carried[:first], elements, others)
         traces: list[Any] = list(tensors(made[first : first + self.op.traces]))
         if self.ends:
             traces = [t[-1] for t in traces]

@@ -31,7 +31,7 @@ class ScanSequence:
     taps: list[int]
 
     def slices(self, backwards: bool) -> list[Any]:
-        """For each offset a tensor whose element t is what step t reads."""
+        """For each offset, a tensor with the elements that the steps 0, 1, ... read."""
         low, high = min(0, *self.taps), max(0, *self.taps)
         found: list[Any] = []
         for tap in self.taps:

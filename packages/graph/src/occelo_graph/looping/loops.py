@@ -30,7 +30,7 @@ def _variables(values: list[Any]) -> list[Variable]:
     return [v if isinstance(v, Variable) else as_tensor_variable(v) for v in values]
 
 
-def _two(made: Any) -> tuple[Any, Any]:
+def _state_and_kept(made: Any) -> tuple[Any, Any]:
     """The pair that a step returned: the new state, and the values to keep."""
     if is_tuple(made) and len(made) == 2:
         return made[0], made[1]
@@ -65,8 +65,8 @@ def loop(
     - ``init``: the initial state. States, elements and kept values may be tensors, nested tuples, lists, dicts and
       dataclasses of tensors, or None.
     - ``xs``: tensors that are read along their first axes.
-    - ``length``: the number of steps, an integer scalar. The default is the length of ``xs``; if the lengths of several
-      differ at run time, the smallest.
+    - ``length``: the number of steps, an integer scalar. The default is the length of ``xs``. If the lengths of several
+      tensors in ``xs`` differ at run time, the smallest counts.
     - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
     - ``checkpoint``: keep only the states between blocks of steps for reverse mode. This needs less memory, and one
       more forward pass. An integer is the number of steps of a block. "sqrt" stands for the square root of the number
@@ -114,7 +114,7 @@ def _run(
                 made = run(given)
             else:
                 made = run(given, element_structure.rebuild(list(at)))
-            following, trace = _two(made)
+            following, trace = _state_and_kept(made)
             stop = None if until is None else until(following)
         new, structure = flatten(following, "state")
         _same_structure(structure, state_structure)

@@ -35,10 +35,10 @@ _MOST = 4.0e15
 def searched_quantile(row: Row, upper: bool) -> AnyFormula:
     """The inverse of the distribution function of a row, or with ``upper`` of the survival function.
 
-    Bisection narrows down the interval of `_bracket` until no number of the dtype is within. The search compares values
-    of the distribution function below the median, and of the survival function above it: the smaller of the two is
-    precise. The search has no derivatives. One step of Newton's method follows, whose derivatives are those of the
-    implicit function.
+    Bisection narrows down the interval of `_bracket` until the dtype has no number between its ends. The search
+    compares values of the distribution function below the median, and of the survival function above it: the smaller of
+    the two is precise. The search has no derivatives. One step of Newton's method follows, whose derivatives are those
+    of the implicit function.
     """
     logcdf: AnyFormula | None = row.logcdf
     logsf: AnyFormula | None = row.logsf

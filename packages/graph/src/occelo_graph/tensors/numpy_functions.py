@@ -74,7 +74,7 @@ def _atleast_3d(*arys: Any) -> Any:
     return made[0] if len(made) == 1 else tuple(made)
 
 
-def _several(function: Callable[..., Any]) -> Callable[..., Any]:
+def _tuple_of_several(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that returns a tuple for several arguments, for which ``function`` returns a list."""
 
     def calling(*arys: Any) -> Any:
@@ -195,8 +195,8 @@ _FUNCTIONS: dict[str, Row] = {
     "moveaxis": (shape.moveaxis, "a:x source destination"),
     "expand_dims": (shape.expand_dims, "a axis"),
     "squeeze": (shape.squeeze, "a:x axis"),
-    "atleast_1d": (_several(shape.atleast_1d), "*"),
-    "atleast_2d": (_several(shape.atleast_2d), "*"),
+    "atleast_1d": (_tuple_of_several(shape.atleast_1d), "*"),
+    "atleast_2d": (_tuple_of_several(shape.atleast_2d), "*"),
     "atleast_3d": (_atleast_3d, "*"),
     "broadcast_to": (create.broadcast_to, "array:x shape -subok=False"),
     "broadcast_arrays": (create.broadcast_arrays, "*"),

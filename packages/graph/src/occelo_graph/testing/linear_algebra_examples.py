@@ -140,7 +140,7 @@ def _derivatives() -> list[Example]:
         return made
 
     def by_basis(factor: Array, ct: Array) -> Array:
-        """The cotangent of each element of A, from the change of the factor if it and its mirror image change."""
+        """The cotangent of A, element by element: by how the factor changes with an element and its mirror image."""
         lower, n = np.tril(factor), len(factor)
         below = [(i, j) for i in range(n) for j in range(i + 1)]
 

@@ -40,10 +40,10 @@ class Formula:
     """A formula, and the ``points`` at which it is tested.
 
     It is a formula of ``x`` (and ``y``), element by element, or of a vector ``v`` (and weights ``w``). ``bounds`` are
-    the errors that are allowed in the value, the gradient and the second derivative (the row sums of the Hessian).
-    Their units are ``eps * (abs(exact) + scale)``, with ``scales`` for the three. With ``by_size`` the inputs may be
-    rounded, too: the unit is multiplied by the largest input, if that is above 1. ``at_zero`` is the chosen derivative
-    at points where the formula has none.
+    the errors that are allowed in the value, the gradient and the second derivative (the row sums of the Hessian). The
+    unit of each error is ``eps * (abs(exact) + scale)``, where ``scales`` has a scale for each of the three. With
+    ``by_size`` the inputs may be rounded, too: the unit is multiplied by the largest input, if that is above 1.
+    ``at_zero`` is the chosen derivative at points where the formula has none.
     """
 
     text: str

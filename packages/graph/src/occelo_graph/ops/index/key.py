@@ -142,9 +142,9 @@ def _mask_ndim(entry: Any) -> int | None:
 def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
     """Split the index of a tensor with ``ndim`` dimensions into a static key, inputs, and positions of new dimensions.
 
-    The positions are those of dimensions of length 1 that must be inserted before indexing, counted after they are
-    inserted. The key has an entry for each of them: a full slice, or a mask for a single truth value. TypeError for an
-    entry that is not an index, IndexError for too many entries, ValueError for a slice with step 0.
+    Before indexing, dimensions of length 1 must be inserted, so that they are at these positions. The key has an entry
+    for each of them: a full slice, or a mask for a single truth value. TypeError for an entry that is not an index,
+    IndexError for too many entries, ValueError for a slice with step 0.
     """
     entries: Sequence[Any] = key if is_tuple(key) else (key,)
     expanded = _expand_ellipsis([_plain(e) for e in entries], ndim)

@@ -361,7 +361,7 @@ def inverse_permutation(perm: Any) -> TensorVariable:
 
 
 def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariable:
-    """Elements of the last dimension of ``x`` in the order that ``y`` gives (or its inverse)."""
+    """Elements of the last dimension of ``x`` in the order ``y``, or with ``inverse`` in the inverse order."""
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if inverse:
         y = inverse_permutation(y)

@@ -130,9 +130,9 @@ def matrix_power(a: Any, n: int, *, on_error: str = "raise") -> TensorVariable:
     """NumPy's power of square matrices, of shape (..., m, m), for an integer ``n`` that is known when the graph is built.
 
     It is computed by repeated squaring, with at most ``2 log2(n)`` products. The power 0 is the identity matrix. A
-    negative power is the power of the inverse. The dtype is that of ``a``, for negative powers of integers float64. A
-    singular matrix has no negative power: it raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` it gives NaN.
-    ValueError if ``a`` is not square, TypeError if ``n`` is no integer.
+    negative power is the power of the inverse. The dtype is that of ``a``, but float64 for negative powers of integers.
+    A singular matrix has no negative power: it raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` it gives
+    NaN. ValueError if ``a`` is not square, TypeError if ``n`` is no integer.
     """
     x = as_tensor_variable(a)
     check_on_error(on_error)

@@ -102,7 +102,7 @@ def of_complement(q: Any, k: Any, ct: Any) -> Any:
     """A cotangent of the first ``k`` columns of ``q`` that has the effect of ``ct``, the cotangent of all columns.
 
     The matrices ``q`` are unitary. Their other columns are an arbitrary basis of the orthogonal complement of the first
-    columns. They stay orthogonal to the first columns, and are taken not to rotate within the complement. So their
+    columns. They stay orthogonal to the first columns, and are assumed not to rotate within the complement. So their
     derivative follows from that of the first columns.
     """
     first, rest = q[..., :k], q[..., k:]

@@ -1,8 +1,9 @@
 """`philox`, the counter-based generator Philox2x32-10, as a function of the elements of two tensors.
 
 `keys` makes keys and bits with it. The source is Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1,
-2, 3" (SC 2011). It was chosen among the generators of that paper because it multiplies only numbers of 32 bits, which
-elementwise functions can do. So every backend computes it in one vectorized loop with the code that reads its results.
+2, 3" (SC 2011). It was chosen among the generators of that paper because it needs only products of numbers of 32 bits,
+which elementwise functions can compute. So every backend computes it in one vectorized loop with the code that reads
+its results.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class Drawing:
         return self._add_input(laid_out(self.random, np.asarray(value), self._static(shape)))
 
     def input_of(self, value: Any, ones: bool = False) -> Made:
-        """An input with a given value, in C order; with ``ones`` lengths of 1 are static."""
+        """An input with a given value, in C order. With ``ones``, lengths of 1 are static."""
         value = np.asarray(value)
         static = self._static(value.shape)
         if ones:

@@ -26,7 +26,7 @@ SYMBOLIC_NAMES: dict[str, Any] = {"ot": ot, "np": np}
 class Input:
     """An argument: its type, and a value with any memory layout.
 
-    The value is ``view`` (text with ``{0}``) of the array ``base``.
+    ``view`` is the text of an expression for the value, with ``{0}`` in place of the array ``base``.
     """
 
     dtype: str

@@ -108,7 +108,7 @@ def one_minus_erfc(x: TensorVariable) -> TensorVariable | None:
 @rule(p.log(p.erfc(x)), tags=("stabler",))
 def log_erfc(x: TensorVariable) -> TensorVariable | None:
     """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1 (DLMF 7.2), since erfc(x) may underflow; near 0, log1p(-erf(x))."""
-    if ExpressionReader.is_chosen(x):
+    if ExpressionReader.is_switch(x):
         return None  # x belongs to the form below, which contains a log(erfc) itself
     return log_of_erfc(x)
 
