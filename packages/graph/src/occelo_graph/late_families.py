@@ -2,9 +2,9 @@
 
 Linear algebra, random numbers and loops are such families: a program without them should not pay for their import. The
 packages of the ops (`ops.linalg`, `ops.random` and `looping`) call `loaded` when they are imported.
-`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers register functions with `follow`, which import
-their own modules for the family. The functions run when rewrites, facts or lowerings are next looked up, since each
-look-up calls `catch_up` first.
+`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers call `follow` to register functions. These
+import the modules with the family's rewrites, facts and lowerings. The functions run when rewrites, facts or lowerings
+are next looked up, since each look-up calls `catch_up` first.
 
 The functions do not run while a family is being imported. Otherwise two threads could each import a module of the
 family that needs the other's, and fail: for example, one thread unpickles a graph with loops while another one builds

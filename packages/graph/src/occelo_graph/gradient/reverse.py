@@ -4,8 +4,8 @@ The nodes between the cost and ``wrt`` are visited once, in reverse topological 
 cotangents of the inputs are computed from those of the outputs. A cotangent is a
 variable, `ZERO` (connected, but the derivative is 0) or None (not connected).
 
-`pulling` visits the nodes. Users call the functions of this module. The other modules of derivatives, `OpFromGraph`,
-`Blockwise` and `Scan` use them, too.
+`pulling` visits the nodes. Users call the functions of this module. Other modules of this folder use them, too, and so
+do `OpFromGraph`, `Blockwise` and `Scan`.
 """
 
 from __future__ import annotations
@@ -88,11 +88,12 @@ def grad(
     return_disconnected: str = "zero",
     null_gradients: str = "raise",
 ) -> Any:
-    """Gradients of a scalar ``cost`` with respect to ``wrt``: one variable, or a list, for which a list is returned.
+    """Gradients of a scalar ``cost`` with respect to ``wrt``.
 
-    A gradient has the shape and the dtype of its variable. For a discrete variable the dtype is floatX; the
-    derivative of discrete operations is 0. For a complex variable the gradient is the derivative with respect to the real
-    part plus i times that with respect to the imaginary part.
+    ``wrt`` is one variable, or a list of variables; then the result is a list of gradients. A gradient has the shape
+    and the dtype of its variable. For a discrete variable the dtype is floatX; the derivative of discrete operations is
+    0. For a complex variable the gradient is the derivative with respect to the real part plus i times that with
+    respect to the imaginary part.
 
     - ``consider_constant``: variables that count as constants. Their own gradients are still computed.
     - ``known_grads``: a mapping from variables to their cotangents; ``cost`` may then be None (ValueError without

@@ -95,8 +95,9 @@ def clone_replace(
 
     The replacements themselves are not changed, even where they depend on a replaced variable. Under ``rebuild_strict``
     a replacement that cannot be converted to the type of the replaced variable is a TypeError. Otherwise ops infer
-    their types again. There is a warning if the old variable has a static length of 1 and the new one does not: sums
-    over dimensions that were broadcast, as in gradients, are not built again.
+    their types again. There is a warning if the old variable has a static length of 1 and the new one does not. The
+    graph, for instance that of a gradient, may contain sums over dimensions that were broadcast; these sums are not
+    built again.
     """
     equiv: dict[Variable, Variable] = {}
     for old, new in replacement_pairs(replace):

@@ -47,7 +47,7 @@ def parse_signature(signature: str) -> tuple[Names, Names]:
 
 
 def align(variable: TensorVariable, extra: int, wanted: int) -> TensorVariable:
-    """A variable with ``extra`` batch dimensions, padded in front with dimensions of length 1 to ``wanted`` ones."""
+    """A variable whose ``extra`` batch dimensions become ``wanted``: new ones in front have length 1."""
     if extra == wanted:
         return variable
     order: list[Any] = [*["x"] * (wanted - extra), *range(variable.type.ndim)]

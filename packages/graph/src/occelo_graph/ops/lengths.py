@@ -1,7 +1,7 @@
 """Proofs that dynamic lengths are equal, and run-time checks where there is no proof.
 
-A proof must stay valid whatever rewriting removes. So it is no proof of equal lengths that ``x + y`` can be computed
-only if ``x`` and ``y`` have the same dynamic length: a rule may drop ``x``, for instance if it is zero.
+A proof must stay valid whatever rewriting removes. For instance, ``x + y`` does not prove that ``x`` and ``y`` have the
+same dynamic length, although it can be computed only then: a rule may drop ``x`` if it is zero.
 
 A proof compares the origins of two lengths. The origin is the length of a tensor from which a length was copied, if
 need be through several nodes.

@@ -1,4 +1,4 @@
-"""Checks, for a few sample numbers, that reductions which users register have the properties that they declare.
+"""Checks of the reductions that users register: whether they have their declared properties, for a few sample numbers.
 
 `register_reduction` calls `check_reduction`.
 """

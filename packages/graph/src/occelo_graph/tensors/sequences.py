@@ -1,6 +1,6 @@
 """Checks of arguments that stand for tensors: lists and tuples are accepted, Python bools are rejected.
 
-Code that takes one or several tensors uses them in all packages: conversion of arguments (`constant`), tensor types, index
+All code that takes one or several tensors uses these checks: conversion of arguments (`constant`), tensor types, index
 keys, `function`, the conformance suite and the command line.
 """
 

@@ -1,9 +1,14 @@
 """Index keys: the index in ``x[...]``, split into a static key and input variables.
 
-A key is a tuple of entries. An entry is an integer, `SCALAR` (an integer that is an input), a slice whose parts are
-integers, None or `SCALAR`, or `ARRAY` (an index array or mask that is an input). Each entry indexes one dimension,
-except that a mask of n dimensions indexes n dimensions. A single truth value becomes a mask of a new dimension of
-length 1.
+A key is a tuple of entries:
+
+- an integer
+- `SCALAR`: an integer that is an input
+- a slice, whose parts are integers, None or `SCALAR`
+- `ARRAY`: an index array or mask that is an input
+
+Each entry indexes one dimension, except that a mask of n dimensions indexes n dimensions. A single truth value becomes
+a mask of a new dimension of length 1.
 
 The ops in `subtensor` have such a key as a field. Rules and lowerings of the index family read it.
 """
