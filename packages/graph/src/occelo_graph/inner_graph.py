@@ -50,7 +50,7 @@ class OpFromGraph(Op):
       `OpFromGraph` that takes all of these and returns the same. It may also be a list with a function or an
       `OpFromGraph` for each input, which returns the cotangent of that input. None, also in the list, stands for the
       pullback of the graph.
-    - ``pushforward``: the same with ``tangents`` instead of cotangents; it returns a tangent for each output, and a
+    - ``pushforward``: likewise, with tangents instead of cotangents. The function returns a tangent for each output; a
       list has an entry for each output.
     - ``lop_overrides``, ``rop_overrides``: older names of ``pullback`` and ``pushforward``.
     - ``connection_pattern``: for each input a list that says for each output whether it depends on the input.

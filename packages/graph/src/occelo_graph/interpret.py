@@ -306,7 +306,7 @@ def body_runner(
 
 
 def _writes_in_place(loop: Loop) -> dict[Apply, Apply]:
-    """Nodes of a body that may overwrite a carried value, each with a node that does the same in place.
+    """Maps nodes of a body that may overwrite a carried value to nodes that do the same in place.
 
     Such a node computes the new carried value, and nothing else reads the old or the new value. An example is a node
     that writes one element of a trace. To copy the trace in each step would take quadratic time.
@@ -480,7 +480,7 @@ def interpret(
 ) -> Any:
     """`Variable.eval` without a compiler.
 
-    TypeError for further arguments, `UnusedInputError` for an input that is not needed.
+    TypeError for other arguments, which only a compiler takes; `UnusedInputError` for an input that is not needed.
     """
     if options:
         raise TypeError(f"eval() got unexpected arguments {sorted(options)}")

@@ -1,7 +1,7 @@
 """Validation of cotangents and tangents: they are cast to the dtype of their variable, and must have its shape.
 
-Reverse and forward mode (`reverse`, `pulling`, `forward`) pass the cotangents and tangents of users through these
-functions, and the results of every pullback and pushforward.
+Reverse and forward mode (`reverse`, `pulling`, `forward`) call these functions for the cotangents and tangents that
+users give, and for the results of every pullback and pushforward.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ __all__ = ["fitting", "from_rule", "of_shape"]
 def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = None) -> Cotangent:
     """Convert a cotangent (or tangent) of ``variable`` to a tensor of the variable's dtype, `ZERO` or None.
 
-    TypeError unless it is a tensor of floating-point numbers with the variable's number of dimensions; it may be
-    complex only if the variable is. ValueError for static lengths that differ. In the message, ``what`` names the
-    cotangent. With ``node``, ``what`` names the rule of the node's op that returned the cotangent.
+    TypeError unless ``cotangent`` is a tensor of floating-point numbers with the variable's number of dimensions. It
+    may be complex only if the variable is. ValueError for static lengths that differ. In the message, ``what`` names
+    the cotangent. With ``node``, ``what`` names the rule of the node's op that returned the cotangent.
     """
     if cotangent is None or cotangent is ZERO:
         return cotangent

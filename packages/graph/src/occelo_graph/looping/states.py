@@ -71,10 +71,10 @@ def with_updates(
     results: Sequence[Variable],
     constants: Sequence[tuple[Variable, Variable]],
 ) -> tuple[dict[SharedVariable, Variable], list[Variable]]:
-    """The shared variables that a step updates, each with a variable for its value before a step; and the new results.
+    """The shared variables that a step updates, and the results with the updated values inserted at ``position``.
 
-    In the new results the updated values are inserted into ``results`` at ``position``. ``constants`` are pairs of a
-    constant of the loop and the argument for it. TypeError if an update changes the dtype or the number of dimensions.
+    Each shared variable is mapped to a new variable for its value before a step. ``constants`` are pairs of a constant
+    of the loop and the argument for it. TypeError if an update changes the dtype or the number of dimensions.
     """
     if not updates:
         return {}, list(results)

@@ -43,8 +43,8 @@ def constant(
 ) -> TensorConstant:
     """A constant with a copy of ``x`` as its value.
 
-    Without ``dtype``, Python floats, sequences of Python floats and integers with at least one float, and empty
-    sequences get the dtype floatX. Everything else gets NumPy's dtype. ``ndim`` adds leading dimensions of length 1.
+    Without ``dtype``, the dtype of Python floats is floatX. So is that of empty sequences, and of sequences of Python
+    numbers that contain a float. Everything else gets NumPy's dtype. ``ndim`` adds leading dimensions of length 1.
     TypeError if ``x`` is not an array of numbers or truth values, ValueError if it has more than ``ndim`` dimensions.
     """
     if isinstance(x, Variable) or (is_sequence(x) and _holds_variable(x)):

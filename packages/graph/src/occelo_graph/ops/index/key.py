@@ -55,7 +55,7 @@ Key = tuple[KeyEntry, ...]
 
 
 def _scalar_part(value: Any, inputs: list[Any]) -> Any:
-    """An integer, or `SCALAR` with the variable appended to ``inputs``."""
+    """An integer as it is; for a variable, `SCALAR`, and the variable is appended to ``inputs``."""
     if value is None:
         return None
     if isinstance(value, Constant) and np.ndim(value.data) == 0:
@@ -274,11 +274,11 @@ def check_range(entry: Any, length: int | None, axis: int) -> None:
 def advanced_layout(
     key: Key, shape: StaticShape, arrays: Sequence[TensorType]
 ) -> tuple[list[int | None], int, int]:
-    """The static shape of the result of an advanced index, and the dimensions that come from index arrays.
+    """The static shape of the result of an advanced index, and which of its dimensions come from index arrays.
 
-    The latter are returned as the position of the first and their number. As in NumPy, integers count as index arrays,
-    and all index arrays are broadcast together. Their dimensions replace the first array if all arrays are adjacent;
-    else they come first.
+    These dimensions are returned as the position of the first and their number. As in NumPy, integers count as index
+    arrays, and all index arrays are broadcast together. Their dimensions replace the first array if all arrays are
+    adjacent; else they come first.
     """
     shapes: list[StaticShape] = []
     slices: list[int | None] = []

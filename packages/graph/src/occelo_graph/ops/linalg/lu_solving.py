@@ -42,7 +42,7 @@ __all__ = ["LuInverse", "LuSolve", "lu_solve"]
 class LuSolve(MatrixOp):
     """The X with A X = B, from the results of `LuFactor` for square matrices A.
 
-    ``trans`` 1 takes the transpose of A, and 2 the conjugate transpose, instead of A.
+    With ``trans`` 1, A is replaced by its transpose; with 2, by its conjugate transpose.
     """
 
     trans: int = 0

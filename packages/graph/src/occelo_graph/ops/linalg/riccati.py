@@ -124,8 +124,9 @@ def solve_continuous_are(
     first scaled, for precision. The result has the common dtype, float64 for integers; float16 is a TypeError. The
     gradient assumes that ``q`` and ``r`` stay Hermitian.
 
-    ``numpy.linalg.LinAlgError`` if there is no such solution, ``r`` or ``e`` is singular or an element is infinite or NaN;
-    with ``on_error="nan"`` this element of the batch is NaN. ValueError for matrices that are not Hermitian or do not fit.
+    ``numpy.linalg.LinAlgError`` if there is no stabilizing solution, if ``r`` or ``e`` is singular, or if an element is
+    infinite or NaN; with ``on_error="nan"`` this element of the batch is NaN. ValueError for matrices that are not
+    Hermitian or do not fit.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_continuous_are", a, b, q, r, e, s)
