@@ -93,11 +93,11 @@ def clone_replace(
 ) -> Any:
     """Copy a graph with some variables replaced.
 
-    The replacements themselves are not changed, even where they depend on a replaced variable. Under ``rebuild_strict``
-    a replacement that cannot be converted to the type of the replaced variable is a TypeError. Otherwise ops infer
+    The replacements themselves are not changed, even where they depend on a replaced variable. With ``rebuild_strict``
+    a replacement that cannot be converted to the type of the replaced variable is a TypeError. Without it ops infer
     their types again. There is a warning if the old variable has a static length of 1 and the new one does not. The
-    graph, for instance that of a gradient, may contain sums over dimensions that were broadcast; these sums are not
-    built again.
+    graph, for instance that of a gradient, may contain sums that were built because the old variable broadcast; these
+    sums stay as they are.
     """
     equiv: dict[Variable, Variable] = {}
     for old, new in replacement_pairs(replace):

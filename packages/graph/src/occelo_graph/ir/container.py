@@ -66,7 +66,10 @@ class Container:
 
     @property
     def value(self) -> Any:
-        """The stored value. Assignment filters it (TypeError if it is refused); None empties the container."""
+        """The stored value.
+
+        An assigned value is filtered by the type, which may refuse it (TypeError); None empties the container.
+        """
         return self.storage[0]
 
     @value.setter

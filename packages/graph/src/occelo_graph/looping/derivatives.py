@@ -235,7 +235,7 @@ class _Backwards:
         return number, of_traces, of_sequences
 
     def _elements(self, position: int, at: slice) -> TensorVariable:
-        """The elements of a sequence that the differentiated steps read, which are at ``at``."""
+        """The elements that the differentiated steps read of the sequence at ``position``: those at ``at``."""
         (sequence,) = tensors([self.inputs[1 + position]])
         return sequence if self._is_whole(sequence) else sequence[at]
 

@@ -28,7 +28,7 @@ __all__ = ["Cast", "cast"]
 
 @frozen_dataclass(eq=False, repr=False)
 class Cast(ScalarOp):
-    """Conversion to ``dtype``; a real dtype from a complex one is a TypeError."""
+    """Conversion to ``dtype``. TypeError for the conversion of complex numbers to a real dtype."""
 
     dtype: str
     holomorphic = True

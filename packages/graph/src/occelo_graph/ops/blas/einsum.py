@@ -261,7 +261,7 @@ def _contract(x: _Term, y: _Term, needed: frozenset[int], result: Labels) -> _Te
 
 
 def _comes_first(labels: Sequence[int], others: Sequence[int], result: Labels) -> bool:
-    """Whether the first of some labels comes before the first of others in the result."""
+    """Whether, in the result, the first of ``labels`` comes before the first of ``others``."""
     places = [result.index(i) for i in labels if i in result]
     of_others = [result.index(i) for i in others if i in result]
     return bool(places and of_others) and min(places) < min(of_others)

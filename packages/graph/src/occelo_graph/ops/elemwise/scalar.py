@@ -91,7 +91,7 @@ class ScalarOp(Static):
 
     @property
     def nin(self) -> int | None:
-        """Number of inputs; None for any number from one on."""
+        """Number of inputs; None if the function takes any number of inputs, at least one."""
         raise MethodNotDefined(f"{type(self).__name__} does not declare nin")
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
@@ -380,7 +380,7 @@ def first_dtype(dtypes: Sequence[str]) -> str:
 
 
 def float_like(dtypes: Sequence[str]) -> str:
-    """The real dtype with the precision of the common one; for integers that of NumPy's sqrt."""
+    """The real dtype with the precision of the common dtype; for integers, the dtype of their NumPy sqrt."""
     common = inexact(dtypes)
     return {"complex64": "float32", "complex128": "float64"}.get(common, common)
 

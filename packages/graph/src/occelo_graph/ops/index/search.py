@@ -349,7 +349,7 @@ def slice_at_axis(sl: slice, axis: int) -> tuple[Any, ...]:
 
 
 def inverse_permutation(perm: Any) -> TensorVariable:
-    """The permutations that undo those in the last dimension."""
+    """The inverses of the permutations in the last dimension."""
     perm = as_tensor_variable(perm)
     *lead, n = lengths_by_variables(perm)
     key: list[Any] = []

@@ -661,10 +661,10 @@ def _batched_write(
 
 
 def getitem(x: Any, key: Any) -> TensorVariable:
-    """``x[key]`` with NumPy's meaning.
+    """``x[key]`` as in NumPy.
 
-    `set_subtensor` writes to the part of ``x`` that the result names, which may be all of ``x``. If the key inserts
-    dimensions, a tag of the variable that has them records their positions.
+    If the result is passed to `set_subtensor`, this writes to the part of ``x`` that was read, which may be all of
+    ``x``. If the key inserts dimensions, a tag of the variable that has them records their positions.
     """
     x = as_tensor_variable(x)
     static, inputs, new_axes = parse_key(key, x.type.ndim)

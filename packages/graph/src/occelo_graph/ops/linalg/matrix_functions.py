@@ -1,7 +1,7 @@
 """Functions of square matrices: the exponential, the principal logarithm and the principal square root, by SciPy.
 
-Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`. Rules and inference of facts handle `Expm`. Linkers
-lower all three for machine code.
+Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`. Rules and inference of facts handle `Expm`. The linkers
+for machine code lower all three.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class _Pair(MatrixOp):
         )
 
     def decomposed(self, arrays: Sequence[Array], **options: Any) -> Any:
-        """The results of the SciPy function with this name; LinAlgError if eigenvalues are not found."""
+        """The results of the SciPy function with this name; LinAlgError if the algorithm does not converge."""
         a, b = arrays
         for each in arrays:
             require_finite(each)
