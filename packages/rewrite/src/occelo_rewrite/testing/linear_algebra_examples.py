@@ -7,6 +7,7 @@ that the rules need.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from occelo_graph import TensorVariable, grad, linalg
 from occelo_graph import tensor as ot
@@ -41,6 +42,29 @@ def _diagonal(x: TensorVariable) -> TensorVariable:
 def _turn(x: TensorVariable) -> TensorVariable:
     """The permutation matrix that reverses the columns of x."""
     return ot.assume(ot.eye(x.shape[1])[::-1], permutation=True)
+
+
+def _turns(x: TensorVariable) -> TensorVariable:
+    """A batch of permutation matrices."""
+    one = ot.eye(x.shape[1])
+    return ot.assume(ot.stack([one[::-1], ot.roll(one, 1, axis=0)]), permutation=True)
+
+
+def _both_decompositions(decomposed: Any, x: TensorVariable) -> TensorVariable:
+    """A matrix from its reduced and its full decomposition."""
+    if decomposed is linalg.qr:
+        (q, r), (full, _) = decomposed(x), decomposed(x, "complete")
+        return ot.dot(q, r) + ot.abs(full[0, 0])
+    (u, s, vh), (full, _, _) = decomposed(x, full_matrices=False), decomposed(x)
+    return ot.dot(u * s, vh) + ot.abs(full[0, 0])
+
+
+def _factor_and_size(a: TensorVariable) -> TensorVariable:
+    return linalg.qr(a)[0] * linalg.slogdet(a)[1]
+
+
+def _triangle_and_size(a: TensorVariable) -> TensorVariable:
+    return linalg.qr(a, "r") * ot.abs(linalg.det(a))
 
 
 def _shared(x: TensorVariable) -> TensorVariable:
@@ -229,6 +253,47 @@ CASES: list[Case] = [
     ),
     Case("spectrum_of_diagonal", lambda x: linalg.eigvalsh(_diagonal(x)), shapes=SQUARE),
     Case("spectrum_of_diagonal", lambda x: linalg.svdvals(_diagonal(x)), shapes=SQUARE),
+    Case("values_of_diagonals", lambda x: linalg.eigvalsh(AllocDiag()(ot.sqr(x) + x))),
+    Case("values_of_diagonals", lambda x: linalg.svdvals(AllocDiag()(ot.complex(x, x[::-1])))),
+    Case(
+        "batched_product_with_selection",
+        lambda x: ot.matmul(_turns(x), ot.stack([x, ot.exp(x)])),
+        shapes=SQUARE,
+    ),
+    Case(
+        "batched_product_with_selection",
+        lambda x: ot.matmul(ot.exp(x)[None], _turns(x)),
+        shapes=SQUARE,
+    ),
+    Case("reduced_of_full", lambda x: _both_decompositions(linalg.svd, x), differentiable=False),
+    Case("reduced_of_full", lambda x: _both_decompositions(linalg.qr, x), differentiable=False),
+    Case(
+        "size_of_det_by_qr",
+        lambda x: _factor_and_size(_dominant(x)),
+        shapes=SQUARE,
+    ),
+    Case(
+        "size_of_det_by_qr",
+        lambda x: _triangle_and_size(_dominant(x)),
+        shapes=SQUARE,
+    ),
+    Case(
+        "sylvester_of_triangular",
+        lambda x: linalg.solve_sylvester(_diagonal(x), _dominant(x), x),
+        shapes=SQUARE,
+        differentiable=False,
+    ),
+    Case(
+        "sylvester_of_triangular",
+        lambda x: linalg.solve_sylvester(_dominant(x), _lower(x), x),
+        shapes=SQUARE,
+        differentiable=False,
+    ),
+    Case(
+        "lyapunov_of_triangular",
+        lambda x: linalg.solve_continuous_lyapunov(_lower(x).T, x),
+        shapes=SQUARE,
+    ),
     Case("det_of_permutation", lambda x: linalg.det(_turn(x)) * x, shapes=SQUARE),
     Case("det_of_permutation", lambda x: linalg.slogdet(_turn(x))[0] * x, shapes=SQUARE),
     Case(

@@ -33,10 +33,11 @@ CANONICALIZE = (
 )
 STABILIZE = blocks.STABILIZE | determinants.STABILIZE | solves.STABILIZE
 SPECIALIZE = (
-    solves.SPECIALIZE
+    spectra.SPECIALIZE
+    | solves.SPECIALIZE
     | shared_lu.SPECIALIZE
     | products.SPECIALIZE
-    | spectra.SPECIALIZE
+    | diagonals.SPECIALIZE
     | blocks.SPECIALIZE
 )
 LOW_RANK = low_rank.LOW_RANK

@@ -227,6 +227,9 @@ def product_with_blocks(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) 
     """
     x, y = node.inputs
     left, right = _blocks(x), _blocks(y)
+    for inner, vector in ((left, y), (right, x)):
+        if inner is not None and vector.type.ndim == 1 and isinstance(inner.op, BlockDiag):
+            return _each_times_vector(fgraph, inner, vector, inner is left)
     if left is not None:
         if y.type.ndim > 1:
             return _applied(fgraph, left, y, product, -1)
@@ -242,6 +245,26 @@ def product_with_blocks(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) 
         return None if found is None else [ot.matrix_transpose(found[0])]
     found = _applied(fgraph, turned, ot.expand_dims(x, -1), product, -1)
     return None if found is None else [ot.squeeze(found[0], axis=-1)]
+
+
+def _each_times_vector(
+    fgraph: FunctionGraph,
+    inner: TensorApply[Kron] | TensorApply[BlockDiag],
+    vector: TensorVariable,
+    left: bool,
+) -> list[TensorVariable] | None:
+    """The products of the blocks with the parts of a vector, which is on the right of the blocks on the left."""
+    if any(v.type.ndim != 2 for v in inner.inputs):
+        return None
+    parts: list[TensorVariable] = []
+    start: Any = 0
+    for i, block in enumerate(inner.inputs):
+        stop = start + _rows(fgraph, block, -1 if left else -2)
+        # the last product checks that the vector is not longer
+        own = vector[start:] if i == len(inner.inputs) - 1 else vector[start:stop]
+        parts.append(Dot()(block, own) if left else Dot()(own, block))
+        start = stop
+    return [ot.concatenate(parts, axis=0)]
 
 
 def _applied(
@@ -264,9 +287,11 @@ def _applied(
         return None
     parts: list[TensorVariable] = []
     start: Any = 0
-    for block in inner.inputs:
+    for i, block in enumerate(inner.inputs):
         stop = start + _rows(fgraph, block, axis)
-        parts.append(function(block, y[..., start:stop, :]))
+        # the last one checks that y has no more rows
+        own = y[..., start:, :] if i == len(inner.inputs) - 1 else y[..., start:stop, :]
+        parts.append(function(block, own))
         start = stop
     return [ot.concatenate(parts, axis=-2)]
 

@@ -1,6 +1,6 @@
 """Rules for functions of diagonal and triangular matrices that need no factorisation.
 
-`pipeline` puts them into the stage canonicalize.
+`pipeline` puts them into the stages canonicalize and specialize.
 """
 
 from __future__ import annotations
@@ -18,18 +18,26 @@ from occelo_graph.ops.linalg.pinv import Pinv
 from occelo_graph.ops.linalg.qr import QR, FullQR, QRTriangle
 from occelo_graph.ops.linalg.schur import Schur
 from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
-from occelo_graph.ops.linalg.sylvester import DiscreteLyapunov, Lyapunov, Sylvester
+from occelo_graph.ops.linalg.sylvester import (
+    DiscreteLyapunov,
+    Lyapunov,
+    Sylvester,
+    TriangularSylvester,
+)
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.linalg.matrices import (
+    adjoint,
     ascending_order,
     diagonal_of,
     has,
     is_square,
+    preceding,
+    product,
     with_diagonal,
 )
 
-__all__ = ["CANONICALIZE"]
+__all__ = ["CANONICALIZE", "SPECIALIZE"]
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
@@ -83,6 +91,30 @@ def spectrum_of_diagonal(
     return [d[order], ot.eye(d.shape[0], dtype=x.type.dtype)[:, order]]
 
 
+@node_rewriter([Eigvalsh, SingularValues], tags=CHANGES)
+def values_of_diagonals(
+    fgraph: FunctionGraph, node: TensorApply[Eigvalsh | SingularValues]
+) -> Replacements:
+    """`spectrum_of_diagonal` for batches: the k-th value is the element that k others precede."""
+    (x,) = node.inputs
+    if x.type.ndim == 2 or node.op.on_error != "raise":
+        return None
+    d = _diagonal(fgraph, x)
+    if d is None:
+        return None
+    if isinstance(node.op, SingularValues):
+        sizes = ot.abs(d)
+        return [_in_order(sizes, preceding(-sizes))]
+    d = d.real if is_complex(d.type.dtype) else d
+    return [_in_order(d, preceding(d))]
+
+
+def _in_order(values: TensorVariable, places: TensorVariable) -> TensorVariable:
+    """Vectors whose elements are put to the given places."""
+    mine = ot.eq(ot.expand_dims(places, -2), ot.expand_dims(ot.arange(values.shape[-1]), -1))
+    return ot.switch(mine, ot.expand_dims(values, -2), 0).sum(axis=-1).astype(values.type.dtype)
+
+
 @node_rewriter([SVD, FullSVD], tags=(*CHANGES, "arbitrary"))
 def svd_of_diagonal(fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD]) -> Replacements:
     """diag(d) = U S V^H with |d| in descending order in S, unit vectors in V, and these times the signs of d in U."""
@@ -99,7 +131,7 @@ def svd_of_diagonal(fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD]) -> 
     return [vectors * phases[order], sizes[order], ot.matrix_transpose(vectors)]
 
 
-@node_rewriter([QR, FullQR, QRTriangle], tags=("rounding", "finite"))
+@node_rewriter([QR, FullQR, QRTriangle], tags=("rounding", "finite", "singular"))
 def qr_of_triangular(
     fgraph: FunctionGraph, node: TensorApply[QR | FullQR | QRTriangle]
 ) -> Replacements:
@@ -114,7 +146,7 @@ def qr_of_triangular(
     return [x] if isinstance(node.op, QRTriangle) else [_ones(diagonal_of(x)), x]
 
 
-@node_rewriter([LuFactor], tags=("rounding", "finite"))
+@node_rewriter([LuFactor], tags=("rounding", "finite", "singular"))
 def lu_of_triangular(fgraph: FunctionGraph, node: TensorApply[LuFactor]) -> Replacements:
     """L = 1 and U = x without exchanges of rows, for an upper triangular x."""
     (x,) = node.inputs
@@ -193,6 +225,37 @@ def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) 
     return [q / _perturbed(d + ot.expand_dims(diagonal_of(b), -2), ot.abs(d))]
 
 
+@node_rewriter([Sylvester], tags=CHANGES)
+def sylvester_of_triangular(fgraph: FunctionGraph, node: TensorApply[Sylvester]) -> Replacements:
+    """A x + x B = q with an upper triangular A or a lower triangular B, which is a Schur form of itself."""
+    a, b, q = node.inputs
+    if node.op.on_error != "raise":
+        return None
+    left, right = has(fgraph, a, "upper_triangular"), has(fgraph, b, "lower_triangular")
+    if not (left or right):
+        return None
+    r, s = a, adjoint(b)
+    unitary: list[TensorVariable | None] = [None, None]
+    if not left:
+        r, unitary[0] = Schur()(a, return_list=True)
+    if not right:
+        s, unitary[1] = Schur()(s, return_list=True)
+    u, v = unitary
+    q = q if u is None else product(adjoint(u), q)
+    found: TensorVariable = TriangularSylvester()(r, s, q if v is None else product(q, v))
+    found = found if u is None else product(u, found)
+    return [found if v is None else product(found, adjoint(v))]
+
+
+@node_rewriter([Lyapunov], tags=CHANGES)
+def lyapunov_of_triangular(fgraph: FunctionGraph, node: TensorApply[Lyapunov]) -> Replacements:
+    """A x + x A^H = q with an upper triangular A, which is a Schur form of itself."""
+    a, q = node.inputs
+    if node.op.on_error != "raise" or not has(fgraph, a, "upper_triangular"):
+        return None
+    return [TriangularSylvester()(a, a, q)]
+
+
 @node_rewriter([Lyapunov, DiscreteLyapunov], tags=CHANGES)
 def lyapunov_of_diagonal(
     fgraph: FunctionGraph, node: TensorApply[Lyapunov | DiscreteLyapunov]
@@ -218,6 +281,7 @@ CANONICALIZE = RuleSet(
     (
         inverse_of_diagonal,
         spectrum_of_diagonal,
+        values_of_diagonals,
         svd_of_diagonal,
         qr_of_triangular,
         lu_of_triangular,
@@ -229,3 +293,5 @@ CANONICALIZE = RuleSet(
     ),
     "diagonal and triangular matrices",
 )
+# Schur forms have no gradients, so gradients are taken before
+SPECIALIZE = RuleSet((sylvester_of_triangular, lyapunov_of_triangular), "triangular matrices")

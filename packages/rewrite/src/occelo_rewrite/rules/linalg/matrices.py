@@ -27,6 +27,7 @@ __all__ = [
     "is_only_reader",
     "is_square",
     "is_vector_product",
+    "preceding",
     "product",
     "transposed_of",
     "turned_matrix",
@@ -97,13 +98,18 @@ def diagonal_of(x: TensorVariable) -> TensorVariable:
 
 
 def ascending_order(values: TensorVariable) -> TensorVariable:
-    """The order that sorts a vector, found by counting for each element the elements that come before it."""
+    """The order that sorts a vector."""
     n = values.shape[0]
-    place = ot.arange(n)
-    mine, others = ot.expand_dims(values, -1), ot.expand_dims(values, 0)
-    earlier = ot.lt(ot.expand_dims(place, 0), ot.expand_dims(place, -1))
+    return ot.zeros(n, "int64")[preceding(values)].set(ot.arange(n))
+
+
+def preceding(values: TensorVariable) -> TensorVariable:
+    """For each element of vectors, how many others come before it in ascending order; equal ones keep their order."""
+    place = ot.arange(values.shape[-1])
+    mine, others = ot.expand_dims(values, -1), ot.expand_dims(values, -2)
+    earlier = ot.lt(place, ot.expand_dims(place, -1))
     before = ot.or_(ot.lt(others, mine), ot.and_(ot.eq(others, mine), earlier))
-    return ot.zeros(n, "int64")[before.sum(axis=1)].set(place)
+    return before.sum(axis=-1)
 
 
 def with_diagonal(d: TensorVariable) -> TensorVariable:

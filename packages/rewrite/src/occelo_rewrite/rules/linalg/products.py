@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot, MatMul
+from occelo_graph.ops.linalg.lu import rows_in_order
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rules.blas import positions_of_ones
 from occelo_rewrite.rules.linalg.matrices import (
     has,
     is_only_reader,
@@ -21,6 +23,9 @@ from occelo_rewrite.rules.linalg.matrices import (
 from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
+
+MOST_TERMS = 16
+"""Batches of products of at most so many terms are computed faster than the places of ones are found."""
 
 
 @node_rewriter([MatMul], tags=("rounding", "finite", "shape_unsafe"))
@@ -46,9 +51,35 @@ def batched_product_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[MatMu
     return None
 
 
+@node_rewriter([MatMul], tags=("rounding", "finite", "shape_unsafe"))
+def batched_product_with_selection(
+    fgraph: FunctionGraph, node: TensorApply[MatMul]
+) -> Replacements:
+    """s @ x reads rows of x, and x @ p columns, for batches of selection matrices s and permutations p.
+
+    (finite: see `dot_with_diagonal`; that lengths fit is then not checked.)
+    """
+    x, y = node.inputs
+    if x.type.dtype != y.type.dtype or min(v.type.ndim for v in node.inputs) < 2:
+        return None
+    terms = [n for n in (x.type.shape[-1], y.type.shape[-2]) if n is not None]
+    if terms and terms[0] <= MOST_TERMS:
+        return None
+    if has(fgraph, x, "selection"):
+        return [rows_in_order(y, positions_of_ones(x))]
+    if has(fgraph, y, "permutation") and x.type.shape[-2] != 1:
+        order = positions_of_ones(ot.matrix_transpose(y))
+        return [ot.matrix_transpose(rows_in_order(ot.matrix_transpose(x), order))]
+    return None
+
+
 CANONICALIZE = RuleSet(
-    (batched_product_with_diagonal, batched_product_of_orthogonal),
-    "products of diagonal and orthogonal matrices",
+    (
+        batched_product_with_diagonal,
+        batched_product_of_orthogonal,
+        batched_product_with_selection,
+    ),
+    "products of diagonal and orthogonal matrices, selections and permutations",
 )
 
 

@@ -10,13 +10,15 @@ from occelo_graph import FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
 from occelo_graph.ir.nodes import is_node
 from occelo_graph.ir.op import Op
+from occelo_graph.ops.linalg.determinant import Det, SLogDet
 from occelo_graph.ops.linalg.eig import Eig, Eigvals
 from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
-from occelo_graph.ops.linalg.qr import QR, QRTriangle
+from occelo_graph.ops.linalg.matrix_op import if_square
+from occelo_graph.ops.linalg.qr import QR, FullQR, QRTriangle
 from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
 from occelo_graph.tensors.nodes import tensors
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import has
+from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, is_square
 
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
 
@@ -89,5 +91,51 @@ def unread_vectors(
     return [alone(x) if i == place else None for i in range(len(node.outputs))]
 
 
+@node_rewriter([SVD, QR], tags=("comparison", "overflow", "finite", "arbitrary"))
+def reduced_of_full(fgraph: FunctionGraph, node: TensorApply[SVD | QR]) -> Replacements:
+    """A reduced decomposition is taken from the full one of the same matrix, if something reads the vectors of that."""
+    (x,) = node.inputs
+    op = node.op
+    full = FullQR() if isinstance(op, QR) else FullSVD(op.on_error)
+    found = [_result_of(fgraph, x, full, i) for i in range(len(node.outputs))]
+    results = [v for v in found if v is not None]
+    if not any(fgraph.clients.get(v) for i, v in enumerate(results) if i != 1):
+        return None
+    if isinstance(op, QR):
+        k = ot.minimum(x.shape[-2], x.shape[-1])
+        return [results[0][..., :k], results[1][..., :k, :]]
+    k = results[1].shape[-1]
+    return [results[0][..., :k], results[1], results[2][..., :k, :]]
+
+
+@node_rewriter([SLogDet, Det], tags=CHANGES)
+def size_of_det_by_qr(fgraph: FunctionGraph, node: TensorApply[SLogDet | Det]) -> Replacements:
+    """|det(x)| is |prod(diag(R))| if x = Q R is computed anyway, and nothing reads the sign or the phase of det(x)."""
+    (x,) = node.inputs
+    readers = fgraph.clients.get(node.outputs[0], ())
+    if isinstance(node.op, SLogDet):
+        sign_is_read = bool(readers)
+    else:
+        sign_is_read = any(not is_node(r) or r.op != ot.abs for r, _ in readers)
+    if sign_is_read:
+        return None
+    for each, output in ((QR(), 1), (FullQR(), 1), (QRTriangle(), 0)):
+        triangle = _result_of(fgraph, x, each, output)
+        if triangle is None:
+            continue
+        sizes = ot.abs(diagonal_of(triangle))
+        if isinstance(node.op, SLogDet):
+            found = ot.log(sizes).sum(axis=-1)
+        else:
+            found = ot.prod(sizes, axis=-1).astype(x.type.dtype)
+        if not is_square(fgraph, x):
+            found = if_square(node.op.label, x, found)
+        return [None, found] if isinstance(node.op, SLogDet) else [found]
+    return None
+
+
 CANONICALIZE = RuleSet((eig_of_symmetric,), "known structure")
-SPECIALIZE = RuleSet((part_of_decomposition, unread_vectors), "shared decompositions")
+SPECIALIZE = RuleSet(
+    (part_of_decomposition, reduced_of_full, unread_vectors, size_of_det_by_qr),
+    "shared decompositions",
+)
