@@ -65,10 +65,6 @@ BESIDE: dict[str, tuple[str, str]] = {
         "Python has a notation for these ops, and no others",
         "DimShuffle Dot Elemwise MatMul",
     ),
-    "occelo_graph/ops/random/further_generator_laws.py": (
-        "its classes are laws of their own, as those of generator_laws are",
-        "RandomVariable",
-    ),
     "occelo_graph/ops/elemwise/op.py": (
         "NumPy has no function of this name",
         "mul",

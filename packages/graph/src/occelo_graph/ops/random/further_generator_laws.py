@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ops.random.generator_laws import batch_size, require_valid
-from occelo_graph.ops.random.random_variable import RandomVariable
+from occelo_graph.ops.random.generator_laws import ComposedRV, batch_size, require_valid
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.tensors.type import StaticShape, TensorType
 
@@ -31,7 +30,7 @@ __all__ = [
 ]
 
 
-class DirichletMultinomialRV(RandomVariable):
+class DirichletMultinomialRV(ComposedRV):
     """How often each outcome occurs in ``n`` trials, with probabilities that are drawn from the Dirichlet law of ``alpha``."""
 
     name, signature, dtype = "dirichlet_multinomial", "(a),()->(a)", "int64"
@@ -43,7 +42,7 @@ class DirichletMultinomialRV(RandomVariable):
         return rng.multinomial(n, rng.dirichlet(alpha, size))
 
 
-class GumbelLeftRV(RandomVariable):
+class GumbelLeftRV(ComposedRV):
     """The Gumbel law of minima. A draw is minus a number of the law of maxima around ``-loc``."""
 
     name, signature = "gumbel_l", "(),()->()"
@@ -54,7 +53,7 @@ class GumbelLeftRV(RandomVariable):
         return -rng.gumbel(np.negative(loc), scale, size)
 
 
-class LomaxRV(RandomVariable):
+class LomaxRV(ComposedRV):
     """``loc`` plus ``scale`` times a Lomax number with exponent ``c``, which NumPy calls Pareto."""
 
     name, signature = "lomax", "(),(),()->()"
@@ -66,7 +65,7 @@ class LomaxRV(RandomVariable):
         return loc + scale * rng.pareto(c, batch_size(size, c, loc, scale))
 
 
-class SkewNormalRV(RandomVariable):
+class SkewNormalRV(ComposedRV):
     """The skew-normal law with skewness parameter ``a``. Each draw is computed from two normal numbers, as in SciPy.
 
     The first numbers of all draws are drawn before the second numbers.
@@ -85,7 +84,7 @@ class SkewNormalRV(RandomVariable):
         return loc + scale * (a / length * abs(side) + np.copysign(1.0, side) * other / length)
 
 
-class TruncatedNormalRV(RandomVariable):
+class TruncatedNormalRV(ComposedRV):
     """Normal numbers between ``loc + a scale`` and ``loc + b scale``, by inversion of one uniform number, as in SciPy.
 
     The result is always between the bounds. The uniform number 0 counts as 2**-54, so an infinite bound is never drawn.
@@ -124,7 +123,7 @@ def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
     return np.clip(np.where(upper, -found, found), a, b)
 
 
-class LKJRV(RandomVariable):
+class LKJRV(ComposedRV):
     """Correlation matrices of ``n`` rows with a density proportional to the power ``eta - 1`` of their determinant.
 
     The Cholesky factors are drawn, as by the function `lkj` of keys. First come standard normal numbers, row by row for
@@ -170,7 +169,7 @@ class LKJRV(RandomVariable):
         return [self.n, self.n]
 
 
-class WishartRV(RandomVariable):
+class WishartRV(ComposedRV):
     """Sums of ``df`` outer products of normal vectors with the covariance ``scale``, by Bartlett's decomposition, as in SciPy.
 
     First come the normal numbers below the diagonal of all factors, then the chi-square numbers of the diagonal, by columns.

@@ -73,6 +73,10 @@ def uniform_numbers(rng: Any, size: Any, *parameters: Any) -> Any:
     return rng.uniform(size=batch_size(size, *parameters))
 
 
+class ComposedRV(RandomVariable):
+    """A law that NumPy lacks: a stated function of draws that NumPy has."""
+
+
 class BernoulliRV(RandomVariable):
     """1 with probability ``p``, else 0."""
 
