@@ -1,10 +1,11 @@
-"""Draws of random numbers for the benchmarks, beside the generators of NumPy, JAX and PyTorch: the part `random` of `run`.
+"""Draws of random numbers for the benchmarks, beside those of NumPy, JAX, PyTorch and PyTensor: the part `random` of `run`.
 
 Libraries draw different numbers, so what is compared before timing is the mean of each draw with that of its law.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable
 from typing import Any
@@ -165,11 +166,59 @@ def _torch() -> dict[str, Draw]:
     }
 
 
+def _pytensor() -> dict[str, Draw]:
+    pytensor: Any = importlib.import_module("pytensor")
+    tensor: Any = importlib.import_module("pytensor.tensor")
+    importlib.import_module("pytensor.tensor.random")
+
+    def compiled(rng: Any, made: Any, of_draw: Callable[[Any], Any] = lambda x: x) -> Draw:
+        # version 3 returns the next generator and the draw, earlier ones the draw
+        following, x = made if isinstance(made, list | tuple) else made.owner.outputs
+        function: Draw = pytensor.function([], of_draw(x), updates={rng: following}, mode="NUMBA")
+        return function
+
+    def drawing(name: str, *parameters: Any, size: int = COUNT, of_draw: Any = lambda x: x) -> Draw:
+        rng = pytensor.shared(np.random.default_rng(1))
+        scale = {"scale": 1.0} if name == "gamma" else {}
+        made = getattr(tensor.random, name)(*parameters, size=size, rng=rng, **scale)
+        return compiled(rng, made, of_draw)
+
+    def looped() -> Draw:
+        rng = pytensor.shared(np.random.default_rng(1))
+
+        def step(total: Any, mine: Any) -> Any:
+            made = tensor.random.normal(0.0, 1.0, size=10, rng=mine)
+            following, x = made if isinstance(made, list | tuple) else made.owner.outputs
+            return [total + x, following]
+
+        (totals, last), _ = pytensor.scan(
+            step, outputs_info=[tensor.zeros(10), rng], n_steps=STEPS, return_updates=True
+        )
+        function: Draw = pytensor.function(
+            [], totals[-1] / STEPS, updates={rng: last}, mode="NUMBA"
+        )
+        return function
+
+    return {
+        "uniforms": drawing("uniform", 0.0, 1.0),
+        "normals": drawing("normal", 0.0, 1.0),
+        "exponentials": drawing("exponential", 1.0),
+        "gammas": drawing("gamma", 2.5),
+        "categoricals": drawing("categorical", SHARES),
+        "mean of exp(normal)": drawing("normal", 0.0, 1.0, of_draw=lambda x: tensor.exp(x).mean()),
+        "normal vectors": drawing(
+            "multivariate_normal", np.zeros(LENGTH), COVARIANCE, size=VECTORS
+        ),
+        "10 normals in a loop": looped(),
+    }
+
+
 PEERS: dict[str, tuple[str, Callable[[], dict[str, Draw]]]] = {
     "occelo": ("occelo", _occelo),
     "numpy": ("numpy", _numpy),
     "jax": ("jax", _jax),
     "torch": ("torch", _torch),
+    "pytensor": ("pytensor", _pytensor),
 }
 
 
