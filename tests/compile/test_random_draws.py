@@ -66,7 +66,7 @@ def test_draws_in_a_loop_are_those_outside() -> None:
         return total + random.gamma(mine, 0.5) + random.normal(mine) + random.poisson(mine, 20.0)
 
     looped = fori_loop(0, 6, step, ot.constant(0.0))
-    keys = random.fold_in(key, np.arange(6))
+    keys = random.reuse(random.fold_in(key, np.arange(6)))
     outside = random.gamma(keys, 0.5) + random.normal(keys) + random.poisson(keys, 20.0)
     one, other = oc.function([key], [looped, outside.sum()])(KEY)
     np.testing.assert_allclose(one, other, rtol=1e-13)

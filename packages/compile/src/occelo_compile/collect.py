@@ -335,13 +335,14 @@ def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) 
 
 
 def _check_states(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
-    """Warn if two draws of random numbers use the same state of a generator."""
+    """Warn if two draws of random numbers use the same state of a generator, or the same key."""
     # imported only where random numbers are
-    from occelo_graph.ops.random.reuse import reused_state
+    from occelo_graph.ops.random.reuse import reused_key, reused_state
 
-    message = reused_state(roots, cut)
-    if message is not None:
-        warnings.warn(message, stacklevel=4)
+    for find in (reused_state, reused_key):
+        message = find(roots, cut)
+        if message is not None:
+            warnings.warn(message, stacklevel=4)
 
 
 def _is_float64(variable: Variable) -> bool:

@@ -17,6 +17,7 @@ from occelo_graph.ops.random.inversion import *
 from occelo_graph.ops.random.keys import bits as bits
 from occelo_graph.ops.random.keys import fold_in as fold_in
 from occelo_graph.ops.random.keys import key as key
+from occelo_graph.ops.random.keys import reuse as reuse
 from occelo_graph.ops.random.keys import split as split
 from occelo_graph.ops.random.matrices import *
 from occelo_graph.ops.random.random_variable import RandomVariable as RandomVariable

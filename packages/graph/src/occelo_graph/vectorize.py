@@ -183,9 +183,18 @@ def _vectorized(
             continue
         made = _batch_node(node, new_inputs)
         batches.follow(node, made)
+        _mark_as(node, made, new_inputs)
         for old, new in zip(node.outputs, made, strict=True):
             memo.setdefault(old, new)
     return [(v, memo.get(v, v)) for v in wanted], batches
+
+
+def _mark_as(node: Apply, made: Sequence[Variable], given: Sequence[Variable]) -> None:
+    """Let the nodes of ``made`` report the line of ``node``, the one of the user's that says what they compute."""
+    earlier = {v.owner for v in given}
+    for each in made:
+        if each.owner is not None and each.owner not in earlier:
+            each.owner.mark = node.mark
 
 
 def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callable[..., Any]:

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Words", "positions", "rejection"]
+__all__ = ["FIRST_ATTEMPTS", "Words", "positions", "rejection"]
+
+FIRST_ATTEMPTS: set[Any] = set()
+"""The scalar functions of first attempts, whose first input is the key; the other attempts at the same numbers read it too."""
 
 _NEXT_WORD = np.uint64(1 << 32)
 _MOST_ROUNDS = 10_000
@@ -110,6 +113,8 @@ def rejection(
             quick,
             f"An attempt at a number of the {law} law, from keys, positions and its number; negative if it may have to be rejected.",
         )
+
+    FIRST_ATTEMPTS.add(first.scalar_op)
 
     def rounds(value: Array, key: Array, index: Array, *values: Array) -> Array:
         shape = np.broadcast_shapes(value.shape, key.shape, index.shape, *(v.shape for v in values))

@@ -1,22 +1,27 @@
-"""`reused_state`: finds two draws with the same state of a generator, which are not independent.
+"""`reused_state` and `reused_key`: find two draws with the same state of a generator or with the same key.
 
-`occelo_compile.collect` warns of such draws when a function is compiled.
+Such draws are not independent. `occelo_compile.collect` warns of them when a function is compiled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
+from typing import Any
 
 from occelo_graph.errors import describe
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.clone import equal_computations
-from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.regions import divide
+from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.random.generator_type import RandomGeneratorType
+from occelo_graph.ops.random.keys import RandomBits
+from occelo_graph.ops.random.rejection import FIRST_ATTEMPTS
+from occelo_graph.tensors.type import StaticShape
 
-__all__ = ["reused_state"]
+__all__ = ["reused_key", "reused_state"]
 
 _Branch = dict[Apply, int]
 """The branches around a node: the node with regions, and the position of the region."""
@@ -41,11 +46,118 @@ def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ())
                 continue
             if branches is None:
                 branches = _branches(order, outputs)
-            mine, its = branches.get(one, {}), branches.get(other, {})
-            if any(its.get(owner, region) != region for owner, region in mine.items()):
+            if _exclusive(branches, one, other):
                 continue
             return _message(state, one, other)
     return None
+
+
+def _exclusive(branches: dict[Apply, _Branch], one: Apply, other: Apply) -> bool:
+    """Whether two nodes are in different branches, of which only one runs."""
+    mine, its = branches.get(one, {}), branches.get(other, {})
+    return any(its.get(owner, region) != region for owner, region in mine.items())
+
+
+def reused_key(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -> str | None:
+    """A message about the first key with which draws on two lines of the user are made; None if there is none.
+
+    One line may read a key several times, since some laws do, and so do copies of a draw. Draws in different branches
+    may share a key. Draws of which only the lengths are read do not count, and neither do draws by `reuse`. Bodies of
+    loops are not searched, since they do not know the lines that made them.
+    """
+    order = toposort(outputs, inputs)
+    draws = [node for node in order if _reads_key(node) and node.mark]
+    if len({node.mark for node in draws}) < 2:
+        return None
+    needed = _needed(order, outputs, inputs)
+    draws = [node for node in draws if node in needed]
+    identities = _Identities(inputs)
+    by_key: dict[int, list[Apply]] = {}
+    for node in draws:
+        number = identities.of(node.inputs[0])
+        if number not in identities.reused:
+            by_key.setdefault(number, []).append(node)
+    branches: dict[Apply, _Branch] | None = None
+    for sharing in by_key.values():
+        for one, other in combinations(sharing, 2):
+            if one.mark == other.mark:
+                continue
+            if branches is None:
+                branches = _branches(order, outputs)
+            if not _exclusive(branches, one, other):
+                return _message_of_key(one, other)
+    return None
+
+
+def _needed(
+    order: Sequence[Apply], outputs: Sequence[Variable], inputs: Collection[Variable]
+) -> set[Apply]:
+    """The nodes whose values the outputs need. Lengths need no values."""
+    wanted, cut = set(outputs), set(inputs)
+    needed: set[Apply] = set()
+    for node in reversed(order):
+        if any(v in wanted and v not in cut for v in node.outputs):
+            needed.add(node)
+            if not node.op.of_shapes:
+                wanted.update(node.inputs)
+    return needed
+
+
+def _reads_key(node: Apply) -> bool:
+    """Whether a node takes random bits by the key that is its first input."""
+    return isinstance(node.op, RandomBits) or getattr(node.op, "scalar_op", None) in FIRST_ATTEMPTS
+
+
+class _Identities:
+    """Numbers of variables that are equal for equal computations, and for a key that is checked or gets dimensions of length 1.
+
+    ``reused`` are those of the results of `reuse`, and of what is computed from them.
+    """
+
+    def __init__(self, inputs: Collection[Variable]) -> None:
+        self.inputs = inputs
+        self.reused: set[int] = set()
+        self._found: dict[Variable, int] = {}
+        self._numbers: dict[Any, int] = {}
+
+    def of(self, variable: Variable) -> int:
+        """The number of a variable."""
+        for node in toposort([variable], self.inputs):
+            own = _with_same_elements(node)
+            for k, made in enumerate(node.outputs):
+                if made not in self._found:
+                    self._found[made] = self._number(node, k) if own is None else self._leaf(own)
+        return self._leaf(variable)
+
+    def _leaf(self, variable: Variable) -> int:
+        found = self._found.get(variable)
+        if found is None:
+            data: Any = variable.data if isinstance(variable, Constant) else None
+            equal = (variable.type, data.tobytes()) if hasattr(data, "tobytes") else variable
+            found = self._found[variable] = self._numbers.setdefault(equal, len(self._numbers))
+        return found
+
+    def _number(self, node: Apply, k: int) -> int:
+        given = [self._leaf(v) for v in node.inputs]
+        number = self._numbers.setdefault((node.op, k, *given), len(self._numbers))
+        # the mark of `reuse`: an identity without a derivative
+        marked = node.op.identity_at_runtime and node.op.connection_pattern(node) == [[False]]
+        if marked or not self.reused.isdisjoint(given):
+            self.reused.add(number)
+        return number
+
+
+def _with_same_elements(node: Apply) -> Variable | None:
+    """The first input if the output has its elements: as many of them, in dimensions that are known."""
+    if node.op.moves != FIRST or node.op.identity_at_runtime:
+        return None
+    before, after = (_long_dimensions(v) for v in (node.inputs[0], node.outputs[0]))
+    return node.inputs[0] if None not in before and before == after else None
+
+
+def _long_dimensions(variable: Variable) -> list[int | None]:
+    shape: StaticShape = variable.type.shape or ()
+    return [n for n in shape if n != 1]
 
 
 def _same_draws(one: Apply, other: Apply) -> bool:
@@ -102,5 +214,22 @@ def _message(state: Variable, one: Apply, other: Apply) -> str:
             *lines,
             "They come from the same state, so they are not independent; draw the second with the generator "
             "that the first gives: next_rng, x = rng.normal()",
+        ]
+    )
+
+
+def _message_of_key(one: Apply, other: Apply) -> str:
+    lines: Iterator[str] = (f"  {describe(node.outputs[-1])}" for node in (one, other))
+    key = one.inputs[0]
+    while (node := key.owner) is not None and (
+        node.op.elementwise or _with_same_elements(node) is not None
+    ):
+        key = node.inputs[0]  # before it is split, or checked
+    return "\n".join(
+        [
+            f"The key {describe(key)} is used for two draws:",
+            *lines,
+            "They come from the same bits, so they are not independent; split the key: "
+            "one, other = random.split(key, 2). If that is meant, draw with random.reuse(key)",
         ]
     )
