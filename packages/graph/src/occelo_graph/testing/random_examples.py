@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ops.random.draws import bernoulli, exponential, integers, normal, uniform
-from occelo_graph.ops.random.keys import bits, fold_in, key, split
+from occelo_graph.ops.random.keys import bits, fold_in, key, reuse, split
 from occelo_graph.ops.random.philox import philox
 from occelo_graph.optional_scipy import scipy_module
 from occelo_graph.testing.example import Example, draw
@@ -103,6 +103,7 @@ EXAMPLES: list[Example] = [
     make("bits", lambda k, x: bits(k, x.shape), lambda k, x: bits_of(k, x.shape), KEYS[1:2].reshape(()), LOC),
     make("key", lambda k: key(7) ^ k, lambda k: np.uint64(_KEY_OF_7) ^ k, KEYS),
     make("split", lambda k: split(k, 3), lambda k: bits_of(k ^ SPLIT, (3,)), KEYS, batched=(0,)),
+    make("reuse", lambda k: bits(reuse(k), (3,)), lambda k: bits_of(k, (3,)), KEYS, batched=(0,)),
     make("fold_in", fold_in, _folded, KEYS, np.array([-1, 0, 1, 2**40]), batched=(0, 1)),
     make(
         "uniform",
