@@ -1,7 +1,7 @@
 """`FunctionMaker` rewrites the graph, links it, and wraps the VM in a callable.
 
-`function` calls the mode's ``function_maker``, which makes a `FunctionMaker`, or in DebugMode one of its subclass. The
-module `copying` makes another maker for each `Function.copy`.
+`function` calls the mode's ``function_maker``, which makes a `FunctionMaker`. In DebugMode it makes an instance of the
+subclass `DebugMaker`. The module `copying` makes another maker for each `Function.copy`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`NanGuardMode`, which reports NaN, infinite and very large values of inputs and of every node.
 
-Users choose it by ``mode="NanGuardMode"``, or pass a `NanGuardMode` with settings of its own.
+Users choose it by ``mode="NanGuardMode"``, or pass a `NanGuardMode` with their settings.
 """
 
 from __future__ import annotations

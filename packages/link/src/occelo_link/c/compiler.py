@@ -119,8 +119,8 @@ def compile_shared(source: str) -> bytes:
 def shared_library(source: str, store: Store | None) -> ctypes.CDLL:
     """The loaded library of a source. It is compiled only if the store does not have it.
 
-    The store checks the bytes of a library when it reads them. A loader would read the file again, when it may have
-    changed. So the library is loaded from a temporary copy of the checked bytes, which is deleted at once.
+    The store checks the bytes of a library when it reads them. If the file itself were loaded after that, it could have
+    changed in between. So a temporary copy of the checked bytes is loaded, and deleted at once.
     """
     identity = [_identity(tuple(find_compiler())), *FLAGS, COMPILER_FLAGS.get(), source]
     code = kept_code(store, "libraries", "\n".join(identity), lambda: compile_shared(source))

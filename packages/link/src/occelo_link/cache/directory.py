@@ -181,7 +181,7 @@ def make_private(directory: Path) -> None:
 def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:
     """The reason why other users could have written to a folder or file; None if they could not.
 
-    ``is_kind`` tells whether the mode is that of the kind of file that is expected, by default a folder.
+    ``is_kind`` tells from a mode whether the file is of the expected kind, by default a folder.
 
     Files of the superuser are trusted.
     """

@@ -80,7 +80,7 @@ def _is_const(value: Value, number: int) -> bool:
 
 
 def _range_length(context: Context, first: Value, last: Value, by: Value) -> Value:
-    """The length of a range of integers; stops if the step is 0."""
+    """The length of a range of integers, with a check that the step is not 0."""
     builder = context.builder
     zero = context.i64(0)
     if _is_const(by, 1):

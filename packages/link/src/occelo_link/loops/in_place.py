@@ -1,6 +1,6 @@
 """In-place computation: which results of a step may take over the memory of an operand.
 
-The schedule asks before it allocates the results of a step.
+The schedule calls these functions before it allocates the results of a step.
 """
 
 from __future__ import annotations

@@ -162,7 +162,10 @@ def _complex_formula(
 
 
 def _has_complex_formula(node: TensorApply[CAReduce] | TensorApply[CumOp]) -> bool:
-    """Whether loop programs combine complex numbers by a formula; sums are sums of the parts, if both are given."""
+    """Whether a reduction combines complex numbers by a formula.
+
+    A reduction that can be applied to the parts separately, such as a sum, needs none.
+    """
     complexes = node.outputs[0].type.dtype in PARTS
     return complexes and find_complex(node.op.reduction.name) is not None and not by_parts(node)
 
@@ -171,7 +174,7 @@ def _has_complex_formula(node: TensorApply[CAReduce] | TensorApply[CumOp]) -> bo
 def lower_complex_reduce(
     context: Context, node: TensorApply[CAReduce], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    """The elements are combined one by one, in order, from the identity element on."""
+    """Lower a reduction of complex numbers: elements are combined one by one, in order, from the identity element on."""
     op, (x,), combine = node.op, inputs, _complex_formula(node)
     output = PARTS[node.outputs[0].type.dtype]
     acc = PARTS[_computed_in(node)]

@@ -53,7 +53,7 @@ _DTYPES = frozenset(
     "complex64 complex128".split()
 )
 _AS_THEY_ARE = _DTYPES - {"float16", *PARTS}
-"""Dtypes that loop programs compute as such; complex tensors are two, and float16 is computed in float32."""
+"""Dtypes in which loop programs compute. A complex tensor becomes two real ones, and float16 is computed in float32."""
 
 
 def lowers_to_loops(

@@ -33,7 +33,9 @@ register_external_array(torch.Tensor, _to_numpy)
 
 
 _tracing = threading.RLock()
-"""A lock on tracing: it is a global state of PyTorch, and compiled code refuses to run in this state."""
+"""A lock that is held while a graph is traced or compiled code runs. Tracing is a global state of PyTorch, in which
+compiled code refuses to run.
+"""
 
 
 def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:

@@ -146,7 +146,7 @@ def positions_of_ones(x: TensorVariable) -> TensorVariable:
 def dot_with_selection(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
     """s @ x reads rows of x, for a selection matrix s.
 
-    (finite: see `dot_with_diagonal`; that x has as many rows as s has columns is then not checked.)
+    (finite: see `dot_with_diagonal`. It is no longer checked that x has as many rows as s has columns.)
     """
     s, x = node.inputs
     if s.type.dtype != x.type.dtype or s.type.ndim != 2:

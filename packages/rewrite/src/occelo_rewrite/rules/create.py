@@ -83,7 +83,7 @@ def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replaceme
 def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(alloc(v, n), x) = f(v, x), for x with as many dimensions as n has lengths.
 
-    Other lengths of x would be an error.
+    For an x of other lengths, the expression as written raises an error.
 
     (shape_unsafe: whether x has the lengths n is no longer checked.)
     """
@@ -111,8 +111,9 @@ def _spans(own: TensorType, full: TensorType) -> bool:
 
 
 def _knows_ones_of(value: TensorVariable, repeated: TensorVariable) -> bool:
-    """Whether a value has a static length of 1 along each dimension along which the repeated tensor broadcasts because
-    of such a length.
+    """Whether a value can take the place of a repeated tensor in broadcasting.
+
+    Wherever the repeated tensor has a static length of 1, the value must have one, too.
     """
     return all(
         a == 1 or b != 1
@@ -165,7 +166,7 @@ def second_to_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
 def elemwise_of_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(alloc(v, n)) = alloc(f(v), n): f is computed once for each value, not for each copy.
 
-    (Not for powers of integers: they raise for a negative exponent, but not if there are no copies.)
+    (Powers of integers are left out: f(v) raises an error for a negative exponent, even if there are no copies.)
     """
     if len(node.outputs) != 1 or node.op.destroy_map or node.op == _SECOND:
         return None

@@ -174,8 +174,9 @@ def _without_axes(variable: TensorVariable, axis: tuple[int, ...], ndim: int) ->
 def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
     """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, max(alloc(v, n)) = v, over axes that v lacks.
 
-    (A maximum of no elements is an error, so there the length must be static. float16 cannot hold n. overflow: intermediate
-    sums and products; finite: n v is NaN for an infinite v and n = 0.)
+    (For a maximum the length must be static, since a maximum of no elements is an error. Sums and products of float16
+    are left out, since float16 cannot hold n. overflow: intermediate sums and products. finite: n v is NaN for an
+    infinite v and n = 0.)
     """
     op = node.op
     out = node.outputs[0]

@@ -24,7 +24,7 @@ Place = tuple[Value, Value]
 SWEEPS = 30
 """Sweeps after which a matrix has failed; 5 to 8 are usual."""
 RANGE = {"float32": (1e-8, 1e15), "float64": (1e-100, 1e100)}
-"""Matrices whose largest element lies outside are scaled, so that no squares overflow or vanish."""
+"""Matrices whose largest element lies outside of this range are scaled, so that no squares overflow or vanish."""
 
 
 def eigen_lanes(

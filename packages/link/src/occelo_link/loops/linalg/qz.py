@@ -101,7 +101,7 @@ class PencilForm:
         return [self.beta.load(i, self.zero, part) for part in range(self.beta.count)]
 
     def _ordering(self, sort: str) -> Callable[[], Value]:
-        """A function that writes statements which put the eigenvalues in order; it returns LAPACK's info."""
+        """A function that writes statements which put the eigenvalues in order, and returns LAPACK's info."""
         lapack, one, zero = self.lapack, self.one, self.zero
         test = in_region(self.context.builder, sort)
         selected = Pointer(lapack.integers(self.n), zero)

@@ -76,8 +76,8 @@ class ModuleWriter:
     def branch_likely(self, condition: str, likely: str, unlikely: str) -> None:
         """Branch to ``likely`` if a condition holds, else to ``unlikely``.
 
-        Without the weights LLVM takes both for about equally likely. A loop behind many checks would then seem to run
-        less often than the code before them, which would get the registers.
+        Without branch weights LLVM takes both branches for about equally likely. A loop behind many checks would then
+        seem to run rarely, so LLVM would give the registers to the code before the loop.
         """
         self.line(f"br i1 {condition}, label %{likely}, label %{unlikely}, !prof !0")
 

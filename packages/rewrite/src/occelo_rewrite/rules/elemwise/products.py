@@ -419,7 +419,8 @@ def exp_over_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -
 def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """exp(-x^2) / erfc(x) = 1 / erfcx(x), used where x > 1, also among other factors.
 
-    (It is the derivative of log(erfc(x)), DLMF 7.2.) Where x <= 1 it stays as it is, since erfcx overflows.
+    (This quotient occurs in the derivative of log(erfc(x)), DLMF 7.2.) Where x <= 1 the quotient is kept, since erfcx
+    may overflow there.
     """
     whole = _real_product(fgraph, node, "exp")
     if whole is None:

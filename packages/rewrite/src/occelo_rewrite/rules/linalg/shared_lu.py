@@ -1,7 +1,7 @@
 """Rules for results that share one LU factorisation: solutions, inverses and determinants of the same matrix.
 
 Solutions of equations with the transposed matrix, which occur in gradients, share the factorisation, too. `pipeline`
-puts them into the stage specialize.
+puts the rules into the stage specialize.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The stage rewrite_bodies, which rewrites the body of each loop with the query that also rewrites the whole graph.
 
-Bodies do not run through the stages after position 49.4 (`LAST`). `pipeline` puts it after the stage that expands
+Bodies do not run through the stages after position 49.4 (`LAST`). `pipeline` puts the stage after the one that expands
 scans.
 """
 

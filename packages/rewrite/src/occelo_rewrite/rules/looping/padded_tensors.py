@@ -1,4 +1,4 @@
-"""`PaddedTensors`: makes a graph again node by node, in which some tensors get rows to spare; `padding` runs it.
+"""`PaddedTensors`: copies a graph node by node, and gives some of its tensors rows to spare; `padding` runs it.
 
 The forms of ops for padded tensors (`padded_rows`, `padded_parts`) ask `PaddedTensors` for lengths, positions and masks.
 """
@@ -104,7 +104,7 @@ class PaddedTensors:
     loops: bool = False
     """Whether a loop reads or makes a padded tensor."""
     sums: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
-    """The length that `counts` made for each old one that is a sum of others."""
+    """For each length of the old graph that is a sum of others, the length that `counts` has made for it."""
 
     @cached_property
     def counts(self) -> RowCounts:

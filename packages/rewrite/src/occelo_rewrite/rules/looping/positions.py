@@ -1,6 +1,6 @@
-"""Positions of steps: whether a variable is another one plus a number.
+"""`is_moved`: whether an integer variable is another one plus a number.
 
-`steps` asks it of positions that are read, `padding` of the position that a loop carries and of where it starts.
+The rules in `steps` and the modules of padded tensors use it for positions of elements and for numbers of steps.
 """
 
 from __future__ import annotations
