@@ -64,7 +64,7 @@ def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variabl
 
 
 def _replacement(old: Variable, new: Any) -> Variable:
-    """The replacement of a variable, cast to its dtype, with a run-time check of its static lengths."""
+    """The variable ``new``, cast to the dtype of ``old``, with a run-time check of the static lengths of ``old``."""
     given = new if isinstance(new, Variable) else as_tensor_variable(new)
     extra = _extra(old, given)
     kind = old.type

@@ -94,8 +94,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     inf, -inf, 0 (the number of nonzero elements) and other numbers. Orders of matrices are "fro" (the default), 1 and
     -1 (largest and smallest column sum), inf and -inf (largest and smallest row sum), 2 and -2 (largest and smallest
     singular value) and "nuc" (the sum of the singular values). ValueError for another order. The norm of integers is
-    float64. Without elements the norm is that of NumPy 2.4: 0, or inf for a negative order of vectors. ValueError for
-    the smallest of no numbers.
+    float64. The norm of no elements is 0, or inf for a negative order of vectors, as in NumPy 2.4. ValueError for the
+    smallest of no numbers.
 
     At a zero vector the gradient is 0, the subgradient of least norm; the formula x / norm(x) would give 0 / 0.
     """

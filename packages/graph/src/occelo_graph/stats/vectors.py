@@ -118,7 +118,7 @@ class Categorical:
         return any_of(chosen, axis=-1), _last_sum(switch(chosen, p, 0.0))
 
     def _parts(self, method: str, k: Any, p: Any) -> tuple[Any, Any, Any]:
-        """A mask of valid arguments, the probability of a number of at most ``k``, and that of a number above ``k``."""
+        """A mask of valid arguments, and the probabilities of a number of at most ``k`` and of a number above ``k``."""
         k, p = floats(f"categorical.{method}()", k, p)
         up_to = arange(p.shape[-1]).astype(p.dtype) <= k[..., None]
         below, above = _last_sum(switch(up_to, p, 0.0)), _last_sum(switch(up_to, 0.0, p))
@@ -391,7 +391,7 @@ class MultivariateNormal:
     def logpdf(
         self, x: Any, mean: Any = None, cov: Any = 1.0, cholesky: Any = None
     ) -> TensorVariable:
-        """Logarithm of the density at the vectors ``x``, along its last axis; all other axes broadcast."""
+        """Logarithm of the density at the vectors along the last axis of ``x``; all other axes broadcast."""
         given = (x, 0.0 if mean is None else mean, cov if cholesky is None else cholesky)
         x, mean, spread = floats("multivariate_normal.logpdf()", *given)
         rest = x - mean

@@ -64,7 +64,7 @@ def require_valid(holds: Any, text: str) -> None:
 
 
 def batch_size(size: Any, *parameters: Any) -> Any:
-    """The shape of a batch of draws: ``size``, or that to which numbers broadcast."""
+    """The shape of a batch of draws: ``size``, or the shape to which numbers broadcast."""
     return np.broadcast_shapes(*map(np.shape, parameters)) if size is None else size
 
 

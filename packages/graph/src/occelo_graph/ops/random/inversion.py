@@ -1,8 +1,8 @@
 """Draws by keys, by inversion of a distribution function: Cauchy, Laplace, logistic, Gumbel, Pareto, Weibull, ...
 
 `occelo_graph.random` exports them. Each number is a function of one uniform number, so it has derivatives with respect
-to all parameters. Invalid values of a parameter raise a ValueError that names it. ``size`` and ``dtype`` are those of
-`draws.uniform`.
+to all parameters. Invalid values of a parameter raise a ValueError that names it. ``size`` and ``dtype`` have the same
+meaning as in `draws.uniform`.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class RandomVariable(Op):
     - ``name``: the name in printed graphs and messages.
     - ``signature``: the dimensions of one draw and its parameters as in `numpy.vectorize`: "(),()->()" for a law of
       numbers with two parameters, "(n),(n,n)->(n)" for one of vectors.
-    - ``dtype``: that of the draw; "floatX" stands for the option. The argument ``dtype`` of a call replaces it.
+    - ``dtype``: the dtype of the draw; "floatX" stands for the option. The argument ``dtype`` of a call replaces it.
     - ``rng_fn(rng, *parameters, size)``, a class method or a method: the draw. It gets arrays, and None or a tuple as
       ``size``. It raises ValueError for parameters that the law does not have.
     - ``parameters``: the names of the parameters with their defaults, ``...`` for no default. Without this attribute,

@@ -18,7 +18,7 @@ __all__ = ["RandomStream"]
 
 
 class RandomStream:
-    """Draws by the laws of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is the draw.
+    """The laws of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is a draw.
 
     Each draw has its own generator, a shared variable. The seed of the generator is spawned from ``seed`` (by
     `numpy.random.SeedSequence`), so no two draws have the same stream. If ``seed`` is None, the operating system
