@@ -6,7 +6,7 @@ Such draws are not independent. `occelo_compile.collect` warns of them when a fu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from occelo_graph.errors import describe
@@ -72,20 +72,19 @@ def reused_key(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -
     needed = _needed(order, outputs, inputs)
     draws = [node for node in draws if node in needed]
     identities = _Identities(inputs)
-    by_key: dict[int, list[Apply]] = {}
+    by_key: dict[int, dict[Any, list[Apply]]] = {}
     for node in draws:
         number = identities.of(node.inputs[0])
         if number not in identities.reused:
-            by_key.setdefault(number, []).append(node)
+            by_key.setdefault(number, {}).setdefault(node.mark, []).append(node)
     branches: dict[Apply, _Branch] | None = None
-    for sharing in by_key.values():
-        for one, other in combinations(sharing, 2):
-            if one.mark == other.mark:
-                continue
+    for by_line in by_key.values():
+        for these, those in combinations(by_line.values(), 2):
             if branches is None:
                 branches = _branches(order, outputs)
-            if not _exclusive(branches, one, other):
-                return _message_of_key(one, other)
+            for one, other in product(these, those):
+                if not _exclusive(branches, one, other):
+                    return _message_of_key(one, other)
     return None
 
 
