@@ -173,9 +173,9 @@ class Worklist(Feature):
         self._tried.pop(node, None)
         if self.include_new:
             for variable in node.inputs:
-                self._left_alone(fgraph, variable, node)
+                self._try_only_user(fgraph, variable, node)
 
-    def _left_alone(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
+    def _try_only_user(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
         """Have the next round try the remaining user of a variable that had two users, since some rules require a
         single use.
         """
@@ -195,7 +195,7 @@ class Worklist(Feature):
         reason: Any = None,
     ) -> None:
         if self.include_new:
-            self._left_alone(fgraph, var, node)
+            self._try_only_user(fgraph, var, node)
             if node in fgraph.apply_nodes:
                 self._enter(node)
 

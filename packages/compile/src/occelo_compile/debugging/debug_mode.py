@@ -131,11 +131,11 @@ class DebugMaker(FunctionMaker):
     def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
         first = fgraph.clone(check_integrity=False, attach_feature=True)
         made = super().prepare_fgraph(fgraph)
-        kept = _form(made.fgraph) if self.mode.stability_patience > 1 else None
+        kept = _canonical_form(made.fgraph) if self.mode.stability_patience > 1 else None
         for _ in range(self.mode.stability_patience - 1):
             again = super().prepare_fgraph(first.clone(check_integrity=False))
             self._compare(made.record, again.record)
-            if _form(again.fgraph) != kept:
+            if _canonical_form(again.fgraph) != kept:
                 raise StochasticOrder(
                     "Rewriting the same graph twice by the same replacements gave different graphs"
                 )
@@ -175,7 +175,7 @@ class DebugMaker(FunctionMaker):
         return [container.storage for container in linked.inputs]
 
 
-def _form(fgraph: FunctionGraph) -> Any:
+def _canonical_form(fgraph: FunctionGraph) -> Any:
     """A description of a graph; two graphs have equal descriptions exactly if they are the same but for names."""
     try:
         return fgraph.freeze().canonical

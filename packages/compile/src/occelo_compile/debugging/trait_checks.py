@@ -235,7 +235,7 @@ def _commutative(seen: Seen) -> _Contradictions:
         yield from _compared(turned, turned.inputs, seen.outputs, "with the inputs in reverse")
 
 
-def _places(seen: Seen) -> _Contradictions:
+def _only_moves(seen: Seen) -> _Contradictions:
     """Look for an op that declares that it only moves elements (``moves``), but whose results for the negated elements
     are not the negated results.
     """
@@ -381,7 +381,7 @@ _RUN: dict[str, Callable[[Seen], _Contradictions]] = {
     "pure": _pure,
     "commutative": _commutative,
     "of_shapes": _of_shapes,
-    "moves": _places,
+    "moves": _only_moves,
     "linear_in": _linear_in,
     "by_parts": _by_parts,
     "types_follow_values": _types_follow_values,

@@ -71,13 +71,15 @@ def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
         else:
             return "kept"
     # with masks even shapes may depend on values that are not finite
-    if law != "strict" and (found.kind == "value" or (found.kind == "call" and _special(program))):
-        if _kept(program, law, get_mode(_linker(law, mode)).excluding(*NOT_STRICT)):
+    if law != "strict" and (
+        found.kind == "value" or (found.kind == "call" and _has_special_values(program))
+    ):
+        if _holds(program, law, get_mode(_linker(law, mode)).excluding(*NOT_STRICT)):
             return "tagged"
     return Fault(program, law, mode, found.kind, found.message)
 
 
-def _special(program: Program) -> bool:
+def _has_special_values(program: Program) -> bool:
     return not all(np.isfinite(v).all() for v in program.run() if v.dtype.kind in "fc")
 
 
@@ -90,7 +92,7 @@ def _try(program: Program, law: str, mode: str | Mode | None, runs: int) -> None
     LAWS[law](Case(program, mode, runs), random)
 
 
-def _kept(program: Program, law: str, mode: str | Mode | None) -> bool:
+def _holds(program: Program, law: str, mode: str | Mode | None) -> bool:
     try:
         _try(program, "value" if law == _linker(law, None) else law, mode, _CAREFUL)
     except Violation:

@@ -208,12 +208,14 @@ class JaxArrays(Arrays):
         made = [(np.dtype(dtype), shape) for dtype, shape in results]
 
         def call(*arrays: Any) -> list[Any]:
-            values = [_from_words(np.asarray(a), *k) for a, k in zip(arrays, given, strict=True)]
-            return [_to_words(r, *k) for r, k in zip(function(*values), made, strict=True)]
+            values = [
+                _words_to_numpy(np.asarray(a), *k) for a, k in zip(arrays, given, strict=True)
+            ]
+            return [_numpy_to_words(r, *k) for r, k in zip(function(*values), made, strict=True)]
 
         kinds = [jax.ShapeDtypeStruct(*_words(*kind)) for kind in made]
-        found = jax.pure_callback(call, kinds, *map(_as_words, inputs))
-        return [_of_words(x, *kind) for x, kind in zip(found, made, strict=True)]
+        found = jax.pure_callback(call, kinds, *map(_jax_to_words, inputs))
+        return [_words_to_jax(x, *kind) for x, kind in zip(found, made, strict=True)]
 
 
 # A callback may run in another thread, where 64 bits are not enabled: JAX would round its arguments and results to 32
@@ -252,7 +254,7 @@ def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...],
     return ((*shape, count), np.dtype("uint32")) if wide else (tuple(shape), dtype)
 
 
-def _as_words(x: Any) -> Any:
+def _jax_to_words(x: Any) -> Any:
     """The words of a JAX array."""
     dtype = np.dtype(x.dtype)
     shape, words = _words(dtype, x.shape)
@@ -262,7 +264,7 @@ def _as_words(x: Any) -> Any:
     return lax.bitcast_convert_type(parts, jnp.uint32).reshape(shape)
 
 
-def _of_words(x: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
+def _words_to_jax(x: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
     """The JAX array with these words."""
     if _words(dtype, shape)[1] == dtype:
         return x
@@ -272,7 +274,7 @@ def _of_words(x: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
     return lax.complex(parts[..., 0], parts[..., 1])
 
 
-def _to_words(value: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
+def _numpy_to_words(value: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
     """The words of a NumPy array."""
     array = np.asarray(value)
     size, words = _words(dtype, shape)
@@ -281,7 +283,7 @@ def _to_words(value: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
     return np.ascontiguousarray(array).reshape(-1).view(words).reshape(size)
 
 
-def _from_words(array: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
+def _words_to_numpy(array: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
     """The NumPy array with these words."""
     if _words(dtype, shape)[1] == dtype:
         return array

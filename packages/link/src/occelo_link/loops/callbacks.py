@@ -52,7 +52,9 @@ def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
     number = len(program.callbacks)
     program.callbacks.append((*context.state.within, node))
     parts = [part for t in inputs for part in members_of(t)]
-    given = [_given(context, t, k.dtype) for t, k in zip(parts, _kinds(node.inputs), strict=True)]
+    given = [
+        _address_of(context, t, k.dtype) for t, k in zip(parts, _kinds(node.inputs), strict=True)
+    ]
     context.schedule.flush()
     lengths = [n for t in parts for n in t.shape]
     kinds = _kinds(node.outputs)
@@ -70,7 +72,7 @@ def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
     buffers: list[Buffer] = []
     at = len(lengths)
     for kind in kinds:
-        buffer, result = _room(context, kind, slots, at)
+        buffer, result = _result_buffer(context, kind, slots, at)
         buffers.append(buffer)
         results.append(result)
         at += kind.ndim
@@ -89,7 +91,7 @@ def _kinds(variables: Sequence[Variable]) -> list[TensorType]:
     return [part for v in variables for part in parts_of_type(v.type)]
 
 
-def _given(context: Context, tensor: Tensor, dtype: str) -> Pointer:
+def _address_of(context: Context, tensor: Tensor, dtype: str) -> Pointer:
     """The address of an input, which is stored in the layout of a NumPy array."""
     if not isinstance(tensor, ComplexTensor):
         stored = context.contiguous_copy(
@@ -109,7 +111,9 @@ def _given(context: Context, tensor: Tensor, dtype: str) -> Pointer:
     return Pointer(buffer, context.i64(0))
 
 
-def _room(context: Context, kind: TensorType, slots: Buffer, at: int) -> tuple[Buffer, Tensor]:
+def _result_buffer(
+    context: Context, kind: TensorType, slots: Buffer, at: int
+) -> tuple[Buffer, Tensor]:
     """A new buffer for a result whose lengths the callback has returned, and the tensor in this buffer."""
     builder = context.builder
     shape: list[Value] = [

@@ -95,7 +95,7 @@ class TorchArrays(Arrays):
     def working_function(self, name: str, dtype: str) -> Callable[..., Any] | None:
         return UNSIGNED.get(name) if dtype == "uint64" else None
 
-    def _widely(self, function: Callable[..., Any], *given: Any) -> Any:
+    def _in_wider_dtype(self, function: Callable[..., Any], *given: Any) -> Any:
         """Apply a function of tensors in a wider dtype if PyTorch does not compute it in their own."""
         dtype = self.dtype(given[0])
         if dtype not in _WIDER:
@@ -173,7 +173,7 @@ class TorchArrays(Arrays):
         def put(target: Any, new: Any) -> Any:
             return target.index_put(at, new, accumulate=add)
 
-        return self._widely(put, flat, values).reshape(tuple(x.shape))
+        return self._in_wider_dtype(put, flat, values).reshape(tuple(x.shape))
 
     def reduce(self, name: str, x: Any, axes: Sequence[int]) -> Any:
         axes, reduction, dtype = tuple(axes), reduction_of(name), self.dtype(x)
@@ -192,7 +192,7 @@ class TorchArrays(Arrays):
             )
             return in_order(found) if ordered else found
 
-        return self._widely(reduced, x)
+        return self._in_wider_dtype(reduced, x)
 
     def _reduced(self, function: Any, x: Any, axes: tuple[int, ...], keeps_dtype: bool) -> Any:
         extra = {"dtype": x.dtype} if keeps_dtype else {}
@@ -224,7 +224,7 @@ class TorchArrays(Arrays):
         def running(t: Any) -> Any:
             return getattr(torch, called)(t, axis, dtype=t.dtype)
 
-        return self._widely(running, x)
+        return self._in_wider_dtype(running, x)
 
     def recurrence(self, a: Any, b: Any) -> Any:
         a = torch.broadcast_to(a, tuple(b.shape))
@@ -236,10 +236,10 @@ class TorchArrays(Arrays):
         return torch.stack(states)
 
     def matmul(self, x: Any, y: Any) -> Any:
-        return self._widely(torch.matmul, x, y)
+        return self._in_wider_dtype(torch.matmul, x, y)
 
     def dot(self, x: Any, y: Any) -> Any:
-        return self._widely(torch.matmul, x, y)
+        return self._in_wider_dtype(torch.matmul, x, y)
 
     def cholesky(self, x: Any) -> tuple[Any, Any]:
         factor, info = torch.linalg.cholesky_ex(x)

@@ -53,7 +53,7 @@ def lower_reduction(
     combine = _combination(tracer, op.reduction, arrays.dtype(x))
     if combine is None:
         return fall_back(tracer, node, inputs)
-    x, _ = _first(tracer, x, op.axis)
+    x, _ = _axes_first(tracer, x, op.axis)
     found = combine_in_halves(
         combine,
         x,
@@ -82,7 +82,7 @@ def _cut(tracer: Tracer) -> Callable[[Array, int, int], Array]:
     return lambda x, start, stop: _part(tracer, x, slice(start, stop, 1))
 
 
-def _first(tracer: Tracer, x: Array, axes: Sequence[int]) -> tuple[Array, tuple[int, ...]]:
+def _axes_first(tracer: Tracer, x: Array, axes: Sequence[int]) -> tuple[Array, tuple[int, ...]]:
     """The array with the given axes merged into one, which comes first, and the lengths of the other axes."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*axes, *kept))
@@ -91,7 +91,7 @@ def _first(tracer: Tracer, x: Array, axes: Sequence[int]) -> tuple[Array, tuple[
     return tracer.arrays.reshape(moved, (size, *lengths)), lengths
 
 
-def _last(tracer: Tracer, x: Array, axes: Sequence[int]) -> Array:
+def _axes_last(tracer: Tracer, x: Array, axes: Sequence[int]) -> Array:
     """The array with the given axes merged into one, which comes last."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*kept, *axes))
@@ -104,7 +104,7 @@ def lower_argmax(tracer: Tracer, node: TensorApply[Argmax], inputs: list[Array])
     if node.inputs[0].type.dtype.startswith("complex"):
         return fall_back(tracer, node, inputs)  # the libraries do not order complex numbers
     op = node.op
-    flat = _last(tracer, inputs[0], op.axis)
+    flat = _axes_last(tracer, inputs[0], op.axis)
     if flat.shape[-1] == 0:
         raise ValueError("There is no largest element of nothing")
     return [tracer.arrays.argmax(flat)]

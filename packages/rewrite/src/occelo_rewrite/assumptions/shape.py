@@ -38,13 +38,13 @@ def are_transposes(x: TensorVariable, y: TensorVariable, hermitian: bool) -> boo
             if len(order) > 1 and order == (*other[:-2], other[-1], other[-2]):
                 return True
     for a, b in ((x, y), (y, x)):
-        found = _turned(b)
+        found = _transposed_matrix(b)
         if found is not None and found[0] is a and (real or found[1] is hermitian):
             return True
     return False
 
 
-def _turned(variable: Variable) -> tuple[Variable, bool] | None:
+def _transposed_matrix(variable: Variable) -> tuple[Variable, bool] | None:
     """The matrix of which a variable is the transpose, and whether the variable is also its conjugate; None for other
     variables.
     """

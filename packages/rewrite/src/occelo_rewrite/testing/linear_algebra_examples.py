@@ -39,7 +39,7 @@ def _diagonal(x: TensorVariable) -> TensorVariable:
     return ot.diag(ot.sqr(x[0]) + 1.0)
 
 
-def _turn(x: TensorVariable) -> TensorVariable:
+def _reversal(x: TensorVariable) -> TensorVariable:
     """The permutation matrix that reverses the columns of x."""
     return ot.assume(ot.eye(x.shape[1])[::-1], permutation=True)
 
@@ -234,7 +234,7 @@ CASES: list[Case] = [
     Case(
         "batched_product_of_orthogonal",
         lambda x: (lambda q: ot.matmul(q, ot.matrix_transpose(q)) * x)(
-            ot.assume(ot.stack([_turn(x), _turn(x)]), orthogonal=True)
+            ot.assume(ot.stack([_reversal(x), _reversal(x)]), orthogonal=True)
         ),
         shapes=SQUARE,
     ),
@@ -294,8 +294,8 @@ CASES: list[Case] = [
         lambda x: linalg.solve_continuous_lyapunov(_lower(x).T, x),
         shapes=SQUARE,
     ),
-    Case("det_of_permutation", lambda x: linalg.det(_turn(x)) * x, shapes=SQUARE),
-    Case("det_of_permutation", lambda x: linalg.slogdet(_turn(x))[0] * x, shapes=SQUARE),
+    Case("det_of_permutation", lambda x: linalg.det(_reversal(x)) * x, shapes=SQUARE),
+    Case("det_of_permutation", lambda x: linalg.slogdet(_reversal(x))[0] * x, shapes=SQUARE),
     Case(
         "eig_of_symmetric",
         lambda x: ot.sqr(linalg.eigvals(_definite(x)).real).sum(),
@@ -344,7 +344,7 @@ CASES: list[Case] = [
     Case("inverse_by_shared_lu", _inverse_and_solution, shapes=SQUARE),
     Case("det_by_shared_lu", _determinant_and_logarithm, shapes=SQUARE),
     Case("inverse_of_inverse", lambda x: linalg.inv(linalg.inv(_dominant(x))), shapes=SQUARE),
-    Case("inverse_of_orthogonal", lambda x: linalg.inv(_turn(x)) + x, shapes=SQUARE),
+    Case("inverse_of_orthogonal", lambda x: linalg.inv(_reversal(x)) + x, shapes=SQUARE),
     Case("inverse_of_triangular", lambda x: linalg.inv(_lower(x)), shapes=SQUARE),
     Case(
         "inverse_of_triangular",
@@ -358,8 +358,8 @@ CASES: list[Case] = [
     Case(
         "product_with_inverse", lambda x: ot.dot(linalg.inv(_dominant(x)), x[:, 0]), shapes=SQUARE
     ),
-    Case("product_of_orthogonal", lambda x: _turned_back(_turn(x), x), shapes=SQUARE),
-    Case("solve_by_facts", lambda x: linalg.solve(_turn(x), x), shapes=SQUARE),
+    Case("product_of_orthogonal", lambda x: _turned_back(_reversal(x), x), shapes=SQUARE),
+    Case("solve_by_facts", lambda x: linalg.solve(_reversal(x), x), shapes=SQUARE),
     Case("solve_by_facts", lambda x: linalg.solve(_diagonal(x), x), shapes=SQUARE),
     Case("solve_by_facts", lambda x: linalg.solve(_lower(x), x), shapes=SQUARE),
     Case("solve_by_facts", lambda x: linalg.solve(_lower(x).T, x), shapes=SQUARE),

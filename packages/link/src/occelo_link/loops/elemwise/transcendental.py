@@ -218,7 +218,7 @@ def _complex_tanh(b: Builder, args: Sequence[Complex]) -> Complex:
     return hyperbolic_tangent(b, args[0])
 
 
-def _turned(b: Builder, z: Complex) -> Complex:
+def _times_i(b: Builder, z: Complex) -> Complex:
     """i z."""
     return b.op("neg", z[1]), z[0]
 
@@ -226,18 +226,18 @@ def _turned(b: Builder, z: Complex) -> Complex:
 @complex_scalar("sin", cost=150, wide=True)
 def _complex_sin(b: Builder, args: Sequence[Complex]) -> Complex:
     """-i sinh(i z)."""
-    re, im = hyperbolic_sine(b, _turned(b, args[0]))
+    re, im = hyperbolic_sine(b, _times_i(b, args[0]))
     return im, b.op("neg", re)
 
 
 @complex_scalar("cos", cost=150, wide=True)
 def _complex_cos(b: Builder, args: Sequence[Complex]) -> Complex:
     """cosh(i z)."""
-    return hyperbolic_cosine(b, _turned(b, args[0]))
+    return hyperbolic_cosine(b, _times_i(b, args[0]))
 
 
 @complex_scalar("tan", cost=200, wide=True)
 def _complex_tan(b: Builder, args: Sequence[Complex]) -> Complex:
     """-i tanh(i z)."""
-    re, im = hyperbolic_tangent(b, _turned(b, args[0]))
+    re, im = hyperbolic_tangent(b, _times_i(b, args[0]))
     return im, b.op("neg", re)

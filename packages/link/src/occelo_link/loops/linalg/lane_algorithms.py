@@ -70,10 +70,12 @@ def solve_lanes(
                 for c in indices:
                     b.store(i, c, lane, builder.op("div", b.load(i, c, lane), pivot))
         # then take the unknown out of the remaining equations; each subtraction changes another one
-        _take_out(lanes, a, b, i, (builder.add(i, one), n) if lower else (zero, i), transposed)
+        _subtract_known_row(
+            lanes, a, b, i, (builder.add(i, one), n) if lower else (zero, i), transposed
+        )
 
 
-def _take_out(
+def _subtract_known_row(
     lanes: Lanes,
     a: LaneMatrix,
     b: LaneMatrix,

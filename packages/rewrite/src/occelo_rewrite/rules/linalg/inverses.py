@@ -19,7 +19,7 @@ from occelo_rewrite.rules.linalg.matrices import (
     is_only_reader,
     is_square,
     transposed_of,
-    turned_matrix,
+    untransposed,
 )
 from occelo_rewrite.shapes import shapes_of
 
@@ -41,7 +41,7 @@ def inverse_of_inverse(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replace
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_transposed(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
     """inv(x^T) = inv(x)^T and inv(x^H) = inv(x)^H, so that one inverse serves for a matrix and its transpose."""
-    base, kind = turned_matrix(node.inputs[0])
+    base, kind = untransposed(node.inputs[0])
     if not kind:
         return None
     found = node.op(base)

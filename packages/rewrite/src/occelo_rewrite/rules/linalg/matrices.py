@@ -29,9 +29,9 @@ __all__ = [
     "is_vector_product",
     "preceding",
     "product",
+    "readers_of_transposes",
     "transposed_of",
-    "turned_matrix",
-    "turned_readers",
+    "untransposed",
     "with_diagonal",
 ]
 
@@ -64,7 +64,7 @@ def transposed_of(x: TensorVariable) -> TensorVariable | None:
     return owner.inputs[0] if owner is not None and is_transposition(owner.op) else None
 
 
-def turned_matrix(x: TensorVariable) -> tuple[TensorVariable, int]:
+def untransposed(x: TensorVariable) -> tuple[TensorVariable, int]:
     """A matrix from which ``x`` results, and a number: 1 if ``x`` is its transpose, 2 if ``x`` is its conjugate
     transpose, 0 if the matrix is ``x`` itself.
     """
@@ -76,7 +76,9 @@ def turned_matrix(x: TensorVariable) -> tuple[TensorVariable, int]:
     return (x, 0) if inner is None else (inner, 1)
 
 
-def turned_readers(fgraph: FunctionGraph, x: TensorVariable) -> Iterator[tuple[Apply | str, int]]:
+def readers_of_transposes(
+    fgraph: FunctionGraph, x: TensorVariable
+) -> Iterator[tuple[Apply | str, int]]:
     """The readers of ``x``, of its transpose and of its conjugate transpose.
 
     Each reader is a pair of a node, or "output", and the position of the input by which it reads, as in

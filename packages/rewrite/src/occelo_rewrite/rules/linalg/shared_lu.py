@@ -18,7 +18,7 @@ from occelo_graph.ops.linalg.lu_solving import LuInverse, LuSolve
 from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import has, turned_matrix, turned_readers
+from occelo_rewrite.rules.linalg.matrices import has, readers_of_transposes, untransposed
 
 __all__ = ["SPECIALIZE"]
 
@@ -35,7 +35,7 @@ def _takes_factors(op: Op) -> bool:
 def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
     """Whether at least two nodes factor a matrix or its transpose."""
     found: set[Any] = set()
-    for reader, position in turned_readers(fgraph, x):
+    for reader, position in readers_of_transposes(fgraph, x):
         if is_node(reader) and position == 0 and _takes_factors(reader.op):
             found.add(reader)
             if len(found) > 1:
@@ -49,7 +49,7 @@ def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, i
     The number is that of `LuSolve.trans`: ``x`` is the matrix itself, its transpose or its conjugate transpose. None if the
     matrix is positive definite, or if only one node needs its factors.
     """
-    base, trans = turned_matrix(x)
+    base, trans = untransposed(x)
     if has(fgraph, base, "positive_definite") or not _is_shared(fgraph, base):
         return None
     return base, trans
@@ -81,7 +81,7 @@ def det_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) ->
     (x,) = node.inputs
     if _shared(fgraph, x) is None:
         return None
-    base, trans = turned_matrix(x)
+    base, trans = untransposed(x)
     if trans == 2 and is_complex(x.type.dtype):
         return None
     return list(node.op.decompose(base))

@@ -50,13 +50,13 @@ def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
         if most is None:
             continue
         shared = {v for v in (*results, *products) if v in same and same[v].type == v.type}
-        kept = _read_of(node.op, shared.intersection(results))
+        kept = _needed_of(node.op, shared.intersection(results))
         size = _elements(kept)
         if size is None or size > most:
             continue
         before = _elements(_read_besides_states(node, other))
         for v in _smallest_first(shared.intersection(products) if before is not None else set()):
-            more = _read_of(node.op, {*kept, v})
+            more = _needed_of(node.op, {*kept, v})
             size = _elements(more)
             if v in more and size is not None and size + (before or 0) <= most:
                 kept = more
@@ -84,7 +84,7 @@ def _is_argument(op_: Scan, output: int) -> bool:
     return op_.body.outputs[output] in op_.body.inputs
 
 
-def _read_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
+def _needed_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
     """Those of ``variables`` on which the outputs of the body depend, even if all of ``variables`` are given."""
     return [v for v in ancestors(op_.body.outputs, variables) if v in variables]
 
