@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import sys
@@ -13,6 +14,8 @@ from typing import Any
 import pytest
 
 MANY = 8
+COMPILE_NOTHING = ("architecture", "graph", "rewrite")
+"""The folders of tests that compile nothing."""
 SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
 UNMEASURED = pytest.StashKey[bool]()
 FOR_OTHER_PROCESSES = "COVERAGE_PROCESS_CONFIG"
@@ -43,10 +46,16 @@ def coverage_of_this_process() -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark of samples; measure nothing in the process that only hands out tests."""
+    """Declare the marks of samples; measure nothing in the process that only hands out tests."""
     config.addinivalue_line(
         "markers", "sampled(n): run one in n of the function's tests, and all in thorough runs"
     )
+    config.addinivalue_line(
+        "markers",
+        "measured(n): let coverage see one in n of the function's tests, instead of --measured; none with 0",
+    )
+    # compiling makes many objects and little garbage: to look for it after each 700 takes a tenth of all time
+    gc.set_threshold(10_000, 20, 20)
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         measuring = coverage_of_this_process()
         if measuring is not None:
@@ -69,17 +78,26 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
             os.environ[FOR_OTHER_PROCESSES] = others
 
 
-def leave_out_of_coverage(items: list[pytest.Item], step: int) -> None:
-    """Mark all tests but the first of each function and every ``step``-th.
+def function_of(item: pytest.Item) -> str:
+    """The address of the test without its parameters."""
+    return item.nodeid.partition("[")[0]
 
-    Functions start at different tests, as many have the same parameters.
+
+def leave_out_of_coverage(items: list[pytest.Item], step: int) -> None:
+    """Mark all tests but the first of each function and every n-th: n is ``step``, or what the mark ``measured`` says.
+
+    Functions start at different tests, as many have the same parameters. Tests of the tree read sources, and run little.
     """
     seen: Counter[str] = Counter()
     for item in items:
-        function = item.nodeid.partition("[")[0]
+        function = function_of(item)
         position = seen[function]
         seen[function] += 1
-        if position and (position + len(seen)) % step:
+        mark = item.get_closest_marker("measured")
+        every = mark.args[0] if mark else step
+        if item.path.parent.name == "architecture":
+            every = 0
+        if not every or (position and (position + len(seen)) % every):
             item.stash[UNMEASURED] = True
 
 
@@ -91,30 +109,36 @@ def slow_compiler(item: pytest.Item) -> str:
 
 
 def one_in_six(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests, of those with a slow compiler one in six, counted by file and compiler."""
-    kept: list[pytest.Item] = []
+    """The tests, of those with a slow compiler one in six, counted by file and compiler.
+
+    Of a function of which this would leave nothing, one stays: of the first function its first, of the next its second.
+    """
+    taken: set[int] = set()
     seen: Counter[tuple[str, str]] = Counter()
-    for item in items:
-        if compiler := slow_compiler(item):
-            seen[str(item.path), compiler] += 1
-            if seen[str(item.path), compiler] % 6 != 1:
-                continue
-        kept.append(item)
-    return kept
+    functions: dict[str, list[int]] = {}
+    for position, item in enumerate(items):
+        functions.setdefault(function_of(item), []).append(position)
+        compiler = slow_compiler(item)
+        seen[str(item.path), compiler] += 1
+        if not compiler or seen[str(item.path), compiler] % 6 == 1:
+            taken.add(position)
+    without = [own for own in functions.values() if taken.isdisjoint(own)]
+    taken.update(own[k % len(own)] for k, own in enumerate(without))
+    return [item for position, item in enumerate(items) if position in taken]
 
 
 def sample_of_many(items: list[pytest.Item]) -> list[pytest.Item]:
     """The tests, of functions with more than `MANY` the first and a fixed tenth of the others.
 
-    Tests of the tree are all kept, and so are those that are sampled otherwise.
+    Tests that compile nothing take milliseconds and are all kept; so are those that are sampled otherwise.
     """
-    numbers = Counter(item.nodeid.partition("[")[0] for item in items)
+    numbers = Counter(map(function_of, items))
     seen: set[str] = set()
     kept: list[pytest.Item] = []
     for item in items:
-        function = item.nodeid.partition("[")[0]
+        function = function_of(item)
         otherwise = slow_compiler(item) or item.get_closest_marker("sampled")
-        otherwise = otherwise or item.path.parent.name == "architecture"
+        otherwise = otherwise or item.path.parent.name in COMPILE_NOTHING
         few = numbers[function] <= MANY or function not in seen
         # by a checksum, so that of parameters that alternate each occurs
         if few or otherwise or zlib.crc32(item.nodeid.encode()) % 10 == 0:
@@ -129,7 +153,7 @@ def sampled(items: list[pytest.Item]) -> list[pytest.Item]:
     seen: Counter[str] = Counter()
     for item in items:
         mark = item.get_closest_marker("sampled")
-        function = item.nodeid.partition("[")[0]
+        function = function_of(item)
         if mark is None or seen[function] % mark.args[0] == 0:
             kept.append(item)
         seen[function] += 1

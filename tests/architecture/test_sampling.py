@@ -22,11 +22,14 @@ def _conftest() -> ModuleType:
     return module
 
 
-def _item(path: str, name: str, sampled: int = 0, **parameters: Any) -> Any:
+def _item(
+    path: str, name: str, sampled: int = 0, measured: int | None = None, **parameters: Any
+) -> Any:
     callspec = {"callspec": SimpleNamespace(params=parameters)} if parameters else {}
     own = {"path": Path(path), "name": name, "nodeid": f"{path}::{name}", "stash": {}}
-    mark = SimpleNamespace(args=(sampled,)) if sampled else None
-    asked = {"get_closest_marker": lambda self, name: mark if name == "sampled" else None}
+    marks = {"sampled": sampled or None, "measured": measured}
+    found = {mark: SimpleNamespace(args=(n,)) for mark, n in marks.items() if n is not None}
+    asked = {"get_closest_marker": lambda self, name: found.get(name)}
     return type("Item", (), {**own, **callspec, **asked})()
 
 
@@ -64,9 +67,9 @@ def test_samples_are_disjoint_and_together_all_tests(count: int, step: int) -> N
 
 @pytest.mark.usefixtures("in_ci")
 def test_every_test_is_selected_or_reported_as_deselected() -> None:
-    items = [_item("test_a.py", f"test_{i}", mode="c") for i in range(19)]
+    items = [_item("test_a.py", f"test[{i}]", mode="c") for i in range(19)]
     kept, deselected = _selected(items, "1/2")
-    assert kept == ["test_0", "test_12"]
+    assert kept == ["test[0]", "test[12]"]
     assert sorted(kept + deselected) == sorted(item.name for item in items)
 
 
@@ -86,7 +89,7 @@ def test_of_a_sampled_function_the_first_test_runs_and_every_nth() -> None:
 @pytest.mark.usefixtures("in_ci")
 def test_a_sixth_of_the_tests_with_each_slow_compiler_runs_in_each_file() -> None:
     items = [
-        _item(path, f"{path}-{mode}-{i}", mode=mode)
+        _item(path, f"test_{i}[{path}-{mode}]", mode=mode)
         for path in ("test_a.py", "test_b.py")
         for i in range(8)
         for mode in ("native", "vm", "c", "c|py", "numba", "jax")
@@ -94,13 +97,36 @@ def test_a_sixth_of_the_tests_with_each_slow_compiler_runs_in_each_file() -> Non
     kept, _ = _selected(items, "1/1")
     for path in ("test_a.py", "test_b.py"):
         for mode in ("native", "vm"):
-            assert [n for n in kept if n.startswith(f"{path}-{mode}-")] == [
-                f"{path}-{mode}-{i}" for i in range(8)
+            assert [n for n in kept if f"[{path}-{mode}]" in n] == [
+                f"test_{i}[{path}-{mode}]" for i in range(8)
             ]
         for mode in ("c", "c|py", "numba", "jax"):
-            assert [n for n in kept if n.startswith(f"{path}-{mode}-")] == [
-                f"{path}-{mode}-{i}" for i in (0, 6)
+            assert [n for n in kept if f"[{path}-{mode}]" in n] == [
+                f"test_{i}[{path}-{mode}]" for i in (0, 6)
             ]
+
+
+@pytest.mark.usefixtures("in_ci")
+def test_each_function_runs_with_one_of_its_slow_compilers_at_least() -> None:
+    modes = ("numba", "jax", "c")
+    names = ("a", "b", "d", "e")
+    items = [_item("test_a.py", f"test_{n}[{mode}]", mode=mode) for n in names for mode in modes]
+    kept, _ = _selected(items, "1/1")
+    first = [f"test_a[{mode}]" for mode in modes]
+    assert kept == [*first, "test_b[numba]", "test_d[jax]", "test_e[c]"]
+
+
+@pytest.mark.usefixtures("in_ci")
+@pytest.mark.parametrize(
+    ("folder", "all_run"), [("graph", True), ("rewrite", True), ("link", False)]
+)
+def test_of_many_tests_that_may_compile_a_part_runs(folder: str, all_run: bool) -> None:
+    items = [_item(f"tests/{folder}/test_a.py", f"test[{i}]") for i in range(100)]
+    kept, deselected = _selected(items, "1/1")
+    assert (kept == [item.name for item in items]) is all_run
+    assert kept[0] == "test[0]"
+    assert all_run or 3 <= len(kept) <= 20
+    assert len(kept) + len(deselected) == 100
 
 
 @pytest.mark.parametrize(
@@ -122,7 +148,7 @@ def test_the_slow_compiler_is_a_parameter_by_its_exact_name(
 
 def test_thorough_runs_take_all_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HYPOTHESIS_PROFILE", "thorough")
-    items = [_item("test_a.py", f"test_{i}", mode="numba") for i in range(7)]
+    items = [_item("test_a.py", f"test[{i}]", mode="numba") for i in range(7)]
     assert _selected(items, "1/1") == ([item.name for item in items], [])
 
 
@@ -140,6 +166,28 @@ def test_coverage_sees_the_first_test_of_each_function_and_every_few_more() -> N
     conftest.leave_out_of_coverage(items, 3)
     measured = [item.name for item in items if conftest.UNMEASURED not in item.stash]
     assert measured == ["test_x", "test_y[0]", "test_y[1]", "test_y[4]", "test_z[0]"]
+
+
+def test_coverage_sees_as_many_tests_of_a_function_as_its_mark_says_and_none_of_the_tree() -> None:
+    conftest = _conftest()
+    items = [
+        _item(path, f"test_{name}[{i}]", measured=measured)
+        for name, measured, path in (
+            ("all", 1, "tests/graph/test_a.py"),
+            ("none", 0, "tests/graph/test_a.py"),
+            ("some", 2, "tests/graph/test_a.py"),
+            ("tree", None, "tests/architecture/test_a.py"),
+        )
+        for i in range(4)
+    ]
+    conftest.leave_out_of_coverage(items, 10)
+    measured = [item.name for item in items if conftest.UNMEASURED not in item.stash]
+    assert measured == [
+        *(f"test_all[{i}]" for i in range(4)),
+        "test_some[0]",
+        "test_some[1]",
+        "test_some[3]",
+    ]
 
 
 def test_coverage_is_stopped_while_a_test_that_is_not_measured_runs(

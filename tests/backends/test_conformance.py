@@ -32,17 +32,27 @@ def one_of_each_op() -> list[int]:
     return [p for p in chosen if p not in laws or laws.index(p) % 16 == 0]
 
 
-class OneOfEachOp(OpSuite):
-    """For backends with lowerings of their own: the table, or one example of every op of it."""
+def some_of_each_family(step: int) -> list[int]:
+    """The positions of every ``step``-th example, and of the first of each family that has none of them."""
+    chosen = range(0, len(EXAMPLES), step)
+    seen = {EXAMPLES[p].family for p in chosen}
+    first: dict[str, int] = {}
+    for position, example in enumerate(EXAMPLES):
+        first.setdefault(example.family, position)
+    return sorted([*chosen, *(p for family, p in first.items() if family not in seen)])
+
+
+class Sample(OpSuite):
+    """The table, or the part of it that its backend has in CI."""
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if THOROUGH:
             super().pytest_generate_tests(metafunc)
         elif "position" in metafunc.fixturenames:
-            chosen = one_of_each_op()
-            # they are a sample already
-            marked = [pytest.param(i, marks=pytest.mark.sampled(1)) for i in chosen]
-            metafunc.parametrize("position", marked, ids=[str(EXAMPLES[i]) for i in chosen])
+            step = STEPS.get(self.backend)
+            # backends without a step have lowerings of their own
+            chosen = some_of_each_family(step) if step else one_of_each_op()
+            metafunc.parametrize("position", chosen, ids=[str(EXAMPLES[i]) for i in chosen])
 
 
 @pytest.fixture(autouse=True, scope="class")
@@ -69,10 +79,15 @@ def _suites() -> dict[str, type]:
     for backend in BACKENDS:
         why = _missing(backend)
         for suite in (OpSuite, FunctionSuite):
-            options = {"backend": backend, "step": 1 if THOROUGH else STEPS.get(backend, 1)}
+            options = {"backend": backend, "step": 1}
             name = f"Test{suite.__name__}_{backend.replace('|', '_')}"
-            base = OneOfEachOp if suite is OpSuite and backend not in STEPS else suite
+            base = Sample if suite is OpSuite else suite
             cls = type(name, (base,), options)
+            # they are samples already
+            pytest.mark.sampled(1)(cls)
+            if base is Sample and backend == "jax":
+                # of lowerings to PyTorch most are the same
+                pytest.mark.measured(1)(cls)
             made[name] = pytest.mark.skipif(bool(why), reason=why or "none")(cls)
     return made
 
@@ -97,6 +112,13 @@ class TestOpSuiteCompiledByPyTorch(OpSuite):
 def test_the_sample_has_every_op() -> None:
     chosen = [EXAMPLES[i].name for i in one_of_each_op() if EXAMPLES[i].family != "random"]
     assert sorted(chosen) == sorted({e.name for e in EXAMPLES if e.family != "random"})
+
+
+@pytest.mark.parametrize("step", set(STEPS.values()))
+def test_the_sample_has_every_family(step: int) -> None:
+    chosen = some_of_each_family(step)
+    assert {EXAMPLES[p].family for p in chosen} == {e.family for e in EXAMPLES}
+    assert len(set(chosen)) == len(chosen) < len(EXAMPLES) / step + 12
 
 
 def test_every_gap_is_of_a_backend_and_says_why() -> None:

@@ -28,6 +28,7 @@ def graphs_of_pytorch_run_as_they_are() -> Iterator[None]:
     del config.pytorch__compile
 
 
+@pytest.mark.measured(0)
 # first in the file: of the tests with each slow compiler the checks take the first
 @pytest.mark.filterwarnings("ignore:.*(runs in Python|static|depend on values)")
 @pytest.mark.parametrize("backend", ["numba", "jax", "pytorch"])

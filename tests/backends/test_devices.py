@@ -61,6 +61,7 @@ def test_training_over_eight_devices_is_that_of_one(how: str) -> None:
         assert found["bytes"] <= found["bytes_alone"] / 4
 
 
+@pytest.mark.measured(0)
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", ["data", "model"])
 def test_training_over_two_processes_is_that_of_one_device(how: str) -> None:

@@ -185,6 +185,7 @@ if "inner" in sys.argv:
 """
 
 
+@pytest.mark.measured(0)
 def test_a_second_process_needs_neither_rewriting_nor_numba(tmp_path: Path) -> None:
     def run(*arguments: str) -> list[str]:
         environment = {**os.environ, "OCCELO_FLAGS": f"compiledir={tmp_path}"}

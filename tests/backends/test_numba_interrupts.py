@@ -175,6 +175,7 @@ print(abs(total(10) - np.sin(np.arange(10)).sum()) < 1e-12)
 """
 
 
+@pytest.mark.measured(0)
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals between processes")
 def test_interrupted_calls_store_nothing_and_free_what_they_took() -> None:
     done = subprocess.run(

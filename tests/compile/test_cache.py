@@ -82,6 +82,7 @@ def fresh(tmp_path: Path) -> Any:
         yield tmp_path / "compiled"
 
 
+@pytest.mark.measured(0)
 def test_a_second_process_runs_no_rewrite_and_no_code_generation(tmp_path: Path) -> None:
     first = run_script(tmp_path, 0, 0.25)
     assert first.returncode == 0, first.stderr
@@ -491,6 +492,7 @@ def _start(directory: Path, seed: int) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.measured(0)
 def test_many_processes_share_one_cold_directory(tmp_path: Path) -> None:
     started = [_start(tmp_path, i) for i in range(COUNT)]
     results = [p.communicate() for p in started]
@@ -629,6 +631,7 @@ print(f([1.0])[0], counters["function hits"])
 """
 
 
+@pytest.mark.measured(0)
 def test_a_lowering_that_was_changed_is_not_found_by_what_it_was(tmp_path: Path) -> None:
     """What changes is a number that it closes over, a function that it names, or the condition that it has."""
 

@@ -45,6 +45,7 @@ def compare(checkpoint: Any, back: bool, second: bool, mode: str, numbers: list[
             np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.measured(0)
 @pytest.mark.sampled(7)
 @pytest.mark.parametrize("back", [False, True])
 @pytest.mark.parametrize("checkpoint", [1, 3, 40, "sqrt", "100 B", "1 MB"])
@@ -57,6 +58,7 @@ def test_results_are_the_same_in_python(mode: str) -> None:
     compare(2, False, False, mode, [5])
 
 
+@pytest.mark.measured(0)
 @pytest.mark.sampled(10)
 @pytest.mark.parametrize("mode", ["native", "c", "vm"])
 @pytest.mark.parametrize("back", [False, True])

@@ -25,6 +25,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+@pytest.mark.measured(0)
 @given(indexings())
 def test_keys_mean_what_they_mean_in_numpy(indexing: Indexing) -> None:
     outputs = indexing.outputs()

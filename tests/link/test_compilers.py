@@ -16,6 +16,7 @@ def doubled(b: Any, x: Any) -> Any:
     return b.op("add", x, x)
 
 
+@pytest.mark.measured(0)
 def test_ziglang_compiles_where_nothing_else_does(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -208,6 +208,7 @@ def moved(move: str, a: Any, b: Any, k: int) -> Any:
     return a + b * 0.5
 
 
+@pytest.mark.measured(0)
 @given(pipelines())
 def test_random_pipelines_keep_their_values(outputs: list[Any]) -> None:
     check([x], outputs, X)

@@ -74,6 +74,8 @@ def agree(found: Any, expected: Any, tolerance: float = 1e-12) -> None:
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * 1e-2)
 
 
+@pytest.mark.sampled(1)
+@pytest.mark.measured(1)
 @pytest.mark.parametrize("known", [True, False], ids=["static", "dynamic"])
 @pytest.mark.parametrize("family", sorted({e.family for e in EXAMPLES}))
 def test_every_example_gives_the_interpreters_value(family: str, known: bool) -> None:

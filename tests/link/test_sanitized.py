@@ -67,18 +67,21 @@ def sanitizers(tmp_path: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.measured(0)
 @pytest.mark.parametrize("views", ["plain", "views"])
 def test_c_has_no_fault_that_sanitizers_see(views: str, tmp_path: Path) -> None:
     step = 1 if THOROUGH else 300
     run_apart("sanitized", views, str(step), **sanitizers(tmp_path))
 
 
+@pytest.mark.measured(0)
 def test_the_sanitizers_see_a_fault(tmp_path: Path) -> None:
     environment = sanitizers(tmp_path)
     with pytest.raises(pytest.fail.Exception, match="heap-buffer-overflow"):
         run_apart("faulty", **environment)
 
 
+@pytest.mark.measured(0)
 @LINUX
 def test_blas_touches_nothing_beside_its_operands(tmp_path: Path) -> None:
     run_apart("guarded", OCCELO_FLAGS=f"compiledir={tmp_path}")

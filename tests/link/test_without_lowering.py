@@ -71,6 +71,7 @@ def test_no_op_with_a_decomposition_is_missing_in_the_examples() -> None:
     assert formulas <= {each.scalar_op.name for each in found if isinstance(each, Elemwise)}
 
 
+@pytest.mark.measured(0)
 @pytest.mark.skipif(not has_compiler(), reason="there is no C compiler on this machine")
 @pytest.mark.parametrize("linker", ["c", "c|py"])
 def test_c_runs_ops_by_what_they_consist_of(linker: str) -> None:

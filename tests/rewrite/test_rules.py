@@ -67,6 +67,7 @@ def test_every_rule_has_a_case_and_states_its_law(rule: NodeRewriter) -> None:
     assert rule.__doc__
 
 
+@pytest.mark.measured(1)
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.rule)
 def test_a_rule_fires_and_keeps_value_gradient_dtype_and_shape(case: Case) -> None:
     rule = RULES[case.rule]

@@ -256,7 +256,7 @@ EXAMPLES: list[Example] = [
         KEY, _A,
     ),
     make("vonmises", vonmises, _angles, KEY, LOC, _A),
-    make("wald", wald, _wald, KEY, _A, _B, grad=(1, 2)),
+    make("wald", wald, _wald, KEY, _A, _B),
     make("skewnorm", skewnorm, _skewed, KEY, LOC, LOC, SCALE, grad=(1, 2, 3)),
     make(
         "truncnorm",
