@@ -45,7 +45,7 @@ ACCEPTED = [
     ("float64", [True, False]),
     ("float64", [np.nan, 1.5]),
     ("float32", [1.5, 2.0]),
-    ("complex128", [[0, 1]]),
+    ("complex128", [0, 1]),
     ("complex64", [0.5, True]),
     ("int32", [3.0, 4]),
     ("int8", [1, -1]),

@@ -86,12 +86,15 @@ def _chosen(
 def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
     """The shapes of a loop's carried values if an iteration does not change these shapes; else None.
 
-    One iteration is run to find out.
+    One iteration is run to find out, unless it is known that there is none: it could read an element that is not there.
     """
     loop, kernel = node.op.loop(node), node.op.kernel(node)
     if loop.count is None:
         return None
     kinds = [node.inputs[i].type for i in loop.carried]
+    count = inputs[loop.count]
+    if isinstance(count, np.ndarray | np.number) and not count:
+        return _part_shapes(kinds, [inputs[i] for i in loop.carried])
     # parameters of a law may not be zero
     for number in (0, 1):
         tried = [_filled(v.type, x, number) for v, x in zip(node.inputs, inputs, strict=True)]
