@@ -141,6 +141,7 @@ def run_tests(
     *what: str,
     measure: bool = False,
     workers: int = 2,
+    one_thread: bool = True,
     environment: pathlib.Path | None = None,
 ) -> None:
     """Run tests outside the checkout, so that only what is installed can be imported.
@@ -159,7 +160,7 @@ def run_tests(
             "-m", "pytest", "-q", "-n", str(workers), "--dist", "load", "--durations", "15", "-p", "no:cacheprovider",
             "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), *folders, *options,
             *(MEASURE if measure else ()), *session.posargs,
-            env=variables(environment), external=True,
+            env=variables(environment, one_thread=one_thread), external=True,
         )  # fmt: skip
         session.chdir(ROOT)
 
@@ -169,14 +170,14 @@ def python_of(environment: pathlib.Path) -> str:
     return str(environment.resolve() / "bin" / "python")
 
 
-def variables(environment: pathlib.Path) -> dict[str, str]:
-    """What the processes of tests are told: where bytecode lies, and that libraries take one thread each.
+def variables(environment: pathlib.Path, *, one_thread: bool = True) -> dict[str, str]:
+    """What the processes of tests are told: where bytecode lies, and with ``one_thread`` that libraries take one each.
 
     Bytecode is kept with the environment: hundreds of processes import the same, and none writes to the checkout.
-    Threads of BLAS wait by spinning, which takes up to four times as long where each processor has a test to run.
+    Threads of BLAS wait by spinning: where each processor has a test to run, linear algebra took two to eight times as long.
     """
     folder = environment.resolve() / "bytecode"
-    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"} if one_thread else {}
     return {"PYTHONPYCACHEPREFIX": str(folder), "PYTHONDONTWRITEBYTECODE": "", **threads}
 
 
@@ -433,11 +434,12 @@ def coverage(session: nox.Session) -> None:
 @nox.session(python="3.11")
 @timed
 def thorough(session: nox.Session) -> None:
-    """Every random case at full size."""
+    """Every random case at full size, every test of which CI takes a sample, and libraries with all their threads."""
     need_wheels()
     install_everything(session, "ziglang")
     session.env["HYPOTHESIS_PROFILE"] = "thorough"
-    run_tests(session, *PACKAGES, "integration", "architecture", "docs", "backends")
+    everything = [*PACKAGES, "integration", "architecture", "docs", "backends"]
+    run_tests(session, *everything, one_thread=False)
 
 
 @nox.session(python="3.11")
