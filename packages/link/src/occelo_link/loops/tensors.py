@@ -41,7 +41,10 @@ def is_unit(length: Value) -> bool:
 
 
 def are_units(lengths: Sequence[Value]) -> bool:
-    """Whether all lengths are the constant 1; a generator would take several times as long, and this is asked often."""
+    """Whether all lengths are the constant 1.
+
+    It is called often, and ``all`` of a generator would take several times as long.
+    """
     for n in lengths:
         if n.op != "const" or n.args[0] != 1:
             return False

@@ -51,7 +51,7 @@ def _turns(x: TensorVariable) -> TensorVariable:
 
 
 def _both_decompositions(decomposed: Any, x: TensorVariable) -> TensorVariable:
-    """A matrix from its reduced and its full decomposition."""
+    """A matrix that is put together twice, from its reduced and from its full decomposition."""
     if decomposed is linalg.qr:
         (q, r), (full, _) = decomposed(x), decomposed(x, "complete")
         return ot.dot(q, r) + ot.abs(full[0, 0])

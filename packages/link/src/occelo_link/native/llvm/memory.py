@@ -107,7 +107,7 @@ class Memory:
         self.out.branch_likely(found, label, "no_memory")
 
     def exit_if_failed(self) -> None:
-        """The block where a unit returns whose allocation failed."""
+        """The block in which a unit returns after a failed allocation."""
         if self.can_fail:
             self.out.start_block("no_memory")
             self.line(f"ret i64 {NO_MEMORY}")

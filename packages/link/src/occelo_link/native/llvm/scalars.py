@@ -24,7 +24,7 @@ class Scalars:
     - ``names``: for the number of each value, its name in LLVM IR.
     - ``pointers``: for each buffer whose address does not change, the name of that address.
     - ``slots``: for each buffer whose address changes while the program runs, the name of the memory that holds it.
-    - ``headers``: for each slot of the frame with lengths or strides that were read, the name of their address.
+    - ``headers``: for each slot of the frame whose lengths or strides were read, the name of the address of these.
     """
 
     def __init__(self, out: ModuleWriter, functions: Functions) -> None:

@@ -253,7 +253,10 @@ def _each_times_vector(
     vector: TensorVariable,
     left: bool,
 ) -> list[TensorVariable] | None:
-    """The products of the blocks with the parts of a vector, which is on the right of the blocks on the left."""
+    """The products of the blocks with the parts of a vector.
+
+    ``left`` says whether the blocks are the left factors.
+    """
     if any(v.type.ndim != 2 for v in inner.inputs):
         return None
     parts: list[TensorVariable] = []

@@ -110,7 +110,7 @@ def values_of_diagonals(
 
 
 def _in_order(values: TensorVariable, places: TensorVariable) -> TensorVariable:
-    """Vectors whose elements are put to the given places."""
+    """Vectors with their elements moved to the given positions."""
     mine = ot.eq(ot.expand_dims(places, -2), ot.expand_dims(ot.arange(values.shape[-1]), -1))
     return ot.switch(mine, ot.expand_dims(values, -2), 0).sum(axis=-1).astype(values.type.dtype)
 

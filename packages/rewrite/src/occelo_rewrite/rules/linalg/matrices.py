@@ -106,7 +106,9 @@ def ascending_order(values: TensorVariable) -> TensorVariable:
 
 
 def preceding(values: TensorVariable) -> TensorVariable:
-    """For each element of vectors, how many others come before it in ascending order; equal ones keep their order."""
+    """For each element of vectors, how many other elements come before it in ascending order; equal elements keep their
+    order.
+    """
     place = ot.arange(values.shape[-1])
     mine, others = ot.expand_dims(values, -1), ot.expand_dims(values, -2)
     earlier = ot.lt(place, ot.expand_dims(place, -1))

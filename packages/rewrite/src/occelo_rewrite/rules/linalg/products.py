@@ -57,7 +57,7 @@ def batched_product_with_selection(
 ) -> Replacements:
     """s @ x reads rows of x, and x @ p columns, for batches of selection matrices s and permutations p.
 
-    (finite: see `dot_with_diagonal`; that lengths fit is then not checked.)
+    (finite: see `dot_with_diagonal`. It is no longer checked that lengths fit.)
     """
     x, y = node.inputs
     if x.type.dtype != y.type.dtype or min(v.type.ndim for v in node.inputs) < 2:

@@ -93,7 +93,9 @@ def unread_vectors(
 
 @node_rewriter([SVD, QR], tags=("comparison", "overflow", "finite", "arbitrary"))
 def reduced_of_full(fgraph: FunctionGraph, node: TensorApply[SVD | QR]) -> Replacements:
-    """A reduced decomposition is taken from the full one of the same matrix, if something reads the vectors of that."""
+    """A reduced decomposition is taken from the full one of the same matrix, if something reads the vectors of the full
+    one.
+    """
     (x,) = node.inputs
     op = node.op
     full = FullQR() if isinstance(op, QR) else FullSVD(op.on_error)
