@@ -1,11 +1,11 @@
-"""Lowering of equations with a triangular matrix: the routine trsm of BLAS, or LAPACK's trtrs.
+"""Lowering of equations with a triangular matrix: loops, the routine trsm of BLAS, or LAPACK's trtrs.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveTriangular` nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.triangular import SolveTriangular
@@ -22,6 +22,7 @@ from occelo_link.loops.linalg.lapack import (
     own_index,
     settle,
 )
+from occelo_link.loops.linalg.substitution import MOST_ROWS, Substitution
 from occelo_link.loops.linalg.unrolled import is_tiny, solve_unrolled
 from occelo_link.loops.linalg.work_matrices import (
     WorkMatrix,
@@ -129,7 +130,12 @@ class _InPlace:
             a = Pointer(stored.buffer, stored.position(context.builder, [*own, zero, zero]))
             b = Pointer(result.buffer, result.position(context.builder, [*index, zero, zero]))
             if lapack is not None:
-                settle(context, self.op.on_error, self._by_lapack(lapack, a, b), result, index)
+
+                def by_lapack(lapack: Lapack = lapack, a: Pointer = a, b: Pointer = b) -> Value:
+                    return self._by_lapack(lapack, a, b)
+
+                good = self._one_column(result, own, index, by_lapack)
+                settle(context, self.op.on_error, good, result, index)
             elif self.op.unit_diagonal:
                 self._by_blas(a, b)
             else:
@@ -139,6 +145,20 @@ class _InPlace:
                 self._by_blas(a, b)
                 if self.op.on_error == "nan":
                     settle(context, "nan", good, result, index)
+
+    def _one_column(
+        self, result: Stored, own: Index, index: Index, by_lapack: Callable[[], Value]
+    ) -> Value:
+        """Solve for one column; returns whether that succeeded."""
+        context, builder, op = self.context, self.context.builder, self.op
+        stored = self.operand.stored
+        if not self.operand.by_rows or not maybe_small(self.n, most=MOST_ROWS):
+            return by_lapack()
+        by_rows = Substitution(context, stored, own, result, index, op.lower, op.unit_diagonal)
+        if self.n.op == "const":
+            return by_rows.solve()
+        small = builder.op("le", self.n, context.i64(MOST_ROWS))
+        return builder.branch(small, lambda: [by_rows.solve()], lambda: [by_lapack()])[0]
 
     def _is_regular(self, own: Sequence[Value]) -> Value:
         """Whether no element on the diagonal is 0."""
