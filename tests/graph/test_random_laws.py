@@ -463,6 +463,11 @@ def test_integers_have_no_derivative() -> None:
 
 
 INVALID: list[tuple[str, tuple[float, ...], str]] = [
+    ("uniform", (1.0, 0.5), "high < low"),
+    ("uniform", (0.0, np.inf), "high - low is not finite"),
+    ("uniform", (-np.inf, 0.0), "high - low is not finite"),
+    ("uniform", (-1.5e308, 1.5e308), "high - low is not finite"),
+    ("uniform", (np.nan, 0.0), "high - low is not finite"),
     ("normal", (0.0, -1.0), "scale < 0"),
     ("exponential", (-1.0,), "scale < 0"),
     ("bernoulli", (1.5,), "p < 0, p > 1 or p is NaN"),
@@ -499,6 +504,18 @@ def test_invalid_parameters(name: str, args: tuple[float, ...], message: str) ->
     variable = draw(KEY, *symbols)
     with pytest.raises(ValueError, match=message):
         og.evaluate(variable, dict(zip(symbols, map(np.asarray, args), strict=True)))
+
+
+def test_the_widest_uniform_numbers() -> None:
+    for dtype in ("float32", "float64"):
+        most = np.finfo(dtype).max
+        ends = np.array([-most / 2, most / 2], dtype)
+        found = og.evaluate(random.uniform(KEY, *ends, size=500), {})
+        assert found.dtype == dtype
+        assert np.isfinite(found).all()
+        assert abs(found / most).max() > 0.49
+    same = og.evaluate(random.uniform(KEY, 3.0, 3.0, size=5), {})
+    np.testing.assert_array_equal(same, 3.0)
 
 
 def test_parameters_that_do_not_fit_the_size() -> None:

@@ -57,12 +57,18 @@ def uniform(
     ``size`` is the shape of the draw: an integer, a sequence of integers or scalars, or a vector of known length. If it
     is None, the shape is that to which the parameters broadcast. The dtype is that of the parameters, or floatX if they
     are Python numbers or integers. For a batch of keys, the draw of each key has the shape ``size``, after the
-    dimensions of the keys. TypeError for a dtype other than float32 and float64, ValueError if the parameters do not
-    broadcast to ``size``. If the interval is far from 0, a number may be rounded to ``high`` itself.
+    dimensions of the keys. TypeError for a dtype other than float32 and float64. ValueError if the parameters do not
+    broadcast to ``size``, if ``high`` is below ``low``, and if ``high - low`` is not finite in the dtype. If the interval is far from 0, a number may be rounded to ``high`` itself.
     """
     (low, high), name = float_parameters(low, high, dtype=dtype)
+    key = require(key, _is_interval, low, high, message="high < low, or high - low is not finite")
     u = standard_uniform(key, draw_shape(key, size, [low, high]), name)
     return add(low, mul(sub(high, low), u))
+
+
+def _is_interval(low: Any, high: Any) -> Any:
+    half = high * 0.5 - low * 0.5  # the whole length may overflow
+    return (half >= 0) & (half <= np.finfo(str(low.dtype)).max * 0.5)
 
 
 def exponential(

@@ -146,7 +146,9 @@ def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVaria
     variables = [as_tensor_variable(v) for v in values]
     constants = [v.data for v in variables if isinstance(v, Constant)]
     if len(constants) == len(variables):
-        if not np.all(condition(*constants)):
+        with np.errstate(all="ignore"):  # infinite parameters
+            valid = np.all(condition(*constants))
+        if not valid:
             raise ValueError(message)
         return made
     found: TensorVariable = CheckAndRaise(ValueError, message)(made, condition(*variables))
