@@ -304,6 +304,18 @@ def test_matrices_of_batches_and_other_shapes() -> None:
         rng.lkj(2.0)
 
 
+def test_batches_without_elements() -> None:
+    rng, none = random.default_rng(3), ot.dtensor3("none")
+    for draw, shape in (
+        (rng.wishart(3.0, none), (0, 2, 2)),
+        (rng.multivariate_normal(np.zeros(2), none), (0, 2)),
+        (rng.dirichlet(none), (0, 2, 2)),
+        (rng.shuffle(none), (0, 2, 2)),
+    ):
+        found, lengths = og.evaluate([draw[1], draw[1].shape], {none: np.zeros((0, 2, 2))})
+        assert found.shape == tuple(lengths) == shape
+
+
 def test_truncated_and_skewed_numbers_at_the_edges() -> None:
     rng = random.default_rng(3)
     bounds = [

@@ -307,8 +307,15 @@ class RandomVariable(Op):
             for p, core in zip(parameters, self.ndims_params, strict=True)
         ]
         draws = [self.rng_fn(rng, *(p[at] for p in whole), None) for at in np.ndindex(*shape)]
-        core_shape = np.shape(draws[0]) if draws else (0,) * self.ndim_supp
+        core_shape = np.shape(draws[0]) if draws else self._empty_core(parameters)
         return np.asarray(draws, self.dtype).reshape(*shape, *core_shape)
+
+    def _empty_core(self, parameters: Sequence[Any]) -> tuple[int, ...]:
+        """The shape of one draw of a batch without elements; 0 for a dimension that no parameter has."""
+        known: dict[str, int] = {}
+        for p, names in zip(parameters, self._parameters, strict=True):
+            known.update(zip(names, p.shape[p.ndim - len(names) :], strict=True))
+        return tuple(known.get(name, 0) for name in self._draw)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
         return False  # a constant would be as large as the draw
