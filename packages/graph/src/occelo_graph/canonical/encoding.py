@@ -115,7 +115,7 @@ def encode(value: Any, arrays: Arrays) -> Any:
         return {"slice": [encode(v, arrays) for v in parts]}
     if isinstance(value, np.dtype):
         return {"dtype": value.str}
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, (np.ndarray, np.generic)):
         arrays.append(np.asarray(items))
         return {"array": len(arrays) - 1}
     return _encode_object(value, arrays)

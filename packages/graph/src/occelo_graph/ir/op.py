@@ -110,14 +110,20 @@ def op(cls: Any = None) -> Any:
     return decorate(cls)
 
 
+_PLAIN = frozenset((bool, int, str, bytes, type(None)))
+"""Classes of most parameters; values of them are frozen."""
+
+
 def frozen_value(value: Any) -> Any:
     """A hashable value that is equal for equal parameters only.
 
     Unlike Python's own equality it distinguishes 1 from True and 1.0, and -0.0 from 0.0.
     """
+    if type(value) in _PLAIN:
+        return (type(value).__name__, value)
     items: Sequence[Any] = value
     fields: Mapping[Any, Any] = value
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):  # a union would be made anew in each call
         return (type(items).__name__, *map(frozen_value, items))
     if isinstance(value, dict):
         return ("dict", *((k, frozen_value(v)) for k, v in fields.items()))
@@ -127,7 +133,7 @@ def frozen_value(value: Any) -> Any:
         return ("float", value.hex())
     if isinstance(value, complex):
         return ("complex", value.real.hex(), value.imag.hex())
-    if isinstance(value, bool | int | str | bytes) or value is None:
+    if isinstance(value, (int, str, bytes)):
         return (type(value).__name__, value)
     return value
 
