@@ -78,6 +78,14 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
             os.environ[FOR_OTHER_PROCESSES] = others
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a worker write down what was covered: ten seconds after the last test it is killed, which a slow machine needs."""
+    measuring = coverage_of_this_process()
+    if measuring is not None and hasattr(session.config, "workerinput"):
+        measuring.stop()
+        measuring.save()
+
+
 def function_of(item: pytest.Item) -> str:
     """The address of the test without its parameters."""
     return item.nodeid.partition("[")[0]

@@ -210,3 +210,17 @@ def test_coverage_is_stopped_while_a_test_that_is_not_measured_runs(
             running.send("done")
     assert happened == ["settings", "stop", "nothing", "start"]
     assert os.environ[conftest.FOR_OTHER_PROCESSES] == "settings"
+
+
+@pytest.mark.parametrize("workerinput", [{"workerinput": {}}, {}])
+def test_a_worker_saves_what_was_covered_when_its_tests_end(
+    workerinput: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conftest = _conftest()
+    happened: list[str] = []
+    measuring = SimpleNamespace(
+        stop=lambda: happened.append("stop"), save=lambda: happened.append("save")
+    )
+    monkeypatch.setattr(conftest, "coverage_of_this_process", lambda: measuring)
+    conftest.pytest_sessionfinish(SimpleNamespace(config=SimpleNamespace(**workerinput)))
+    assert happened == (["stop", "save"] if workerinput else [])
