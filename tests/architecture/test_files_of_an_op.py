@@ -61,6 +61,10 @@ BESIDE: dict[str, tuple[str, str]] = {
         "add and angle identity imag logaddexp maximum minimum or real reciprocal trunc xor "
         "Elemwise",
     ),
+    "occelo_graph/ragged.py": (
+        "says which ops keep rows apart, for results that have their own number of rows for each element of a batch",
+        "Alloc CAReduce DimShuffle Elemwise Shape_i",
+    ),
     "occelo_graph/printing/infix.py": (
         "Python has a notation for these ops, and no others",
         "DimShuffle Dot Elemwise MatMul",

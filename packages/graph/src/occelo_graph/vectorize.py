@@ -7,6 +7,7 @@ too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from occelo_graph.ops.batching import align, batch_shape, parse_signature
 from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.reading import lengths_by_variables
+from occelo_graph.ragged import is_ragged, refuse, rule_of
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import TensorType
@@ -52,7 +54,8 @@ def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variabl
     extras = [_extra(old, new) for old, new in zip(node.inputs, new_inputs, strict=True)]
     if any(extras):
         try:
-            made: Sequence[Variable] = node.op.batch(node, new_inputs, extras)
+            rule = rule_of(node, new_inputs) or partial(node.op.batch, node)
+            made: Sequence[Variable] = rule(new_inputs, extras)
         except Exception as error:
             raise at_node(error, "vectorizing", node) from error
         outputs = list(made)
@@ -186,7 +189,10 @@ def _vectorized(
         _mark_as(node, made, new_inputs)
         for old, new in zip(node.outputs, made, strict=True):
             memo.setdefault(old, new)
-    return [(v, memo.get(v, v)) for v in wanted], batches
+    results = [(v, memo.get(v, v)) for v in wanted]
+    if any(is_ragged(v) for _, v in results):
+        raise refuse("A result")
+    return results, batches
 
 
 def _mark_as(node: Apply, made: Sequence[Variable], given: Sequence[Variable]) -> None:

@@ -83,6 +83,8 @@ class Traits:
     The other inputs are positions, lengths or conditions. The default is `moves`. If both are None, the op may treat
     complex numbers in any way, so compiled code runs it for complex inputs only if a lowering is registered.
     """
+    takes_ragged: ClassVar[bool] = False
+    """`Op.batch` takes inputs of which each element of the batch has its own number of rows (`occelo_graph.ragged`)."""
     of_shapes: ClassVar[bool] = False
     """The outputs depend on the shapes of the inputs alone, not on their elements."""
     reads_once: ClassVar[bool] = False
@@ -145,6 +147,7 @@ OF_VALUES = (
     "moves",
     "by_parts",
     "of_shapes",
+    "takes_ragged",
     "reads_once",
     "arithmetic",
     "static_inputs",
@@ -235,6 +238,7 @@ _TRUTH = (
     "plain_nodes",
     "types_follow_values",
     "of_shapes",
+    "takes_ragged",
     "reads_once",
 )
 _SLICES = ("moves", "by_parts")

@@ -1,8 +1,8 @@
 """The batching rule of `Scan`: one scan whose steps compute all elements of a batch at once.
 
 `Scan.batch` calls `batched`. The elements of the batch may take different numbers of steps. Then the scan runs until
-the last element ends, and the carried values of elements that have ended no longer change. The traces of the elements
-would have different lengths, so for a scan with traces NotImplementedError is raised.
+the last element ends, and the carried values of elements that have ended no longer change. The traces of such elements have
+rows to spare (`occelo_graph.ragged`).
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.looping.building import Step, scan_node
 from occelo_graph.ops.batching import align, batch_shape
+from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import arange, broadcast_to
-from occelo_graph.ops.elemwise.arithmetic import maximum, minimum, switch
+from occelo_graph.ops.elemwise.arithmetic import le, maximum, minimum, switch
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.shape.reading import shape_tuple
+from occelo_graph.ragged import count_of, is_ragged, mark, refuse
 from occelo_graph.tensors.nodes import tensors
 from occelo_graph.vectorize import vectorize_graph
 
@@ -37,25 +39,36 @@ def batched(
     return _Batched(op_, inputs, batch_ndims).run()
 
 
+def _checked(op_: Scan, inputs: Sequence[Any]) -> Any:
+    """The number of steps, with a check that each element of the batch has as many rows of each ragged sequence."""
+    steps, ragged = inputs[0], [v for v in inputs[1:] if is_ragged(v)]
+    others = [*inputs[1 : 1 + op_.carried], *inputs[1 + op_.carried + op_.sequences :]]
+    for v in ragged:
+        count = count_of(v)
+        if count is None or any(v is w for w in others):
+            raise refuse(op_)
+        if count is not steps:
+            check = CheckAndRaise(
+                ValueError, f"{op_} has more steps than its sequence has elements"
+            )
+            steps = check(steps, le(steps, count).all())
+    return steps
+
+
 class _Batched:
     """A node of `Scan` whose inputs have batch dimensions in front."""
 
     def __init__(self, op_: Scan, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> None:
         self.op = op_
-        self.inputs = inputs
+        self.inputs = [_checked(op_, inputs), *inputs[1:]]
         extras = list(batch_ndims)
         self.lengths = batch_shape(inputs, extras)
         self.ndim = len(self.lengths)
         self.has = [extra > 0 for extra in extras[1:]]
-        self.own_ends = extras[0] > 0 or self._follow()
-        if self.own_ends and op_.traces:
-            raise NotImplementedError(
-                f"{op_} keeps traces, which would have different lengths for the elements of a batch: the number of steps "
-                "or the condition that ends it differs among them. (A gradient keeps traces: vectorize the loop, and "
-                "differentiate the batch)"
-            )
+        self.own_ends = self._follow() or extras[0] > 0
         if self.own_ends:
             self.has[: op_.carried] = [True] * op_.carried
+            self.traced = [True] * op_.traces
         self.full = [
             self._whole(v, extra, has)
             for v, extra, has in zip(inputs[1:], extras[1:], self.has, strict=True)
@@ -131,7 +144,11 @@ class _Batched:
             name=op_.name,
         )
         if self.own_ends:
-            return [*made[:first], *([made[first]] if op_.stops else [])]
+            (count,) = tensors(made[first : first + 1])
+            rows = tensors(made[first + 2 : first + 2 + op_.traces])
+            # of a loop that goes backwards, other rows than the first ones count
+            kept = [mark(self._time_after(v), None if op_.reverse else count) for v in rows]
+            return [*made[:first], *kept, *([count] if op_.stops else [])]
         traces = [
             self._time_after(v) if has else v
             for v, has in zip(tensors(made[first : first + op_.traces]), self.traced, strict=True)
@@ -169,7 +186,7 @@ class _Batched:
         op_ = self.op
         first, body = op_.carried, op_.body
         rest = constants[:-1] if self.own_ends else constants
-        arguments = [*carried[:first], *elements, *rest]
+        arguments = [*self._running(carried), *elements, *rest]
         inner = [v.type.make_variable() for v in body.inputs]
         found: list[Any] = vectorize_graph(
             body.bind(inner), dict(zip(inner, arguments, strict=True))
@@ -196,7 +213,24 @@ class _Batched:
         still = active & (count < limit)
         if op_.stops:
             still = still & ~results[-1]
-        return Step([*kept, count, still], [], ~still.any())
+        return Step([*kept, count, still], traced, ~still.any())
+
+    def _running(self, carried: list[Variable]) -> list[Variable]:
+        """The carried values before a step; those of elements that have ended are their initial ones.
+
+        The state after its last step may be one for which a step is not defined. Its derivatives there would be NaN, and
+        stay NaN times the zero that a gradient gives them.
+        """
+        first = self.op.carried
+        if not self.own_ends:
+            return carried[:first]
+        (active,) = tensors(carried[first + 1 : first + 2])
+        return [
+            switch(
+                active.dimshuffle([*range(self.ndim), *["x"] * (v.type.ndim - self.ndim)]), v, start
+            )
+            for v, start in zip(tensors(carried[:first]), self.full, strict=False)
+        ]
 
     def _spread(self, variable: TensorVariable, like: TensorVariable) -> TensorVariable:
         """A carried value after a step, broadcast to the batch dimensions of ``like``, the value before the step."""

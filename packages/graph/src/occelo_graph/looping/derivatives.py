@@ -235,9 +235,10 @@ class _Backwards:
         return number, of_traces, of_sequences
 
     def _elements(self, position: int, at: slice) -> TensorVariable:
-        """The elements that the differentiated steps read of the sequence at ``position``: those at ``at``."""
+        """The elements that the differentiated steps read of the sequence at ``position``: those at ``at``; others may follow."""
         (sequence,) = tensors([self.inputs[1 + position]])
-        return sequence if self._is_whole(sequence) else sequence[at]
+        from_start = at.start is None or (isinstance(at.start, int) and at.start == 0)
+        return sequence if from_start else sequence[at]
 
     def _is_whole(self, sequence: Variable) -> bool:
         """Whether a sequence provably has exactly as many elements as there are steps to differentiate."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -65,6 +65,7 @@ class Scan(Op):
     truncate: int | None = None
     bounded: bool = True
     name: str | None = field(default=None, compare=False)
+    takes_ragged: ClassVar[bool] = True
 
     @property
     def traces(self) -> int:

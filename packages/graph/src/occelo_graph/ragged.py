@@ -1,0 +1,151 @@
+"""Results of a batch that have their own number of rows for each element of the batch, while a graph is vectorized.
+
+The traces of a loop that ends at another step for each element of a batch are such results. They are as long as the longest;
+the rows after the last one of an element are arbitrary. `looping.batches` marks them. `vectorize` asks here what becomes of them:
+loops, functions of elements and reductions read only rows that count, and no other op may read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ops.batching import align
+from occelo_graph.ops.create import Alloc, arange, broadcast_to
+from occelo_graph.ops.elemwise.arithmetic import lt, switch
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.reduce import CAReduce
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.ops.shape.reading import Shape_i, shape_tuple
+from occelo_graph.tensors.nodes import tensors
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["count_of", "is_ragged", "mark", "refuse", "rule_of"]
+
+_COUNTS: WeakKeyDictionary[Variable, TensorVariable | None] = WeakKeyDictionary()
+
+
+_ROWS: WeakKeyDictionary[Variable, TensorVariable] = WeakKeyDictionary()
+"""For each number of rows of the elements of a batch, the number of rows that tensors have for all of them."""
+
+
+def mark(variable: Variable, count: TensorVariable | None) -> Variable:
+    """Note that only the first rows of each element of the batch count: ``count`` has the dimensions of the batch.
+
+    None where it is not the first rows that count; then nothing can read the variable.
+    """
+    _COUNTS[variable] = count
+    if count is not None and count not in _ROWS:
+        (x,) = tensors([variable])
+        _ROWS[count] = shape_tuple(x)[count.type.ndim]
+    return variable
+
+
+def is_ragged(variable: Variable) -> bool:
+    """Whether a variable has its own number of rows for each element of the batch."""
+    return variable in _COUNTS
+
+
+def count_of(variable: Variable) -> TensorVariable | None:
+    """The number of rows of each element of the batch, if these are the first ones."""
+    return _COUNTS.get(variable)
+
+
+def refuse(what: object) -> NotImplementedError:
+    """The error for an op or a result that would need rows of one number."""
+    return NotImplementedError(
+        f"{what} would need what a loop keeps of all steps for each element of a batch, but the elements end at different "
+        "steps. Loops over the same steps, functions of elements, sums and the like read that; for anything else "
+        "use only the state after the last step, or let all elements take the same steps"
+    )
+
+
+Rule = Callable[[Sequence[Any], Sequence[int]], Sequence[Variable]]
+
+
+def rule_of(node: Apply, inputs: Sequence[Variable]) -> Rule | None:
+    """The batching rule for a node with ragged inputs, or that makes a ragged result; None for others."""
+    if node.op.takes_ragged:
+        return None
+    if any(map(is_ragged, inputs)):
+        return partial(_of_ragged, node)
+    op_ = node.op
+    if isinstance(op_, Alloc) and op_.shape and op_.shape[0] is None and inputs[1] in _ROWS:
+        return partial(_alloc, node)
+    return None
+
+
+def _alloc(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Variable]:
+    """A tensor with as many rows for each element of the batch as another one."""
+    (value, count), (core,) = tensors(inputs[:2]), tensors(node.inputs[:1])
+    if core.type.ndim == node.outputs[0].type.ndim and core.type.shape[0] != 1:
+        raise refuse(node.op)
+    extra = max(batch_ndims[0], count.type.ndim)
+    full = align(value, batch_ndims[0], extra)
+    batch = shape_tuple(align(count, count.type.ndim, extra))
+    full = (
+        broadcast_to(full, (*batch, *shape_tuple(full)[extra:])) if extra > batch_ndims[0] else full
+    )
+    given = [full, _ROWS[count], *inputs[2:]]
+    made = node.op.batch(node, given, [extra, 0, *batch_ndims[2:]])
+    return [mark(v, count) for v in made]
+
+
+def _of_ragged(
+    node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+) -> Sequence[Variable]:
+    """`Op.batch` for a node with ragged inputs."""
+    ragged = [v for v in inputs if is_ragged(v)]
+    count = count_of(ragged[0])
+    if count is None or any(count_of(v) is not count for v in ragged):
+        raise refuse(node.op)
+    if isinstance(node.op, Elemwise):
+        return _elementwise(node, inputs, batch_ndims, count)
+    if isinstance(node.op, CAReduce):
+        return _reduced(node, inputs, batch_ndims, count)
+    if isinstance(node.op, Alloc) and is_ragged(inputs[0]) and inputs[1] is count:
+        if node.inputs[0].type.ndim != node.outputs[0].type.ndim:
+            raise refuse(node.op)
+        given = [inputs[0], _ROWS[count], *inputs[2:]]
+        return [
+            mark(v, count)
+            for v in node.op.batch(node, given, [batch_ndims[0], 0, *batch_ndims[2:]])
+        ]
+    if isinstance(node.op, DimShuffle) and node.op.new_order[:1] == (0,):
+        return [mark(v, count) for v in node.op.batch(node, inputs, batch_ndims)]
+    if isinstance(node.op, Shape_i):
+        return [count] if node.op.i == 0 else list(node.op.batch(node, inputs, batch_ndims))
+    raise refuse(node.op)
+
+
+def _elementwise(
+    node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int], count: TensorVariable
+) -> Sequence[Variable]:
+    ndim = node.outputs[0].type.ndim
+    for old, new in zip(tensors(node.inputs), inputs, strict=True):
+        along = old.type.ndim == ndim
+        if is_ragged(new) != along and not (along and old.type.shape[0] == 1):
+            raise refuse(node.op)
+    return [mark(v, count) for v in node.op.batch(node, inputs, batch_ndims)]
+
+
+def _reduced(
+    node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int], count: TensorVariable
+) -> Sequence[Variable]:
+    op_, (x,), extra = node.op, tensors(inputs), batch_ndims[0]
+    assert isinstance(op_, CAReduce)
+    if 0 not in op_.axis:
+        return [mark(v, count) for v in op_.batch(node, inputs, batch_ndims)]
+    if not op_.reduction.may_be_empty:
+        raise refuse(op_)
+    rest = ["x"] * (x.type.ndim - extra - 1)
+    places = arange(shape_tuple(x)[extra]).dimshuffle([*["x"] * extra, 0, *rest])
+    counts = align(count, count.type.ndim, extra)
+    counts = counts.dimshuffle([*range(extra), "x", *rest])
+    whole = switch(lt(places, counts), x, op_.reduction.start(x.dtype)).astype(x.dtype)
+    return list(op_.batch(node, [whole], batch_ndims))
