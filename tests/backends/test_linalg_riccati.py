@@ -145,6 +145,22 @@ def test_equations_without_solution_are_found_in_batches(backend: str, name: str
             strict(*map(np.stack, zip(GOOD, bad, strict=True)))
 
 
+@pytest.mark.parametrize("backend", ["py", "vm", "native"])
+def test_equations_whose_eigenvalues_cannot_be_separated_have_no_solution(backend: str) -> None:
+    inputs = [ot.ztensor3(n) for n in "abqr"]
+    one = np.ones((3, 1, 1), "complex128")
+    a = one * (0.1 + 0.1j)
+    a[1] *= 1e200
+    lenient = oc.function(inputs, linalg.solve_discrete_are(*inputs, on_error="nan"), mode=backend)
+    found = lenient(a, one, one, one)
+    expected = spl.solve_discrete_are(*(x[0] for x in (a, one, one, one)))
+    np.testing.assert_allclose(found[[0, 2]], [expected] * 2, rtol=1e-12)
+    assert np.isnan(found[1]).all()
+    strict = oc.function(inputs, linalg.solve_discrete_are(*inputs), mode=backend)
+    with pytest.raises(np.linalg.LinAlgError, match="at index 1 of the batch"):
+        strict(a, one, one, one)
+
+
 @pytest.mark.parametrize("backend", [*COMPILED, "py"])
 def test_weights_that_are_not_symmetric_are_errors_always(backend: str) -> None:
     inputs = [ot.dmatrix(n) for n in "abqr"]

@@ -54,7 +54,8 @@ class _Riccati(MatrixOp):
         try:
             solved = solver(*arrays, balanced=self.balanced)
         except ValueError as error:
-            if "singular" not in str(error):
+            # a singular coefficient, or eigenvalues that cannot be separated
+            if not any(word in str(error) for word in ("singular", "Reordering")):
                 raise
             raise LinAlgError(str(error)) from None
         return np.asarray(solved, arrays[0].dtype)
