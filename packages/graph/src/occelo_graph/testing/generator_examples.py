@@ -57,8 +57,8 @@ def _matrices_by_scipy(scale: Any, eta: Any) -> Array:
     covariances = stats.wishart.rvs(4.5, scale, size=2, random_state=rng)
     rng.shuffle(covariances, axis=2)
     z, x = rng.normal(size=2), rng.gamma(0.5, size=2)
-    square: Array = x / (x + rng.gamma(eta))
-    sine = np.sign(z) * np.sqrt(square)
+    other: Array = rng.gamma(eta, size=2)
+    sine = np.sign(z) * np.sqrt(x / (x + other))
     return covariances + 10.0 * (np.eye(2) + sine[:, None, None] * np.eye(2)[::-1])
 
 
