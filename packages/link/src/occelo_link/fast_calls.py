@@ -26,8 +26,8 @@ def make_fast_call(
 ) -> Callable[..., Any]:
     """An entry, which takes arrays in C order whose types are ``expected``, and passes other arguments on to ``slow``.
 
-    ``run`` gets the arrays and returns the results. If ``run`` returns None, ``slow`` is called, too. If ``single`` is
-    True, the only result is returned without a list.
+    ``run`` gets the arrays and returns the list of results. If it returns None instead, ``slow`` does the whole call.
+    If ``single`` is True, the entry returns the only result itself, not a list.
     """
     kinds = [
         (np.dtype(dtype), len(shape), shape if any(n is not None for n in shape) else None)

@@ -29,9 +29,9 @@ nodes to remove.
 
 @frozen_dataclass
 class OpPattern(Generic[OpT]):
-    """A pattern of ops of a class: each given parameter must equal a value, or be an instance of a class.
+    """A pattern that matches ops of a class whose parameters are as given: equal to a value, or instances of a class.
 
-    Ops of a subclass match only if the subclass has the same NumPy code.
+    An op of a subclass matches, too, unless the subclass overrides the NumPy code (`Op.computes_as`).
     """
 
     op_type: type[OpT]
@@ -65,12 +65,13 @@ class NodeRewriter:
     """A named rule, and the ops at whose nodes it is tried.
 
     - ``tracks``: op classes, ops or `OpPattern`s; None tracks every node.
-    - ``requirements``: features that graphs need.
+    - ``requirements``: functions that make the features which a graph must have before the rule is tried.
     - ``tags`` select the rule in queries. The tags in `CHANGES` say what the rule may change; a rule without any of
       them keeps every bit of results.
-    - ``only_new``: the rule is tried only at nodes that entered or changed during the rewriting.
-    - ``below``: classes of ops, scalar ops, `Constant`, or numbers. The rule is tried only at nodes with an input that
-      one of these ops computes, or that is a constant (with one of these numbers as its value).
+    - ``only_new``: the rule is tried only at nodes that the rewriter has added or changed.
+    - ``below``: classes of ops, scalar ops, `Constant`, or numbers; if it is empty, it has no effect. The rule is tried
+      only at nodes that have a fitting input: computed by one of the ops, a constant if `Constant` is listed, or a
+      constant with one of the numbers as its value.
 
     The docstring of the function is the law that the rule applies.
     """
@@ -136,9 +137,7 @@ class NodeRewriter:
 
 
 def _check_tracked(tracks: Sequence[Any] | None, below: Iterable[Any]) -> None:
-    """Raise TypeError if ``tracks`` or ``below`` has an element of another kind than `NodeRewriter` allows, since no node
-    could match it.
-    """
+    """Raise TypeError if ``tracks`` or ``below`` has an element that no node could match, such as a variable."""
     for each in tracks or ():
         if not isinstance(each, Op | OpPattern):
             check_classes("A rule", [each], "the op, such as tensor.exp")
@@ -181,7 +180,7 @@ def node_rewriter(
     only_new: bool = False,
     below: Iterable[Any] = (),
 ) -> Callable[[RuleFunction[OpT]], NodeRewriter]:
-    """Decorator that makes a rule of a function of a graph and a node; see `NodeRewriter`."""
+    """Decorator that turns a function into a rule; it takes a function graph and a node (see `NodeRewriter`)."""
 
     def decorate(function: RuleFunction[OpT]) -> NodeRewriter:
         if is_external(function):

@@ -1,6 +1,7 @@
-"""What compiled code depends on besides its own source: versions, source files, processor, size of BLAS integers.
+"""What compiled code depends on besides the graph: source files of Occelo, versions, processor, size of BLAS integers.
 
-The keys of object code (`objects`) and of whole functions (`occelo_compile.function_cache`) contain it.
+The keys of object code (`objects`) and of whole functions (`occelo_compile.function_cache`) depend on these, too, so
+code that was compiled in another environment is not found.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def _package_folder(file: str | None) -> str:
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """The environment that code is compiled for: a text for each named component."""
+    """The environment that code is compiled for: for each component, such as "numpy", its version or a digest."""
     import llvmlite
 
     from occelo_link.machine.processor import host_target

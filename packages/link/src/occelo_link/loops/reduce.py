@@ -101,8 +101,9 @@ def lower_reduce(
 
 
 def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
-    """Lower a reduction for which loop programs have a formula, but no operation: elements are combined one by one, in
-    order.
+    """Lower a reduction that combines elements by a formula, not by one operation of loop programs.
+
+    The elements are combined one by one, in order.
     """
     op = node.op
     output = node.outputs[0].type
@@ -164,7 +165,7 @@ def _complex_formula(
 def _has_complex_formula(node: TensorApply[CAReduce] | TensorApply[CumOp]) -> bool:
     """Whether a reduction combines complex numbers by a formula.
 
-    A reduction that can be applied to the parts separately, such as a sum, needs none.
+    A reduction that is applied to real and imaginary parts separately, such as a sum, needs no formula.
     """
     complexes = node.outputs[0].type.dtype in PARTS
     return complexes and find_complex(node.op.reduction.name) is not None and not by_parts(node)
@@ -236,7 +237,10 @@ def _combine_rows(
     start: Complex,
     combined: Callable[[Complex, Index], Complex],
 ) -> None:
-    """Reduce complex elements along axes other than the last: rows of elements are combined with rows of results."""
+    """Reduce complex elements along axes other than the last.
+
+    The loop over the last axis is the innermost: it combines each element of a row with its own result.
+    """
     builder = context.builder
     for result, value in zip(results, start, strict=True):
         with builder.loop(builder.product(result.shape), lanes=8) as loop:
@@ -327,10 +331,10 @@ def _scan(
     start: Sequence[float],
     following: Callable[[Sequence[Value], Index], Sequence[Value]],
 ) -> list[Stored]:
-    """A tensor whose elements follow from each other along ``axis``: each is ``following(previous element, index)``,
-    and ``start`` comes before the first.
+    """A tensor in which each element is computed from the previous one along ``axis``, as in a cumulative sum.
 
-    Elements are sequences of values, each of which is stored in a tensor of its own: the two parts of complex numbers.
+    The element at ``index`` is ``following(previous element, index)``; ``start`` stands before the first. An element is
+    a sequence of values: one, or the real and imaginary part. There is a result for each of these values.
     """
     results = [context.new_stored(dtype, shape) for _ in start]
     inner = [i for i in range(axis + 1, len(shape)) if not is_unit(shape[i])]

@@ -3,8 +3,8 @@
 A unit is ``unit(frame, table)`` with the layout of `occelo_link.units.frame`, as for ``native``. Memory is accessed
 by pointers. Operations that give the same result in Python as in LLVM, such as ``+`` for float64, are printed as
 Python. All others, elementary functions included, are calls of functions whose bodies are the LLVM text that
-``native`` would print. Printing needs no Numba, so cached code is found without importing it. The linker ``numba``
-and `as_numba` call it.
+``native`` would print (`native.llvm.exports`). The linker ``numba`` and `as_numba` call `print_numba`, which does not
+import Numba.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class _Printer(Visitor[None]):
         return f"{self.memory('pointer', dtype)}({base}, {slot})"
 
     def export(self, hint: str, exported: Exported) -> str:
-        """The name of an exported LLVM function."""
+        """The name by which the Python text calls an LLVM function of `native.llvm.exports`."""
         found = self.exported.get(exported.symbol)
         if found is None:
             found = hint if hint not in self.calls else self.fresh(f"{hint}_")
@@ -212,10 +212,7 @@ class _Printer(Visitor[None]):
         return f"{self.operation(value, given)}({', '.join([*names, 'table'])})"
 
     def operation(self, value: Value, given: Sequence[Value]) -> str:
-        """The name of the exported function that computes ``value``.
-
-        It computes one operation, or calls a function of the program or of the table.
-        """
+        """The name of the LLVM function that computes ``value``: an operation, or a call of a function."""
         named = [a for a in value.args if not isinstance(a, Value)]
         key = (value.op, value.dtype, *named, *(a.dtype for a in given))
         if key not in self.exported:
@@ -335,7 +332,7 @@ class _Printer(Visitor[None]):
             self.line(f"v{each.param.number} = {name}")
 
     def body(self, block: Block) -> None:
-        """The body of a loop, in which inner loops do not poll."""
+        """Print the body of a loop. Loops in it do not poll for interrupts; only the outermost loop does."""
         self.nesting += 1
         self.block(block)
         self.nesting -= 1
@@ -437,7 +434,7 @@ class _Printer(Visitor[None]):
     def lane_loop(
         self, loop: For, accumulators: Sequence[str], first: str, lane: str, count: str
     ) -> None:
-        """A loop that runs the body once for each of ``count`` lanes."""
+        """Print a loop over ``count`` lanes; lane k runs iteration ``first`` + k with accumulators of its own."""
         self.line(f"for {lane} in range({count}):")
         self.depth += 1
         self.line(f"v{loop.index.number} = {first} + {lane}")

@@ -1,9 +1,10 @@
 """Functions of unsigned 64-bit integers for PyTorch, which computes on signed integers only.
 
 PyTorch can store uint64 but has few operations on it, so `torch.arrays` computes on int64 numbers with the same bits.
-Sums, products and bitwise operations give the same bits. Comparisons, quotients and signs do not; they are here, for
-int64 tensors that stand for uint64 tensors. The table in `functions` names them; `torch.arrays` also takes `in_order`
-from here.
+Sums, products and bitwise operations of these give the right bits. Comparisons, quotients and signs do not, so this
+module has functions for them. Their arguments are the library (``of``), and int64 tensors that stand for uint64
+tensors. A table in `traced.functions` maps the names of scalar ops to them. `torch.arrays` finds maxima and minima with
+`in_order`.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ _LOWEST = -(2**63)
 
 
 def in_order(x: Array) -> Array:
-    """Signed integers that have the order of the unsigned integers that ``x`` stands for.
+    """Signed integers in the same order as the unsigned integers that ``x`` stands for.
 
-    Applied twice, the function gives ``x``.
+    The function is its own inverse.
     """
     return x ^ _LOWEST
 

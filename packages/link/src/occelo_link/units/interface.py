@@ -37,7 +37,7 @@ class UnitInterface:
     """What callers must know of a unit: dtypes and static shapes of inputs, dtypes and numbers of dimensions of
     outputs, the names in its table, constants, callbacks.
 
-    Inputs and outputs are the arrays of which the values of the block's inputs and outputs consist.
+    A value that consists of several arrays (`Type.parts`) has an entry in ``inputs`` or ``outputs`` for each of them.
     """
 
     inputs: list[tuple[str, tuple[int | None, ...]]]
@@ -48,7 +48,7 @@ class UnitInterface:
 
     @classmethod
     def of(cls, program: Program, inputs: Sequence[Variable]) -> UnitInterface:
-        """The interface of a program whose graph has these inputs."""
+        """The interface of a loop program's unit; ``inputs`` are those of the graph that was lowered."""
         return cls(
             [(p.dtype, p.shape) for v in inputs for p in v.type.parts() or ()],
             [(b.holds, b.ndim) for b in program.outputs],

@@ -1,6 +1,7 @@
-"""Registry of the kinds of units that can be cached, and functions that turn units into bytes and back.
+"""Units as bytes for the cache: `pack_unit`, its inverse `unpack_unit`, and the registry of classes of such units.
 
-The VM of blocks packs its unit by `pack_unit`. `BlockLinker` makes such a VM again from the bytes in the cache.
+`NativeUnit` (`units.unit`) is registered here. The VM of blocks calls `pack_unit`. From these bytes in the cache,
+`BlockLinker` makes the unit again by `unpack_unit`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ U = TypeVar("U", bound=type[KeptUnit])
 
 
 def register_kind(cls: U) -> U:
-    """Decorator that registers a class of units under its ``kind``, for `unpack_unit`."""
+    """Decorator that registers a class of units under the name ``cls.kind``, which is stored with the bytes."""
     _kinds[cls.kind] = cls
     return cls
 

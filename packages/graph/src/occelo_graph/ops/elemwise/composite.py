@@ -31,7 +31,7 @@ _MOST_NAMES = 8
 class Composite(ScalarOp):
     """A graph of elementwise ops over scalars, as one function with one or several outputs.
 
-    ``inner`` is a frozen graph whose variables have no dimensions. Made by rewriting.
+    ``inner`` is a frozen graph whose variables have no dimensions.
     """
 
     name = "composite"
@@ -107,7 +107,7 @@ class Composite(ScalarOp):
         return self.expand(inputs)
 
     def expand(self, inputs: Sequence[Any]) -> list[Any]:
-        """The outputs as a graph of the inner functions over tensors."""
+        """The outputs without fusion: each inner function is a node over tensors."""
         values = self._applied(inputs)
         return [values.get(v, v) for v in self.inner.outputs]
 
@@ -119,7 +119,9 @@ class Composite(ScalarOp):
         return outer
 
     def pull(self, inputs: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
-        """Cotangents of the inputs; those of unused outputs are None."""
+        """Cotangents of the inputs, from those of the outputs. None stands for an output that no cost uses, and for an
+        input that no cotangent reaches.
+        """
         outer = self._applied(inputs)
         pending: dict[Variable, Any] = {}
         for out, ct in zip(self.inner.outputs, cotangents, strict=True):

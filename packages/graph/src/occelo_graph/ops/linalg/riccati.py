@@ -1,7 +1,8 @@
 """Solvers of algebraic Riccati equations, which optimal control needs, in continuous and in discrete time.
 
-Users find them in `occelo.tensor.linalg`. Their gradients solve Lyapunov equations of the closed loop (Kao and
-Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
+Users find them in `occelo.tensor.linalg`. The linkers for machine code run the ops by their decomposition
+(`riccati_pencils`). Their gradients solve Lyapunov equations of the closed loop (Kao and Hennequin 2020, Automatic
+differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
 """
 
 from __future__ import annotations
@@ -191,5 +192,5 @@ def _without_cross_term(
 
 
 def _hermitian_part(x: Any) -> Any:
-    """The Hermitian part of matrices that are Hermitian but for rounding."""
+    """The Hermitian part of each matrix; it removes what rounding errors added to Hermitian matrices."""
     return (x + hermitian(x)) * np.asarray(0.5, x.dtype)

@@ -93,8 +93,9 @@ class _Arguments:
         return self.letter(position) == "N"
 
     def spread(self, lines: Value, step: Value, width: Value) -> Value:
-        """The number of elements from the first to the last of ``lines`` rows, where a row has ``width`` elements and
-        starts ``step`` elements after the row before.
+        """The number of elements from the start of the first row to the end of the last one, gaps included.
+
+        There are ``lines`` rows of ``width`` elements each, and ``step`` elements from the start of a row to the next.
         """
         run, one, zero = self._operate, self._i64(1), self._i64(0)
         count = run("add", run("mul", run("sub", lines, one), step), width)
@@ -104,8 +105,8 @@ class _Arguments:
     def matrix(self, at: int, leading: int, rows: int, columns: int, letter: int = -1) -> Extent:
         """The extent of a matrix in column-major order; the parameters are positions of arguments of the call.
 
-        The argument at ``letter`` says whether the call transposes the matrix. If it does, the matrix in memory has the
-        lengths in reverse order.
+        The argument at ``letter`` says whether the routine transposes the matrix first. If it does, the matrix in
+        memory has ``columns`` rows and ``rows`` columns.
         """
         run = self._operate
         if letter >= 0 and not self.plain(letter):
@@ -117,7 +118,7 @@ class _Arguments:
     def vector(self, at: int, step: int, length: int) -> Extent:
         """The extent of a vector; the parameters are positions of arguments.
 
-        A vector with a negative step starts at its last element.
+        With a negative step its elements lie in reverse order, from the same address on.
         """
         run = self._operate
         by = self.integer(step)

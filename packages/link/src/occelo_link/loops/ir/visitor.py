@@ -1,7 +1,7 @@
 """Base class of visitors of loop programs, with one method for each kind of statement.
 
-Printers, the interpreter, the verifier and the analyses of programs are visitors. A class of visitors that lacks the
-method for a kind cannot be defined, so no visitor overlooks a new kind of statement.
+Printers, the interpreter, the verifier and the analyses of programs are visitors. A subclass without a method for some
+kind of statement is an error when it is defined, so no visitor overlooks a new kind.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _METHODS: dict[type, str] = {
 
 
 class Visitor(ABC, Generic[Result]):
-    """A function of statements, with a method for each kind; ``Result`` is the type of the result.
+    """Base class of visitors: a method for each kind of statement, which returns a ``Result``.
 
-    Defining a subclass that lacks a method for a kind in `Statement` is a TypeError.
+    It is a TypeError to define a subclass that has no method for one of the kinds (`Statement`).
     """
 
     methods: ClassVar[Mapping[type, Callable[[Any, Any], Any]]] = {}

@@ -20,8 +20,10 @@ __all__ = ["ScalarLoops"]
 
 @dataclass(eq=False, repr=False)
 class _OpenLoop:
-    """A loop whose end is not printed yet: its label, its counter in this and in the next iteration, the phis of
-    carried values.
+    """A loop whose end is not printed yet.
+
+    ``label`` is where it begins. ``counter`` is its counter, and ``counted`` the counter of the next iteration. ``phi``
+    is the unfinished phi of the counter; ``carried`` has the unfinished phis of carried values.
     """
 
     label: str
@@ -32,7 +34,7 @@ class _OpenLoop:
 
 
 class ScalarLoops:
-    """Printer of loops without lanes; the function ``block`` prints their bodies."""
+    """Printer of loops without lanes. It prints their bodies by calling ``block``, which the LLVM printer passes in."""
 
     def __init__(
         self, out: ModuleWriter, scalars: Scalars, polling: Polling, block: Callable[[Block], None]

@@ -1,6 +1,7 @@
-"""Rules for products of batches of diagonal and orthogonal matrices, and for the order of chains of products.
+"""Rules for products with special matrices in batches, and for the order in which a chain of products is computed.
 
-`pipeline` puts them into the stages canonicalize and specialize.
+The special matrices are diagonal, orthogonal, selections and permutations. `pipeline` puts these rules into the stage
+canonicalize, and `cheapest_order` into the stage specialize.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ MOST_TERMS = 16
 
 @node_rewriter([MatMul], tags=("rounding", "finite", "shape_unsafe"))
 def batched_product_with_diagonal(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
-    """diag(d) x scales rows, and x diag(d) columns, for batches of diagonal matrices (finite: see `dot_with_diagonal`)."""
+    """diag(d) @ x scales the rows of x, and x @ diag(d) its columns, for batches of diagonal matrices.
+
+    (finite: as for `dot_with_diagonal`, zeros of the diagonal matrix no longer meet infinite elements.)
+    """
     x, y = node.inputs
     for matrix, other, axis in ((x, y, -1), (y, x, -2)):
         if has(fgraph, matrix, "diagonal") and is_square(fgraph, matrix):
@@ -42,7 +46,7 @@ def batched_product_with_diagonal(fgraph: FunctionGraph, node: TensorApply[MatMu
 
 @node_rewriter([MatMul], tags=("stabler", "finite"))
 def batched_product_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
-    """q @ q^T = q^T @ q = 1, for batches of orthogonal matrices."""
+    """q @ q^T and q^T @ q are identity matrices, for batches of orthogonal matrices."""
     x, y = node.inputs
     for a, b in ((x, y), (y, x)):
         if transposed_of(b) is a and has(fgraph, a, "orthogonal"):
@@ -55,9 +59,10 @@ def batched_product_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[MatMu
 def batched_product_with_selection(
     fgraph: FunctionGraph, node: TensorApply[MatMul]
 ) -> Replacements:
-    """s @ x reads rows of x, and x @ p columns, for batches of selection matrices s and permutations p.
+    """s @ x reads rows of x, and x @ p its columns, for batches of selection matrices s and permutations p.
 
-    (finite: see `dot_with_diagonal`. It is no longer checked that lengths fit.)
+    (finite: as for `dot_with_diagonal`, zeros no longer meet infinite elements; shape_unsafe: nothing checks any more
+    that the lengths fit.)
     """
     x, y = node.inputs
     if x.type.dtype != y.type.dtype or min(v.type.ndim for v in node.inputs) < 2:
@@ -142,8 +147,9 @@ def _cost_as_written(node: TensorApply[Dot], factors: Sequence[TensorVariable]) 
 
 
 def _orders(sizes: Sequence[int]) -> tuple[float, dict[tuple[int, int], int]]:
-    """The least number of multiplications for each part of a chain, and where the part is split then (Cormen et al.,
-    section 15.2).
+    """The least number of multiplications for a chain, and where to split each part of it to reach that number.
+
+    Factors i to j are split after the factor ``split[i, j]`` (Cormen et al., section 15.2).
     """
     count = len(sizes) - 1
     best: dict[tuple[int, int], float] = {(i, i): 0.0 for i in range(count)}

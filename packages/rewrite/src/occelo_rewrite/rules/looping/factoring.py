@@ -1,6 +1,7 @@
-"""The rule that factors a matrix once if all steps of a scan solve equations with this matrix.
+"""The rule that factors a matrix once if all steps of a scan solve linear equations with this matrix.
 
-`pipeline` puts it into the stage canonicalize. `hoisting` then moves the factors out of the loop.
+In the body of the scan, it replaces a solve by a factorization and a solve with the factors. `hoisting` then moves the
+factorization out of the loop. `pipeline` puts both rules into the stage canonicalize.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacement
 
 
 def _equations(op_: Scan) -> list[Apply[Solve | SolveBanded]]:
-    """The equations of a body whose matrix is the same in all steps; equations in branches are left out."""
+    """The nodes of a scan's body that solve equations with a matrix which is the same in all steps.
+
+    Nodes in branches are left out: they may not run, so their matrices are not factored before the loop.
+    """
     # imported with its family only
     from occelo_graph.ops.linalg.banded import SolveBanded
     from occelo_graph.ops.linalg.solve import Solve
@@ -63,7 +67,7 @@ def _equations(op_: Scan) -> list[Apply[Solve | SolveBanded]]:
 
 
 def _by_factors(node: Apply[Solve | SolveBanded]) -> TensorVariable:
-    """The solutions of an equation, computed from factors of its matrix."""
+    """The solution of a node's equation, computed from factors of its matrix: Cholesky, tridiagonal or LU."""
     from occelo_graph.ops.linalg.cholesky import cholesky
     from occelo_graph.ops.linalg.cholesky_solving import cho_solve
     from occelo_graph.ops.linalg.lu import lu_factor
