@@ -2,8 +2,7 @@
 decompositions.
 
 Eigenvalues are put in order after the decomposition, so LAPACK needs no callback. The linkers ``native``, ``c``,
-``c|py`` and ``numba`` use the lowerings for `QZ` and `SortedQZ` nodes. The lowerings of Riccati equations use
-`PencilForm`.
+``c|py`` and ``numba`` use the lowerings for `QZ` and `SortedQZ` nodes. Riccati equations decompose to `SortedQZ`.
 """
 
 from __future__ import annotations
