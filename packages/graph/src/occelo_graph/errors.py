@@ -25,6 +25,7 @@ __all__ = [
     "UnusedInputError",
     "WrongResultError",
     "at_node",
+    "broadcasting_hint",
     "describe",
     "in_context",
     "lines",
@@ -117,6 +118,16 @@ def at_node(error: Exception, doing: str, node: Apply) -> Exception:
     if source is not None and source.text:
         context.append(f"    {source.text}")
     return in_context(error, context)
+
+
+def broadcasting_hint(*lengths: int) -> str:
+    """The end of a message about unequal lengths: which lengths of 1 broadcast, if one of these is 1; else nothing."""
+    if 1 not in lengths:
+        return ""
+    return (
+        "; a dimension broadcasts only if its length is known to be 1 when the graph is built "
+        "(specify_broadcastable says so)"
+    )
 
 
 def lines(context: Iterable[str], cause: str) -> str:

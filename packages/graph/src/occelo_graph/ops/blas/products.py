@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.errors import broadcasting_hint
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.traits import FIRST, SECOND
@@ -203,7 +204,10 @@ class MatMul(Op):
         def running(x: Any, y: Any) -> Sequence[Any]:
             for axis in paired:
                 if x.shape[axis] != y.shape[axis]:
-                    raise ValueError(f"Batch dimensions do not match: {x.shape} and {y.shape}")
+                    hint = broadcasting_hint(x.shape[axis], y.shape[axis])
+                    raise ValueError(
+                        f"Batch dimensions do not match: {x.shape} and {y.shape}{hint}"
+                    )
             return (np.matmul(x, y),)
 
         return running

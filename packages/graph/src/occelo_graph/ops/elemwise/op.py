@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.errors import with_arguments
+from occelo_graph.errors import broadcasting_hint, with_arguments
 from occelo_graph.extensions import place_of_definition
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Kernel, Op, op
@@ -489,12 +489,7 @@ def _raise_mismatch(node: Apply, arrays: Sequence[Any], axis: int) -> None:
     )
     ndim = max(a.ndim for a in arrays)
     lengths = [a.shape[axis - ndim] for a in arrays if a.ndim >= ndim - axis]
-    hint = (
-        "; a dimension broadcasts only if its length is known to be 1 when the graph is built "
-        "(specify_broadcastable says so)"
-        if 1 in lengths
-        else ""
-    )
+    hint = broadcasting_hint(*lengths)
     raise ValueError(f"Input dimension mismatch in dimension {axis}: {listed}{hint}")
 
 

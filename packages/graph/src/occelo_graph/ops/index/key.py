@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.errors import broadcasting_hint
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.narrowing import is_array, is_list, is_list_or_tuple, is_slice, is_tuple
@@ -373,11 +374,7 @@ def _index_shape(entry: Any) -> tuple[int, ...]:
 
 def _arrays_differ(shapes: Sequence[tuple[int, ...]]) -> IndexError:
     listed = ", ".join(str(s) for s in shapes)
-    hint = (
-        "; an array broadcasts only along dimensions whose length is known to be 1 when the graph is built"
-        if any(1 in s for s in shapes)
-        else ""
-    )
+    hint = broadcasting_hint(*(n for s in shapes for n in s))
     return IndexError(f"The index arrays, of the shapes {listed}, do not fit each other{hint}")
 
 
@@ -417,12 +414,7 @@ def check_written(type_: TensorType, shape: Sequence[int], region: Sequence[int]
     lead = len(region) - len(shape)
     for static, own, length in zip(type_.shape, shape, region[lead:], strict=True):
         if static != 1 and own != length:
-            hint = (
-                "; a dimension broadcasts only if its length is known to be 1 when the graph is built "
-                "(specify_broadcastable says so)"
-                if own == 1
-                else ""
-            )
             raise ValueError(
-                f"Cannot write a value of shape {tuple(shape)} to a part of shape {tuple(region)}{hint}"
+                f"Cannot write a value of shape {tuple(shape)} to a part of shape {tuple(region)}"
+                f"{broadcasting_hint(own)}"
             )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from occelo_graph.errors import broadcasting_hint
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.op import Kernel, Op
 from occelo_graph.ops.batching import parse_signature
@@ -150,7 +151,8 @@ class MatrixOp(Op):
             for i in range(extra):
                 if kind.shape[i] != 1 and batch.setdefault(extra - i, shape[i]) != shape[i]:
                     listed = " and ".join(str(s) for s in shapes)
-                    raise ValueError(f"{self.label}: batch dimensions do not match: {listed}")
+                    hint = broadcasting_hint(shape[i], batch[extra - i])
+                    raise ValueError(f"{self.label}: batch dimensions do not match: {listed}{hint}")
 
     def evaluate(self, *arrays: Array) -> tuple[Array, ...]:
         return tuple(self._over_batch(arrays))
