@@ -19,17 +19,15 @@ from occelo_graph.testing.programs.program import Input, Program, Step
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., int]]:
-    """Runs the command with some arguments; afterwards the options and warnings are as before."""
+    """Runs the command with some arguments, and checks that options and warnings are as before."""
 
     def run(*arguments: str) -> int:
         monkeypatch.setattr("sys.argv", ["random_programs", *arguments])
         return command.main()
 
-    with (
-        config.change_flags(on_opt_error=config.on_opt_error, cache=config.cache),
-        warnings.catch_warnings(),
-    ):
-        yield run
+    before = config.on_opt_error, config.cache, list(warnings.filters)
+    yield run
+    assert (config.on_opt_error, config.cache, warnings.filters) == before
 
 
 def test_right_programs_are_counted_and_reported(

@@ -35,6 +35,7 @@ PRIMITIVE = {
     "Iterate": "a loop, whose length is an input",
     "Join": "what puts parts beside one another",
     "LinearRecurrence": "what runs along a dimension",
+    "ListOp": "about lists of tensors, which are no tensors",
     "MatrixOp": "what LAPACK computes",
     "Nonzero": "the length is known from the values alone",
     "Output": "is not run",
@@ -59,7 +60,12 @@ def _classes(base: type) -> list[type]:
 def test_every_op_consists_of_others_or_is_known_not_to() -> None:
     for module in ("observing", "python_function"):  # which users load
         importlib.import_module(f"occelo_graph.ops.control.{module}")
-    for module in ("linalg", "looping.loops", "random"):  # which are imported at their first use
+    for module in (
+        "linalg",
+        "looping.loops",
+        "ops.typed_list",
+        "random",
+    ):  # which are imported at their first use
         importlib.import_module(f"occelo_graph.{module}")
     own = [c for c in _classes(Op) if c.__module__.startswith("occelo_graph.")]
     bases = {b for c in own for b in c.__mro__[1:]}

@@ -1,5 +1,8 @@
 """The namespace of random numbers. `occelo.tensor.random` exports it; `missing_names` imports it at its first use."""
 
+from typing import Any
+
+from occelo_graph.gradient.barriers import disconnected_grad as _disconnected_grad
 from occelo_graph.ops.random import generators as generators
 from occelo_graph.ops.random.choosing import *
 from occelo_graph.ops.random.counts import *
@@ -14,12 +17,22 @@ from occelo_graph.ops.random.generators import default_rng as default_rng
 from occelo_graph.ops.random.generators import rng as rng
 from occelo_graph.ops.random.generators import shared_rng as shared_rng
 from occelo_graph.ops.random.inversion import *
+from occelo_graph.ops.random.keys import as_key as _as_key
 from occelo_graph.ops.random.keys import bits as bits
 from occelo_graph.ops.random.keys import fold_in as fold_in
 from occelo_graph.ops.random.keys import key as key
-from occelo_graph.ops.random.keys import reuse as reuse
 from occelo_graph.ops.random.keys import split as split
 from occelo_graph.ops.random.matrices import *
 from occelo_graph.ops.random.random_variable import RandomVariable as RandomVariable
 from occelo_graph.ops.random.random_variable import normalize_size_param as normalize_size_param
 from occelo_graph.ops.random.streams import RandomStream as RandomStream
+from occelo_graph.tensors.variable import TensorVariable as _TensorVariable
+
+
+def reuse(key: Any) -> _TensorVariable:
+    """The same keys, for a further draw with the same bits on purpose, such as one of common random numbers.
+
+    A function that draws with one key on two lines warns. Draws with ``reuse(key)``, or with keys that are made
+    of it, do not count.
+    """
+    return _disconnected_grad(_as_key(key))

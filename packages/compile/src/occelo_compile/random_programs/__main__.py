@@ -53,11 +53,10 @@ def main() -> int:
     def report_fault(fault: Fault) -> None:
         print(f"{'=' * 20} {fault.signature}\n{fault.text()}", flush=True)
 
-    config.on_opt_error = "raise"
-    config.cache = False
-    warnings.simplefilter("ignore")
     seeds = range(chosen.seed, chosen.seed + chosen.count)
-    report = run_seeds(seeds, laws_of, chosen.limit, report_fault)
+    with warnings.catch_warnings(), config.change_flags(on_opt_error="raise", cache=False):
+        warnings.simplefilter("ignore")
+        report = run_seeds(seeds, laws_of, chosen.limit, report_fault)
     if chosen.report is not None:
         chosen.report.write_text(json.dumps(report.plain(), indent=1))
     print(f"{report.programs} programs, {sum(report.steps.values())} steps, {report.seconds:.0f} s")

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ops.random.draws import bernoulli, exponential, integers, normal, uniform
-from occelo_graph.ops.random.keys import bits, fold_in, key, reuse, split
+from occelo_graph.ops.random.keys import bits, fold_in, key, split
 from occelo_graph.ops.random.philox import philox
 from occelo_graph.optional_scipy import scipy_module
+from occelo_graph.random import reuse
 from occelo_graph.testing.example import Example, draw
 
 if TYPE_CHECKING:

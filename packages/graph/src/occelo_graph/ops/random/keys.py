@@ -35,7 +35,7 @@ from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["RandomBits", "bits", "fold_in", "key", "reuse", "split"]
+__all__ = ["RandomBits", "bits", "fold_in", "key", "split"]
 
 # other permutations than that of draws, so that new keys are independent of the bits of the old one;
 # words from the fractional part of the golden ratio and of pi
@@ -91,17 +91,6 @@ def fold_in(key: Any, data: Any) -> TensorVariable:
     low = philox(xor(as_key(key), _FOLD), and_(words, LOW))
     made: TensorVariable = philox(low, int_div(words, np.uint64(1 << 32)))
     return made
-
-
-def reuse(key: Any) -> TensorVariable:
-    """The same keys, for a further draw with the same bits on purpose, such as one of common random numbers.
-
-    A function that draws with one key on two lines warns. Draws with ``reuse(key)``, or with keys that are made
-    of it, do not count.
-    """
-    from occelo_graph.gradient.barriers import disconnected_grad  # draws need no gradients
-
-    return disconnected_grad(as_key(key))
 
 
 @op
