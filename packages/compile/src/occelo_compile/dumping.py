@@ -154,7 +154,7 @@ Numbers = Callable[[Variable], int]
 
 
 def _is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is a dict. Its keys are strings: JSON and the pickles of arguments have no others."""
+    """Whether a value is a dict. Keys are not checked: all dicts in JSON and in pickles of arguments have strings as keys."""
     return isinstance(value, dict)
 
 

@@ -29,8 +29,8 @@ class Frame:
 def frames(stats: ProfileStats) -> Frame:
     """The tree of boxes.
 
-    The time of compiling is divided by step, stage and rule. The time of running is divided by op and node; it is
-    measured in some calls and scaled to all calls.
+    The time of compiling is divided by step, stage and rule. The time of running is divided by op and node.
+    Nodes are timed in some calls only; these times are multiplied to stand for all calls.
     """
     stages: list[Frame] = []
     for stage, seconds in stats.stages.items():

@@ -155,12 +155,12 @@ def _registered_types(variables: Iterable[Variable]) -> str:
 
 
 def _is_defined_by_code(op: Op) -> bool:
-    """Whether the fields and the source code of an op say all that it does, so that it can be part of a key."""
+    """Whether the fields and the source code of an op determine what it does. Only then can a key describe the op."""
     return not op.observes and op.props() is not None
 
 
 def _has_foreign_parts(ops: Iterable[Op]) -> bool:
-    """Whether an op, a scalar op among its parameters, or the formula of a scalar function is from another package."""
+    """Whether one of the ops, of their scalar ops, or of the formulas of their scalar functions is from another package."""
     classes: set[type] = set()
     for part in _parts_of_ops(ops):
         if isinstance(part, ScalarFunction):
@@ -202,8 +202,9 @@ _LISTED_ONCE = (ScalarFunction, FrozenFunctionGraph)
 
 
 def _parts_of_ops(ops: Iterable[Op]) -> Iterator[Op | ScalarOp]:
-    """The ops, and all ops and scalar ops among their parameters, at any depth; scalar functions and inner graphs are
-    listed once.
+    """The ops, and all ops and scalar ops among their parameters, at any depth.
+
+    A scalar function that occurs several times is listed once; so are the ops of such an inner graph.
     """
     seen: set[int] = set()
     pending: list[Any] = list(ops)[::-1]

@@ -5,8 +5,8 @@ canonicalized, the op is one node. Then the rewriting stage ``expand_graphs`` re
 it is replaced before all other rewriting. If the mode excludes ``expand_graphs``, linkers run the inner graph as a
 region that runs once (`Op.loop`).
 
-Users make such ops by `occelo.OpFromGraph`. The op belongs to the control family, but is defined in a higher layer, since it
-uses gradients.
+Users make such ops by `occelo.OpFromGraph`. The op belongs to the control family, but is defined in a higher layer,
+since it uses gradients.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class OpFromGraph(Op):
     - ``inline``: replace the op by its graph before rewriting.
     - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a cotangent for each input, or an
       `OpFromGraph` that takes all of these and returns the same. It may also be a list with a function or an
-      `OpFromGraph` for each input, which returns the cotangent of that input. None, also in the list, stands for the
-      pullback of the graph.
+      `OpFromGraph` for each input, which returns the cotangent of that input. None, or None for an input in
+      the list, means that the pullback of the inner graph is used.
     - ``pushforward``: likewise, with tangents instead of cotangents. The function returns a tangent for each output; a
       list has an entry for each output.
     - ``lop_overrides``, ``rop_overrides``: older names of ``pullback`` and ``pushforward``.

@@ -2,8 +2,8 @@
 
 The rules that merge branches (`rules.control`) and scans (`rules.looping.merging`, `rules.looping.joining`) call
 `run_together`. Only nodes that run under the same conditions may become one. Otherwise a call that needs only one of
-the nodes would run the other one, too, which might fail. For the same reason `rules.looping.sharing` calls it before
-one scan reads results of another one.
+the nodes would also run the other one, although that node might fail. For the same reason `rules.looping.sharing` calls
+it before one scan reads results of another one.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _MOST = 16
 
 
 class _Place:
-    """Where a node runs: outside of all branches, or in a region of a lazy node, which has a place itself.
+    """Where a node runs: outside of all branches, or in a region of a lazy node. ``outer`` is the place of the lazy node.
 
-    Several lazy nodes in one place may choose by the same condition. Their regions for the same value of the condition are
-    one place, since they run together.
+    Several lazy nodes in one place may choose by the same condition. Their regions for the same value of the condition
+    are one place, since they run together.
     """
 
     __slots__ = ("choices", "depth", "outer")
@@ -35,7 +35,7 @@ class _Place:
         self.choices: dict[object, list[_Place]] = {}
 
     def regions(self, key: object, count: int) -> list[_Place]:
-        """The places of the regions among which lazy nodes in this place choose by the condition ``key``."""
+        """The places of the regions of lazy nodes in this place that choose by the condition ``key``, one for each choice."""
         if key not in self.choices:
             self.choices[key] = [_Place(self) for _ in range(count)]
         return self.choices[key]
@@ -110,8 +110,8 @@ def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
 def _union(demand: _Demand, other: Iterable[_Place] | None) -> _Demand:
     """The simplified union of two sets of places; None if a set is unknown, or the union is too large.
 
-    A place that lies inside of another place of the set is dropped. If all regions of a choice are in the set, the place
-    that contains this choice replaces them.
+    A place that lies inside of another place of the set is dropped. If all regions of a choice are in the set, the
+    place that contains this choice replaces them.
     """
     if demand is None or other is None:
         return None

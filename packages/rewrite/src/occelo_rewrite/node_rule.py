@@ -69,9 +69,9 @@ class NodeRewriter:
     - ``tags`` select the rule in queries. The tags in `CHANGES` say what the rule may change; a rule without any of
       them keeps every bit of results.
     - ``only_new``: the rule is tried only at nodes that the rewriter has added or changed.
-    - ``below``: classes of ops, scalar ops, `Constant`, or numbers; if it is empty, it has no effect. The rule is tried
-      only at nodes that have a fitting input: computed by one of the ops, a constant if `Constant` is listed, or a
-      constant with one of the numbers as its value.
+    - ``below``: classes of ops, scalar ops, `Constant`, or numbers. Unless it is empty, the rule is tried only at nodes
+      with an input that is computed by one of the ops or scalar ops, is a constant (if `Constant` is listed), or is a
+      constant whose value is one of the numbers.
 
     The docstring of the function is the law that the rule applies.
     """

@@ -32,7 +32,9 @@ __all__ = ["FrozenFunctionGraph", "freeze"]
 
 
 class FrozenFunctionGraph:
-    """A graph over nominal inputs that never changes; equality is identity.
+    """A graph that never changes. Equal graphs are one object, so they are compared by identity.
+
+    Its inputs are `NominalVariable`s: placeholders that have only a position and a type.
 
     Make one with `freeze` or `FunctionGraph.freeze`.
     """

@@ -2,8 +2,8 @@
 
 `occelo_compile.maker` attaches `Supervisor` to the graph of a function, and `DestroyHandler` if the graph has in-place
 ops. A stage of `occelo_rewrite` attaches `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`). This
-rewriting must satisfy both features, and finds storages by `view_root` and `version_root`. Users may attach the other
-features, and call `inplace_candidates` in their own in-place rules.
+rewriting must satisfy both features; by `view_root` and `version_root` it finds out which variables share storage.
+Users may attach the other features, and call `inplace_candidates` in their own in-place rules.
 """
 
 from __future__ import annotations
@@ -86,11 +86,11 @@ class DestroyHandler(Bookkeeper):
         return bool(self._destroyers)
 
     def destroy_handler(self, fgraph: FunctionGraph) -> DestroyHandler:
-        """This feature."""
+        """This feature: the graph gets the method, so others find the feature by it."""
         return self
 
     def has_destroyers(self, fgraph: FunctionGraph, protected: Sequence[Variable]) -> bool:
-        """Whether any of the variables' storages is overwritten."""
+        """Whether a node overwrites the storage of any of the variables."""
         roots = {version_root(v) for v in protected}
         return any(root in roots for root in self._destroyed())
 

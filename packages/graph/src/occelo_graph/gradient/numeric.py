@@ -27,7 +27,10 @@ _TOLERANCE = {"float16": 1e-1, "float32": 1e-2, "float64": 1e-4}
 
 
 def numeric_grad(f: Callable[..., Any], pt: Sequence[Any], eps: float | None = None) -> list[Any]:
-    """The derivatives of a scalar function at the arrays ``pt`` by central differences, one array for each."""
+    """The derivatives of a scalar function with respect to its arguments, at the arrays ``pt``, by central differences.
+
+    The result has one array for each argument.
+    """
     points = [np.array(p) for p in pt]
     results: list[Any] = []
     for i, point in enumerate(points):
@@ -60,10 +63,11 @@ def verify_grad(
 ) -> None:
     """Compare the gradient of ``fun`` at the arrays ``pt`` with central differences.
 
-    ``fun`` takes symbolic tensors and returns one. The cost is a sum of its elements with random weights; this is
-    repeated ``n_tests`` times. ``rng`` is a NumPy Generator (with a fixed seed by default). `GradientError` if the
-    gradients differ by more than both tolerances; the message names the ops of ``fun`` and the worst element. The
-    default tolerances depend on the dtype. TypeError for arrays of integers or truth values.
+    ``fun`` takes symbolic tensors and returns one. The cost is the sum of the elements of this result, with random
+    weights. The comparison is made ``n_tests`` times, with new weights each time. ``rng`` is a NumPy Generator (with a
+    fixed seed by default). `GradientError` if the gradients differ by more than both tolerances; the message names the
+    ops of ``fun`` and the worst element. The default tolerances depend on the dtype. TypeError for arrays of integers
+    or truth values.
     """
     del no_debug_ref
     generator = np.random.default_rng(20) if rng is None else rng

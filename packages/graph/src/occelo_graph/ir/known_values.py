@@ -1,6 +1,7 @@
 """Inference of integers, such as lengths, from types and constants when a graph is built.
 
-Ops infer static shapes with it where lengths or indices are inputs. `ops.specialization` finds known lengths with it.
+Ops whose lengths or indices are inputs infer static shapes with these functions. `ops.specialization` finds known
+lengths with them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def known_integer(value: Any) -> int | None:
 def known_integers(variable: Variable) -> Any:
     """The static value of integers: an int for a scalar, a tuple of ints and Nones for a vector, None if unknown.
 
-    Calls `Op.known_integers` for a limited number of nodes.
+    `Op.known_integers` is called for at most `_MOST_STEPS` nodes.
     """
     left = _MOST_STEPS
 

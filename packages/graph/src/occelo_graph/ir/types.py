@@ -76,7 +76,7 @@ class Type:
     def accept(self, data: Any, **options: Any) -> Any:
         """`filter`, with a check that the arrays of the value are as `parts` declares.
 
-        If they are not, TypeError: compiled code relies on the declaration.
+        TypeError if they are not, since compiled code relies on the declaration.
         """
         value = self.filter(data, **options)
         if not self.is_array:
@@ -190,9 +190,9 @@ class Type:
         )
 
     def convert_variable(self, var: Variable) -> Variable | None:
-        """A variable that equals ``var`` and is of this type, or of a type whose values this type contains.
+        """A variable that equals ``var``, of this type or of a type whose values are all values of this type.
 
-        None if there is none.
+        None if ``var`` cannot be converted to such a variable.
         """
         return var if self.is_super(var.type) else None
 

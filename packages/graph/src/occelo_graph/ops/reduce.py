@@ -89,8 +89,8 @@ def _accumulated(dtype: str) -> str:
 class CAReduce(Op):
     """Combine the elements along ``axis`` (sorted, none negative) with a commutative function.
 
-    ``acc_dtype`` is the dtype of the accumulator and ``dtype`` that of the result. None stands for the dtype of the
-    input; for sums and products of integers, for int64 or uint64.
+    ``acc_dtype`` is the dtype of the accumulator and ``dtype`` that of the result. If they are None, the
+    dtype of the input is used, but int64 or uint64 for sums and products of integers.
     """
 
     scalar_op: ScalarFunction
@@ -379,7 +379,7 @@ class CumOp(Op):
 
     @property
     def reduction(self) -> Reduction:
-        """The reduction named ``mode``, as it was when first looked up, even if the name is defined again later."""
+        """The reduction that was named ``mode`` at the first look-up, even if the name is given to another one later."""
         found: Reduction | None = self.__dict__.get("_reduction_cache")
         if found is None:
             found = self.__dict__["_reduction_cache"] = reduction_of(self.mode)
@@ -661,8 +661,8 @@ class LogSumExp(Op):
 def softmax(c: Any, axis: Any = None) -> TensorVariable:
     """exp(c) divided by its sum over ``axis`` (all dimensions by default).
 
-    The result is 0 for -inf. If elements are +inf, these share 1 equally, and the others get 0. If all are -inf, the
-    result is NaN.
+    The result is 0 for -inf. If elements are +inf, the results are 1 / n for these n elements and 0 for the others. If
+    all are -inf, the result is NaN.
     """
     c = as_tensor_variable(c)
     made: TensorVariable = Softmax(_single_axis(c, axis))(c)

@@ -25,8 +25,8 @@ def is_sequence(value: object) -> TypeIs[list[Any] | tuple[Any, ...]]:
 def refuse_bool(value: Any, what: str = "a tensor") -> None:
     """TypeError if ``value`` is a Python bool, or a sequence with bools and other values.
 
-    Variables compare by identity, so ``x == 0`` is False. A Python bool in place of a tensor is most likely this
-    mistake. NumPy's bools, arrays, and sequences that contain only bools are accepted.
+    ``==`` compares variables by identity, so ``x == 0`` is the Python bool False. A bool in place of a tensor most
+    likely comes from such a comparison. NumPy's bools, arrays, and sequences that contain only bools are accepted.
     """
     if isinstance(value, bool) or (is_sequence(value) and _mixes_bools(value)):
         raise TypeError(

@@ -1,6 +1,7 @@
 """Examples of the families create, reduce, join, blas, cast and control: calls with arguments and NumPy's results.
 
-The examples of the family ``index`` from `index_examples` are included. `examples` collects all of them.
+The examples of the family ``index``, from `index_examples`, are included. The table in `examples`, from which tests
+take ops of all families, contains them.
 """
 
 from __future__ import annotations
@@ -533,7 +534,7 @@ def _inner(x: Any) -> Any:
 
 
 def _identities() -> list[Example]:
-    """Examples of ops that only matter to gradients, or to memory."""
+    """Examples of ops that return their input unchanged: they only affect gradients, or share memory."""
     made = (
         ("zero_grad", barriers.zero_grad),
         ("disconnected_grad", barriers.disconnected_grad),

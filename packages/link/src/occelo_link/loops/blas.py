@@ -67,8 +67,9 @@ def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 
 def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
-    """A product as a sum over the second of the three dimensions rows, inner and columns, so that the innermost loop is
-    over columns.
+    """A product as a sum over ``inner``, the second of the three dimensions rows, inner and columns.
+
+    In this order the innermost loop is over columns.
     """
     x = context.store(x) if x.cost > CHEAP else x
     rows = list(x.shape[:-1])
@@ -99,7 +100,7 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 
 def _is_gathered(matrix: Tensor) -> bool:
-    """Whether a matrix is stored with rows that are not contiguous, so that vectors of a row must be gathered."""
+    """Whether neighbours in a row of a stored matrix are apart in memory, so that vector loads along a row are gathers."""
     return isinstance(matrix, Stored) and not is_unit(matrix.strides[-1])
 
 

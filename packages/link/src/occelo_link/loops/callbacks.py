@@ -1,11 +1,12 @@
-"""Lowering of ops without loops to callbacks: calls of Python from compiled code.
+"""Callbacks, calls of Python from compiled code: they are the lowering of ops that have no lowering to loops.
 
 `BlockLinker` asks `can_be_callback` which of these nodes belong to a block. `loops.build` lowers them by
 `lower_callback`. `units.callbacks` has the Python side.
 
-A callback is two functions of the table. ``callback:<k>`` gets the addresses of the inputs and of an int64 array with
-their lengths. It appends the lengths of the results to this array, and returns 0 on success. ``results:<k>`` then
-copies the results to the addresses it gets. Both acquire the GIL themselves.
+A callback consists of two functions, whose addresses are in the table of the unit (`units.frame`). ``callback:<k>``
+gets the addresses of the inputs and of an int64 array with their lengths. It appends the lengths of the results to this
+array, and returns 0 on success. ``results:<k>`` then copies the results to the addresses it gets. Both acquire the GIL
+themselves.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ __all__ = ["can_be_callback", "lower_callback"]
 def can_be_callback(node: Apply) -> bool:
     """Whether a program can call a node in Python.
 
-    Its values must consist of arrays. It must not be lazy, and must not overwrite an input that is an array.
-
-    It may overwrite an input that consists of several arrays, such as the state of a generator, since it gets a copy.
+    The inputs and outputs of the node must consist of arrays. Its op must not be lazy, and must not overwrite an input
+    that is an array. The op may overwrite an input that consists of several arrays, such as the state of a generator,
+    since it gets a copy of this input.
     """
     op = node.op
     overwritten = [node.inputs[i] for at in op.destroy_map.values() for i in at]

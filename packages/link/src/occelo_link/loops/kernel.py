@@ -1,6 +1,6 @@
 """Kernels: tensors that are computed in the same nest of loops.
 
-`Context` and `regions` make roots of tensors that must be computed, `schedule` groups them into kernels, and
+`Context` and `regions` make a root for each tensor that must be computed, `schedule` groups them into kernels, and
 `loop_nests` writes the loops of a kernel. `in_place` reads the roots of a kernel.
 """
 
@@ -27,8 +27,9 @@ class ElementRoot:
 
 
 class ReduceRoot:
-    """A ``tensor`` that is reduced over ``axes`` to ``target``, by the operation ``combine`` with accumulators of
-    ``acc_dtype``.
+    """A ``tensor`` that is reduced over ``axes``; the result is stored in ``target``.
+
+    ``combine`` is the operation that combines two elements, and ``acc_dtype`` the dtype of accumulators.
     """
 
     def __init__(

@@ -61,7 +61,8 @@ class NotLowered(Exception):
 class Context:
     """What lowerings in one region share: the schedule, the lowered tensors, and lengths that are known to be equal.
 
-    The whole program is also a region; ``outer`` is the context of the enclosing region, whose tensors are visible here.
+    The whole program is also a region; ``outer`` is the context of the enclosing region, whose tensors are visible
+    here.
     """
 
     def __init__(self, state: ProgramState, outer: Context | None = None) -> None:
@@ -210,7 +211,7 @@ class Context:
         return True
 
     def flat_over(self, sources: Sequence[Tensor], shape: Sequence[Value]) -> bool:
-        """Whether an elementwise formula over ``sources`` is flat."""
+        """Whether one flat loop can compute an elementwise formula over ``sources`` (see `Tensor`)."""
         for t in sources:
             if not are_units(t.shape) and not (t.flat and self.aligned(t, shape)):
                 return False
@@ -283,10 +284,10 @@ class Context:
         """A copy of a tensor in which ``write`` changes some elements; the copy is avoided if nothing else reads the
         tensor.
 
-        If a copy is needed and ``copied`` is given, ``copied`` copies and changes the elements in one pass.
-
         ``others`` are the tensors that ``write`` reads. ``prepare`` is called first and writes statements that may
         fail. If ``can_fail`` is True, statements of ``write`` may fail as well; then a state is never changed in place.
+        If a copy is needed and ``copied`` is given, it is called instead of ``write``: it writes one pass that copies
+        and changes the elements.
         """
         result = self.new_stored(tensor.dtype, tensor.shape)
 
@@ -303,7 +304,7 @@ class Context:
         return result
 
     def transfer_output(self, buffer: Buffer, other: Buffer) -> None:
-        """Make ``other`` an output in place of ``buffer``; ``buffer`` takes over the memory of ``other``."""
+        """Make ``other`` an output instead of ``buffer``, which is computed in the memory of ``other``."""
         other.space, other.position, other.holds = "output", buffer.position, buffer.holds
         other.name = f"out{other.name[3:]}"
         buffer.space, buffer.position, buffer.holds = "work", -1, buffer.dtype
@@ -439,8 +440,9 @@ class Context:
     def _stored_if_costly(
         self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]
     ) -> Tensor:
-        """The lowered value of a variable, in which each formula that its readers would compute too often is replaced
-        by a stored tensor.
+        """The lowered value of a variable; its tensors are stored if their formulas cost too much.
+
+        They do if they are very long, or if they are not cheap and readers would compute an element several times.
         """
         if isinstance(tensor, _OF_PARTS):
             return map_leaves(
@@ -492,8 +494,8 @@ class Context:
     def _can_become_output(self, tensor: Stored) -> bool:
         """Whether the whole buffer of a tensor can be an output.
 
-        This is so if the tensor is not yet computed. It is also so if a loop kept the tensor in one buffer; then the
-        allocation of the buffer becomes that of an output.
+        It can in two cases. Either the step that computes the tensor is pending. Or a loop kept the tensor in one
+        buffer; then the allocation of the buffer is changed into that of an output.
         """
         buffer = tensor.buffer
         if tensor.flat and buffer.space == "work" and self.schedule.is_pending(tensor):

@@ -2,7 +2,7 @@
 
 Draws by keys need no lowering here, since they are computed by elementwise ops.
 
-`loops.build` has this module imported when the ops of random numbers are imported.
+This module is imported at the same time as the ops of random numbers: `loops.build` registers an import of it.
 """
 
 from __future__ import annotations

@@ -239,7 +239,8 @@ def _combine_rows(
 ) -> None:
     """Reduce complex elements along axes other than the last.
 
-    The loop over the last axis is the innermost: it combines each element of a row with its own result.
+    The loop over the last axis is the innermost. Each element of a row belongs to another result, with which it is
+    combined.
     """
     builder = context.builder
     for result, value in zip(results, start, strict=True):

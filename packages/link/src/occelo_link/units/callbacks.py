@@ -1,4 +1,6 @@
-"""Callbacks: Python functions by which compiled code runs ops without loops; see `occelo_link.loops.callbacks`.
+"""Callbacks: Python functions by which compiled code runs ops that have no lowering to loops.
+
+`occelo_link.loops.callbacks` writes the calls.
 
 `UnitInterface.of` makes the callbacks of a program. `units.unit` and the VM of blocks read their errors and effects.
 """
@@ -30,7 +32,7 @@ _CAPACITY, _ENTRY = 2**26, 256
 
 
 class _Callback:
-    """The two functions of one node, and for each thread the results that are not copied yet.
+    """The two functions of one node. ``pending`` has, for each thread, the results that `copy_results` has yet to copy.
 
     ``place`` has the nodes whose inner graphs contain the node, then the node itself.
     """
@@ -127,7 +129,7 @@ class _Callback:
 class Effects:
     """The results or exceptions of ops with effects in one call, by place (see `occelo_graph.interpret.has_run`), in order.
 
-    ``room`` is the free capacity in bytes. It is negative if the results exceed the capacity; then none are kept.
+    ``room`` is the free capacity in bytes. It is negative if results exceeded the capacity; then all are dropped.
     """
 
     results: dict[tuple[Apply, ...], deque[Any]] = field(

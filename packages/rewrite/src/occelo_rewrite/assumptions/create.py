@@ -1,6 +1,6 @@
 """Inference of facts about ranges, identity matrices and repeated matrices.
 
-A range that starts at 0 or later and has a positive step contains no position twice if it is used as an index. `Eye`
+As an index, a range with a start of at least 0 and a positive step names no position twice. `Eye`
 with its ones on the main diagonal is diagonal and not negative. If it is square, it is also positive definite and a
 permutation, and has a unit diagonal. `assumptions.inference` calls these functions if a rule asks for a fact about the
 result of an `ARange`, `Eye` or `Alloc` node.

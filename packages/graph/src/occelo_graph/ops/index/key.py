@@ -56,7 +56,7 @@ Key = tuple[KeyEntry, ...]
 
 
 def _scalar_part(value: Any, inputs: list[Any]) -> Any:
-    """An integer as it is; for a variable, `SCALAR`, and the variable is appended to ``inputs``."""
+    """The entry of the key for an integer, or for None. For a variable it is `SCALAR`; the variable is added to ``inputs``."""
     if value is None:
         return None
     if isinstance(value, Constant) and np.ndim(value.data) == 0:
@@ -96,7 +96,7 @@ def _array_part(value: Any) -> Any:
 
 
 def _single_truth_value(mask: Any) -> Any:
-    """A mask without dimensions, converted to a mask of length 1; a constant, to an array of no position or one."""
+    """A mask without dimensions as a mask of length 1. A constant becomes an array of positions: [] or [0]."""
     if isinstance(mask, Constant):
         return constant(np.zeros(int(mask.data), "int64"))
     return mask.dimshuffle(["x"])
@@ -148,8 +148,8 @@ def _mask_ndim(entry: Any) -> int | None:
 def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
     """Split the index of a tensor with ``ndim`` dimensions into a static key, inputs, and positions of new dimensions.
 
-    Before indexing, dimensions of length 1 must be inserted, so that they are at these positions. The key has an entry
-    for each of them: a full slice, or a mask for a single truth value. TypeError for an entry that is not an index,
+    The caller must insert dimensions of length 1 at these positions before it applies the key. The key has an entry for
+    each of them: a full slice, or a mask for a single truth value. TypeError for an entry that is not an index,
     IndexError for too many entries, ValueError for a slice with step 0.
     """
     entries: Sequence[Any] = key if is_tuple(key) else (key,)
@@ -277,9 +277,9 @@ def advanced_layout(
 ) -> tuple[list[int | None], int, int]:
     """The static shape of the result of an advanced index, and which of its dimensions come from index arrays.
 
-    These dimensions are returned as the position of the first and their number. As in NumPy, integers count as index
-    arrays, and all index arrays are broadcast together. Their dimensions replace the first array if all arrays are
-    adjacent; else they come first.
+    The second and third results are the position of the first such dimension and their number. As in NumPy, integers
+    count as index arrays, and all index arrays are broadcast together. If the arrays are adjacent in the key, their
+    broadcast dimensions take the place of the indexed ones; else they come first.
     """
     shapes: list[StaticShape] = []
     slices: list[int | None] = []

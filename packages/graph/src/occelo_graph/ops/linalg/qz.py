@@ -38,7 +38,10 @@ class _Pair(MatrixOp):
         )
 
     def decomposed(self, arrays: Sequence[Array], **options: Any) -> Any:
-        """The results of the SciPy function with this name; LinAlgError if the algorithm does not converge."""
+        """The results of SciPy's function ``label`` for two matrices.
+
+        LinAlgError for infinite or NaN elements, or if the algorithm does not converge.
+        """
         a, b = arrays
         for each in arrays:
             require_finite(each)

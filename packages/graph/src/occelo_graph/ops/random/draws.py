@@ -58,7 +58,8 @@ def uniform(
     is None, the shape is that to which the parameters broadcast. The dtype is that of the parameters, or floatX if they
     are Python numbers or integers. For a batch of keys, the draw of each key has the shape ``size``, after the
     dimensions of the keys. TypeError for a dtype other than float32 and float64. ValueError if the parameters do not
-    broadcast to ``size``, if ``high`` is below ``low``, and if ``high - low`` is not finite in the dtype. If the interval is far from 0, a number may be rounded to ``high`` itself.
+    broadcast to ``size``, if ``high`` is below ``low``, and if ``high - low`` is not finite in the dtype. If the
+    interval is far from 0, a number may be rounded to ``high`` itself.
     """
     (low, high), name = float_parameters(low, high, dtype=dtype)
     key = require(key, _is_interval, low, high, message="high < low, or high - low is not finite")
@@ -211,7 +212,7 @@ def _ordered(one: Any, other: Any) -> Any:
 
 
 def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
-    """The key, with a check that ``dtype`` has the numbers from ``low`` to ``high``, if their own dtypes are larger."""
+    """The key, with a check that ``low`` to ``high`` are in the range of ``dtype``; none where their own dtypes ensure it."""
     bounds = np.iinfo(dtype)
     least, limit = int(bounds.min), int(bounds.max) + 1
     if np.iinfo(low.dtype).min < least:
@@ -230,7 +231,7 @@ def integers(
 
     They are remainders of 64 random bits. So each of n integers has the probability 1/n with a relative error of at
     most n / 2**64. TypeError unless bounds and ``dtype`` are of integer dtypes. ValueError where ``high`` is not above
-    ``low``, or where ``dtype`` does not have all these integers.
+    ``low``, or where one of these integers is out of the range of ``dtype``.
     """
     if high is None:
         low, high = 0, low

@@ -1,9 +1,10 @@
-"""Lowering of the quantile functions of the normal and the exponential distribution, by which
-`occelo_graph.ops.random.draws` draws.
+"""Lowering of the quantile functions of the normal and the exponential distribution.
+
+`occelo_graph.ops.random.draws` applies these functions to uniform numbers to draw from the distributions.
 
 The quantile of the normal distribution is computed by the same formula as in the graph, but with fused multiply-add and
-with a logarithm that leaves out special cases. A cold branch computes the tails, in which one of 500 numbers lies.
-`elemwise.op` imports it to register the lowerings.
+with a logarithm that leaves out special cases. Tails are computed in a cold branch, since only one of about 500 numbers
+lies in them. `elemwise.op` imports this module to register the lowerings.
 """
 
 from __future__ import annotations

@@ -54,8 +54,9 @@ def lowers_scalar_to_loops(
     in float32 and rounded. Complex operands do not use the formula.
 
     ``cost``: the time of the formula in additions, roughly; results of costly formulas are stored, not computed again
-    for each reader. ``when``: the dtypes of the operands and of the result for which there is a formula; all, by
-    default. A formula from another package replaces Occelo's; its code is part of the cache keys.
+    for each reader. ``when``: a function of the dtypes of the operands and of the dtype of the result; it says whether
+    the formula is for these dtypes. By default it is for all. A formula from another package replaces Occelo's; its
+    code is part of the cache keys.
     """
 
     def register(function: ScalarLowering) -> ScalarLowering:
@@ -97,10 +98,9 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
 
 
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
-    """The lowering of a scalar op for these dtypes.
+    """The lowering of a scalar op for these dtypes: the registered one, if there is one.
 
-    If none is registered, the lowering of the graph that defines the scalar function. None if there is no such graph
-    either.
+    Otherwise it is made from the graph that defines the scalar function; None if no graph defines it.
     """
     made_for = _made_for.get(name)
     if made_for is not None and made_for is not ScalarFunction.named(name):

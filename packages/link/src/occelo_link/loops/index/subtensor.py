@@ -128,7 +128,7 @@ def _spread(
     shape: Sequence[Value],
     dtype: str,
 ) -> Tensor:
-    """``y`` broadcast to the shape of the elements that are written; its static shape says which dimensions broadcast."""
+    """``y`` broadcast to the shape of the elements that are written. Only dimensions of static length 1 of ``y`` broadcast."""
     type_ = node.inputs[1].type
     lead = len(shape) - y.ndim
     for i, n in enumerate(type_.shape):
@@ -247,7 +247,7 @@ class _Layout:
         )
 
     def _wrapped(self, array: Tensor, source: TensorVariable, length: Value) -> Tensor:
-        """Positions counted from 0; negative ones count from the end."""
+        """The positions, with each negative one, which counts from the end, replaced by the same position counted from 0."""
         unsigned = array.dtype.startswith("uint")
         if isinstance(source, Constant) and (source.data.size == 0 or source.data.min() >= 0):
             unsigned = True

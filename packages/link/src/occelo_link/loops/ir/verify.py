@@ -40,8 +40,9 @@ def verify(program: Program) -> None:
     before they are accessed.
 
     Functions of the program must be pure, and all outputs must be allocated. After an output has taken over the memory
-    of an input, no statement may fail. A value that was loaded from a buffer or stored to it may not replace a load
-    after the next write to the buffer (`check_reused_loads`).
+    of an input, no statement may fail. A value may stand in for a load of a buffer
+    if it was loaded from there, or stored there, before; but not after another write to the buffer
+    (`check_reused_loads`).
     """
     _Verifier(program).run()
 

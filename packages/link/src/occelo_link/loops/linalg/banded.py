@@ -54,9 +54,10 @@ def _lowered(
     room: int,
     rows: int,
 ) -> Sequence[Tensor]:
-    """The solutions by a LAPACK routine.
+    """The solutions of the equations, computed by a LAPACK routine.
 
-    It takes the ``rows`` diagonals as rows of a matrix, with ``room`` more rows above them.
+    The routine reads a matrix whose last ``rows`` rows are the diagonals; the ``room`` rows above are its working
+    memory.
     """
     bands, b = inputs
     dtype = node.outputs[0].type.dtype

@@ -2,8 +2,8 @@
 
 A group of matrices is copied into working memory, where the elements at one position of all matrices lie side by side.
 An algorithm is written once, for elements; each of its operations is one vector operation for the whole group. The
-lowerings of Cholesky and LU factors, determinants, equations, and eigenvalues of symmetric matrices use this for batches of
-small matrices (`SMALL` and `SMALL_IN_LANES` of `loops.linalg.elimination` say how small).
+lowerings of Cholesky and LU factors, determinants, equations, and eigenvalues of symmetric matrices use this for
+batches of small matrices (`SMALL` and `SMALL_IN_LANES` of `loops.linalg.elimination` say how small).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
     """Whether lanes can read these operands: each must be a whole batch, or a single matrix for all lanes.
 
     False if no operand is a batch: all batch lengths are the constant 1, or there are none. False also for matrices of
-    dynamic lengths. These would take several times as long in lanes as one matrix after the other, because each operation
-    would be a loop of its own around a single vector operation.
+    dynamic lengths. These would take several times as long in lanes as one matrix after the other, because each
+    operation would be a loop of its own around a single vector operation.
     """
     if any(n.op != "const" for t in tensors for n in t.shape[-2:]):
         return False
@@ -50,9 +50,9 @@ class Lanes:
 
     Construct it while the statements of a step are written.
 
-    ``failed`` has a count of failures for each lane. If `groups` is called with ``nan``, the count is that of the
-    lane's matrix in the current group; 0 means that this matrix has a result. Otherwise failures of all groups are
-    counted, and the counts are checked once, after the last group.
+    ``failed`` has a count of failures for each lane. If `groups` is called with ``nan``, it counts
+    failures of the current group only: 0 means that the lane's matrix has a result. Without ``nan`` it counts failures
+    of all groups, and a check after the last group stops the program unless all counts are 0.
 
     If matrices are missing in the last group, the last matrix stands in for them.
     """
@@ -87,8 +87,9 @@ class Lanes:
 
     @contextmanager
     def each(self) -> Generator[Value]:
-        """A context manager that writes a loop over the lanes, which is one vector iteration; its value is the index of
-        the lane.
+        """A context manager that writes a loop over the lanes; ``as`` binds the index of the lane.
+
+        The loop becomes a single vector iteration.
         """
         length = self.context.i64(self.count)
         with self.builder.loop(length, lanes=self.count, fixed=True) as loop:
@@ -97,8 +98,9 @@ class Lanes:
     def in_blocks(
         self, stop: Value, start: Value | None = None
     ) -> Iterator[tuple[Value, list[Value]]]:
-        """Write a loop over the indices from ``start`` to ``stop``, with one vector iteration for `BLOCK` indices;
-        yields the lane and these indices.
+        """Write a loop over the indices from ``start`` to ``stop`` (excluded), in blocks of `BLOCK` indices.
+
+        For each block the caller gets the lane and the indices of the block; it handles them in one vector iteration.
 
         Elements that do not depend on the index are loaded once for `BLOCK` indices. If the number of indices is not a
         static multiple of `BLOCK`, the caller's body is written a second time for the remaining indices.
@@ -124,7 +126,7 @@ class Lanes:
     def groups(self, nan: bool) -> Generator[None]:
         """A context manager that writes the loop over all groups.
 
-        Unless ``nan`` is set, a check that no matrix failed follows the loop.
+        After the loop, a check that no matrix failed is written, unless ``nan`` is True.
         """
         builder, count = self.builder, self.context.i64(self.count)
         whole = builder.add(self.length, self.context.i64(self.count - 1))
@@ -247,7 +249,7 @@ class LaneMatrix:
                 self.store(i, j, lane, value)
 
     def copy_to(self, result: Stored, nan: bool) -> None:
-        """Copy the matrices of the group to a result in C order; NaN where they failed, if ``nan``."""
+        """Copy the matrices of the group to a result in C order. If ``nan``, matrices that failed become NaN."""
         lanes, builder = self.lanes, self.builder
         size = builder.mul(self.rows, self.columns)
         with builder.loop(lanes.remaining(), fixed=True) as loop:
@@ -273,7 +275,10 @@ class LaneMatrix:
         matrix: Value,
         good: Value | None,
     ) -> None:
-        """Copy elements of one matrix, from row ``i`` on, to a result from ``start`` on; NaN unless ``good``."""
+        """Copy ``length`` elements of one matrix, from the start of row ``i``, to the positions from ``start`` of a result.
+
+        NaN is stored instead if ``good`` is given and false.
+        """
         lanes, builder = self.lanes, self.builder
         with builder.loop(length, lanes=lanes.count) as elements:
             value = builder.load(self.buffer, self._offset(i, elements.index, matrix))

@@ -1,4 +1,7 @@
-"""The writer of a module of LLVM IR: lines, names and labels; shared by all parts of the printer."""
+"""`ModuleWriter`: collects the lines, names and labels of a module of LLVM IR.
+
+`printer` makes a writer for each loop program, and all parts of the printer write to it; `exports` makes others.
+"""
 
 from __future__ import annotations
 

@@ -196,11 +196,12 @@ class Product:
         number: complex = 1.0,
         instead: tuple[TensorVariable | None, TensorVariable | None] = (None, None),
     ) -> tuple[TensorVariable | None, complex]:
-        """The product without the factors ``above`` and ``below``, as a variable from which all signs are removed, and
-        ``number`` with the sign of the product.
+        """The product without the factors ``above`` (of the numerator) and ``below`` (of the denominator).
+
+        It is returned as a variable in which nothing is negated, and ``number``, negated if the product is negative.
 
         The variable is None if no factor is left. Each factor is removed as often as it is listed. ``instead`` is a
-        pair of a remaining factor and the variable that replaces one occurrence of it.
+        pair: a factor that is left, and a variable that replaces it at one place.
         """
         gone: dict[tuple[TensorVariable, bool], int] = {}
         for side, variables in ((True, above), (False, below)):

@@ -1,8 +1,8 @@
 """Rules that apply Woodbury's identity to matrices that are the sum of a diagonal matrix and a product of a tall and a
 wide matrix.
 
-They are off unless a mode includes the tag ``low_rank``, since they lose digits where the diagonal is much smaller than the
-product. `pipeline` puts them into the stage stabilize.
+They are off unless a mode includes the tag ``low_rank``, since they lose digits where the diagonal is much smaller than
+the product. `pipeline` puts them into the stage stabilize.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _parts(
 
 
 def _is_repeated(term: TensorVariable, total: TensorVariable) -> bool:
-    """Whether a row or column of a sum's term is broadcast."""
+    """Whether a term of a sum is a single row or column that is broadcast to the shape of the sum."""
     pairs = zip(term.type.shape[-2:], total.type.shape[-2:], strict=True)
     return any(own == 1 and n != 1 for own, n in pairs)
 

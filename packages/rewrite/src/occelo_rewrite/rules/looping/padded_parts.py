@@ -1,8 +1,7 @@
-"""The forms for padded tensors of ops that join, reverse and cut tensors, or write parts of them.
+"""Ops that join, reverse or slice tensors, or write parts of them, as graphs that compute them on padded tensors.
 
-The table in `padded_rows` lists them.
-
-The rows of the result are taken from where they lie in the padded operands.
+`padded_rows` calls these functions for the nodes of a graph that is padded. They compute where the rows of the result
+lie in the padded operands, and take them from there.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ __all__ = ["joined", "part_read", "part_written"]
 
 
 def joined(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """The join of tensors: the rows without padding come first, in order, and the rows to spare last."""
+    """The join of tensors: first the rows of all of them without their padding, in order, then the padding of the result."""
     parts, op_ = tensors(given), cast("Join", node.op)
     if not any(v in work.lengths for v in parts):
         return None
@@ -135,7 +134,7 @@ def _part(work: PaddedTensors, first: slice, bounds: Sequence[Any], length: Vari
 
 
 def _count(work: PaddedTensors, bound: Any, default: RowCount) -> RowCount | None:
-    """A bound of a slice as a sum of lengths; None if it is no such sum."""
+    """A bound of a slice as a sum of lengths and a number (``default`` for no bound); None if it is no such sum."""
     if bound is None:
         return default
     if isinstance(bound, int):
@@ -144,7 +143,7 @@ def _count(work: PaddedTensors, bound: Any, default: RowCount) -> RowCount | Non
 
 
 def _from_start(work: PaddedTensors, bound: Any, count: TensorVariable) -> TensorVariable:
-    """A bound of a slice of ``count`` rows, counted from the start and within them."""
+    """A bound of a slice of ``count`` rows as a position counted from the start, limited to 0 to ``count``."""
     (at,) = (
         tensors([ot.as_tensor_variable(bound)])
         if isinstance(bound, int)
