@@ -65,7 +65,8 @@ def test_values_are_those_of_numpy(shape: tuple[int, ...], rank: int, dtype: str
             # NumPy finds no nuclear norm of what a singular matrix has as its inverse
             rest = () if dtype == "int64" else ("nuc",)
             for p in (1, -1, np.inf, "fro", 2, -2, *rest):
-                agree(run(lambda v, p=p: ol.cond(v, p), x), npl.cond(x, p), 1e-7)
+                # of complex matrices NumPy 2.0 has complex ones for some p
+                agree(run(lambda v, p=p: ol.cond(v, p), x), np.real(npl.cond(x, p)), 1e-7)
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)], ids=str)

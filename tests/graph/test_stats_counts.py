@@ -46,7 +46,21 @@ def methods(name: str, method: str) -> tuple[Any, Any]:
     return getattr(getattr(stats, name), method), getattr(getattr(scipy.stats, name), method)
 
 
-@pytest.mark.parametrize("method", ["logpmf", "pmf", "cdf", "sf"])
+OLD_SCIPY = pytest.mark.skipif(
+    scipy.__version__.startswith("1.13"),
+    reason="gammainc and gammaincc of SciPy 1.13, at NaN and 0, are not NaN",
+)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "logpmf",
+        "pmf",
+        pytest.param("cdf", marks=OLD_SCIPY),
+        pytest.param("sf", marks=OLD_SCIPY),
+    ],
+)
 def test_functions_of_counts(method: str) -> None:
     for name, shapes in CALLS:
         ours, theirs = methods(name, method)

@@ -191,6 +191,9 @@ def test_derivatives_where_a_probability_is_0() -> None:
     close(stats.multinomial.pmf([[2, 0, 1], [1, 1, 1], [1, 1, 0]], 3, [0.5, 0, 0.5]), [0.375, 0, 0])
 
 
+@pytest.mark.skipif(
+    scipy.__version__.startswith("1.13"), reason="SciPy 1.13 refuses a number of 0 draws"
+)
 def test_entropy_of_dirichlet_multinomial() -> None:
     for alpha, n in (([1.0, 2.0, 3.0], 4), ([0.3, 0.5], 7), ([2.0], 5), ([1.0, 1.0], 0)):
         total = 0.0
