@@ -154,7 +154,7 @@ Numbers = Callable[[Variable], int]
 
 
 def _is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is a dict. Keys are not checked: all dicts in JSON and in pickles of arguments have strings as keys."""
+    """Whether a value is a dict. Keys are not checked: callers ask only about dicts whose keys are strings."""
     return isinstance(value, dict)
 
 
