@@ -14,6 +14,7 @@ from typing import Any
 
 from occelo_link.numba.intrinsics import namespace_of, pointer_type
 from occelo_link.numba.library import numba, types
+from occelo_link.numba.memory_functions import memory_functions
 from occelo_link.numba.printer import Printed
 from occelo_link.units.engine import compile_module
 
@@ -83,4 +84,5 @@ def compile_printed(printed: Printed) -> bytes:
     """Object code that defines ``unit`` with C's calling convention."""
     (compiled,) = dispatcher_of(printed).overloads.values()
     text: str = compiled.library.get_llvm_str()
-    return compile_module(text + _ENTRY.format(name=compiled.fndesc.llvm_func_name))
+    entry = _ENTRY.format(name=compiled.fndesc.llvm_func_name)
+    return compile_module(memory_functions(text) + entry)
