@@ -32,19 +32,21 @@ class _Table:
     def __init__(self, arrays: Arrays) -> None:
         self.rows: list[Any] = []
         self._positions: dict[Any, int] = {}
-        self._by_identity: dict[int, int] = {}
+        self._by_identity: dict[int, tuple[int, Any]] = {}
         self._arrays = arrays
 
     def position(self, value: Any) -> int:
-        """The position of a value, which the graph refers to."""
+        """The position of a value."""
         # most values are the same objects, whose hashes take longer
-        found = self._by_identity.get(id(value))
+        known = self._by_identity.get(id(value))
+        if known is not None:
+            return known[0]
+        found = self._positions.get(value)
         if found is None:
-            found = self._positions.get(value)
-            if found is None:
-                found = self._positions[value] = len(self.rows)
-                self.rows.append(encode(value, self._arrays))
-            self._by_identity[id(value)] = found
+            found = self._positions[value] = len(self.rows)
+            self.rows.append(encode(value, self._arrays))
+        # with the value, so that no other object gets its identity
+        self._by_identity[id(value)] = found, value
         return found
 
 
