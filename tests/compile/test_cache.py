@@ -31,8 +31,8 @@ from occelo_link.blocks.linker import BlockLinker
 from occelo_link.cache import directory as directories
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
 from occelo_link.cache.store import Store, counters
-from occelo_link.units import kinds
-from occelo_link.units.kinds import register_kind
+from occelo_link.units import packing
+from occelo_link.units.packing import register_kind
 from occelo_rewrite import in2out, infers, node_rewriter, optdb
 
 SCRIPT = """
@@ -194,7 +194,7 @@ def test_a_linker_packs_and_unpacks_what_it_keeps(
         assert DoublingUnit.made == number
         assert f([1.5]).tolist() == [3.0]
     # what no process knows any more is compiled again
-    monkeypatch.setattr(kinds, "_kinds", {})
+    monkeypatch.setattr(packing, "_kinds", {})
     again = oc.function([x], x * 2.0, mode)
     assert not again.maker.from_cache
     assert again([1.5]).tolist() == [3.0]

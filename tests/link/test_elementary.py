@@ -15,7 +15,7 @@ import scipy.special
 import occelo_graph.random  # noqa: F401
 import occelo_link.loops.elemwise.op  # noqa: F401
 from occelo_link.loops.elementary import (
-    error,
+    error_function,
     exponential,
     hyperbolic,
     logarithm,
@@ -127,12 +127,17 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[..., Any], list[Any], float]
         2,
     ),
     "erf": (
-        error.erf,
+        error_function.erf,
         mpmath.erf,
         [by_exponent(-1000, 3), between(-6, 6), between(0.7, 1.6), [0.9496733, 0.994831542847337]],
         1,
     ),
-    "erfc": (error.erfc, mpmath.erfc, [by_exponent(-60, 3), between(-6, 27), between(0.3, 2)], 2),
+    "erfc": (
+        error_function.erfc,
+        mpmath.erfc,
+        [by_exponent(-60, 3), between(-6, 27), between(0.3, 2)],
+        2,
+    ),
     "sigmoid": (
         hyperbolic.sigmoid,
         lambda x: 1 / (1 + mpmath.exp(-x)),

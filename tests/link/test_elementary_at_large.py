@@ -14,7 +14,13 @@ from scipy import special
 
 from occelo_graph import tensor as ot
 from occelo_link.loops.build import lower_graph
-from occelo_link.loops.elementary import error, exponential, hyperbolic, logarithm, trigonometric
+from occelo_link.loops.elementary import (
+    error_function,
+    exponential,
+    hyperbolic,
+    logarithm,
+    trigonometric,
+)
 from occelo_link.testing import Compiled, map_program
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -60,8 +66,8 @@ WIDE: dict[str, tuple[Callable[..., Any], Reference, tuple[int, int], bool, floa
     "tanh": (hyperbolic.tanh, np.tanh, (-1060, 5), True, 1),
     "sinh": (hyperbolic.sinh, np.sinh, (-1060, 9), True, 2),
     "cosh": (hyperbolic.cosh, np.cosh, (-60, 9), True, 2),
-    "erf": (error.erf, of_c("erfl"), (-1000, 3), True, 1),
-    "erfc": (error.erfc, of_c("erfcl"), (-60, 4), True, 2),
+    "erf": (error_function.erf, of_c("erfl"), (-1000, 3), True, 1),
+    "erfc": (error_function.erfc, of_c("erfcl"), (-60, 4), True, 2),
     "sigmoid": (hyperbolic.sigmoid, lambda x: 1 / (1 + np.exp(-x)), (-60, 9), True, 2.5),
     "softplus": (hyperbolic.softplus, _softplus, (-60, 9), True, 2.5),
 }

@@ -23,7 +23,7 @@ from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import lowers_to_loops, make_linker, without_lowering
 from occelo_link.capabilities import supports
 from occelo_link.testing import agree_by_decompositions, decomposed_ops, has_compiler
-from occelo_link.withheld import withheld
+from occelo_link.withheld_lowerings import withheld
 
 FAMILIES = sorted({e.family for e in EXAMPLES})
 STEPS = {} if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else {"random": 20, "linalg": 4}

@@ -24,7 +24,7 @@ from occelo_graph import Container, SharedVariable
 from occelo_graph.errors import lines
 from occelo_graph.ir.container import external_array_types, local
 from occelo_link import VM, make_linker
-from occelo_link.entries import LIST, NOTHING, SINGLE
+from occelo_link.entry_kinds import LIST, NOTHING, SINGLE
 from occelo_link.update_locks import UpdateLocks
 
 __all__ = ["DUPLICATE", "Function"]

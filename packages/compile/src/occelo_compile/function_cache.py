@@ -27,7 +27,7 @@ from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Store, counters, default_store
-from occelo_link.withheld import withheld
+from occelo_link.withheld_lowerings import withheld
 from occelo_rewrite import RewriteDatabaseQuery, optdb
 from occelo_rewrite.fingerprint import database_fingerprint
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from occelo_link.traced.registry import traces as traces
     from occelo_link.traced.registry import traces_parts as traces_parts
     from occelo_link.traced.scalars import traces_scalar as traces_scalar
-    from occelo_link.withheld import without_lowering as without_lowering
+    from occelo_link.withheld_lowerings import without_lowering as without_lowering
 
 __all__ = [
     "BACKENDS",
@@ -100,6 +100,6 @@ __getattr__, __dir__ = deferred(
         "traces": "occelo_link.traced.registry",
         "traces_parts": "occelo_link.traced.registry",
         "traces_scalar": "occelo_link.traced.scalars",
-        "without_lowering": "occelo_link.withheld",
+        "without_lowering": "occelo_link.withheld_lowerings",
     },
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, FunctionGraph, Variable, toposort
 from occelo_graph.ir.decomposing import decomposition
-from occelo_link.withheld import scalar_is_withheld
+from occelo_link.withheld_lowerings import scalar_is_withheld
 
 if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.scalar import ScalarOp

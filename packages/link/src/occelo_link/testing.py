@@ -26,7 +26,7 @@ from occelo_graph.testing.examples import by_family
 from occelo_link.c.compiler import CompilerMissing, find_compiler, shared_library
 from occelo_link.c.printer import print_c
 from occelo_link.cache.store import Store
-from occelo_link.entries import LIST
+from occelo_link.entry_kinds import LIST
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Buffer, Program, Value
@@ -37,7 +37,7 @@ from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.python_entry import PythonEntry
 from occelo_link.units.unit import NativeUnit
-from occelo_link.withheld import without_lowering
+from occelo_link.withheld_lowerings import without_lowering
 
 __all__ = [
     "Compiled",

@@ -18,7 +18,7 @@ from occelo_graph.ir.op import Kernel
 from occelo_graph.ir.regions import awaited
 from occelo_link import options
 from occelo_link.linker import VM, Linker, Linking, Scheduler, Storage, StorageMap
-from occelo_link.withheld import running_kernel
+from occelo_link.withheld_lowerings import running_kernel
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["Callback", "NodeThunk", "PerformLinker", "PythonVM", "VMLinker"]

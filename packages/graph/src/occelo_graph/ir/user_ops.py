@@ -1,7 +1,7 @@
 """Checks of ops from outside this package: their declarations, arguments, shape rules and results.
 
 `Op` and `wrap_py` call the checks when such an op is declared, applied or run, and when its shape rule is called.
-Decompositions that run in Python (`ir.decomposing`, `occelo_link.withheld`) call `owning_kernel`.
+Decompositions that run in Python (`ir.decomposing`, `occelo_link.withheld_lowerings`) call `owning_kernel`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 from occelo_graph.ops.elemwise.arithmetic import lt, switch
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, log, log1mexp, log1p
 from occelo_graph.stats.law import AnyFormula, Row
-from occelo_graph.stats.searching import searched_quantile
+from occelo_graph.stats.quantile_search import searched_quantile
 
 __all__ = ["cdf_of", "isf_of", "logcdf_of", "logsf_of", "ppf_of", "sf_of"]
 

@@ -27,7 +27,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.transcendental import exp
 from occelo_graph.stats.deriving import cdf_of, logcdf_of, logsf_of, sf_of
 from occelo_graph.stats.law import AnyFormula, Arguments, Law
-from occelo_graph.stats.searching import smallest_count
+from occelo_graph.stats.quantile_search import smallest_count
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable

@@ -16,7 +16,7 @@ from occelo_link.cache.packing import unpack
 from occelo_link.linker import VM, Linker, Linking, Signature, Storage
 from occelo_link.machine.symbol_addresses import blas_library
 from occelo_link.options import CHECK_BOUNDS
-from occelo_link.units.kinds import unpack_unit
+from occelo_link.units.packing import unpack_unit
 from occelo_link.vm import PythonVM
 from occelo_rewrite import RewriteDatabaseQuery
 

@@ -22,7 +22,7 @@ from occelo_link.linker import Signature, Storage, StorageMap
 from occelo_link.options import CHECK_BOUNDS
 from occelo_link.units.callbacks import Callbacks, Effects
 from occelo_link.units.interface import UnitFailure
-from occelo_link.units.kinds import pack_unit
+from occelo_link.units.packing import pack_unit
 from occelo_link.update_locks import UpdateLocks
 from occelo_link.vm import NodeThunk
 
@@ -219,7 +219,7 @@ class BlockVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A builtin function that does whole calls of the compiled function (see `occelo_link.entries`).
+        """A builtin function that does whole calls of the compiled function (see `occelo_link.entry_kinds`).
 
         None unless the graph is one block, has no effects, and takes and returns arrays only.
 

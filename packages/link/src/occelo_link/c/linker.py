@@ -25,7 +25,7 @@ from occelo_link.loops.registry import find_lowering
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.unit import NativeUnit
 from occelo_link.vm import PythonVM
-from occelo_link.withheld import running_kernel
+from occelo_link.withheld_lowerings import running_kernel
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["CLinker", "OpWiseCLinker", "SharedUnit"]

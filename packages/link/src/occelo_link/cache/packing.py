@@ -1,6 +1,6 @@
 """Serialization of cache entries: `pack` joins a JSON header and binary data, `unpack` separates them.
 
-Units (`units.interface`, `units.kinds`), VMs of blocks and `occelo_compile.function_cache` write their entries with it.
+Units (`units.interface`, `units.packing`), VMs of blocks and `occelo_compile.function_cache` write their entries with it.
 """
 
 from __future__ import annotations

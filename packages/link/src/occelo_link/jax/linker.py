@@ -20,7 +20,7 @@ from occelo_link.jax.arrays import JaxArrays
 from occelo_link.jax.library import jax, jnp
 from occelo_link.linker import Scheduler
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
-from occelo_link.traced.parts import in_parts, require_arrays
+from occelo_link.traced.traced_values import in_parts, require_arrays
 from occelo_link.traced.tracer import Tracer
 
 __all__ = ["JAXLinker", "as_jax"]

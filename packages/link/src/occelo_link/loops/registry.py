@@ -19,7 +19,7 @@ from occelo_link.loops.float16 import as_float32, in_float32, with_float16_round
 from occelo_link.loops.tensor_groups import members_of
 from occelo_link.loops.tensors import Tensor
 from occelo_link.lowering_table import LoweringTable, Registers, RegistersParts
-from occelo_link.withheld import is_withheld
+from occelo_link.withheld_lowerings import is_withheld
 
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context

@@ -19,7 +19,7 @@ from occelo_link.options import TORCH_COMPILE
 from occelo_link.torch.arrays import TorchArrays, chosen_device, to_tensor
 from occelo_link.torch.library import compile_graph, make_fx, torch
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
-from occelo_link.traced.parts import in_parts, require_arrays
+from occelo_link.traced.traced_values import in_parts, require_arrays
 from occelo_link.traced.tracer import Tracer
 
 __all__ = ["PytorchLinker", "as_torch"]

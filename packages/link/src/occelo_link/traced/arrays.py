@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occelo_link.traced.parts import Array, Entry
 from occelo_link.traced.scalars import Scalar, registered_scalar
-from occelo_link.withheld import scalar_is_withheld
+from occelo_link.traced.traced_values import Array, Entry
+from occelo_link.withheld_lowerings import scalar_is_withheld
 
 if TYPE_CHECKING:
     from occelo_graph import Apply

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from occelo_graph import TensorApply
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
-from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
+from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []

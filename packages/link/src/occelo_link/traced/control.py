@@ -16,8 +16,8 @@ from occelo_graph.gradient.barriers import (
     ZeroGrad,
 )
 from occelo_graph.ops.control import Assert, Assume, CheckAndRaise, DeepCopyOp, IfElse, ViewOp
-from occelo_link.traced.parts import Array, Parts
 from occelo_link.traced.registry import traces, traces_parts
+from occelo_link.traced.traced_values import Array, Parts
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []

@@ -11,8 +11,8 @@ from occelo_graph import TensorApply
 from occelo_graph.interpret import run_node
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.length_inputs import fill_static
-from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
+from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []

@@ -17,8 +17,8 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.functions import VALID
-from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
+from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
 
 __all__ = ["apply_scalar", "supports_scalar"]

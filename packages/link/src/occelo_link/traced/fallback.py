@@ -15,8 +15,8 @@ import numpy as np
 from occelo_graph import Apply, Type
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.regions import operands_of
-from occelo_link.traced.parts import TracedValue, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue
+from occelo_link.traced.traced_values import TracedValue, flat, grouped, in_parts, is_opaque, whole
 
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer

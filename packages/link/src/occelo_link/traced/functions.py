@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from occelo_link.traced import unsigned
-from occelo_link.traced.parts import Array
 from occelo_link.traced.scalars import Conversion, Scalar
+from occelo_link.traced.traced_values import Array
 
 __all__ = ["CALLED", "JAX", "PYTORCH", "VALID", "functions_of", "unsigned_functions_of"]
 

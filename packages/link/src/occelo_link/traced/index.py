@@ -29,8 +29,8 @@ from occelo_graph.ops.index.subtensor import (
     Subtensor,
 )
 from occelo_graph.ops.index.windows import SlidingWindow
-from occelo_link.traced.parts import Array, Entry
 from occelo_link.traced.registry import traces
+from occelo_link.traced.traced_values import Array, Entry
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.join import Join, MakeVector, Repeat
-from occelo_link.traced.parts import Array, Entry
 from occelo_link.traced.registry import traces
+from occelo_link.traced.traced_values import Array, Entry
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []

@@ -26,8 +26,8 @@ from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
 from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
-from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
+from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []

@@ -5,8 +5,8 @@ The method `make_vm` of the linker chooses between three VMs:
 
 - `TracedVM` runs a whole graph. It handles static inputs, failed checks, ops without a lowering, and the conversion of
   results.
-- `PaddedVM` (`padded`) runs a graph with padded tensors by a `TracedVM` of its own.
-- `StagedVM` (`staged`) runs the two parts of a graph, each with a VM that `make_vm` chooses.
+- `PaddedVM` (`padded_vm`) runs a graph with padded tensors by a `TracedVM` of its own.
+- `StagedVM` (`staged_vm`) runs the two parts of a graph, each with a VM that `make_vm` chooses.
 
 `capabilities` loads the lowerings by `load_lowerings`.
 """
@@ -30,17 +30,25 @@ from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
 from occelo_graph.late_families import follow
 from occelo_graph.tensors.nodes import tensors
-from occelo_link.entries import NOTHING, SINGLE
+from occelo_link.entry_kinds import NOTHING, SINGLE
 from occelo_link.fast_calls import make_fast_call
 from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.traced.arrays import Arrays
-from occelo_link.traced.padded import PaddedVM
-from occelo_link.traced.parts import Parts, TracedValue, flat, grouped, in_parts, is_opaque, whole
+from occelo_link.traced.padded_vm import PaddedVM
 from occelo_link.traced.registry import NeedsValue
-from occelo_link.traced.staged import StagedVM, loops_before
+from occelo_link.traced.staged_vm import StagedVM, loops_before
+from occelo_link.traced.traced_values import (
+    Parts,
+    TracedValue,
+    flat,
+    grouped,
+    in_parts,
+    is_opaque,
+    whole,
+)
 from occelo_link.traced.tracer import Tracer
 from occelo_link.update_locks import UpdateLocks
-from occelo_link.withheld import applied, withheld
+from occelo_link.withheld_lowerings import applied, withheld
 from occelo_rewrite import RewriteDatabaseQuery
 
 if TYPE_CHECKING:
@@ -153,7 +161,7 @@ class TracedVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A Python function that does whole calls (see `occelo_link.entries`); None unless all values are arrays.
+        """A Python function that does whole calls (see `occelo_link.entry_kinds`); None unless all values are arrays.
 
         Calls with updates hold ``update_locks``.
         """
@@ -401,7 +409,7 @@ class TracedLinker(Linker, ABC):
 
     - Their values decide shapes. There is a warning when the graph is linked. No input becomes static if the tensors
       with these shapes can be padded (`padded`). If results of loops decide shapes, these results are static instead,
-      in the second part of the graph (`staged`). If `divides` is False, neither is done.
+      in the second part of the graph (`staged_vm`). If `divides` is False, neither is done.
     - Tracing finds that it needs their values, in a call (`NeedsValue`).
     - Their values are opaque.
 

@@ -12,8 +12,8 @@ from occelo_graph import Apply, Op, Variable
 from occelo_graph.ir.nodes import OpT
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_link.lowering_table import LoweringTable, Registers, RegistersParts
-from occelo_link.traced.parts import Array, TracedValue
-from occelo_link.withheld import is_withheld
+from occelo_link.traced.traced_values import Array, TracedValue
+from occelo_link.withheld_lowerings import is_withheld
 
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer

@@ -16,8 +16,8 @@ from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape, Shape_i
 from occelo_graph.ops.shape.reshaping import Reshape
-from occelo_link.traced.parts import Array
 from occelo_link.traced.registry import traces
+from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
 
 __all__: list[str] = []

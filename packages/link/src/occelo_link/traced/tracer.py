@@ -18,9 +18,17 @@ from occelo_graph.ir.regions import operands_of
 from occelo_graph.ops.length_inputs import ONCE_KNOWN, lengths_to_check, wrong_shape
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
-from occelo_link.traced.parts import Parts, TracedValue, flat, grouped, in_parts, is_opaque, whole
 from occelo_link.traced.registry import NeedsValue, find_lowering
-from occelo_link.withheld import is_withheld
+from occelo_link.traced.traced_values import (
+    Parts,
+    TracedValue,
+    flat,
+    grouped,
+    in_parts,
+    is_opaque,
+    whole,
+)
+from occelo_link.withheld_lowerings import is_withheld
 
 __all__ = ["Tracer"]
 

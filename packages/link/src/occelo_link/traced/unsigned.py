@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from occelo_link.traced.parts import Array
+from occelo_link.traced.traced_values import Array
 
 __all__ = [
     "in_order",

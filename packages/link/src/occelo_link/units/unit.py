@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from occelo_link.entries import LIST
+from occelo_link.entry_kinds import LIST
 from occelo_link.units.callbacks import Effects
 from occelo_link.units.engine import load_object
 from occelo_link.units.entry import InputRule, OutputRule, make_entry
 from occelo_link.units.entry_loading import entry_services
 from occelo_link.units.interface import UnitFailure, UnitInterface
-from occelo_link.units.kinds import register_kind
 from occelo_link.units.object_layout import layout_fits
+from occelo_link.units.packing import register_kind
 from occelo_link.units.python_entry import PythonEntry, make_table
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class NativeUnit:
     ) -> Callable[..., Any] | None:
         """The machine-code entry of this unit.
 
-        ``kind`` says what the entry returns (`entries`). If the entry cannot handle a call, it calls ``slow``. Without
+        ``kind`` says what the entry returns (`entry_kinds`). If the entry cannot handle a call, it calls ``slow``. Without
         further arguments, each input is an argument that must be an array. ``sources`` has for each input the position
         of its argument, or a cell to read. ``scalars`` says which inputs may be numbers. ``cells`` has for each result
         a cell to store it in, or None to return it. ``locks`` are the locks that a call holds.

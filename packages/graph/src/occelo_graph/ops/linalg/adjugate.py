@@ -17,7 +17,7 @@ from occelo_graph.ops.create import arange, eye, triu
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import eq, le, neq, switch
 from occelo_graph.ops.index.search import diagonal
-from occelo_graph.ops.linalg.differences import as_row, on_diagonal, real_dtype
+from occelo_graph.ops.linalg.gradient_formulas import as_row, on_diagonal, real_dtype
 from occelo_graph.ops.linalg.inverse import inv
 from occelo_graph.ops.linalg.lu import (
     LuFactor,

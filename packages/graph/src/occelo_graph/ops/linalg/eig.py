@@ -13,7 +13,7 @@ import numpy as np
 from occelo_graph.ir.op import op
 from occelo_graph.ops.arguments import stands_for
 from occelo_graph.ops.blas.products import matmul
-from occelo_graph.ops.linalg.differences import (
+from occelo_graph.ops.linalg.gradient_formulas import (
     absent,
     as_row,
     complex_dtype,

@@ -13,7 +13,7 @@ import numpy as np
 from occelo_graph.ir.op import op
 from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import eye, tril, triu
-from occelo_graph.ops.linalg.differences import as_column
+from occelo_graph.ops.linalg.gradient_formulas import as_column
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
 from occelo_graph.ops.linalg.triangular import solve_triangular
 from occelo_graph.optional_scipy import scipy_module

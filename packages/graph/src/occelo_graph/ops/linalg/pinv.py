@@ -18,7 +18,7 @@ from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
 from occelo_graph.ops.elemwise.arithmetic import and_, eq, gt, isnan, maximum, neq, switch
 from occelo_graph.ops.join import concatenate
-from occelo_graph.ops.linalg.differences import (
+from occelo_graph.ops.linalg.gradient_formulas import (
     absent,
     as_column,
     as_row,

@@ -17,7 +17,7 @@ from occelo_graph.ops.create import arange, triu
 from occelo_graph.ops.elemwise.arithmetic import eq
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.linalg.cholesky import half_diagonal
-from occelo_graph.ops.linalg.differences import absent, as_row, least, nothing
+from occelo_graph.ops.linalg.gradient_formulas import absent, as_row, least, nothing
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, hermitian
 from occelo_graph.ops.linalg.results import QRResult
 from occelo_graph.ops.linalg.svd import of_complement

@@ -13,7 +13,7 @@ import numpy as np
 
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.op import op
-from occelo_graph.ops.linalg.differences import absent, complex_dtype, nothing, require_finite
+from occelo_graph.ops.linalg.gradient_formulas import absent, complex_dtype, nothing, require_finite
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error
 from occelo_graph.ops.linalg.schur import Output, as_output, check_sort
 from occelo_graph.optional_scipy import scipy_module

@@ -14,7 +14,7 @@ import numpy as np
 
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
-from occelo_graph.ops.linalg.differences import require_finite
+from occelo_graph.ops.linalg.gradient_formulas import require_finite
 from occelo_graph.ops.linalg.matrix_op import (
     LinAlgError,
     MatrixOp,

@@ -20,7 +20,7 @@ from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.create import eye, triu
 from occelo_graph.ops.elemwise.arithmetic import lt, switch
 from occelo_graph.ops.join import concatenate
-from occelo_graph.ops.linalg.differences import require_finite
+from occelo_graph.ops.linalg.gradient_formulas import require_finite
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, as_matrices, check_on_error, hermitian
 from occelo_graph.ops.linalg.schur import Schur
 from occelo_graph.ops.linalg.solve import solve

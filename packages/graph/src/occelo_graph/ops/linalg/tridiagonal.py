@@ -18,7 +18,7 @@ from occelo_graph.ops.elemwise.arithmetic import and_, eq, gt, neq, switch
 from occelo_graph.ops.index.search import diagonal
 from occelo_graph.ops.join import concatenate, stack
 from occelo_graph.ops.linalg.banded import three_diagonals
-from occelo_graph.ops.linalg.differences import as_column, as_row
+from occelo_graph.ops.linalg.gradient_formulas import as_column, as_row
 from occelo_graph.ops.linalg.lu import LuFactor
 from occelo_graph.ops.linalg.lu_solving import LuSolve
 from occelo_graph.ops.linalg.matrix_op import (

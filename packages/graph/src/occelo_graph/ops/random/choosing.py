@@ -30,8 +30,8 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.transcendental import log
 from occelo_graph.ops.index.search import take
 from occelo_graph.ops.length_inputs import lengths_of
+from occelo_graph.ops.random.draw_derivatives import without_derivative
 from occelo_graph.ops.random.draws import integers
-from occelo_graph.ops.random.implicit import without_derivative
 from occelo_graph.ops.random.keys import as_key, bits
 from occelo_graph.ops.random.parameters import (
     NOT_NEGATIVE,

@@ -51,8 +51,8 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
 from occelo_graph.ops.join import stack
+from occelo_graph.ops.random.draw_derivatives import without_derivative
 from occelo_graph.ops.random.gamma import standard_gamma
-from occelo_graph.ops.random.implicit import without_derivative
 from occelo_graph.ops.random.keys import fold_in, split
 from occelo_graph.ops.random.parameters import (
     FRACTION,

@@ -29,7 +29,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.transcendental import log
-from occelo_graph.ops.random.implicit import without_derivative
+from occelo_graph.ops.random.draw_derivatives import without_derivative
 from occelo_graph.ops.random.keys import bits
 from occelo_graph.ops.random.parameters import (
     FRACTION,

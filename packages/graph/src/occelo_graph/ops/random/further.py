@@ -32,8 +32,8 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.special import erfc, erfcx
 from occelo_graph.ops.elemwise.transcendental import arcsin, exp, log, sin
+from occelo_graph.ops.random.draw_derivatives import SLOPES, with_derivative
 from occelo_graph.ops.random.draws import normal_quantile, standard_normal
-from occelo_graph.ops.random.implicit import SLOPES, with_derivative
 from occelo_graph.ops.random.parameters import (
     NOT_NEGATIVE,
     POSITIVE,
@@ -150,7 +150,7 @@ def wald(
     """Numbers of the inverse Gaussian law with mean ``mean`` and variance ``mean**3 / scale``.
 
     Each number is one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976). The
-    choice of the root depends on the parameters, so derivatives are implicit (`implicit`).
+    choice of the root depends on the parameters, so derivatives are implicit (`draw_derivatives`).
     """
     law = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
     mean, scale = (cast(v, "float64") for v in law.values)

@@ -3,7 +3,7 @@
 `occelo_graph.random` exports them; `counts` and `matrices` call `standard_gamma`. The algorithm is Marsaglia and
 Tsang's ("A simple method for generating gamma variables", 2000). Each attempt computes a proposal from a normal number.
 A test accepts at least 95 of 100 proposals. Gamma numbers are computed in float64, and then cast to the dtype of the
-draw. Draws have derivatives with respect to all parameters (`implicit`).
+draw. Draws have derivatives with respect to all parameters (`draw_derivatives`).
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from occelo_graph.ops.elemwise.arithmetic import (
 )
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.transcendental import exp, log, sigmoid
+from occelo_graph.ops.random.draw_derivatives import SLOPES, with_derivative
 from occelo_graph.ops.random.draws import standard_normal
-from occelo_graph.ops.random.implicit import SLOPES, with_derivative
 from occelo_graph.ops.random.parameters import NOT_NEGATIVE, POSITIVE, begin, standard_uniform
 from occelo_graph.ops.random.rejection import Words, rejection
 from occelo_graph.ops.shape.reading import lengths_by_variables

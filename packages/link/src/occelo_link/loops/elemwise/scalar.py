@@ -16,7 +16,7 @@ from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
-from occelo_link.withheld import scalar_is_withheld
+from occelo_link.withheld_lowerings import scalar_is_withheld
 
 if TYPE_CHECKING:
     from occelo_graph import TensorApply, TensorVariable, Variable

@@ -10,12 +10,12 @@ import math
 from collections.abc import Callable, Sequence
 
 from occelo_link.loops.elementary import (
-    error,
+    error_function,
     exponential,
+    float32_functions,
     hyperbolic,
     logarithm,
     power,
-    single,
     trigonometric,
 )
 from occelo_link.loops.elemwise.complex import (
@@ -53,10 +53,10 @@ def _elementary(
         return b.cast(b.apply(name, function, *[b.cast(a, "float64") for a in args]), dtype)
 
 
-_elementary("exp", exponential.exp, 20, single.exp)
+_elementary("exp", exponential.exp, 20, float32_functions.exp)
 _elementary("exp2", exponential.exp2, 20)
 _elementary("expm1", exponential.expm1, 30)
-_elementary("log", logarithm.log, 25, single.log)
+_elementary("log", logarithm.log, 25, float32_functions.log)
 _elementary("log2", logarithm.log2, 30)
 _elementary("log10", logarithm.log10, 30)
 _elementary("log1p", logarithm.log1p, 30)
@@ -66,11 +66,11 @@ _elementary("tan", trigonometric.tan, 40)
 _elementary("arctan", trigonometric.arctan, 30)
 _elementary("sinh", hyperbolic.sinh, 40)
 _elementary("cosh", hyperbolic.cosh, 35)
-_elementary("tanh", hyperbolic.tanh, 40, single.tanh)
-_elementary("sigmoid", hyperbolic.sigmoid, 25, single.sigmoid)
+_elementary("tanh", hyperbolic.tanh, 40, float32_functions.tanh)
+_elementary("sigmoid", hyperbolic.sigmoid, 25, float32_functions.sigmoid)
 _elementary("softplus", hyperbolic.softplus, 50)
-_elementary("erf", error.erf, 60)
-_elementary("erfc", error.erfc, 80)
+_elementary("erf", error_function.erf, 60)
+_elementary("erfc", error_function.erfc, 80)
 
 
 def _library(name: str, function: str) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from occelo_graph import TensorApply
 from occelo_graph.ops.linalg.matrix_functions import Logm
 from occelo_link.loops.ir.program import Value
-from occelo_link.loops.linalg.numbers import Number
+from occelo_link.loops.linalg.real_or_complex import Number
 from occelo_link.loops.linalg.schur_functions import SchurFunction, lower_schur_function
 from occelo_link.loops.linalg.work_matrices import WorkMatrix
 from occelo_link.loops.lowering import Context

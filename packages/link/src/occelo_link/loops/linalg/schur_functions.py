@@ -17,8 +17,8 @@ from occelo_graph.ops.linalg.matrix_functions import Logm, Sqrtm
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.linalg.lapack import each_element
-from occelo_link.loops.linalg.numbers import Number, Numbers
 from occelo_link.loops.linalg.products import Products
+from occelo_link.loops.linalg.real_or_complex import Number, Numbers
 from occelo_link.loops.linalg.schur import SchurForm
 from occelo_link.loops.linalg.work_matrices import (
     WorkMatrix,

@@ -15,11 +15,11 @@ from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
 from occelo_graph.gradient.stable_forms import stable_form
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import is_float
-from occelo_rewrite.matching_type import shaped_like
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
 from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
+from occelo_rewrite.shaped_like import shaped_like
 
 __all__ = ["GENERAL", "STABILIZE"]
 

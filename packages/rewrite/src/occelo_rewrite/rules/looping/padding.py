@@ -6,7 +6,7 @@ least as many rows (elements along its first axis) as there are steps. The value
 arbitrary. If a padded tensor is transposed, its columns (along the last axis) are padded instead.
 
 The base class of the tracing linkers (`occelo_link.traced.linker`) calls `padded` with rewritten graphs.
-`occelo_link.traced.padded` runs the results.
+`occelo_link.traced.padded_vm` runs the results.
 """
 
 from __future__ import annotations

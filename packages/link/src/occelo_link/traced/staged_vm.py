@@ -16,7 +16,7 @@ from occelo_graph.ir.regions import divide
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_link.linker import VM, Linking, Storage
-from occelo_link.traced.parts import is_opaque
+from occelo_link.traced.traced_values import is_opaque
 
 if TYPE_CHECKING:
     from occelo_link.traced.linker import TracedLinker
