@@ -91,10 +91,11 @@ _STEPS = 48
 """A number with a mean below 10 is larger than this with a probability below 1e-17."""
 
 
-def log_factorial(k: Any) -> Any:
-    """log k! for a float64 k >= 0: by Stirling's series if k >= 7, else as log (k + 8)! - log((k + 1) ... (k + 8)).
+def _stirling(k: Any) -> tuple[Any, Any, Any, Any]:
+    """x, x - k, s and q for a float64 k >= 0: log k! is (x - 1/2) log x - x + log(2 pi) / 2 + s - log q.
 
-    The error is at most 1e-12 max(1, log k!).
+    If k >= 7, x is k + 1 and q is 1. Else x is k + 9, and q is (k + 1) ... (k + 8). Then the error of the series s is at
+    most 1e-12. A large x is rounded, but x - k is exact.
     """
     x = add(k, 1.0)
     small = lt(x, 8.0)
@@ -107,8 +108,47 @@ def log_factorial(k: Any) -> Any:
     series: Any = 1.0 / 1188.0
     for coefficient in (-1.0 / 1680.0, 1.0 / 1260.0, -1.0 / 360.0, 1.0 / 12.0):
         series = add(mul(series, r2), coefficient)
-    whole = add(sub(mul(sub(y, 0.5), log(y)), y), 0.5 * math.log(2 * math.pi), mul(series, r))
-    return sub(whole, switch(small, log(switch(small, product, 1.0)), 0.0))
+    return y, switch(small, 9.0, 1.0), mul(series, r), switch(small, product, 1.0)
+
+
+def _log_one_more(x: Any) -> Any:
+    """log(1 + x) for x > -1; finite if x was rounded to -1, as for 0 events where 2**62 are expected."""
+    return log1p(maximum(x, -1.0 + 2.0**-53))
+
+
+def _log_poisson_mass(k: Any, mean: Any) -> Any:
+    """The logarithm of the probability of k events.
+
+    The logarithm of k! nearly cancels with others. So it is taken relative to ``mean``, with an error of about 1e-16
+    times the distance of k from the mean, rather than times k.
+    """
+    x, shift, series, product = _stirling(k)
+    d = sub(x, mean)
+    return add(
+        mul(sub(0.5, shift), log(mean)),
+        -mul(sub(x, 0.5), _log_one_more(true_div(d, mean))),
+        d,
+        -series,
+        log(product),
+        -0.5 * math.log(2 * math.pi),
+    )
+
+
+def _log_quotient(a: Any, b: Any, difference: Any) -> Any:
+    """log(a! / b!), with an error of about 1e-15 times the ``difference`` a - b, rather than times a.
+
+    The difference must be exact, while a and b may be rounded.
+    """
+    x, shift, one, mine = _stirling(a)
+    y, its_shift, other, its = _stirling(b)
+    d = add(difference, sub(shift, its_shift))
+    return add(
+        mul(d, log(y)),
+        mul(sub(x, 0.5), _log_one_more(true_div(d, y))),
+        -d,
+        sub(one, other),
+        log(true_div(its, mine)),
+    )
 
 
 def _integer(value: Any) -> Any:
@@ -132,7 +172,7 @@ def _poisson_attempt(words: Words, mean: Any) -> Any:
         -log(add(true_div(a, mul(us, us)), b)),
     )
     not_negative = maximum(k, 0.0)
-    log_mass = sub(sub(mul(not_negative, log(m)), m), log_factorial(not_negative))
+    log_mass = _log_poisson_mass(not_negative, m)
     outside = or_(lt(k, 0.0), and_(lt(us, 0.013), gt(v, us)))
     rejected = and_(invert(surely), or_(outside, gt(scaled, log_mass)))
     return switch(rejected, -1.0, k)
@@ -183,12 +223,11 @@ def _binomial_attempt(words: Words, n: Any, p: Any) -> Any:
     scaled = log(true_div(mul(v, alpha), add(true_div(a, mul(us, us)), b)))
     mode = floor(mul(add(size, 1.0), share))
     inside = minimum(maximum(k, 0.0), size)
+    below = sub(mode, inside)
     log_mass = add(
-        log_factorial(mode),
-        log_factorial(sub(size, mode)),
-        -log_factorial(inside),
-        -log_factorial(sub(size, inside)),
-        mul(sub(inside, mode), log(true_div(share, rest))),
+        _log_quotient(mode, inside, below),
+        _log_quotient(sub(size, mode), sub(size, inside), -below),
+        -mul(below, log(true_div(share, rest))),
     )
     outside = or_(lt(k, 0.0), gt(k, size))
     rejected = and_(invert(surely), or_(outside, gt(scaled, log_mass)))
@@ -216,22 +255,17 @@ def _hypergeometric_attempt(words: Words, good: Any, bad: Any, drawn: Any) -> An
     w = add(centre, true_div(mul(width, sub(y, 0.5)), x))
     outside = or_(lt(w, 0.0), ge(w, end))
     k = floor(minimum(maximum(w, 0.0), sub(end, 1.0)))
-    log_mass = sub(_log_ways(mode, rarer, others, m), _log_ways(k, rarer, others, m))
+    below = sub(mode, k)
+    log_mass = add(
+        _log_quotient(mode, k, below),
+        _log_quotient(sub(rarer, mode), sub(rarer, k), -below),
+        _log_quotient(sub(m, mode), sub(m, k), -below),
+        _log_quotient(add(sub(others, m), mode), add(sub(others, m), k), below),
+    )
     rejected = or_(outside, gt(mul(log(x), 2.0), log_mass))
     k = switch(gt(good, bad), sub(m, k), k)
     k = switch(lt(m, drawn), sub(good, k), k)
     return switch(rejected, -1.0, k)
-
-
-def _log_ways(k: Any, rarer: Any, others: Any, m: Any) -> Any:
-    """Minus the logarithm of the number of samples that have k items of the rarer kind, up to a constant."""
-    rest = add(sub(others, m), k)
-    return add(
-        log_factorial(k),
-        log_factorial(sub(rarer, k)),
-        log_factorial(sub(m, k)),
-        log_factorial(rest),
-    )
 
 
 _many_events = rejection("poisson", 1, 2, _poisson_attempt)
@@ -358,22 +392,39 @@ def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVaria
 
 
 def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers of failures (int64) before ``n`` > 0 successes of probability ``p`` > 0; ``n`` need not be an integer."""
+    """Numbers of failures (int64) before ``n`` > 0 successes of probability ``p`` > 0; ``n`` need not be an integer.
+
+    ValueError also if numbers above 2**62 are not too unlikely.
+    """
     law = begin(key, size, "float64", n=(n, POSITIVE), p=(p, FRACTION))
     n, p = law.values
-    one, other = law._replace(key=checked(law.key, p=(p, POSITIVE))).split(2)
+    made = require(
+        checked(law.key, p=(p, POSITIVE)), _fits, n, p, message="n too large or p too small"
+    )
+    one, other = law._replace(key=made).split(2)
     mean = mul(standard_gamma(one, law.shape, n), true_div(sub(1.0, p), p))
     found = _poisson(other, law.shape, minimum(mean, _MOST))
     return without_derivative("negative_binomial", _integer(found), n, p)
 
 
+def _fits(n: Any, p: Any) -> Any:
+    # gamma numbers of n are below n + 10 sqrt(n) + 40 but with a probability of 1e-21
+    return (n + 10 * n**0.5 + 40) * (1 - p) <= _MOST * p
+
+
 def geometric(key: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers of trials (int64) up to and including the first success of probability ``p`` > 0."""
+    """Numbers of trials (int64) up to and including the first success of probability ``p`` > 0.
+
+    As in NumPy, a number above 2**63 - 1 is replaced by 2**63 - 1.
+    """
     law = begin(key, size, "float64", p=(p, FRACTION))
     (p,) = law.values
     u = law._replace(key=checked(law.key, p=(p, POSITIVE))).uniform(half=True)
     found = maximum(ceil(true_div(log(u), log1p(-p))), 1.0)
-    return without_derivative("geometric", _integer(minimum(found, _MOST)), p)
+    limit = np.iinfo("int64").max
+    fits = lt(found, float(limit))
+    whole = switch(fits, _integer(switch(fits, found, 1.0)), np.int64(limit))
+    return without_derivative("geometric", whole, p)
 
 
 def hypergeometric(
