@@ -1,8 +1,8 @@
 """Laws of random numbers: densities, distribution functions, quantiles and moments as graphs, named as in ``scipy.stats``.
 
-`occelo.tensor.stats` exports the same names; `missing_names` imports this package at its first use. Most laws are a row
-of formulas (`law.Row`), from which `continuous.ContinuousLaw` and `discrete.DiscreteLaw` make the methods. Laws of
-vectors and matrices are classes of their own.
+Users call the laws as `occelo.tensor.stats.norm` and so on. This package is imported when a program first uses one of
+them. Most laws are a table of formulas (`law.Row`). `continuous.ContinuousLaw` and `discrete.DiscreteLaw` turn these
+formulas into methods such as `pdf` and `cdf`. Each law of vectors or matrices is a class of its own.
 """
 
 from occelo_graph.late_families import loaded

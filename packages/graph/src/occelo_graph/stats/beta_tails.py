@@ -1,6 +1,8 @@
-"""Logarithms of the incomplete beta function, by a continued fraction where the function itself underflows.
+"""Logarithm of the incomplete beta function.
 
-The laws `beta`, `f`, `t`, `binom` and `nbinom` use them.
+Where the function itself underflows, a continued fraction computes the logarithm.
+
+The distribution functions of `beta`, `f`, `t`, `binom` and `nbinom` use it.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ _TERMS = 10
 def _fraction(a: Any, b: Any, x: Any, y: Any) -> Any:
     """The continued fraction F with betainc(a, b, x) = x^a y^b / beta(a, b) / F: the even part of DLMF 8.17.22.
 
-    Its terms have the form of A. R. Didonato and A. H. Morris, "Algorithm 708", 1992, in which nothing cancels for y
-    near 0.
+    The terms are written as in A. R. Didonato and A. H. Morris, "Algorithm 708", 1992. In this form nothing cancels for
+    y near 0.
     """
     excess = 1.0 + (a * y - b * x)
 
@@ -46,7 +48,7 @@ def _fraction(a: Any, b: Any, x: Any, y: Any) -> Any:
 def log_beta(value: Any, other: Any, a: Any, b: Any, x: Any, y: Any, log_x: Any, log_y: Any) -> Any:
     """Logarithm of ``value`` = betainc(a, b, x); ``other`` is 1 - ``value``, and ``y`` is 1 - x.
 
-    ``log_x`` and ``log_y`` may be finite where x or y underflows.
+    ``log_x`` and ``log_y`` are the logarithms of x and y. They may be finite even if x or y underflows to 0.
     """
     far = and_(lt(value, TINY.get(value.dtype, 0.0)), gt(log_x, -math.inf))
     far = and_(far, lt(b * x, a * y))

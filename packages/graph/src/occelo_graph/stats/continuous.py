@@ -1,7 +1,7 @@
-"""The methods of continuous laws, with the names and arguments of ``scipy.stats``.
+"""`ContinuousLaw`: the methods of continuous laws (`pdf`, `cdf`, `mean`, ...), with the names and arguments of
+``scipy.stats``.
 
-The modules of laws, such as `on_the_line` and `positive`, construct a `ContinuousLaw` from each of their rows of
-formulas.
+Modules of laws, such as `on_the_line` and `positive`, construct a `ContinuousLaw` from each of their rows of formulas.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _MINUS_INF = -math.inf
 class ContinuousLaw(Law):
     """A continuous law.
 
-    All methods take the parameters by position or name, after the variable; all arguments broadcast. The results have
+    All methods accept the parameters by position or name, after the variable. All arguments broadcast. The results have
     the common float dtype of the arguments (floatX if all are integers or Python numbers). Outside of the support a
-    density is 0; where a parameter is invalid, the result is NaN. NotImplementedError for methods for which the law
-    has no formula.
+    density is 0. Where a parameter is invalid, the result is NaN. A method without a formula for this law raises
+    NotImplementedError.
     """
 
     def _z(self, given: Arguments) -> Any:
@@ -84,18 +84,20 @@ class ContinuousLaw(Law):
         return given.checked(switch(at_end, value, exp(logarithm)))
 
     def _at(self, given: Arguments, formula: AnyFormula, z: Any) -> Any:
-        """The formula of a log density at ``z``, a standardized variable, on the closed support; -inf elsewhere."""
+        """The value of a log density at the standardized variable ``z``; -inf outside of the closed support."""
         row = self.row
         if row.support is None or row.periodic:
             return formula(z, *given.shapes)
         low, high = row.bounds(given.shapes)
-        # NaN is not outside, and the formula keeps it
+        # a NaN does not count as outside, so the formula returns NaN for it
         outside = or_(self._below(z, low, row.open_below), self._above(z, high, False))
         inner = switch(outside, row.interior(given.shapes), z)
         return switch(outside, _MINUS_INF, formula(inner, *given.shapes))
 
     def _between(self, given: Arguments, formula: AnyFormula, before: float, after: float) -> Any:
-        """The formula of a distribution function on the open support; ``before`` below the support, ``after`` above it."""
+        """The value of a distribution function: ``before`` below the support, ``after`` above it, by ``formula``
+        between.
+        """
         z, row = self._z(given), self.row
         if row.support is None:
             return formula(z, *given.shapes)
@@ -111,11 +113,11 @@ class ContinuousLaw(Law):
         return given.checked(self._between(given, self._formula(name, formula), *ends))
 
     def cdf(self, x: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Probability of a value of at most ``x``."""
+        """Probability that a value is at most ``x``."""
         return self._method("cdf", cdf_of(self.row), x, args, kwargs, (0.0, 1.0))
 
     def sf(self, x: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Probability of a value above ``x``, precise where it is small."""
+        """Probability that a value is above ``x``, precise even if the probability is small."""
         return self._method("sf", sf_of(self.row), x, args, kwargs, (1.0, 0.0))
 
     def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> TensorVariable:

@@ -88,10 +88,10 @@ def _log_choose(n: Any, k: Any) -> Any:
 
 
 def _number(k: Any, logarithm: Any) -> Any:
-    """A binomial coefficient from its ``logarithm``; 1 for ``k`` = 0.
+    """A binomial coefficient, computed from its ``logarithm``; 1 for ``k`` = 0.
 
-    A coefficient that would overflow is replaced by a large finite number, since the power by which it is multiplied is
-    0.
+    If the coefficient would overflow, the power that it is multiplied by is 0. A large finite number replaces it then,
+    so that the product is 0, not NaN.
     """
     largest = 0.75 * math.log(np.finfo(logarithm.dtype).max)
     return exp(switch(eq(k, 0.0), 0.0, minimum(logarithm, largest)))
@@ -164,7 +164,7 @@ def _betabinom_var(n: Any, a: Any, b: Any) -> Any:
 
 
 def _betabinom_entropy(n: Any, a: Any, b: Any) -> Any:
-    # the tails fall only like a power, so all numbers are summed
+    # the tails decrease only like a power, so the sum runs over all numbers
     return entropy_of_counts(_betabinom_logpmf, (0.0, n), 0.0 * a, 0.0 * b, n, n, a, b)
 
 
@@ -200,7 +200,7 @@ def _nbinom_pmf(k: Any, n: Any, p: Any) -> Any:
 
 def _nbinom_entropy(n: Any, p: Any) -> Any:
     mean = n * (1.0 - p) / p
-    # far above the mean, each probability is nearly 1 - p times the one before
+    # far above the mean, each probability is nearly 1 - p times the previous probability
     reach = 40.0 - 45.0 / log1p(-minimum(p, 0.9))
     return entropy_of_counts(_nbinom_logpmf, _FROM_ZERO, mean, mean / p, reach, n, p)
 
@@ -245,7 +245,8 @@ def _poisson_logpmf(k: Any, mu: Any) -> Any:
 
 
 def _poisson_entropy(mu: Any) -> Any:
-    # for large means by the asymptotic series of R. J. Evans and J. Boersma, "The entropy of a Poisson distribution", 1988
+    # large means use the asymptotic series of R. J. Evans and J. Boersma, "The entropy of a Poisson
+    # distribution", 1988
     large = gt(mu, 1000.0)
     inverse = 1.0 / switch(large, mu, 1000.0)
     series = inverse * (-1 / 12 + inverse * (-1 / 24 + inverse * (-19 / 360)))

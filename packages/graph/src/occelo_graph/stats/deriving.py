@@ -1,7 +1,7 @@
-"""Formulas that a row lacks, derived from its other formulas, such as a distribution function from its logarithm.
+"""Functions that derive a missing formula of a law from its other formulas, for instance `cdf` from ``logcdf``.
 
-If there are several ways to derive a formula, the functions choose the most precise. `continuous` and `discrete` use
-them.
+If a formula can be derived in several ways, the functions choose the most precise way. The methods in `continuous` and
+`discrete` call them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ __all__ = ["cdf_of", "isf_of", "logcdf_of", "logsf_of", "ppf_of", "sf_of"]
 def _smaller(
     p: AnyFormula, other: AnyFormula, of_p: Callable[[Any], Any], of_other: Callable[[Any], Any]
 ) -> AnyFormula:
-    """The formula of a function of a probability, computed from the smaller of the probability and its complement."""
+    """A function of the probability ``p``, computed from ``p`` or its complement ``other``, whichever is smaller.
+
+    ``of_p`` computes the result from ``p``, and ``of_other`` computes it from ``other``.
+    """
 
     def formula(*arguments: Any) -> Any:
         one, rest = p(*arguments), other(*arguments)
@@ -42,7 +45,7 @@ def _mirrored(formula: AnyFormula) -> AnyFormula:
 
 
 def cdf_of(row: Row) -> AnyFormula | None:
-    """The formula of the distribution function, or None."""
+    """The formula of the distribution function; None if ``row`` has no formula to derive it from."""
     if row.cdf is not None:
         return row.cdf
     if row.logcdf is not None:
@@ -53,7 +56,7 @@ def cdf_of(row: Row) -> AnyFormula | None:
 
 
 def sf_of(row: Row) -> AnyFormula | None:
-    """The formula of the survival function, 1 - cdf, or None."""
+    """The formula of the survival function, 1 - cdf; None if ``row`` has no formula to derive it from."""
     if row.sf is not None:
         return row.sf
     if row.symmetric:
@@ -67,7 +70,7 @@ def sf_of(row: Row) -> AnyFormula | None:
 
 
 def logcdf_of(row: Row) -> AnyFormula | None:
-    """The formula of the logarithm of the distribution function, or None."""
+    """The formula of the logarithm of the distribution function; None if it cannot be derived."""
     if row.logcdf is not None:
         return row.logcdf
     if row.logsf is not None:
@@ -76,7 +79,7 @@ def logcdf_of(row: Row) -> AnyFormula | None:
 
 
 def logsf_of(row: Row) -> AnyFormula | None:
-    """The formula of the logarithm of the survival function, or None."""
+    """The formula of the logarithm of the survival function; None if it cannot be derived."""
     if row.logsf is not None:
         return row.logsf
     if row.symmetric:
@@ -94,7 +97,7 @@ def _log_of(p: AnyFormula | None, other: AnyFormula | None) -> AnyFormula | None
 
 
 def ppf_of(row: Row) -> AnyFormula | None:
-    """The formula of the inverse of the distribution function, or None."""
+    """The formula of the quantile, the inverse of the distribution function; None if it cannot be derived."""
     if row.ppf is not None:
         return row.ppf
     if row.searched:
@@ -105,7 +108,7 @@ def ppf_of(row: Row) -> AnyFormula | None:
 
 
 def isf_of(row: Row) -> AnyFormula | None:
-    """The formula of the inverse of the survival function, or None."""
+    """The formula of the inverse of the survival function; None if it cannot be derived."""
     if row.isf is not None:
         return row.isf
     if row.searched:

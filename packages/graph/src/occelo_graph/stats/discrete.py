@@ -1,4 +1,5 @@
-"""The methods of laws on whole numbers, with the names and arguments of ``scipy.stats``.
+"""`DiscreteLaw`: the methods of laws on whole numbers (`pmf`, `cdf`, `mean`, ...), with the names and arguments of
+``scipy.stats``.
 
 `counts` constructs a `DiscreteLaw` from each of its rows of formulas.
 """
@@ -40,10 +41,11 @@ _MINUS_INF = -math.inf
 class DiscreteLaw(Law):
     """A law on whole numbers.
 
-    All methods take the parameters by position or name, after the variable. All arguments broadcast. The results have
-    the common float dtype of the arguments (floatX if all are integers or Python numbers). This is so for quantiles,
-    too, although they are whole numbers. A number that is not a whole number of the support has the probability 0.
-    Where a parameter is invalid, the result is NaN. A method without a formula for this law raises NotImplementedError.
+    All methods accept the parameters by position or name, after the variable. All arguments broadcast. The results have
+    the common float dtype of the arguments (floatX if all are integers or Python numbers). Quantiles have this float
+    dtype, too, although they are whole numbers. The probability of a number is 0 if it is not whole or not in the
+    support. Where a parameter is invalid, the result is NaN. A method without a formula for this law raises
+    NotImplementedError.
     """
 
     scaled = False
@@ -52,15 +54,17 @@ class DiscreteLaw(Law):
         return given.x if given.loc is None else given.x - given.loc
 
     def _within(self, count: Any, shapes: Sequence[Any]) -> tuple[Any, Any]:
-        """A mask of counts that are not in the support, and the counts with a number of the support in their place."""
+        """A mask of the counts outside of the support, and the counts with the lower bound of the support in their
+        place.
+        """
         low, high = self.row.bounds(shapes)
-        # NaN is not outside, and the formula keeps it
+        # a NaN does not count as outside, so the formula returns NaN for it
         outside = or_(or_(lt(count, low), gt(count, high)), lt(floor(count), count))
         outside = or_(outside, eq(count, math.inf))
         return outside, switch(outside, low, count)
 
     def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Logarithm of the probability of ``k``; -inf where it is 0."""
+        """Logarithm of the probability of ``k``; -inf if the probability is 0."""
         given = self._arguments("logpmf", k, args, kwargs)
         outside, inner = self._within(self._count(given), given.shapes)
         value = self._formula("logpmf", self.row.logdensity)(inner, *given.shapes)
@@ -69,7 +73,7 @@ class DiscreteLaw(Law):
     def pmf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         """Probability of ``k``.
 
-        Its derivatives exist also where a parameter is at an end of its range, such as ``p`` = 0.
+        Its derivatives are finite even where a parameter is at an end of its range, such as ``p`` = 0.
         """
         given = self._arguments("pmf", k, args, kwargs)
         row, shapes = self.row, given.shapes
@@ -81,11 +85,12 @@ class DiscreteLaw(Law):
         return given.checked(switch(outside, 0.0, value))
 
     def _split_ends(self, shapes: Sequence[Any]) -> tuple[Any, list[Any], list[Any]]:
-        """A mask of where parameters are at their ends (None: nowhere), and the parameters for each of two formulas.
+        """A mask, and the parameters for the two formulas of `pmf`: the usual formula, and the formula at ends of
+        ranges.
 
-        The parameters for the usual formula have inner values in place of the ends. Those for the formula at the ends
-        have an end in place of inner values. So neither formula is computed for numbers at which its derivatives are
-        infinite or NaN.
+        The mask is true where a parameter is at an end of its range, such as ``p`` = 0; None if no parameter can be.
+        For the usual formula, 0.5 replaces values at ends. For the formula at ends, an end replaces all other values.
+        So the derivatives of both formulas are finite everywhere.
         """
         found, usual, at_ends = None, list(shapes), list(shapes)
         for i, name in enumerate(self.row.parameters):
@@ -107,9 +112,8 @@ class DiscreteLaw(Law):
         return given.checked(self._clamped(self._formula(name, formula), given, ends))
 
     def _clamped(self, formula: AnyFormula, given: Arguments, ends: tuple[float, float]) -> Any:
-        """The formula of a distribution function within the support.
-
-        Its values below and above the support are ``ends``.
+        """The value of a distribution function: ``ends[0]`` below the support, ``ends[1]`` above it, by ``formula``
+        between.
         """
         count = floor(self._count(given))
         low, high = self.row.bounds(given.shapes)
@@ -119,11 +123,11 @@ class DiscreteLaw(Law):
         return switch(below, ends[0], switch(above, ends[1], value))
 
     def cdf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Probability of a number of at most ``k``."""
+        """Probability that a number is at most ``k``."""
         return self._between("cdf", cdf_of(self.row), k, args, kwargs, (0.0, 1.0))
 
     def sf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Probability of a number above ``k``, precise where it is small."""
+        """Probability that a number is above ``k``, precise even if the probability is small."""
         return self._between("sf", sf_of(self.row), k, args, kwargs, (1.0, 0.0))
 
     def logcdf(self, k: Any, *args: Any, **kwargs: Any) -> TensorVariable:
@@ -137,12 +141,12 @@ class DiscreteLaw(Law):
     def ppf(self, q: Any, *args: Any, **kwargs: Any) -> TensorVariable:
         """Quantile: the smallest k with ``cdf(k) >= q``; NaN for a ``q`` that is not a probability.
 
-        It is found by bisection with `cdf`, so it is the exact inverse of `cdf`. Its derivatives are 0.
+        Bisection with `cdf` finds k, so `ppf` is the exact inverse of `cdf`. The derivatives are 0.
         """
         return self._quantile("ppf", cdf_of(self.row), q, args, kwargs)
 
     def isf(self, q: Any, *args: Any, **kwargs: Any) -> TensorVariable:
-        """The smallest k with ``sf(k) <= q``; NaN for a ``q`` that is not a probability. It is found like `ppf`."""
+        """The smallest k with ``sf(k) <= q``, by bisection; NaN for a ``q`` that is not a probability."""
         return self._quantile("isf", sf_of(self.row), q, args, kwargs)
 
     def _quantile(

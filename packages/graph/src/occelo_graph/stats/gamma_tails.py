@@ -1,6 +1,8 @@
-"""Logarithms of the incomplete gamma functions, by continued fractions where the functions themselves underflow.
+"""Logarithms of the incomplete gamma functions.
 
-The laws in `gammas` and `counts` use them.
+Where the functions themselves underflow, continued fractions compute them.
+
+Laws in `gammas` and `counts` use these logarithms, for instance the gamma and Poisson laws.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ __all__ = ["TINY", "log_lower", "log_of_smaller", "log_upper"]
 
 _TERMS = 6
 TINY = {"float64": 1e-290, "float32": 1e-30}
-"""Below these bounds the functions lose digits, since they are near underflow."""
+"""For each dtype, the bound below which the incomplete functions lose digits, since they are near underflow."""
 
 
 def _upper_fraction(a: Any, x: Any) -> Any:
@@ -53,7 +55,10 @@ def log_upper(a: Any, x: Any) -> Any:
 
 
 def log_lower(a: Any, x: Any, log_x: Any = None) -> Any:
-    """Logarithm of gammainc(a, x). If x underflows, its logarithm ``log_x`` may be given."""
+    """Logarithm of gammainc(a, x).
+
+    Callers may pass the logarithm ``log_x`` of x, which is finite even if x underflows to 0.
+    """
     lower = gammainc(a, x)
     log_x = log(x) if log_x is None else log_x
     far = and_(lt(lower, TINY.get(lower.dtype, 0.0)), and_(lt(x, a), gt(log_x, -math.inf)))

@@ -1,7 +1,6 @@
-"""Continuous laws on positive numbers that need incomplete gamma or beta functions: gamma, chi-squared, inverse gamma,
-F.
+"""Continuous laws on positive numbers with incomplete gamma or beta functions: gamma, chi-squared, inverse gamma, F.
 
-Users find them in `occelo.tensor.stats`.
+Users find the laws in `occelo.tensor.stats`.
 """
 
 from __future__ import annotations
@@ -104,7 +103,7 @@ invgamma = ContinuousLaw(
 
 
 def _gengamma_logdensity(z: Any, a: Any, c: Any) -> Any:
-    # at 0 with a negative exponent both terms are infinite, and the density is 0
+    # at 0 with a negative exponent, both terms are infinite and the density is 0
     limit = and_(eq(z, 0.0), lt(c, 0.0))
     inner = switch(limit, 1.0, z)
     value = log(abs(c)) + xlogy(c * a - 1.0, inner) - pow(inner, c) - gammaln(a)
@@ -192,12 +191,16 @@ def _f_logdensity(z: Any, dfn: Any, dfd: Any) -> Any:
 def _f_density(z: Any, dfn: Any, dfd: Any) -> Any:
     n, m = 0.5 * dfn, 0.5 * dfd
     rest = m * log(dfd) + n * log(dfn) - (n + m) * log(dfd + dfn * z) - betaln(n, m)
-    # this factor is infinite only where the power is 0
+    # this factor would be infinite only where the power is 0, so a finite bound leaves the product
+    # 0
     return pow(z, n - 1.0) * exp(minimum(rest, 85.0))
 
 
 def _f_parts(z: Any, dfn: Any, dfd: Any) -> tuple[Any, Any, Any]:
-    """Whether r = dfn z / (dfn z + dfd) is below 1/2; then r and 1 - r, the larger of them replaced by 1/2."""
+    """Whether r is below 1/2, r itself, and 1 - r, for r = dfn z / (dfn z + dfd).
+
+    The larger of r and 1 - r is replaced by 1/2.
+    """
     whole = dfn * z + dfd
     low = lt(dfn * z, dfd)
     return low, switch(low, dfn * z / whole, 0.5), switch(low, 0.5, dfd / whole)

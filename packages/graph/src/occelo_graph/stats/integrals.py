@@ -1,8 +1,8 @@
-"""Continuous laws whose distribution functions are integrals: skew-normal and von Mises.
+"""Continuous laws with distribution functions that are integrals: skew-normal and von Mises.
 
-The integrand for a tail is the density, divided by its value where the tail begins. So the logarithm of the integral is
-precise, however small the integral is. It is computed by Gauss and Legendre's rule with 64 points, over the interval in
-which the integrand is above exp(-40). Users find the laws in `occelo.tensor.stats`.
+Users find the laws in `occelo.tensor.stats`. The integrand for a tail is the density, divided by the density where the
+tail begins. So the logarithm of a tail is precise, however small the tail is. A Gauss-Legendre rule with 64 points
+computes the integral over an interval. Beyond this interval the integrand is below exp(-40).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DEPTH = 40.0
 
 @functools.cache
 def _rule(dtype: str) -> tuple[Any, Any]:
-    """The points (between 0 and 1) and weights (with sum 1) of Gauss and Legendre's rule."""
+    """The points (between 0 and 1) and weights (with sum 1) of the Gauss-Legendre rule."""
     points, weights = np.polynomial.legendre.leggauss(64)
     return constant((0.5 + 0.5 * points).astype(dtype)), constant((0.5 * weights).astype(dtype))
 
@@ -46,8 +46,8 @@ def _skewnorm_logdensity(z: Any, a: Any) -> Any:
 
 def _skewnorm_log_tail(z: Any, a: Any) -> Any:
     """Logarithm of the probability of a number above ``z``, for z >= 0."""
-    # if the law is skewed to this side, the integrand changes fast near 0; there the formula by
-    # Owen's T has only positive terms
+    # If the law is skewed to this side, the integrand changes fast near 0. The formula with Owen's
+    # T is used there, since all its terms are positive.
     close = gt(a, 0.0) & lt(z, 1.0)
     near_z, near_a = switch(close, z, 0.0), switch(close, a, 1.0)
     direct = log(ndtr(-near_z) + 2.0 * owens_t(near_z, near_a))
@@ -78,8 +78,8 @@ def _skewnorm_mean(a: Any) -> Any:
 
 
 def _skewnorm_entropy(a: Any) -> Any:
-    # The expected square is 1; the rest is an integral of the logarithm of ndtr(w), with w = a z.
-    # For a = 0, where w does not vary, a tiny a is used.
+    # The entropy is a constant minus the expected logarithm of ndtr(w), with w = a z. For a = 0, w
+    # does not vary, so a tiny number replaces a.
     size = maximum(abs(a), 1e-8)
     wide = gt(size, 1.0)
     points, weights = _rule(a.dtype)

@@ -1,7 +1,7 @@
-"""Base of all laws: `Law` (names, dtypes and checks of arguments), and `Row`, the formulas of one law.
+"""`Row`, the formulas of one law, and `Law`, the base class that checks the arguments of all methods.
 
-`continuous` and `discrete` make methods from rows. The modules of laws, such as `on_the_line`, `positive`,
-`on_an_interval` and `counts`, consist of rows.
+Modules of laws, such as `on_the_line` and `counts`, write their laws as rows. `continuous` and `discrete` derive
+classes from `Law` that turn a row into methods.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ Formula = (
     | Callable[[Any, Any, Any], Any]
     | Callable[[Any, Any, Any, Any], Any]
 )
-"""A function of the standardized variable (or a probability) and the shape parameters, all tensors of one float dtype."""
+"""A function of the standardized variable (or of a probability) and the shape parameters, all of one float dtype."""
 AnyFormula = Callable[..., Any]
 Check = Callable[[Any], Any]
-"""A function that tells where a parameter (a number or a tensor) is valid."""
+"""A function that returns whether a parameter is valid: a bool for a number, a mask for a tensor."""
 
 
 def number(value: Any) -> Any:
-    """Whether a value is a number, not NaN."""
+    """Whether a value is not NaN."""
     return (value <= 0) | (value > 0)
 
 
@@ -102,25 +102,25 @@ def _everything(*shapes: Any) -> None:
 class Row:
     """The formulas of one law, in its standard form (location 0, scale 1).
 
-    Formulas of densities and distribution functions take the variable and then the shape parameters, quantiles take a
-    probability and the parameters, moments only the parameters. They are called only with values inside of the support;
-    outside of it, all laws have the same results (density 0, for instance). A formula that a row lacks is derived from
-    the others where that is possible.
+    A formula of a density or distribution function accepts the variable and then the shape parameters. A formula of a
+    quantile accepts a probability and the parameters. A formula of a moment accepts only the parameters. Formulas are
+    called only with values inside of the support. Outside of the support the methods need no formula; a density is 0
+    there, for instance. If a row lacks a formula, `deriving` derives it from the others if it can.
 
-    - ``parameters``: the names of the shape parameters, with checks of their values. ``valid``: a check of all
-      together.
-    - ``support``: the bounds, each a number or a function of the parameters. None if the formulas hold on the whole
-      line and at both infinities.
-    - ``open_below``: whether the density is 0 at the lower bound, where the formula of its logarithm has no value.
-    - ``inside``: a number within the support. Without it, one is derived from the bounds.
+    - ``parameters``: the names of the shape parameters, each with a check of its value.
+    - ``valid``: a check of all parameters together, such as ``a < b``.
+    - ``support``: the lower and upper bound, each a number or a function of the parameters. None if the formulas hold
+      on the whole line and at both infinities.
+    - ``open_below``: whether the density at the lower bound is 0 and ``logdensity`` must not be called there.
+    - ``inside``: a number within the support. By default, it is derived from the bounds.
     - ``from_logcdf`` and ``from_logsf``: the inverses of ``logcdf`` and ``logsf``.
     - ``symmetric``: whether the density is an even function.
-    - ``periodic``: whether the density is periodic, so that it is not limited to the support.
-    - ``density``: the formula of the density. It is given if the density may be 0, since derivatives by way of the
-      logarithm would be NaN there. The density of a continuous law may be 0 at the bounds of the support. The
-      probabilities of a law on whole numbers may be 0 where a parameter has one of the values that ``ends`` lists under
-      its name.
-    - ``searched``: whether quantiles are found by bisection, with ``logcdf`` and ``logsf``.
+    - ``periodic``: whether the density is periodic, and so has a value outside of the support, too.
+    - ``density``: the formula of the density. A row has it if the density can be 0, since derivatives of
+      ``exp(logdensity)`` would be NaN there. The density of a continuous law can be 0 at the bounds of the support.
+    - ``ends``: values of parameters at which a law on whole numbers has probabilities of 0, by the name of the
+      parameter.
+    - ``searched``: whether bisection finds the quantiles, with ``logcdf`` and ``logsf``.
     """
 
     name: str
@@ -149,7 +149,7 @@ class Row:
     entropy: Formula | None = None
 
     def bounds(self, shapes: Sequence[Any]) -> tuple[Any, Any]:
-        """The lower and the upper bound of the support; numbers, or tensors where they depend on parameters."""
+        """The lower and the upper bound of the support: tensors if they depend on parameters, else numbers."""
         low, high = self.support or (-math.inf, math.inf)
         return (
             low(*shapes) if callable(low) else low,
@@ -172,9 +172,9 @@ def _is_weak(value: Any) -> bool:
 
 
 def float_dtype(given: Sequence[Any], where: str) -> str:
-    """The common float dtype of arguments, floatX if all are integers or Python numbers.
+    """The common float dtype of arguments; floatX if all are integers or Python numbers.
 
-    TypeError for complex arguments.
+    ``where`` is the name of the method for the TypeError that complex arguments raise.
     """
     strong = [as_tensor_variable(each).type.dtype for each in given if not _is_weak(each)]
     if any(is_complex(each) for each in strong):
@@ -184,17 +184,17 @@ def float_dtype(given: Sequence[Any], where: str) -> str:
 
 
 def as_float(value: Any, dtype: str) -> Any:
-    """An argument as a tensor of a float dtype."""
+    """The argument ``value`` as a tensor of the float dtype ``dtype``."""
     weak = constant(np.array(value, dtype)) if _is_weak(value) else None
     return cast(as_tensor_variable(value), dtype) if weak is None else weak
 
 
 @dataclass
 class Arguments:
-    """The arguments of one call as tensors of one float dtype, and a mask of where the parameters are valid.
+    """The arguments of one call as tensors of one float dtype, and a mask of valid parameters.
 
-    ``x`` is the variable or probability, if the method has one. ``loc`` and ``scale`` are None if the call leaves them
-    at 0 and 1. ``valid`` is None if the parameters are valid everywhere.
+    ``x`` is the variable or the probability; None for moments. ``shapes`` are the shape parameters. ``loc`` is None if
+    it is 0, and ``scale`` is None if it is 1. ``valid`` is the mask; None if the parameters are known to be valid.
     """
 
     dtype: str
@@ -205,7 +205,7 @@ class Arguments:
     valid: Any
 
     def checked(self, value: Any) -> TensorVariable:
-        """The value where the parameters are valid, NaN elsewhere, in the dtype of the call."""
+        """``value``, cast to the dtype of the call, with NaN where a parameter is invalid."""
         made = cast(value, self.dtype)
         if self.valid is None:
             return made
@@ -213,11 +213,11 @@ class Arguments:
         return found
 
     def tensor(self, value: Any) -> Any:
-        """The value as a tensor, also if it is a Python number."""
+        """``value`` as a tensor, if it is a Python number; else ``value`` itself."""
         return constant(np.array(value, self.dtype)) if _is_weak(value) else value
 
     def spread(self, value: Any) -> Any:
-        """The value, broadcast to the shape of all parameters; NaN where the location is NaN."""
+        """``value``, broadcast to the common shape of all parameters; NaN where the location is NaN."""
         if self.loc is not None:
             value = constant_in(self.loc, value)
         for each in (*self.shapes, self.loc, self.scale):
@@ -227,7 +227,10 @@ class Arguments:
 
 
 class Law:
-    """Named arguments and the errors that all laws share; `continuous` and `discrete` add the methods."""
+    """Base class of laws: it binds arguments to names, converts them and checks them.
+
+    `ContinuousLaw` and `DiscreteLaw` add the methods.
+    """
 
     row: Row
     scaled: bool = True
@@ -280,7 +283,7 @@ class Law:
         conditions = [
             check(value)
             for (name, check), value in zip(self.row.parameters.items(), shapes, strict=True)
-            # numbers that are plainly valid need no check when the graph runs
+            # a valid Python number needs no check when the graph runs
             if not (_is_weak(bound[name]) and check(bound[name]))
         ]
         if scale is not None and not (_is_weak(bound["scale"]) and bound["scale"] > 0):
@@ -292,7 +295,7 @@ class Law:
         return Arguments(dtype, None if x is None else tensor(x), shapes, loc, scale, valid)
 
     def _formula(self, method: str, formula: AnyFormula | None) -> AnyFormula:
-        """The formula of a method; NotImplementedError if the law has none."""
+        """Return ``formula``. If it is None, raise NotImplementedError with the name of ``method``."""
         if formula is None:
             raise NotImplementedError(f"{self.row.name}.{method}() has no formula here")
         return formula

@@ -1,6 +1,6 @@
 """Laws of matrices: Wishart, and Lewandowski, Kurowicka and Joe's law of correlation matrices (LKJ).
 
-Batch dimensions come before those of matrices. Users find the laws in `occelo.tensor.stats`.
+Users find the laws in `occelo.tensor.stats`. Matrices lie along the last two axes; all axes before them are batch axes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def _diagonal(matrix: Any) -> Any:
 
 
 def _log_determinant(factor: Any) -> Any:
-    """Logarithm of the determinant of the matrices with these Cholesky factors."""
+    """Logarithms of the determinants of matrices, from their Cholesky factors."""
     return 2.0 * log_product(factor)
 
 
 def _on_support(x: Any, factor: Any, value: Any) -> Any:
-    """The log density ``value``, replaced by -inf where the matrix ``x`` has no NaN and is not positive definite."""
+    """The log density ``value``; -inf where the matrix ``x`` is not positive definite and has no NaN."""
     total = sum_of(x, axis=(-2, -1))
     outside = and_(isnan(log_product(factor)), eq(total, total))
     return switch(outside, -math.inf, value)
@@ -51,13 +51,13 @@ def _log_gamma(a: Any, size: Any, steps: Any) -> Any:
 
 
 class Wishart:
-    """Sums of ``df`` outer products of normal vectors with the covariance matrix ``scale`` (d, d).
+    """The Wishart law: sums of ``df`` outer products of normal vectors with the covariance matrix ``scale`` (d, d).
 
-    ``df`` is above d - 1. A ``scale`` that is not positive definite gives NaN.
+    ``df`` must be above d - 1. Results are NaN if it is not, or if ``scale`` is not positive definite.
     """
 
     def logpdf(self, x: Any, df: Any, scale: Any) -> TensorVariable:
-        """Logarithm of the density at the matrices ``x``; -inf where one is not positive definite."""
+        """Logarithm of the density at the matrices ``x``; -inf for a matrix that is not positive definite."""
         x, df, scale = floats("wishart.logpdf()", x, df, scale)
         size, steps = _steps(scale)
         above, below = factor_of(x), factor_of(scale)
@@ -98,7 +98,7 @@ class Wishart:
 
 
 class LKJ:
-    """Correlation matrices x with a density proportional to ``det(x)**(eta - 1)``; ``eta`` is above 0.
+    """The LKJ law: correlation matrices x with a density proportional to ``det(x)**(eta - 1)``, for ``eta`` above 0.
 
     From Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on vines and extended onion method", 2009.
     """
@@ -113,7 +113,7 @@ class LKJ:
     def logpdf(self, x: Any, eta: Any) -> TensorVariable:
         """Logarithm of the density at the matrices ``x``, with respect to the elements below the diagonal.
 
-        -inf where a matrix is not positive definite or its diagonal is not 1.
+        The result is -inf for a matrix that is not positive definite, or with a diagonal element other than 1.
         """
         x, eta = floats("lkj.logpdf()", x, eta)
         size, steps = _steps(x)
@@ -132,7 +132,7 @@ class LKJ:
     def var(self, eta: Any, dim: int) -> TensorVariable:
         """Variance of each element.
 
-        Off the diagonal, elements have a beta law on [-1, 1] with both shapes ``eta - 1 + dim / 2``.
+        An element off the diagonal has a beta law on [-1, 1]. Both shape parameters are ``eta - 1 + dim / 2``.
         """
         (eta,) = floats("lkj.var()", eta)
         one = (1.0 / (2.0 * eta + (dim - 1.0)))[..., None, None]

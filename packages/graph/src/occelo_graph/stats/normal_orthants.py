@@ -1,8 +1,9 @@
-"""The distribution function of normal vectors, by A. Genz, "Numerical computation of multivariate normal probabilities", 1992.
+"""The distribution function of normal vectors, for `multivariate_normal` in `vectors`.
 
-With the Cholesky factor of the covariance, the probability is an integral over the unit cube. The integrand is a
-product of conditional distribution functions: of each element, given the elements before it. The integrand is averaged
-over a fixed lattice of points, so that the result is a smooth function of all arguments. `vectors` uses it.
+The method is that of A. Genz, "Numerical computation of multivariate normal probabilities", 1992. The Cholesky factor
+of the covariance turns the probability into an integral over the unit cube. The integrand is a product of conditional
+probabilities: for each element, given the elements before it. The integral is computed as the average over a fixed
+lattice of points. Since the points are fixed, the result is a smooth function of all arguments.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ __all__ = ["log_probability_below"]
 POINTS = 8191
 """The number of points of the lattice, a prime number."""
 _ROOT = 2974
-"""The generator of the lattice: its powers are the steps along the dimensions.
+"""The generator of the lattice: its k-th power, modulo `POINTS`, is the step along the k-th axis.
 
-Of 700 numbers it was the best for integrands that depend mostly on their first elements.
+Of 700 generators that were tried, it was the best for integrands that depend mostly on the first axes.
 """
 _LONGEST = 200
-"""The greatest length of vectors."""
+"""The greatest length of vectors; longer vectors raise ValueError."""
 _FARTHEST = 1e8
-"""Larger numbers are replaced by this one, so that their products with 0 are 0."""
+"""Elements are clipped to this absolute value, so that they stay finite and their products with 0 are 0."""
 
 
 def _lattice(dtype: str) -> Any:
-    """Points of the open unit cube, one in each column.
+    """The points of a Korobov lattice in the open unit cube, one point in each column.
 
-    They are a Korobov lattice, folded at 1/2 to make integrands periodic.
+    The points are folded at 1/2, which makes any integrand periodic.
     """
     steps = [pow(_ROOT, k, POINTS) for k in range(_LONGEST)]
     shares = (np.outer(steps, np.arange(POINTS)) % POINTS + 0.25) / POINTS
@@ -51,7 +52,8 @@ def _lattice(dtype: str) -> Any:
 
 
 def log_probability_below(bounds: Any, factor: Any) -> Any:
-    """The logarithm of the probability that normal vectors of mean 0 are below ``bounds`` (..., n) in each element.
+    """The logarithm of the probability that each element of a normal vector of mean 0 is below its bound in ``bounds``
+    (..., n).
 
     ``factor`` (..., n, n) is the lower Cholesky factor of the covariance. ValueError if n is above 200.
     """

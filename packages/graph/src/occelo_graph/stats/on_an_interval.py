@@ -1,6 +1,6 @@
-"""Continuous laws on an interval: uniform, beta, powers, triangular, truncated exponential and truncated normal.
+"""Continuous laws on an interval: uniform, beta, power, triangular, truncated exponential and truncated normal.
 
-Users find them in `occelo.tensor.stats`.
+Users find the laws in `occelo.tensor.stats`.
 """
 
 from __future__ import annotations
@@ -75,14 +75,15 @@ def _beta_entropy(a: Any, b: Any) -> Any:
 
 
 def _beta_density(z: Any, a: Any, b: Any) -> Any:
-    # the factor is infinite only where the powers are 0 at both bounds
+    # the factor would be infinite only if a power is 0 at each bound, so a finite bound keeps the
+    # product 0
     return pow(z, a - 1.0) * pow(1.0 - z, b - 1.0) * exp(minimum(-betaln(a, b), 85.0))
 
 
 def _beta_quantile(q: Any, a: Any, b: Any) -> Any:
     """The number x with ``betainc(a, b, x)`` = q.
 
-    Tiny numbers are computed by the first term of a series, since SciPy's function fails for some of them.
+    If x is tiny, it is computed from the first term of a series, since SciPy's ``betaincinv`` is wrong for some tiny x.
     """
     # x^a / (a B(a, b)), DLMF 8.17.8; the next term is less by a factor of about (a + b) x
     first = exp((log(q) + log(a) + betaln(a, b)) / a)
@@ -137,9 +138,9 @@ powerlaw = ContinuousLaw(
 
 
 def _sides(z: Any, c: Any) -> tuple[Any, Any, Any]:
-    """Whether z is on the rising side of the triangle, and the heights of both sides at z, relative to the peak.
+    """Whether z is on the rising side of the triangle, and the heights of the rising and the falling side at z.
 
-    The height of a side is 1 where z is on the other side.
+    The height of the peak is 1. The height of a side is 1, too, if z is on the other side.
     """
     rising = switch(eq(c, 1.0), le(z, c), lt(z, c))
     up = switch(rising, z, 1.0) / switch(rising, c, 1.0)
@@ -170,7 +171,7 @@ def _triang_sf(z: Any, c: Any) -> Any:
 
 def _triang_logcdf(z: Any, c: Any) -> Any:
     rising, up, _ = _sides(z, c)
-    # the square underflows
+    # here the square would underflow
     tiny = and_(rising, lt(z, 1e-100))
     inner = switch(tiny, 0.5, z)
     usual = log_of_smaller(_triang_cdf(inner, c), _triang_sf(inner, c))
@@ -179,7 +180,7 @@ def _triang_logcdf(z: Any, c: Any) -> Any:
 
 def _triang_ppf(q: Any, c: Any) -> Any:
     rising = lt(q, c)
-    # the square root that is not chosen is that of 1, so that its derivative is finite
+    # the branch that is not chosen computes the root of 1, which has a finite derivative
     return switch(
         rising,
         sqrt(switch(rising, c * q, 1.0)),
@@ -229,7 +230,7 @@ _BERNOULLI = (1/6, -1/30, 1/42, -1/30, 5/66, -691/2730, 7/6, -3617/510, 43867/79
 
 
 def _series(square: Any, factors: Sequence[float]) -> Any:
-    """A power series in ``square``, without a constant term, by Horner's scheme."""
+    """The sum of ``factors[k] * square**(k + 1)`` over all k, by Horner's scheme."""
     value: Any = 0.0
     for factor in reversed(factors):
         value = (value + factor) * square
@@ -249,7 +250,7 @@ def _truncexpon_mean(b: Any) -> Any:
 def _truncexpon_var(b: Any) -> Any:
     small = lt(b, 1.0)
     near, far = switch(small, b, 1.0), switch(small, 1.0, b)
-    # b^2 e^b / (e^b - 1)^2, without overflow
+    # 1 - b^2 e^b / (e^b - 1)^2, written so that it does not overflow
     ratio = far / -expm1(-far)
     return switch(small, _series(near * near, _VAR), 1.0 - ratio * ratio * exp(-far))
 
@@ -283,8 +284,8 @@ truncexpon = ContinuousLaw(
 
 
 def _log_mass(low: Any, high: Any) -> Any:
-    """Logarithm of the probability that a normal number lies between two bounds. Precise in tails and at the centre."""
-    # beyond this bound logarithms are -inf, and their differences would be NaN
+    """Logarithm of the probability that a normal number lies between two bounds, precise in tails and at the centre."""
+    # beyond this bound the log probabilities are -inf, so their difference would be NaN
     farthest = largest_square_root(low.dtype)
     low, high = (clip(each, -farthest, farthest) for each in (low, high))
     nothing = ge(low, farthest) | le(high, -farthest)
@@ -294,7 +295,7 @@ def _log_mass(low: Any, high: Any) -> Any:
     low, high = switch(beyond, -high, low), switch(beyond, -low, high)
     in_tail = le(high, -0.5)
     lower, upper = (log_ndtr(switch(in_tail, *each)) for each in ((low, -2.0), (high, -1.0)))
-    # a difference of 0 has no logarithm, and an infinite derivative
+    # a number replaces differences of 0, since log1mexp(0) is -inf with an infinite derivative
     apart = in_tail & ~narrow
     tail = upper + log1mexp(switch(apart, lower - upper, -1.0))
     across = ~(in_tail | narrow)
@@ -305,14 +306,14 @@ def _log_mass(low: Any, high: Any) -> Any:
 
 
 def _log_mass_of_few(middle: Any, width: Any) -> Any:
-    """`_log_mass` of a short interval, from the density in its middle and the second derivative there."""
+    """`_log_mass` of a short interval, from the density and its second derivative in the middle."""
     square = middle * middle
     bend = (square - 1.0) * width * width / 24.0
     return log(width) - 0.5 * square - LOG_ROOT_TWO_PI + log1p(bend)
 
 
 def _log_mass_of_centre(low: Any, high: Any) -> Any:
-    """`_log_mass` of an interval near 0, computed from the smaller of the probabilities inside and outside of it."""
+    """`_log_mass` of an interval around 0, from the probability inside or the one outside, whichever is smaller."""
     outside = ndtr(low) + ndtr(-high)
     wide = lt(outside, 0.5)
     below, above = switch(wide, -1.0, low), switch(wide, 1.0, high)
@@ -334,7 +335,8 @@ def _truncnorm_logsf(z: Any, a: Any, b: Any) -> Any:
 def _truncnorm_ppf(q: Any, a: Any, b: Any) -> Any:
     whole = _log_mass(a, b)
     left = lt(a, 0.0)
-    # computed from the end that is in a tail, else from the lower end
+    # Probabilities are measured from the lower end if it is below 0, else from the upper end: from
+    # the end nearer to a tail, they are precise.
     beyond = logaddexp(log_ndtr(switch(left, a, -b)), switch(left, log(q), log1p(-q)) + whole)
     z = ndtri_exp(beyond)
     return clip(switch(left, z, -z), a, b)
@@ -345,7 +347,10 @@ def _truncnorm_isf(q: Any, a: Any, b: Any) -> Any:
 
 
 def _at_bounds(a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
-    """The conditional densities at both bounds, and their products with the bounds, which are 0 at infinity."""
+    """The densities of the truncated law at both bounds, and the products of each bound with its density.
+
+    The product is 0 for an infinite bound.
+    """
     whole = _log_mass(a, b)
     at_a, at_b = (exp(-0.5 * (each * each) - LOG_ROOT_TWO_PI - whole) for each in (a, b))
     return at_a, at_b, switch(isinf(a), 0.0, a) * at_a, switch(isinf(b), 0.0, b) * at_b

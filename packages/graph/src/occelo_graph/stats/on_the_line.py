@@ -1,6 +1,6 @@
 """Continuous laws on the whole line: normal, Student t, Cauchy, Laplace, logistic, Gumbel.
 
-Users find them in `occelo.tensor.stats`.
+Users find the laws in `occelo.tensor.stats`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["cauchy", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "t"]
 ROOT_TWO = math.sqrt(2.0)
 LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = 1e15
-"""Adding 1 does not change the squares of numbers above this bound."""
+"""For z above this bound, 1 + z^2 rounds to z^2."""
 
 
 def largest_square_root(dtype: str) -> float:
@@ -78,7 +78,7 @@ norm = ContinuousLaw(
 
 
 def log1p_of_square(z: Any) -> Any:
-    """log(1 + z^2), also where the square overflows."""
+    """log(1 + z^2), finite even if the square overflows."""
     size = abs(z)
     far = gt(size, _FAR)
     near = switch(far, 1.0, z)
@@ -101,7 +101,7 @@ cauchy = ContinuousLaw(
         lambda z: -log1p_of_square(z) - math.log(math.pi),
         support=None,
         symmetric=True,
-        # in this order the arctangent is precise in the lower tail
+        # with the arguments in this order, the arctangent is precise in the lower tail
         cdf=lambda z: arctan2(1.0, -z) / math.pi,
         ppf=_cauchy_quantile,
         mean=lambda: math.nan,
@@ -113,7 +113,7 @@ cauchy = ContinuousLaw(
 
 def _laplace_cdf(z: Any) -> Any:
     low = lt(z, 0.0)
-    # the absolute value has no derivative at 0, where this function has one
+    # not the absolute value, which has no derivative at 0: this function has one
     half = 0.5 * exp(switch(low, z, -z))
     return switch(low, half, 1.0 - half)
 
@@ -169,7 +169,7 @@ logistic = ContinuousLaw(
 
 
 def _log_of_rest(z: Any) -> Any:
-    """log(1 - exp(-exp(-z))); where exp(-z) is too small to change 1, this is -z."""
+    """log(1 - exp(-exp(-z))); for large z, where exp(-z) is far below 1, this is -z."""
     far = gt(z, 40.0)
     return switch(far, -z, log1mexp(-exp(-switch(far, 40.0, z))))
 
@@ -205,7 +205,7 @@ gumbel_l = ContinuousLaw(
 def _t_constant(df: Any) -> Any:
     """log(gamma((df + 1) / 2) / gamma(df / 2)) - log(df / 2) / 2.
 
-    From df = 60 on it is computed by an asymptotic series (DLMF 5.11.13).
+    For df above 60, an asymptotic series computes it (DLMF 5.11.13).
     """
     half = 0.5 * df
     large = gt(half, 30.0)
@@ -219,14 +219,16 @@ def _t_constant(df: Any) -> Any:
 
 
 def _t_centre(df: Any) -> tuple[Any, Any]:
-    """The density at 0, and minus the second derivative of its logarithm there."""
+    """The density of Student's t at 0, and minus the second derivative of the log density at 0."""
     return exp(_t_constant(df) - LOG_ROOT_TWO_PI), 1.0 + 1.0 / df
 
 
 def _t_cdf(z: Any, df: Any) -> Any:
-    # by the incomplete beta function of df / (df + z^2), or of the rest where that is nearer to 0
+    # The argument of the incomplete beta function is x = df / (df + z^2), or 1 - x if that is
+    # smaller.
     slope, bend = _t_centre(df)
-    # both forms have square roots at 0, where they have no derivatives
+    # near z = 0 a Taylor series is used: both forms depend on a square root without a derivative at
+    # 0
     flat = lt(z * z * bend, 1e-10)
     far = switch(flat, 1.0, z)
     square = far * far
@@ -239,7 +241,7 @@ def _t_cdf(z: Any, df: Any) -> Any:
 
 
 def _t_odds(z: Any, df: Any) -> Any:
-    """log(1 + z^2 / df), also where the square overflows."""
+    """log(1 + z^2 / df), finite even if the square overflows."""
     return log1p_of_square(z / sqrt(df))
 
 
@@ -247,7 +249,7 @@ def _t_logcdf(z: Any, df: Any) -> Any:
     low = lt(z, 0.0)
     size = switch(low, z, -z)
     lower = _t_cdf(size, df)
-    # near the centre, the logarithm of 1 minus the other tail is used instead
+    # nearer to the centre, the logarithm of ``lower`` itself is precise
     outer = lt(lower, 0.25)
     far = switch(outer, size, -1.0)
     log_x = -_t_odds(far, df)
@@ -280,7 +282,8 @@ def _t_entropy(df: Any) -> Any:
     large = gt(half, 30.0)
     x = switch(large, half, 30.0)
     inverse = 1.0 / (x * x)
-    # the derivative of the series of `_t_constant`, without -log(x) / 2: psi(x + 1/2) - psi(x)
+    # psi(x + 1/2) - psi(x) for large x: 1 / (2 x) plus the derivative of the series in
+    # `_t_constant`
     series = 0.125 + inverse * (-1 / 64 + inverse * (1 / 128 + inverse * (-17 / 2048)))
     small = switch(large, 1.0, half)
     gap = switch(large, 0.5 / x + series * inverse, psi(small + 0.5) - psi(small))
@@ -288,9 +291,9 @@ def _t_entropy(df: Any) -> Any:
 
 
 def _with_finite(formula: AnyFormula) -> AnyFormula:
-    """``formula`` for degrees of freedom that may be infinite.
+    """``formula``, extended to infinite degrees of freedom.
 
-    From 1e30 degrees of freedom on, the law equals the normal law to the last digit.
+    The degrees of freedom are limited to 1e30. From there on the law equals the normal law to the last digit.
     """
 
     def limited(*arguments: Any) -> Any:

@@ -74,7 +74,7 @@ expon = ContinuousLaw(
 
 
 def _log_of_exponential(power: Any, log_power: Any) -> Any:
-    """log(1 - exp(-power)); where the power underflows, this is ``log_power``."""
+    """log(1 - exp(-power)); for a tiny ``power`` this is ``log_power``, the logarithm of ``power``."""
     tiny = lt(power, 1e-30)
     return switch(tiny, log_power, log1mexp(-switch(tiny, 1.0, power)))
 
@@ -98,7 +98,7 @@ weibull_min = ContinuousLaw(
 
 
 def _variance_of_power(power: Any) -> Any:
-    """The variance of a power of exponential numbers, from the logarithms of its first two moments."""
+    """The variance of x**power for exponential numbers x, from the logarithms of the first two moments."""
     twice_log_mean = 2.0 * gammaln(1.0 + power)
     return exp(twice_log_mean) * expm1(gammaln(1.0 + 2.0 * power) - twice_log_mean)
 
@@ -121,7 +121,9 @@ rayleigh = ContinuousLaw(
 
 
 def _where_above(threshold: float, parameter: Any, value: Any) -> Any:
-    """A moment: ``value`` where the parameter is above the threshold, else infinite."""
+    """A moment that exists only for large parameters: ``value`` where the parameter is above ``threshold``, else
+    inf.
+    """
     return switch(gt(parameter, threshold), value, math.inf)
 
 
@@ -250,10 +252,11 @@ def _invgauss_logdensity(z: Any, mu: Any) -> Any:
 def _invgauss_tails(z: Any, mu: Any) -> tuple[Any, Any, Any]:
     """Whether z is below mu, and the logarithms of the lower and the upper tail.
 
-    The lower tail is computed for z below mu only, and the upper tail for other z only.
+    The lower tail is valid only for z below mu, and the upper tail only for other z.
 
-    The usual formula has a factor exp(2 / mu), which overflows. With u = (z / mu - 1) / sqrt(z) and v = (z / mu + 1) /
-    sqrt(z), both of its terms have the factor exp(-u^2 / 2), and the other factors are of the order of 1.
+    The textbook formula has a factor exp(2 / mu), which overflows. Let u = (z / mu - 1) / sqrt(z) and v = (z / mu + 1)
+    / sqrt(z). Then both terms of the formula have the factor exp(-u^2 / 2), and their other factors are of the order of
+    1.
     """
     below = lt(z, mu)
     root = sqrt(z)

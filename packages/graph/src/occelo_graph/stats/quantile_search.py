@@ -1,4 +1,4 @@
-"""Quantiles by bisection, in loops of the graph, for laws whose quantile has no formula.
+"""Quantiles by bisection, for laws without a formula for the quantile. The bisection is a loop in the graph.
 
 `deriving` uses `searched_quantile` for continuous laws, and `discrete` uses `smallest_count`.
 """
@@ -29,16 +29,16 @@ from occelo_graph.stats.law import AnyFormula, Row
 __all__ = ["searched_quantile", "smallest_count"]
 
 _MOST = 4.0e15
-"""Whole numbers up to this bound have halves in float64."""
+"""Bisection stops at this number, so that the middle between two whole numbers is exact in float64."""
 
 
 def searched_quantile(row: Row, upper: bool) -> AnyFormula:
-    """The inverse of the distribution function of a row, or with ``upper`` of the survival function.
+    """The formula of the quantile of a row. With ``upper`` it is the inverse of the survival function.
 
-    Bisection narrows down the interval of `_bracket` until the dtype has no number between its ends. The search
-    compares values of the distribution function below the median, and of the survival function above it: the smaller of
-    the two is precise. The search has no derivatives. One step of Newton's method follows, whose derivatives are those
-    of the implicit function.
+    Bisection narrows the interval from `_bracket` until the dtype has no number between its ends. Below the median,
+    bisection compares values of the distribution function, and above it values of the survival function: the smaller of
+    the two is precise. One step of Newton's method follows. The derivatives of this step are those of the quantile, by
+    the implicit function theorem. The bisection itself has no derivatives.
     """
     logcdf: AnyFormula | None = row.logcdf
     logsf: AnyFormula | None = row.logsf
@@ -62,19 +62,20 @@ def searched_quantile(row: Row, upper: bool) -> AnyFormula:
         below, above = logcdf(found, *shapes), logsf(found, *shapes)
         log_here = switch(low_half, below, above)
         miss = switch(low_half, below - log_p, log_tail - above)
-        # at a bound of the support the logarithm is infinite, and Newton's method cannot improve
-        # the number
+        # at a bound of the support the logarithm is infinite, so the step of Newton's method is 0
+        # there
         miss = switch(isfinite(miss), miss, 0.0)
-        # Newton's method for the logarithm of the probability, which does not underflow in a tail
+        # Newton's method solves for the logarithm of the probability, which does not underflow in a
+        # tail
         return found - miss * exp(log_here - logdensity(found, *shapes))
 
     return formula
 
 
 def _bracket(row: Row, odds: Any, shapes: Any) -> tuple[Any, Any]:
-    """Two numbers between which a quantile lies.
+    """A lower and an upper bound of a quantile.
 
-    They follow from the bounds of the support, and from mean and variance by Cantelli's inequality.
+    They are the bounds of the support, or narrower ones from mean and variance, by Cantelli's inequality.
     """
     low, high = row.bounds(shapes)
     if row.mean is None or row.var is None:
@@ -87,7 +88,10 @@ def _bracket(row: Row, odds: Any, shapes: Any) -> tuple[Any, Any]:
 
 
 def _bisected(reached: Callable[[Any], Any], start: Any, end: Any, broadcast: Any) -> Any:
-    """The smallest x from ``start`` to ``end`` with ``reached(x)``, to the precision of the dtype; without derivatives."""
+    """The smallest x from ``start`` to ``end`` with ``reached(x)``, to the precision of the dtype.
+
+    The result has no derivatives.
+    """
     from occelo_graph.looping.loops import while_loop
 
     whole = sum((0.0 * each for each in broadcast[1:]), 0.0 * broadcast[0])
@@ -120,19 +124,20 @@ def smallest_count(
     var: Any,
     odds: Any,
 ) -> Any:
-    """The smallest whole number k of the support with ``reached(k, *arguments)``, which is monotone in k.
+    """The smallest whole number k of the support with ``reached(k, *arguments)``.
 
-    If k is the quantile of a probability p, and ``odds`` is p / (1 - p), then k is at most ``sqrt(odds)`` standard deviations above
-    the mean, and at most ``1 / sqrt(odds)`` standard deviations below it (Cantelli's inequality). Bisection halves this
-    interval until one number is left.
+    ``reached`` must be false below some k and true from there on. ``low`` and ``high`` are the bounds of the support.
+    ``odds`` is p / (1 - p) for the probability p of the quantile. The quantile is at most ``sqrt(odds)`` standard
+    deviations above the mean, and at most ``1 / sqrt(odds)`` standard deviations below it (Cantelli's inequality).
+    Bisection halves this interval until one number is left.
     """
     from occelo_graph.looping.loops import while_loop
 
     root, deviation = sqrt(odds), sqrt(var)
-    # one more number on either side makes up for rounding
+    # the interval is wider by one number on either side, since its bounds are rounded
     start = maximum(low - 1.0, floor(mean - deviation / root) - 2.0)
     end = minimum(minimum(high, _MOST), ceil(mean + deviation * root) + 2.0)
-    # with NaN, from invalid parameters, the loop would never end
+    # invalid parameters make the bounds NaN; an empty interval replaces them
     valid = isfinite(start + end)
     start, end = switch(valid, start, -1.0), switch(valid, end, 0.0)
     whole = start + end
@@ -155,5 +160,5 @@ def smallest_count(
         there = reached(middle, *arguments)
         return switch(open_ & ~there, middle, before), switch(open_ & there, middle, at)
 
-    # a whole number changes in steps, so it has the derivative 0 where it has one
+    # the quantile is a step function, so its derivative is 0
     return zero_grad(while_loop(unfinished, halve, (start, end))[1])

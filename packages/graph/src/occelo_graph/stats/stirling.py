@@ -1,7 +1,7 @@
-"""Logarithms of powers divided by gamma and beta functions, without cancellation where parameters are large.
+"""Logarithms of x^a exp(-x) / gamma(a) and x^a y^b / beta(a, b), precise for large a and b.
 
-The leading terms of Stirling's series are cancelled analytically, after C. Loader, "Fast and accurate computation of
-binomial probabilities", 2000. `gamma_tails` and `beta_tails` use these functions.
+The large terms of Stirling's series cancel analytically, as in C. Loader, "Fast and accurate computation of binomial
+probabilities", 2000. `gamma_tails` and `beta_tails` use these functions.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["log_beta_term", "log_gamma_term"]
 _LOG_ROOT_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 _LARGE = 10.0
 _STIRLING = (1/12, -1/360, 1/1260, -1/1680, 1/1188, -691/360360, 1/156)  # fmt: skip
-"""Coefficients of 1/a, 1/a^3, ... (DLMF 5.11.1)."""
+"""Coefficients of 1/a, 1/a^3, ... in Stirling's series (DLMF 5.11.1)."""
 
 
 def _stirling_rest(a: Any) -> Any:
-    """gammaln(a) minus ((a - 1/2) log(a) - a + log(2 pi) / 2): the rest of Stirling's series."""
+    """The error of Stirling's formula: gammaln(a) minus ((a - 1/2) log(a) - a + log(2 pi) / 2)."""
     large = ge(a, _LARGE)
     inverse = 1.0 / switch(large, a, _LARGE)
     square = inverse * inverse
@@ -37,11 +37,11 @@ def _stirling_rest(a: Any) -> Any:
 def _log_ratio_less(w: Any, log_ratio: Any) -> Any:
     """log(1 + w) - w; for small ``w`` this is about -w^2 / 2.
 
-    ``log_ratio`` is log(1 + w), used where ``w`` is not small.
+    ``log_ratio`` is log(1 + w). It is used only if ``w`` is not small.
     """
     near = lt(abs(w), 0.3)
     small = switch(near, w, 0.0)
-    # log(1 + w) is twice the inverse hyperbolic tangent of r (DLMF 4.6.4)
+    # log(1 + w) = 2 arctanh(r) (DLMF 4.6.4)
     r = small / (2.0 + small)
     square = r * r
     series: Any = 0.0
@@ -67,6 +67,6 @@ def log_beta_term(a: Any, b: Any, x: Any, y: Any, log_x: Any, log_y: Any) -> Any
     by_x = _log_ratio_less(-excess / a, log_x + log1p(b / a))
     by_y = _log_ratio_less(excess / b, log_y + log1p(a / b))
     corrections = _stirling_rest(both) - _stirling_rest(a) - _stirling_rest(b)
-    # a b / (a + b), which does not overflow
+    # half the logarithm of a b / (a + b), by logarithms that do not overflow
     scale = 0.5 * (log(a) + log(b) - log(both)) - _LOG_ROOT_TWO_PI
     return a * by_x + b * by_y + (scale + corrections)

@@ -1,6 +1,7 @@
-"""Sums over the support of laws on whole numbers, in loops of the graph: probabilities, entropies, expected values.
+"""Sums over the whole numbers of a law's support: probabilities, entropies, expected values.
 
-A loop takes as many steps as the element that needs most. `counts` and `vectors` use these functions.
+`counts` and `vectors` use these functions for laws without closed formulas. Each sum is a loop in the graph. If the
+parameters are arrays, the loop runs until the longest sum of any element is complete.
 """
 
 from __future__ import annotations
@@ -37,15 +38,15 @@ def _accumulated(
 ) -> Any:
     """The state after ``state = add(state, k, wanted)`` for each k from ``first + skip`` to ``last``, elementwise.
 
-    All elements take as many steps as the element that needs most. Where an element has passed its ``last``, ``wanted``
-    is false, and k is its ``first`` again.
+    All elements take as many steps as the longest range of any element. For an element past its own ``last``,
+    ``wanted`` is false and k is its ``first``.
     """
     from occelo_graph.looping.loops import fori_loop
 
     count = last - first
     for each in shapes:
         count = count + 0.0 * each
-    # one element more, for arrays that have none
+    # an appended 0, since an empty array has no maximum
     finite = switch(isfinite(count), count, 0.0)
     known = concatenate([finite.ravel(), constant(np.zeros(1, finite.dtype))])
     steps = maximum(max_of(known) + 1.0, 0.0).astype("int64")
@@ -55,7 +56,7 @@ def _accumulated(
         wanted = le(k, last)
         return add(state, switch(wanted, k, first), wanted)
 
-    # adds NaN where the count is NaN; a product with 0 would not do, since rules simplify it
+    # This adds NaN where the count is NaN. (Rules would simplify a product with 0.)
     return fori_loop(skip, steps, step, start + zero_grad(constant_in(count, 0.0)))
 
 
@@ -90,8 +91,8 @@ def log_of_sums(
 ) -> Any:
     """The logarithm of the probability of the numbers from ``wanted[0]`` to ``wanted[1]``.
 
-    ``others`` are the first and the last of all other numbers of the support. If the probability is more than one half,
-    it is computed as 1 minus the probability of the others.
+    ``others`` are the first and the last number of the rest of the support. If the probability is more than one half,
+    it is computed as 1 minus the probability of the rest.
     """
     value = _log_sum(logpmf, *wanted, *shapes)
     small = lt(value, -math.log(2.0))
@@ -102,9 +103,10 @@ def log_of_sums(
 def entropy_of_counts(
     logpmf: AnyFormula, support: tuple[Any, Any], mean: Any, var: Any, reach: Any, *shapes: Any
 ) -> Any:
-    """The entropy, summed over the numbers of the support at a distance of at most ``12 * sqrt(var) + reach`` from the mean.
+    """The entropy of a law on whole numbers, summed over the part of the support near the mean.
 
-    ``reach`` must be so large that all other numbers add less than the rounding error.
+    The sum covers numbers at a distance of at most ``12 * sqrt(var) + reach`` from the mean. ``reach`` must be so large
+    that all other numbers add less than the rounding error.
     """
     width = 12.0 * sqrt(var) + reach
     first = zero_grad(maximum(support[0], floor(mean - width)))

@@ -1,6 +1,6 @@
 """Laws of vectors: categorical, multinomial, Dirichlet, Dirichlet-multinomial, multivariate normal.
 
-Vectors lie along the last axis; the other axes broadcast. Users find the laws in `occelo.tensor.stats`.
+Users find the laws in `occelo.tensor.stats`. Vectors lie along the last axis, and all other axes broadcast.
 """
 
 from __future__ import annotations
@@ -48,22 +48,22 @@ __all__ = [
 ]
 
 _ROUNDING = {"float64": 1e-10, "float32": 1e-5, "float16": 1e-2}
-"""How far a sum of probabilities may be from 1."""
+"""For each dtype, how far the sum of a vector of probabilities may be from 1."""
 
 
 def floats(where: str, *given: Any) -> list[Any]:
-    """The arguments, cast to their common float dtype."""
+    """The arguments, cast to their common float dtype; ``where`` is the method's name for errors."""
     dtype = float_dtype(given, where)
     return [as_float(each, dtype) for each in given]
 
 
 def where_valid(valid: Any, value: Any) -> Any:
-    """The value where the parameters are valid, NaN elsewhere."""
+    """``value`` where ``valid`` is true, NaN elsewhere."""
     return switch(valid, value, math.nan)
 
 
 def factor_of(matrix: Any) -> Any:
-    """The lower Cholesky factor; NaN where a matrix is not positive definite."""
+    """The lower Cholesky factors of matrices; NaN for a matrix that is not positive definite."""
     # linear algebra is imported at its first use
     from occelo_graph.ops.linalg.cholesky import cholesky
 
@@ -71,14 +71,14 @@ def factor_of(matrix: Any) -> Any:
 
 
 def solved(factor: Any, right: Any, ndim: int) -> Any:
-    """The inverse of a lower triangular matrix times vectors (``ndim`` is 1) or matrices."""
+    """The inverse of the lower triangular ``factor`` times ``right``: vectors if ``ndim`` is 1, matrices if it is 2."""
     from occelo_graph.ops.linalg.triangular import solve_triangular
 
     return solve_triangular(factor, right, lower=True, b_ndim=ndim, on_error="nan")
 
 
 def log_product(factor: Any) -> Any:
-    """Logarithm of the product of the diagonal elements."""
+    """Logarithm of the product of the diagonal elements of each matrix."""
     return _last_sum(log(factor.diagonal(axis1=-2, axis2=-1)))
 
 
@@ -95,12 +95,15 @@ def _are_probabilities(p: Any) -> Any:
 
 
 class Categorical:
-    """The numbers 0 ... K - 1, with probabilities ``p`` along the last axis. If these do not add to 1, results are NaN."""
+    """The numbers 0 ... K - 1, with probabilities ``p`` along the last axis.
+
+    If the probabilities do not add to 1, results are NaN.
+    """
 
     def logpmf(self, k: Any, p: Any) -> TensorVariable:
-        """Logarithm of the probability of ``k``; -inf where it is 0.
+        """Logarithm of the probability of ``k``; -inf if the probability is 0.
 
-        ``k`` broadcasts against all axes of ``p`` but the last.
+        ``k`` broadcasts against all axes of ``p`` except the last.
         """
         k, p = floats("categorical.logpmf()", k, p)
         found, chance = self._chance(k, p)
@@ -118,19 +121,19 @@ class Categorical:
         return any_of(chosen, axis=-1), _last_sum(switch(chosen, p, 0.0))
 
     def _parts(self, method: str, k: Any, p: Any) -> tuple[Any, Any, Any]:
-        """A mask of valid arguments, and the probabilities of a number of at most ``k`` and of a number above ``k``."""
+        """A mask of valid arguments, the probability of numbers up to ``k``, and that of numbers above ``k``."""
         k, p = floats(f"categorical.{method}()", k, p)
         up_to = arange(p.shape[-1]).astype(p.dtype) <= k[..., None]
         below, above = _last_sum(switch(up_to, p, 0.0)), _last_sum(switch(up_to, 0.0, p))
         return and_(_are_probabilities(p), eq(k, k)), below, above
 
     def cdf(self, k: Any, p: Any) -> TensorVariable:
-        """Probability of a number of at most ``k``."""
+        """Probability that the number is at most ``k``."""
         valid, below, _ = self._parts("cdf", k, p)
         return where_valid(valid, below)
 
     def sf(self, k: Any, p: Any) -> TensorVariable:
-        """Probability of a number above ``k``."""
+        """Probability that the number is above ``k``."""
         valid, _, above = self._parts("sf", k, p)
         return where_valid(valid, above)
 
@@ -145,20 +148,22 @@ class Categorical:
         return where_valid(valid, log_of_smaller(above, below))
 
     def _quantile(self, q: Any, p: Any, before: Any) -> TensorVariable:
-        """The quantile: the number of outcomes for which ``before`` is true. NaN for a ``q`` that is not a probability."""
+        """The quantile: how many outcomes the mask ``before`` marks. NaN for a ``q`` that is not a probability."""
         last = p.shape[-1].astype(p.dtype) - 1.0
         count = minimum(_last_sum(before.astype(p.dtype)), last)
         valid = and_(_are_probabilities(p), and_(ge(q, 0.0), le(q, 1.0)))
         return where_valid(valid, count)
 
     def ppf(self, q: Any, p: Any) -> TensorVariable:
-        """Quantile: the smallest k with ``cdf(k) >= q``, -1 for 0; NaN for a ``q`` that is no probability."""
+        """Quantile: the smallest k with ``cdf(k) >= q``. -1 for ``q`` = 0; NaN for a ``q`` that is not a
+        probability.
+        """
         q, p = floats("categorical.ppf()", q, p)
         found = self._quantile(q, p, lt(cumsum(p, axis=-1), q[..., None]) | eq(q, 1.0)[..., None])
         return switch(eq(q, 0.0), found - found - 1.0, found)
 
     def isf(self, q: Any, p: Any) -> TensorVariable:
-        """The smallest k with ``sf(k) <= q``, -1 for 1; NaN for a ``q`` that is no probability."""
+        """The smallest k with ``sf(k) <= q``. It is -1 for ``q`` = 1, and NaN for a ``q`` that is not a probability."""
         q, p = floats("categorical.isf()", q, p)
         above = cumsum(p[..., ::-1], axis=-1)[..., ::-1] - p
         found = self._quantile(q, p, above > q[..., None])
@@ -190,7 +195,7 @@ class Categorical:
 
 
 class Multinomial:
-    """How often each of several outcomes occurs in ``n`` trials, with probabilities ``p`` along the last axis.
+    """The counts of each outcome in ``n`` trials. The outcomes have the probabilities ``p`` along the last axis.
 
     If the probabilities do not add to 1, results are NaN.
     """
@@ -206,18 +211,21 @@ class Multinomial:
         return where_valid(self._valid(n, p), switch(outside, -math.inf, value))
 
     def _within(self, x: Any, n: Any) -> tuple[Any, Any]:
-        """A mask of counts that are not whole or do not add to ``n``, and the counts with 0 in place of these."""
+        """A mask of impossible count vectors, and ``x`` with zeros in their place.
+
+        A vector is impossible if a count is not whole or the counts do not add to ``n``.
+        """
         outside = or_(any_of(or_(lt(x, 0.0), lt(floor(x), x)), axis=-1), _last_sum(x) < n)
         outside = or_(outside, _last_sum(x) > n)
         return outside, switch(outside[..., None], 0.0, x)
 
     def pmf(self, x: Any, n: Any, p: Any) -> TensorVariable:
-        """Probability of the counts ``x``. Its derivatives exist also where a probability in ``p`` is 0."""
+        """Probability of the counts ``x``. Its derivatives are finite even where a probability in ``p`` is 0."""
         x, n, p = floats("multinomial.pmf()", x, n, p)
         outside, inner = self._within(x, n)
         zero = eq(p, 0.0)
-        # powers of zero probabilities are multiplied separately, since their logarithms have no
-        # derivatives
+        # powers of zero probabilities are computed apart, without logarithms, since log(0) has no
+        # derivative
         value = _last_sum(xlogy(inner, switch(zero, 1.0, p)) - gammaln(inner + 1.0))
         factor = prod_of(pow(switch(zero, p, 1.0), inner), axis=-1)
         value = switch(outside, 0.0, exp(gammaln(n + 1.0) + value) * factor)
@@ -234,7 +242,10 @@ class Multinomial:
         return where_valid(self._valid(n, p)[..., None], n[..., None] * (p * (1.0 - p)))
 
     def entropy(self, n: Any, p: Any) -> TensorVariable:
-        """Entropy, by natural logarithms. A loop of ``n`` steps sums the logarithms of the factorials."""
+        """Entropy, by natural logarithms.
+
+        A loop of ``n`` steps computes the expected logarithms of the factorials of the counts.
+        """
         n, p = floats("multinomial.entropy()", n, p)
         trials = n[..., None]
 
@@ -261,7 +272,7 @@ class Multinomial:
 
 
 class Dirichlet:
-    """Vectors of probabilities, with concentrations ``alpha`` above 0 along the last axis."""
+    """The Dirichlet law of vectors of probabilities, with concentrations ``alpha`` above 0 along the last axis."""
 
     def _valid(self, alpha: Any) -> Any:
         return all_of(alpha > 0.0, axis=-1)
@@ -345,7 +356,7 @@ class DirichletMultinomial:
     def entropy(self, alpha: Any, n: Any) -> TensorVariable:
         """Entropy, by natural logarithms.
 
-        A loop of ``n`` steps sums over the values of each count, which has a beta-binomial law.
+        Each count has a beta-binomial law. A loop of ``n`` steps sums over the values of the counts.
         """
         alpha, n = floats("dirichlet_multinomial.entropy()", alpha, n)
         trials, total = n[..., None], _last_sum(alpha)
@@ -381,17 +392,17 @@ class DirichletMultinomial:
 
 
 class MultivariateNormal:
-    """The normal law of vectors with mean ``mean`` (0 if it is None) and a covariance matrix.
+    """The normal law of vectors with mean ``mean`` (0 if it is None) and covariance ``cov``.
 
-    ``cov`` is a positive definite matrix or a batch of such matrices, a vector of variances of independent elements, or
-    one variance for all elements. ``cholesky``, the lower factor of the covariance matrix, may be given instead. A
-    matrix that is not positive definite gives NaN.
+    ``cov`` is a positive definite matrix, a batch of such matrices, a vector of variances of independent elements, or
+    one variance for all elements. Instead of ``cov``, callers may pass ``cholesky``, the lower Cholesky factor of the
+    covariance matrix. If the matrix is not positive definite, results are NaN.
     """
 
     def logpdf(
         self, x: Any, mean: Any = None, cov: Any = 1.0, cholesky: Any = None
     ) -> TensorVariable:
-        """Logarithm of the density at the vectors along the last axis of ``x``; all other axes broadcast."""
+        """Logarithm of the density at the vectors along the last axis of ``x``. All other axes broadcast."""
         given = (x, 0.0 if mean is None else mean, cov if cholesky is None else cholesky)
         x, mean, spread = floats("multivariate_normal.logpdf()", *given)
         rest = x - mean
@@ -424,17 +435,18 @@ class MultivariateNormal:
         return found
 
     def cdf(self, x: Any, mean: Any = None, cov: Any = 1.0, cholesky: Any = None) -> TensorVariable:
-        """Probability that all elements are at most those of ``x``.
+        """Probability that each element is at most the same element of ``x``.
 
-        It is exact for independent elements. For a covariance matrix it is an average over a lattice of 8191 points.
-        Then, for random covariances and for equal correlations of 1/2, the absolute error was below 1e-6 for two
-        elements, 1e-5 for three and 3e-4 for 5 to 15. The relative error for 50 elements was 1 %. There are derivatives
-        with respect to all arguments. Vectors have at most 200 elements (ValueError).
+        The probability is exact for independent elements. For a covariance matrix it is an average over a lattice of
+        8191 points. The absolute error of this average was measured with random covariances and with equal correlations
+        of 1/2. It was below 1e-6 for two elements, 1e-5 for three and 3e-4 for 5 to 15. The relative error for 50
+        elements was 1 %. The result has derivatives with respect to all arguments. Vectors of more than 200 elements
+        raise ValueError.
         """
         return exp(self.logcdf(x, mean, cov, cholesky))
 
     def cov(self, cov: Any = 1.0, cholesky: Any = None) -> TensorVariable:
-        """Covariance matrix, given by the vector of variances or matrix ``cov``, or by its factor ``cholesky``."""
+        """Covariance matrix, from ``cov`` (a matrix or a vector of variances) or its Cholesky factor ``cholesky``."""
         (spread,) = floats("multivariate_normal.cov()", cov if cholesky is None else cholesky)
         if cholesky is not None:
             return matmul(spread, spread.swapaxes(-1, -2))
@@ -450,7 +462,7 @@ class MultivariateNormal:
         return spread if spread.type.ndim < 2 else spread.diagonal(axis1=-2, axis2=-1)
 
     def entropy(self, mean: Any = None, cov: Any = 1.0, cholesky: Any = None) -> TensorVariable:
-        """Differential entropy, by natural logarithms. If the covariance is not a matrix, ``mean`` must be a vector."""
+        """Differential entropy, by natural logarithms. If ``cov`` is a single variance, ``mean`` must be a vector."""
         given = (cov if cholesky is None else cholesky, 0.0 if mean is None else mean)
         spread, mean = floats("multivariate_normal.entropy()", *given)
         if cholesky is None and spread.type.ndim < 2:
