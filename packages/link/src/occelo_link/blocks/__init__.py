@@ -1,6 +1,5 @@
-"""What the linkers that compile blocks have in common: the base class, the partition of a graph into blocks, and the
-VM.
+"""Shared code of the linkers that compile a graph in blocks: ``native``, ``c``, ``c|py`` and ``numba``.
 
-Such a linker compiles blocks of nodes and runs all other nodes as Python thunks: ``native``, ``c``, ``c|py`` and
-``numba``.
+The modules contain their base class, the partition of a graph into blocks, and the VM. The VM runs the compiled blocks,
+and runs all other nodes as Python thunks.
 """

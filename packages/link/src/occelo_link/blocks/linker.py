@@ -1,7 +1,7 @@
 """`BlockLinker`: base class of the linkers that compile blocks of nodes to machine code.
 
-The linkers ``native``, ``c`` and ``numba`` derive from it. Two others do, too: ``c|py``, which makes a block of each
-node, and the linker of `native.timing`, which times loops.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` derive from it; ``c|py`` makes a block of each node. The linker in
+`native.timing`, which times loops, derives from `BlockLinker`, too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class BlockLinker(Linker):
 
     compiles = True
     takes_states = False
-    """Whether units may write the new value of an updated variable to the memory of the old one."""
+    """Whether a unit may write the new value of a shared variable into the memory of the old value."""
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
         """Compile the loop program of a part."""
@@ -47,12 +47,14 @@ class BlockLinker(Linker):
         return False
 
     def compilable(self, order: Sequence[Apply]) -> Callable[[Apply, bool], bool]:
-        """A function that says whether a node belongs to a compiled block; ``order`` has all nodes of the graph.
+        """Return a function that tells whether a node belongs to a compiled block.
 
-        Its arguments are the node, and whether the node is in a region.
+        ``order`` is the list of all nodes of the graph. The returned function accepts a node and a flag, which is True
+        if the node is in a region.
 
-        Nodes without a lowering belong to blocks as callbacks, unless no node of the graph has a lowering. Nodes with
-        effects run between blocks. In a region they are callbacks, since the region decides whether they run.
+        A node without a lowering belongs to a block as a callback. But if no node of the graph has a lowering, no node
+        belongs to a block. A node with effects runs between blocks. In a region it becomes a callback instead, since
+        the region decides whether the node runs.
         """
         from occelo_link.loops.build import (  # all lowerings; slow to import
             can_be_callback,
@@ -69,13 +71,14 @@ class BlockLinker(Linker):
         )
 
     def parts(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> list[Part] | None:
-        """The nodes of a graph, divided into as few parts as possible; None if a branch has nodes that cannot be
+        """Divide the nodes of a graph into as few parts as possible; return None if a branch has nodes that cannot be
         compiled.
         """
         parts = partition(fgraph, order, self.compilable(order))
         if parts is not None and len(parts) == 1:
             (whole,) = parts
-            # an output that is an input (the new value of another variable) is not computed
+            # an output of the graph may itself be an input, such as the new value of another variable; no part computes
+            # it
             computed = dict.fromkeys(v for v in fgraph.outputs if v.owner is not None)
             if set(whole.outputs) == set(computed):
                 whole.outputs = list(computed)
@@ -100,7 +103,7 @@ class BlockLinker(Linker):
     def make_vm(self, linking: Linking) -> VM:
         parts = self.parts(linking.fgraph, linking.order)
         if parts is None:
-            # such a branch needs evaluation on demand
+            # a branch has nodes that cannot be compiled, so all nodes are evaluated on demand
             return PythonVM(linking, self.no_recycling, self.allow_gc)
         units = [self.compile(self.program(p), p) if p.compiled else None for p in parts]
         return BlockVM(
@@ -139,11 +142,11 @@ class BlockLinker(Linker):
 
 
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
-    """A map from outputs of a part to the inputs that they update. Outputs and inputs are given as positions.
+    """Map outputs of a part to the inputs that they update. Outputs and inputs are given as positions.
 
-    The map serves to let an output take over the memory of its input, which requires that nothing else refers to this
-    memory. So inputs whose old value is also an output are left out. Inputs that are not tensors are left out, too,
-    since an object refers to their arrays.
+    The unit may write an output of the map into the memory of its input. This is allowed only if nothing else refers to
+    the memory. So the map omits inputs whose old value is also an output. It also omits inputs that are not tensors,
+    since a Python object refers to their arrays.
     """
     kept = set(fgraph.outputs)
     inputs = {

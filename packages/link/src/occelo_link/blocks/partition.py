@@ -1,4 +1,4 @@
-"""Partition of a graph into as few compiled blocks as possible, with Python thunks between them.
+"""`partition`: divides a graph into as few compiled blocks as possible, with Python thunks between the blocks.
 
 `BlockLinker` calls `partition` for each graph.
 """
@@ -16,11 +16,12 @@ __all__ = ["Part", "partition"]
 
 @dataclass
 class Part:
-    """Nodes that run together, either compiled as one block or as Python thunks.
+    """Nodes that run together, either as one compiled block or as Python thunks.
 
-    ``inputs`` are the variables that other parts or the caller compute, ``outputs`` the variables of this part that are
-    used outside of it. A part from the cache has no nodes; its ``remake`` returns the original part, which has them.
-    ``states`` maps positions of outputs to positions of the inputs that they update.
+    ``inputs`` are the variables that the part reads; other parts or the caller compute them. ``outputs`` are the
+    variables that the part computes and that are used outside of it. ``states`` maps the position of an output to the
+    position of the input that it updates. A part from the cache has no nodes: its ``remake`` rewrites the graph again
+    and returns the part with its nodes.
     """
 
     compiled: bool
@@ -34,16 +35,17 @@ class Part:
 def partition(
     fgraph: FunctionGraph, order: Sequence[Apply], compilable: Callable[[Apply, bool], bool]
 ) -> list[Part] | None:
-    """Divide the nodes into parts; compiled parts and parts that run in Python alternate.
+    """Divide the nodes of a graph into parts. Compiled parts and parts that run in Python alternate.
 
-    ``compilable`` takes a node and a truth value, and returns whether the node can belong to a compiled part. The truth
-    value says that the node must be a callback if it has no lowering, because it is in a region or only regions read
-    it. Each node goes to the earliest part of its kind that comes after the parts of its inputs, so the number of parts
-    is minimal. Nodes in a region go to the part of the node that owns the region. The result is None if such a node is
-    not compilable.
+    ``compilable(node, inside)`` returns whether the node can belong to a compiled part. ``inside`` is True if the node
+    is in a region, or if only regions read it; such a node cannot be a thunk.
+
+    Each node goes to the first part of its kind that comes after the parts of its inputs, so the number of parts is
+    minimal. A node in a region goes to the part of the node that owns the region. If a node in a region is not
+    compilable, the result is None.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
-    # an error of such a node must not end the call; only a unit can prevent that
+    # only regions read these nodes, so an error in one must not end the call; only a unit can prevent that
     called = perhaps_needless(order, fgraph.outputs)
     members: dict[Apply, list[Apply]] = {}
     for node, lazy in lazy_of.items():

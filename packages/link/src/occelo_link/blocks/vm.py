@@ -1,6 +1,7 @@
-"""The VM of linkers that compile blocks: it alternates between compiled blocks and Python thunks.
+"""`BlockVM`: the VM that runs the compiled blocks of a graph, and Python thunks between them.
 
-`BlockLinker` makes the VM. The linker ``c|py`` has no such VM; it calls each of its units through `taking_values`.
+`BlockLinker` makes a `BlockVM` for each graph. The linker ``c|py`` compiles each node alone; it does not use `BlockVM`,
+and calls its units through `taking_values`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ __all__ = [
 
 
 CompiledUnit = Callable[[Sequence[Any]], list[Any]]
-"""A function from arrays in C order to new arrays; it raises `UnitFailure` if a check fails."""
+"""A function that accepts arrays in C order and returns new arrays. It raises `UnitFailure` if a check fails."""
 
 
 def prepared(array: Any) -> Any:
@@ -60,13 +61,12 @@ def replay(
 ) -> Sequence[Any]:
     """Run a part again in the interpreter, which raises the error with its full message.
 
-    The unit only reports the number of the failed check. ``where`` is the node of the check, if known. Ops with effects
-    are not run again: their results are taken from ``effects``.
+    The unit reports only the number of the failed check. ``where`` is the node of this check, if known. Ops with
+    effects do not run again: the interpreter takes their results from ``effects``.
 
-    If the interpreter raises no error, its results are right, and what happens depends on why the unit failed. If only
-    branches that were not taken read the node that failed, the results are returned. If a callback failed, its
-    exception is raised. In all other cases the results are returned after a RuntimeWarning; under the option
-    ``check_bounds`` a RuntimeError is raised instead.
+    If the interpreter raises no error, its results are right. They are returned if only branches that were not taken
+    read the failed node. Otherwise, if a callback failed, its exception is raised. In all other cases there is a
+    RuntimeWarning and the results are returned; under the option ``check_bounds`` a RuntimeError is raised instead.
     """
     cause = failure.__cause__
     recorded = recorded_effects(failure, where, effects or Effects())
@@ -92,10 +92,11 @@ def replay(
 def recorded_effects(
     failure: UnitFailure, where: Apply | None, effects: Effects
 ) -> Mapping[tuple[Apply, ...], deque[Any]]:
-    """The results that ops with effects gave in a call that failed, so that the replay can take them.
+    """Return the results of the ops with effects that ran in a failed call, so that a replay need not run these ops
+    again.
 
-    If the results were not kept, the exception of the op that failed is raised, or a RuntimeError if there is none.
-    MemoryError if the unit ran out of memory.
+    If the results were too many to keep, this function raises the exception of the op that failed, or a RuntimeError if
+    there is no such exception. If the unit ran out of memory, it raises MemoryError.
     """
     if effects.room < 0 and failure.__cause__ is not None:
         raise failure.__cause__ from None
@@ -112,10 +113,8 @@ def recorded_effects(
 def _is_needless(part: Part, where: Apply | None) -> bool:
     """Whether the node ``where`` runs although perhaps no output needs it.
 
-    If ``where`` is None, whether any node of the part does.
-
-    Such a node may fail within the lazy node that reads it first, so for a lazy node ``where`` the answer is that for
-    all nodes of the part.
+    If ``where`` is None or lazy, the result says whether this holds for any node of the part. The reason is that the
+    lazy node which first reads a needless node may compute it, and is then the node that fails.
     """
     optional = perhaps_needless(part.nodes, part.outputs)
     return bool(optional) if where is None or where.op.lazy else where in optional
@@ -124,9 +123,9 @@ def _is_needless(part: Part, where: Apply | None) -> bool:
 def taking_values(
     unit: CompiledUnit, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> CompiledUnit:
-    """A function that calls a unit.
+    """Wrap a unit so that it accepts values in any memory layout.
 
-    It takes values of the inputs in any memory layout, and returns values of the outputs.
+    The returned function accepts the values of ``inputs`` and returns the values of ``outputs``.
     """
     takes, gives = [v.type for v in inputs], [v.type for v in outputs]
     if all_arrays(takes) and all_arrays(gives):
@@ -149,13 +148,13 @@ class Block:
         try:
             results: Sequence[Any] = self._call(values)
         except UnitFailure as failure:
-            # the interpreter raises the same error with a full message
+            # the unit reports only a number; the interpreter raises the error with its full message
             program: Program | None = getattr(self.unit, "program", None)
             where = program.sites[failure.site] if program and failure.site >= 0 else None
             effects: Callable[[], Effects] = getattr(self.unit, "effects", Effects)
             results = replay(self.part, values, failure, where, effects())
         except Exception:
-            # a callback failed; the interpreter raises the error, unless no branch that is taken needs its result
+            # a callback failed; the interpreter raises the error if a branch that is taken needs the result
             part = self.part if self.part.remake is None else self.part.remake()
             if not perhaps_needless(part.nodes, part.outputs):
                 raise
@@ -171,7 +170,7 @@ def _called_by(unit: CompiledUnit | None) -> list[Apply]:
 
 
 class BlockVM:
-    """The VM of linkers that compile blocks: runs blocks and thunks in order."""
+    """The VM of linkers that compile blocks: it runs blocks and thunks in order."""
 
     def __init__(
         self,
@@ -219,17 +218,17 @@ class BlockVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A builtin function that does whole calls of the compiled function (see `occelo_link.entry_kinds`).
+        """Make a builtin function that runs a whole call of the compiled function in machine code.
 
-        None unless the graph is one block, has no effects, and takes and returns arrays only.
+        The result is None if the graph is more than one block, has effects, or has inputs or outputs that are not
+        arrays. It is also None if a call updates shared variables and runs callbacks: a callback may call a function
+        that updates the same variables, and only Python knows which locks a thread holds.
 
-        None also if calls update shared variables and have callbacks, since only Python knows which locks a thread
-        holds.
-
-        ``arguments`` has the positions of the inputs that are arguments; the others are read from their cells.
-        ``scalars`` are the inputs that take Python numbers. ``updates`` maps positions of outputs to positions of the
-        inputs whose cells get their values; a call with updates holds ``update_locks``. ``kind`` is the kind of return
-        value. If the entry cannot handle its arguments, it calls ``slow`` with them.
+        ``arguments`` maps each input that is an argument to its position; all other inputs are read from their cells.
+        ``scalars`` are the inputs that accept Python numbers. ``updates`` maps the position of an output to the
+        position of the input whose cell stores its value; a call with updates holds ``update_locks``. ``kind`` is the
+        kind of return value (see `occelo_link.entry_kinds`). If the entry cannot handle its arguments, it calls
+        ``slow`` with them.
         """
         unit = self.units[0] if len(self.units) == 1 else None
         make: Callable[..., Any] | None = getattr(unit, "entry", None)
@@ -240,10 +239,10 @@ class BlockVM:
             # an op may call a function that updates the same variables: only Python knows which locks a thread holds
             return None
         if getattr(unit, "has_effects", False):
-            # the entry would run a call that failed again
+            # after a failure the entry runs the call again, and would repeat the effects
             return None
         if not all_arrays([v.type for v in (*part.inputs, *part.outputs)]):
-            return None  # machine code knows arrays only
+            return None  # machine code accepts and returns only arrays
         read, numbers = set(part.inputs), set(scalars)
         if any(v not in read for v in arguments):
             return None
@@ -257,7 +256,11 @@ class BlockVM:
         return made
 
     def pack(self) -> bytes | None:
-        """The VM as bytes; None unless it is a single unit that can be cached and computes all outputs of the graph."""
+        """The VM as bytes; None if it cannot be cached.
+
+        Only a VM with a single unit can be cached. The unit must compute all outputs of the graph, and it must allow
+        caching.
+        """
         if len(self.units) != 1 or self.parts[0].outputs != self.fgraph.outputs:
             return None
         positions = {v: i for i, v in enumerate(self.fgraph.inputs)}
@@ -282,7 +285,9 @@ class BlockVM:
                 self.clear_storage()
 
     def _needed(self, output_subset: Sequence[int]) -> list[Block | NodeThunk]:
-        """The blocks and thunks that the outputs in ``output_subset`` need. A block is needed as a whole."""
+        """The blocks and thunks that compute the outputs in ``output_subset``, in order. A block always runs as a
+        whole.
+        """
         needed = {self.fgraph.outputs[i] for i in output_subset}
         steps: list[Block | NodeThunk] = []
         for step in reversed(self._steps):

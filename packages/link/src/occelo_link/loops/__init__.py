@@ -1,6 +1,6 @@
-"""Loop programs, which are the intermediate representation between graphs and machine code, and the lowerings of ops to
-loop programs.
+"""Loop programs, and the lowerings that translate ops to loop programs.
 
-The linkers ``native``, ``c`` and ``numba`` lower each block here and print its program. The linker ``c|py`` does so for
-each node.
+A loop program is the intermediate representation between a graph and machine code. The linkers ``native``, ``c`` and
+``numba`` lower each block of a graph to a loop program, and print this program. The linker ``c|py`` does so for each
+node.
 """

@@ -1,6 +1,7 @@
-"""Lowerings of matrix products, alone or added to a tensor: BLAS for floats, loops for other dtypes and small products.
+"""Lowerings of matrix products and of the ops that add a product to a tensor: `Dot`, `MatMul`, `Gemv`, `Gemm`.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
+They call BLAS for products of floats. Small products and products of other dtypes become loops. The linkers ``native``,
+``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports this module to register them.
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ from occelo_link.loops.tensors import Index, Stored, Tensor, is_small, is_unit
 __all__: list[str] = []
 
 FEW, FEW_OF_VECTORS = 16, 4
-"""A product of matrices whose elements are sums of at most so many products is a formula. The limit is lower if the
-second factor is a vector, since elements of the first factor are gathered then.
+"""The longest inner dimension of a matrix product that is lowered to a formula for each element. The limit is lower if
+the second factor is a vector, since the formula then gathers elements of the first factor.
 """
 _LETTER = {"float32": "s", "float64": "d"}
 _LARGEST_FACTOR = {"float32": 2.0**25, "float64": 2.0**204}
-"""BLAS multiplies by factors between this number and its inverse. The exponent is a fifth of the largest exponent."""
+"""BLAS may multiply by a factor if its absolute value is between this number and the inverse of this number. The
+exponent is a fifth of the largest exponent of the dtype.
+"""
 
 
 @lowers_to_loops(Dot)
@@ -67,14 +70,15 @@ def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 
 def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
-    """A product as a sum over ``inner``, the second of the three dimensions rows, inner and columns.
+    """The product as the sum of a tensor with the axes rows, ``inner`` and columns, over the axis ``inner``.
 
-    In this order the innermost loop is over columns.
+    With this order of the axes the innermost loop runs over columns.
     """
     x = context.store(x) if x.cost > CHEAP else x
     rows = list(x.shape[:-1])
     columns = list(y.shape[1:])
-    # each row reads all of the second factor; elements of the first one are read outside of the innermost loop
+    # each row of the result reads the whole second factor; elements of the first factor are read outside of the
+    # innermost loop
     repeated = not all(map(is_unit, rows))
     y = context.store(y) if y.cost > (0 if repeated else CHEAP) else y
     if (
@@ -83,7 +87,7 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
         and dtype != "bool"
     ):
         if columns and _is_gathered(y) and is_small(y.shape) and is_small(rows):
-            # elements are gathered once here instead of once for each row
+            # the copy gathers elements once, not once for each row
             y = context.contiguous_copy(y)
         return _product_formula(context, x, y, inner.args[0], dtype)
 
@@ -100,14 +104,16 @@ def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 
 def _is_gathered(matrix: Tensor) -> bool:
-    """Whether neighbours in a row of a stored matrix are apart in memory, so that vector loads along a row are gathers."""
+    """Whether a matrix is stored with gaps between the elements of a row, so that a vector load along a row is a
+    gather.
+    """
     return isinstance(matrix, Stored) and not is_unit(matrix.strides[-1])
 
 
 def _product_formula(context: Context, x: Tensor, y: Tensor, inner: int, dtype: str) -> Tensor:
-    """A product whose inner dimension is so short that each element is a formula: a sum of ``inner`` products.
+    """The product as a formula for each element: a sum of ``inner`` terms, where ``inner`` is small.
 
-    Accumulators in memory would cost more.
+    Sums that are accumulated in memory would cost more.
     """
     rows, columns = list(x.shape[:-1]), list(y.shape[1:])
 
@@ -142,7 +148,7 @@ def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
     empty = builder.eq(inner, context.i64(0))
     count = builder.select(empty, builder.product(result.shape), context.i64(0))
     with builder.loop(count) as loop:
-        # it hardly ever runs, and polling for interrupts would make its code three times as long
+        # this loop hardly ever runs, and polling for interrupts would make its code three times as long
         loop.statement.non_interruptible = True
         builder.store(result.buffer, loop.index, zero)
 
@@ -150,8 +156,8 @@ def _fill_if_empty(context: Context, result: Stored, inner: Value) -> None:
 class _Factors:
     """The factors ``alpha`` and ``beta`` of a call of BLAS that writes ``alpha x y + beta z`` to ``z``.
 
-    Without ``alpha`` the factors are 1 and 0, so that the call writes the product alone; BLAS then does not read ``z``,
-    which may hold NaN. With ``alpha``, ``beta`` is 1.
+    If no ``alpha`` is passed, the factors are 1 and 0. BLAS then overwrites ``z`` with the product. It does not read
+    ``z``, which may hold NaN. If ``alpha`` is passed, ``beta`` is 1.
     """
 
     def __init__(self, builder: Builder, dtype: str, alpha: Value | None = None) -> None:
@@ -169,7 +175,12 @@ def _gemm(
     inner: Value,
     alpha: Value | None = None,
 ) -> None:
-    """Call gemm for one pair of matrices; the product in row-major order is its transpose in column-major order."""
+    """Write a call of the BLAS routine gemm, which multiplies two matrices.
+
+    BLAS expects matrices in column-major order, so it reads a row-major matrix as its transpose. For this reason the
+    call exchanges the factors, and computes the transpose of the product. ``at`` has the offsets of the factors in
+    their buffers. ``target`` is the offset of the product.
+    """
     builder, dtype = context.builder, result.dtype
     m, n = result.shape[-2], result.shape[-1]
     factors = _Factors(builder, dtype, alpha)
@@ -202,7 +213,10 @@ def _gemv(
     result: Stored,
     alpha: Value | None = None,
 ) -> None:
-    """Call gemv; a matrix in row-major order is its transpose in column-major order."""
+    """Write a call of the BLAS routine gemv, which multiplies a matrix and a vector.
+
+    BLAS expects the matrix in column-major order, so it reads a row-major matrix as its transpose.
+    """
     builder, dtype, a = context.builder, result.dtype, matrix.stored
     rows, columns = (a.shape[1], a.shape[0]) if matrix.by_rows else a.shape
     step = _integer(context, context.i64(1))
@@ -286,9 +300,10 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
 
 
 def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
-    """Whether BLAS should add the product to ``z``: if the sum is stored anyway, or if this is the last use of ``z``.
+    """Whether BLAS should add the product to the memory of ``z``.
 
-    Otherwise the loops that need the sum read the product and ``z``, which saves a copy of ``z``.
+    It should if the sum must be stored anyway, or if this node is the last user of ``z``. In all other cases the loops
+    that use the sum add the product and ``z`` themselves, which saves a copy of ``z``.
     """
     readers = context.uses.get(node.outputs[0], ())
     if not readers or any(isinstance(r.op, Dot | MatMul | Gemm | Gemv) for r in readers):
@@ -318,7 +333,7 @@ def _sum(context: Context, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _number(context: Context, scalar: Tensor) -> float | None:
-    """The value of a scalar that is constant; None if it is not."""
+    """The value of a scalar if it is constant, else None."""
     if scalar.reads:
         return None
     value = scalar.at(context.builder, [])
@@ -326,14 +341,14 @@ def _number(context: Context, scalar: Tensor) -> float | None:
 
 
 class _Update:
-    """Statements that replace ``z`` by ``z + alpha x y``.
+    """Statements that replace ``z`` by ``z + alpha x y``, where ``alpha`` is the factor.
 
-    ``call(tensor, factor)`` writes a call of BLAS that adds the product times the factor to the tensor. If the factor
-    is None, the call overwrites the tensor with the product.
+    ``call(tensor, factor)`` writes a call of BLAS that adds ``factor x y`` to the tensor. If ``factor`` is None, the
+    call overwrites the tensor with ``x y``.
 
-    BLAS omits the product if the factor is 0, even if the product is not finite. It multiplies single terms of the
-    product by the factor, which may overflow. So if the factor is 0, infinite, NaN or far from 1, the product is
-    computed separately.
+    BLAS ignores the product if the factor is 0, even if the product is not finite. Otherwise BLAS multiplies single
+    terms of the product by the factor, which may overflow. So if the factor is 0, infinite, NaN or far from 1, the
+    product is computed first, and then multiplied by the factor.
     """
 
     def __init__(
@@ -353,7 +368,7 @@ class _Update:
         self.usual: Value | None = None
 
     def prepare(self) -> None:
-        """Compute whether BLAS can multiply by the factor, and allocate the product if it cannot."""
+        """Write the test whether BLAS may multiply by the factor, and allocate memory for the product if it may not."""
         context, builder, dtype = self.context, self.context.builder, self.alpha.dtype
         if self.known:
             return
@@ -367,7 +382,7 @@ class _Update:
         builder.alloc(self.product.buffer, builder.select(self.usual, builder.i64(0), room))
 
     def write(self, result: Stored) -> None:
-        """Write the update: one call of BLAS, or a product and a sum, or a branch between these two."""
+        """Write the update: one call of BLAS, a product and a sum, or a branch between the two."""
         factor = self.alpha.at(self.context.builder, [])
         if self.usual is not None:
             self.context.builder.branch(
@@ -428,7 +443,7 @@ def lower_matmul(
 
 
 def _own(context: Context, type_: TensorType, index: Sequence[Value]) -> list[Value]:
-    """The batch index of an operand: 0 in dimensions along which it broadcasts."""
+    """The batch index at which an operand is read: it is 0 in dimensions along which the operand is broadcast."""
     lead = type_.shape[:-2]
     own = index[len(index) - len(lead) :]
     return [context.i64(0) if n == 1 else i for n, i in zip(lead, own, strict=True)]
@@ -465,9 +480,10 @@ def _batched_formula(
     shape: Sequence[Value],
     inner: int,
 ) -> Tensor:
-    """Products of small matrices as a formula for each element, which takes less time than calls of BLAS.
+    """A batch of products of small matrices, with a formula for each element.
 
-    An operand that is a single matrix is stored, since it is read for each element of the batch.
+    The formulas take less time than calls of BLAS. A small operand is copied to contiguous memory, since all elements
+    of the batch read it.
     """
     x, y = (
         context.contiguous_copy(t)

@@ -1,7 +1,7 @@
-"""Lowering of whole graphs to loop programs; importing it registers all lowerings.
+"""`lower_graph`: lowers a graph to a loop program. Importing this module registers all lowerings.
 
-`BlockLinker` calls `lower_graph` for each block, which is a single node under the linker ``c|py``. `capabilities` asks
-`find_lowering` what these linkers compile.
+`BlockLinker` calls `lower_graph` for each block. Under the linker ``c|py`` a block is a single node. `capabilities`
+calls `find_lowering` to report which ops these linkers compile.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FAMILIES = (
     cast,
     regions,
 )
-"""The modules whose import registers the lowerings."""
+"""The modules that register lowerings when they are imported."""
 follow("linalg", lambda: importlib.import_module("occelo_link.loops.linalg"))
 follow("random", lambda: importlib.import_module("occelo_link.loops.random"))
 follow("typed_list", lambda: importlib.import_module("occelo_link.loops.typed_list"))
@@ -57,13 +57,14 @@ def lower_graph(
     states: Mapping[int, int] | None = None,
     name: str = "unit",
 ) -> Program:
-    """The program that computes ``outputs`` from ``inputs`` by the nodes in ``order``.
+    """Lower the nodes in ``order`` to a loop program that computes ``outputs`` from ``inputs``.
 
-    ``contiguous`` says for each input whether its memory is in C order (by default, all are). If ``callbacks`` is True,
-    nodes without a lowering become callbacks; otherwise `NotLowered` is raised for them. With ``check_bounds`` every
-    access to memory is checked. With ``threads`` a sum of a whole tensor may compute its blocks in several threads.
-    ``states`` maps the position of an output to the position of the input that it updates. The output may take over the
-    memory of that input; both are tensors.
+    ``contiguous`` says for each input whether its memory is in C order; by default all inputs are. ``blas_integer`` is
+    the dtype of the integers that BLAS expects. If ``check_bounds`` is True, every access to memory is checked. If
+    ``callbacks`` is True, nodes without a lowering become callbacks; otherwise `NotLowered` is raised for such a node.
+    If ``threads`` is True, the sum of a whole tensor may run in several threads. ``states`` maps the position of an
+    output to the position of the input that it updates, which both must be tensors. The output may be written into the
+    memory of this input.
     """
     state = ProgramState(name, lower_callback if callbacks else None, blas_integer)
     state.builder.threads = threads
@@ -82,6 +83,8 @@ def lower_graph(
 
 
 def _starts(variables: Sequence[Variable]) -> list[int]:
-    """For each variable, the position of its first part in the list of all parts of all variables."""
+    """The position of each variable's first array in the list of the arrays of all variables, and the length of this
+    list.
+    """
     counts = [len(parts_of_type(v.type)) for v in variables]
     return [0, *accumulate(counts)]

@@ -1,12 +1,12 @@
-"""Callbacks, calls of Python from compiled code: they are the lowering of ops that have no lowering to loops.
+"""Callbacks: compiled code calls Python to run an op that has no lowering to loops.
 
-`BlockLinker` asks `can_be_callback` which of these nodes belong to a block. `loops.build` lowers them by
-`lower_callback`. `units.callbacks` has the Python side.
+`BlockLinker` calls `can_be_callback` to find out which of these nodes may belong to a block. `loops.build` lowers them
+with `lower_callback`. `units.callbacks` contains the Python functions that compiled code calls.
 
-A callback consists of two functions, whose addresses are in the table of the unit (`units.frame`). ``callback:<k>``
-gets the addresses of the inputs and of an int64 array with their lengths. It appends the lengths of the results to this
-array, and returns 0 on success. ``results:<k>`` then copies the results to the addresses it gets. Both acquire the GIL
-themselves.
+The callback number k consists of two functions, whose addresses are in the table of the unit (`units.frame`).
+``callback:<k>`` runs the op. It receives the addresses of the inputs and of an int64 array with their lengths. It
+appends the lengths of the results to this array, and returns 0 on success. ``results:<k>`` receives the addresses of
+memory for the results, and copies the results there. Both functions acquire the GIL.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ __all__ = ["can_be_callback", "lower_callback"]
 
 
 def can_be_callback(node: Apply) -> bool:
-    """Whether a program can call a node in Python.
+    """Whether compiled code can call Python to run a node.
 
     The inputs and outputs of the node must consist of arrays. Its op must not be lazy, and must not overwrite an input
     that is an array. The op may overwrite an input that consists of several arrays, such as the state of a generator,
-    since it gets a copy of this input.
+    since the callback passes a copy.
     """
     op = node.op
     overwritten = [node.inputs[i] for at in op.destroy_map.values() for i in at]
@@ -48,7 +48,7 @@ def can_be_callback(node: Apply) -> bool:
 
 
 def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    """Write the callback of a node, and return its results."""
+    """Write the calls of a callback, and return the results of its node."""
     builder, program = context.builder, context.program
     number = len(program.callbacks)
     program.callbacks.append((*context.state.within, node))
@@ -88,12 +88,12 @@ def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Seque
 
 
 def _kinds(variables: Sequence[Variable]) -> list[TensorType]:
-    """The types of the arrays that the values of these variables consist of."""
+    """The types of the arrays that the values of the variables consist of."""
     return [part for v in variables for part in parts_of_type(v.type)]
 
 
 def _address_of(context: Context, tensor: Tensor, dtype: str) -> Pointer:
-    """The address of an input, which is stored in the layout of a NumPy array."""
+    """Store an input in the layout of a NumPy array, and return its address."""
     if not isinstance(tensor, ComplexTensor):
         stored = context.contiguous_copy(
             to_float16_bits(context, tensor) if dtype == "float16" else tensor
@@ -115,7 +115,10 @@ def _address_of(context: Context, tensor: Tensor, dtype: str) -> Pointer:
 def _result_buffer(
     context: Context, kind: TensorType, slots: Buffer, at: int
 ) -> tuple[Buffer, Tensor]:
-    """A new buffer for a result whose lengths the callback has returned, and the tensor in this buffer."""
+    """Allocate a buffer for a result of a callback. Returns the buffer and the tensor that lies in it.
+
+    ``slots`` holds the lengths that the callback has returned; those of this result begin at position ``at``.
+    """
     builder = context.builder
     shape: list[Value] = [
         builder.load(slots, context.i64(at + axis), fixed=True) if n is None else context.i64(n)

@@ -1,6 +1,7 @@
-"""Lowering of casts between dtypes: they are lowered like elementwise ops.
+"""Casts between dtypes, which are lowered like other elementwise ops.
 
-`loops.build` imports it like every family; it registers nothing itself.
+`loops.build` imports this module as one of the families of ops. The module registers no lowering: `loops.elemwise.op`
+has already registered `lower_elemwise` for casts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Complex tensors in loop programs: each is a pair of real tensors. Only inputs and outputs interleave real and
-imaginary parts.
+"""Complex tensors in loop programs: each is a pair of real tensors, the real part and the imaginary part.
 
-`loops.registry` derives lowerings for complex nodes from lowerings for real nodes. Families that lower complex nodes in
-other ways (elementwise, matrix products, linear algebra) return a `ComplexTensor`. `lowering` and `callbacks` convert
-interleaved arrays.
+Only in the arrays of inputs and outputs do real and imaginary parts alternate; such arrays are called interleaved.
+`lowering` and `callbacks` convert them. `loops.registry` calls `in_parts` to derive a lowering of complex nodes from a
+lowering of real nodes. Elementwise ops, matrix products and linear algebra have lowerings of their own for complex
+nodes, which return a `ComplexTensor`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 class ComplexTensor(Tensor):
-    """A complex tensor: a real and an imaginary part of the same shape."""
+    """A complex tensor: a real part and an imaginary part of the same shape."""
 
     __slots__ = ("im", "re")
 
@@ -64,10 +64,10 @@ def _is_complex(variable: Variable) -> bool:
 
 
 def by_parts(node: Apply) -> bool:
-    """Whether a node's op can be applied to the real parts of its inputs and to their imaginary parts separately.
+    """Whether the op of a node can be applied separately to real parts and to imaginary parts.
 
-    All inputs that the op takes as numbers, not as indices or lengths (`Op.numbers`), must be complex, since a real
-    input would be used for both parts. No other input may be complex.
+    All inputs that the op uses as numbers (`Op.numbers`) must be complex, since a real input would be used for both
+    parts. Inputs that the op uses as indices or lengths must be real.
     """
     which = node.op.numbers()
     if which is None:
@@ -77,7 +77,7 @@ def by_parts(node: Apply) -> bool:
 
 
 def in_parts(lowering: Lowering) -> Lowering:
-    """A lowering for complex tensors: ``lowering`` is applied to the real parts and to the imaginary parts."""
+    """Make a lowering for complex tensors: it applies ``lowering`` to the real parts and to the imaginary parts."""
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
         real = as_real(node)
@@ -125,7 +125,7 @@ def as_real(node: Apply[OpT, VariableT]) -> Apply[OpT, VariableT]:
 
 
 def product_by_parts(lowering: LoweringOf[OpT]) -> LoweringOf[OpT]:
-    """A lowering of products of complex matrices, as four products of real ones."""
+    """Make a lowering of products of complex matrices, which multiplies real matrices four times with ``lowering``."""
 
     def lowered(context: Context, node: TensorApply[OpT], inputs: list[Tensor]) -> Sequence[Tensor]:
         real = as_real(node)
@@ -170,7 +170,7 @@ def _both(context: Context, tensor: Tensor, dtype: str) -> tuple[Tensor, ...]:
 
 
 def always(value: Value) -> Callable[[Builder, Index], Value]:
-    """The formula of a tensor whose elements are all the same."""
+    """The formula of a tensor whose elements are all equal to ``value``."""
     return lambda builder, index: value
 
 

@@ -1,6 +1,7 @@
 """Lowerings of conditionals, run-time checks, and ops that return their input: copies, views, `Assume`, barriers.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports this module to register
+them.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ lowers_parts_to_loops(Assert)(lower_check)
 
 
 def _same(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-    # outputs of a program never share memory with its inputs
+    # even a copy needs no code here, since outputs of a program never share memory with its inputs
     return [inputs[0]]
 
 

@@ -1,6 +1,7 @@
 """Lowerings of ops that create tensors from shapes and numbers: `Alloc`, `ARange`, `Eye`.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports this module to register
+them.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ __all__ = ["check_lengths"]
 
 
 def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
-    """Write a check that no length given at run time is negative, and that a tensor of these lengths is not too large
-    to exist.
+    """Write checks of the lengths of a new tensor: none is negative, and the tensor is not too large for any memory.
+
+    Constants and lengths of inputs are never negative, so they are not checked.
     """
     for n in lengths:
         if n.op not in ("const", "length"):
@@ -80,7 +82,7 @@ def _is_const(value: Value, number: int) -> bool:
 
 
 def _range_length(context: Context, first: Value, last: Value, by: Value) -> Value:
-    """The length of a range of integers, with a check that the step is not 0."""
+    """The length of a range of integers. Writes a check that the step is not 0."""
     builder = context.builder
     zero = context.i64(0)
     if _is_const(by, 1):
@@ -96,7 +98,9 @@ def _range_length(context: Context, first: Value, last: Value, by: Value) -> Val
 
 
 def _float_range(context: Context, dtype: str, start: Value, stop: Value, step: Value) -> Tensor:
-    """A range of floats. As in NumPy, the step is the second number minus the first, in the dtype of the result."""
+    """A range of floats. As in NumPy, the difference of neighbours is the second element minus the first one, in the
+    dtype of the result.
+    """
     builder = context.builder
     first, last, by = (builder.cast(v, "float64") for v in (start, stop, step))
     zero = builder.const(0.0, "float64")

@@ -1,8 +1,9 @@
-"""float16 in loop programs: conversions, and lowerings for float16, which are made from those for float32.
+"""float16 in loop programs: conversions, and lowerings for float16 that are made from lowerings for float32.
 
-`registry` makes the lowerings of all nodes with float16 by `in_float32`; `lowering` and `callbacks` convert arrays.
-Inside of a program a float16 tensor is a float32 tensor, and each op rounds its results to float16. Only inputs and
-outputs have 16 bits per element in memory. Conversions round as IEEE 754 says, to nearest, ties to even.
+Inside of a program a float16 tensor is a float32 tensor, and each op rounds its results to float16. Only the arrays of
+inputs and outputs have 16 bits per element. Conversions round to nearest, with ties to even, as IEEE 754 says.
+
+`registry` calls `in_float32` to make the lowering of a node with float16. `lowering` and `callbacks` convert arrays.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def _is_float16(variable: Variable) -> bool:
 
 
 def as_float32(node: Apply) -> Apply:
-    """The node with float32 in place of float16."""
+    """The node with each float16 dtype replaced by float32."""
 
     def single(variable: Variable) -> Variable:
         if not is_tensor(variable) or not _is_float16(variable):
@@ -63,7 +64,7 @@ def as_float32(node: Apply) -> Apply:
 
 
 def in_float32(lowering: Lowering) -> Lowering:
-    """A lowering for nodes with float16, made from a lowering for float32."""
+    """Make a lowering for nodes with float16 from a lowering for float32."""
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
         if _is_float16(node.outputs[0]) and isinstance(getattr(node.op, "scalar_op", None), Cast):
@@ -81,7 +82,7 @@ def in_float32(lowering: Lowering) -> Lowering:
 
 
 def with_float16_rounded(context: Context, kind: Type, tensor: Tensor) -> Tensor:
-    """A value with its float16 parts rounded to float16."""
+    """A value of the type ``kind``, with its float16 arrays rounded to float16."""
     parts = [
         _mapped(context, piece, "float32", rounded) if part.dtype == "float16" else piece
         for part, piece in zip(kind.parts() or (), members_of(tensor), strict=False)
@@ -92,12 +93,12 @@ def with_float16_rounded(context: Context, kind: Type, tensor: Tensor) -> Tensor
 
 
 def from_float16_bits(context: Context, tensor: Tensor) -> Tensor:
-    """The float32 tensor of a tensor that holds the bits of float16 numbers."""
+    """Convert a tensor that holds the bits of float16 numbers to a float32 tensor."""
     return _mapped(context, tensor, "float32", float32_from_bits)
 
 
 def to_float16_bits(context: Context, tensor: Tensor) -> Tensor:
-    """The uint16 tensor that holds the bits of a tensor's elements, rounded to float16."""
+    """Round the elements of a tensor to float16, and return a uint16 tensor that holds their bits."""
     return _mapped(context, tensor, "uint16", float16_bits)
 
 
@@ -113,18 +114,18 @@ def _mapped(
 
 
 def rounded(b: Builder, x: Value) -> Value:
-    """A number of any dtype rounded to float16, as a float32."""
+    """A number of any dtype, rounded to float16. The result is a float32."""
     x = x if x.dtype == "float64" else b.cast(x, "float32")
     return float32_from_bits(b, float16_bits(b, x))
 
 
 def float32_from_bits(b: Builder, bits: Value) -> Value:
-    """The float32 number equal to the float16 number with these bits, given as a uint16."""
+    """The float32 number that equals a float16 number. ``bits`` holds the bits of the float16 number, as a uint16."""
     return b.apply("single_of_half", _float32_from_bits, bits)
 
 
 def float16_bits(b: Builder, x: Value) -> Value:
-    """The bits of the float16 nearest to a float32 or float64."""
+    """The bits of the float16 number that is nearest to ``x``, a float32 or float64."""
     if x.dtype == "float64":
         x = b.apply("rounded_to_odd", _rounded_to_odd, x)
     return b.apply("half_of_single", _float16_bits, x)
@@ -137,7 +138,7 @@ def _float32_from_bits(b: Builder, bits: Value) -> Value:
     wide = b.cast(bits, "uint32")
     magnitude = b.op("and", wide, u32(0x7FFF))
     shifted = b.op("shl", magnitude, u32(13))
-    # the exponent is 112 too small; the product corrects it, for subnormal numbers, too
+    # the exponent is too small by 112; the multiplication corrects it, for subnormal numbers, too
     scaled = b.op("mul", b.op("bits", shifted, dtype="float32"), b.const(2.0**112, "float32"))
     special = b.op("le", u32(0x7C00), magnitude)
     top = b.op("bits", b.op("or", shifted, u32(0x7F800000)), dtype="float32")
@@ -152,11 +153,11 @@ def _float16_bits(b: Builder, x: Value) -> Value:
 
     bits = b.op("bits", x, dtype="uint32")
     magnitude = b.op("and", bits, u32(0x7FFFFFFF))
-    # subnormal: adding 1/2 leaves multiples of 2**-24 in the low bits, rounded by the addition
+    # subnormal results: adding 1/2 rounds x to a multiple of 2**-24 and puts it into the low bits
     half = b.const(0.5, "float32")
     added = b.op("add", b.op("bits", magnitude, dtype="float32"), half)
     low = b.op("sub", b.op("bits", added, dtype="uint32"), u32(0x3F000000))
-    # normal: the exponent minus 112, and the lost bits rounded to even
+    # normal results: the exponent is reduced by 112, and the lost bits are rounded to even
     odd = b.op("and", b.op("shr", magnitude, u32(13)), u32(1))
     moved = b.op("add", b.op("sub", magnitude, u32(112 << 23)), b.op("add", odd, u32(0xFFF)))
     usual = b.op("shr", moved, u32(13))
@@ -170,7 +171,7 @@ def _float16_bits(b: Builder, x: Value) -> Value:
 
 
 def _rounded_to_odd(b: Builder, x: Value) -> Value:
-    """A float32 that rounds to the same float16 as the float64 ``x`` does.
+    """Convert the float64 ``x`` to a float32 that rounds to the same float16 as ``x``.
 
     Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008:
     the last bit is set if rounding to float32 loses bits.
@@ -182,7 +183,7 @@ def _rounded_to_odd(b: Builder, x: Value) -> Value:
     even = b.op("eq", b.op("and", bits, one), b.const(0, "uint32"))
     away = b.op("lt", b.op("abs", back), b.op("abs", x))
     moved = b.select(away, b.op("add", bits, one), b.op("sub", bits, one))
-    # neither NaN nor infinity, which comes from numbers far beyond 65520
+    # the bit is not set for NaN, nor for huge numbers, which become infinity in any case
     largest = b.const(3.0e38, "float64")
     plain = b.op("and", b.op("ne", back, x), b.op("lt", b.op("abs", x), largest))
     return b.op("bits", b.select(b.op("and", plain, even), moved, bits), dtype="float32")

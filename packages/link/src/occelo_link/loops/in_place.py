@@ -1,6 +1,7 @@
-"""In-place computation: which results of a step may take over the memory of an operand.
+"""In-place computation: finds operands whose memory may be reused for the results of a step.
 
-The schedule calls these functions before it allocates the results of a step.
+It also finds steps that may update the memory of a shared variable. The schedule calls these functions before it
+allocates the results of its steps.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ __all__ = ["changes_of_states", "overwritable"]
 
 
 def overwritable(step: AnyStep, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
-    """Pairs of a result of a step and an operand whose memory the result can take over.
+    """Yield pairs of a result of the step and an operand. The result may be written into the memory of this operand.
 
-    ``dying`` are the buffers whose last use is the step.
+    ``dying`` are the buffers that no later step reads.
     """
     if isinstance(step, LoopKernel):
         yield from _in_kernel(step, dying)
@@ -32,20 +33,20 @@ def overwritable(step: AnyStep, dying: Collection[Buffer]) -> Iterator[tuple[Sto
 
 
 def _is_whole(tensor: object) -> TypeGuard[Stored]:
-    """Whether a tensor is stored and is not a view of another one."""
+    """Whether a tensor is stored and is not a view of another tensor."""
     return isinstance(tensor, Stored) and tensor.reads.get(tensor, False)
 
 
 def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
-    """`overwritable` for a kernel.
+    """Yield the pairs of `overwritable` for a kernel.
 
-    The last root that reads a tensor may overwrite it, if no root reads an element of the tensor at another index.
+    The last root that reads a tensor may overwrite the tensor, unless some root reads elements of it at another index.
     """
     if not dying:
         return
     order = sorted(kernel.roots, key=lambda root: isinstance(root, ReduceRoot))
     last: dict[Buffer, int] = {}
-    # results of this kernel are forwarded within the loop, and may have no memory
+    # within the loop, results of this kernel are passed on as values, so they may have no memory
     elsewhere = {root.target.buffer for root in order}
     for place, root in enumerate(order):
         for stored, same in root.tensor.reads.items():
@@ -65,10 +66,12 @@ def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[
 def changes_of_states(
     steps: Sequence[AnyStep], states: Mapping[Buffer, Buffer]
 ) -> dict[Buffer, list[Step]]:
-    """The steps that change states and can be moved to the end of the schedule, in any order of the states.
+    """The steps that update states and that can be moved to the end of the schedule.
 
-    ``states`` maps outputs to the inputs that they update. The result has a chain of steps for each such input. The
-    first step changes the input, which no other step reads. Each further step changes the result of the one before.
+    ``states`` maps the buffer of an output to the buffer of the input that it updates. The result maps the buffer of
+    such an input to its chain of steps. The first step of a chain changes the input, which no other step reads. Each
+    further step changes the result of the previous step. No chain reads a state that another chain changes, so chains
+    may run in any order.
     """
     changes = {
         s.writes[0].buffer: s for s in steps if isinstance(s, Step) and s.changed and not s.can_fail
@@ -84,7 +87,6 @@ def changes_of_states(
     for output, state in states.items():
         chain = _chain(output, state, changes, readers)
         own = buffers_of([tensor for step in chain for tensor in step.others])
-        # no chain may read a state that another chain changes
         if chain and state not in read and not own & found.keys():
             found[state] = chain
             read |= own
@@ -94,9 +96,9 @@ def changes_of_states(
 def _chain(
     output: Buffer, state: Buffer, changes: Mapping[Buffer, Step], readers: Mapping[Buffer, int]
 ) -> list[Step]:
-    """The chain of steps that changes a state to an output.
+    """The chain of steps that turn a state into an output, in order.
 
-    It is empty if there is none, or if other steps read intermediate results of the chain.
+    It is empty if there is no chain, or if other steps read its intermediate results.
     """
     chain: list[Step] = []
     made, expected = output, 0

@@ -1,6 +1,7 @@
-"""Elementary functions of float64, and a few of float32 (`float32_functions`), written in the operations of loop programs.
+"""Elementary functions, such as exp and sin, written in the operations of loop programs.
 
-`loops.elemwise.transcendental` and `loops.elemwise.complex` call them to lower scalar ops. They have no branches,
-except a cold one for huge angles, so every printer can vectorize them. Polynomials are near-minimax fits computed with
-mpmath, highest power first. Tests check the accuracy that each docstring states.
+`loops.elemwise.transcendental` and `loops.elemwise.complex` call these functions to lower scalar ops. They compute in
+float64; the few functions of `float32_functions` compute in float32. The functions have no branches, except a cold
+branch for huge angles, so every printer can vectorize them. Their polynomials are near-minimax fits that were computed
+with mpmath; the coefficient of the highest power comes first. Each docstring states an accuracy, which tests check.
 """

@@ -1,10 +1,10 @@
 """Building blocks of the elementary functions: polynomials, powers of two, arithmetic on pairs.
 
-The modules for float64 use them, and so does `loops.elemwise.complex`. Each function adds operations to a loop program.
-Its arguments and results are values of that program.
+The other modules of this folder use them for float64, and so does `loops.elemwise.complex`. Each function adds
+operations to a loop program. Its arguments and results are values of this program.
 
-A pair ``(high, low)`` stands for the unevaluated sum of two floats; see Dekker, "A floating-point
-technique for extending the available precision", 1971.
+A pair ``(high, low)`` represents the sum of two floats, which has about twice as many digits as a float; see Dekker, "A
+floating-point technique for extending the available precision", 1971.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Pair = tuple[Value, Value]
-_MAGIC = 6755399441055744.0  # 1.5 * 2**52: adding it leaves a whole number in the low bits
+_MAGIC = 6755399441055744.0  # 1.5 * 2**52: the sum of this and a whole number has the whole number in its low bits
 _ONE_BITS = 0x3FF0000000000000
 _ROOT_HALF_BITS = 0x3FE6A09E667F3BCD
 
@@ -44,7 +44,7 @@ def is_below(b: Builder, x: Value, limit: float) -> Value:
 
 
 def horner(b: Builder, coefficients: Sequence[float], x: Value) -> Value:
-    """A polynomial in ``x`` by Horner's scheme; the coefficient of the highest power comes first."""
+    """A polynomial in ``x`` by Horner's scheme. The coefficient of the highest power comes first."""
     total = constant(b, coefficients[0])
     for c in coefficients[1:]:
         total = b.op("fma", total, x, constant(b, c))
@@ -68,15 +68,16 @@ def mantissa_and_exponent(b: Builder, x: Value) -> Pair:
 
 
 def mantissa_of_normal(b: Builder, x: Value) -> Pair:
-    """`mantissa_and_exponent` for x that is not subnormal."""
+    """The same as `mantissa_and_exponent`, for an x that is not subnormal."""
     m, whole = _mantissa(b, x)
     return m, b.op("sub", whole, constant(b, 2.0**52 + 1023))
 
 
 def _mantissa(b: Builder, x: Value) -> Pair:
-    """``m`` of `mantissa_and_exponent`, and ``k`` plus 2**52 + 1023."""
+    """Return ``m`` of `mantissa_and_exponent`, and ``k + 2**52 + 1023``."""
     bits = b.op("bits", x, dtype="int64")
-    # the exponent counts from sqrt(1/2); a logical shift and a magic number replace instructions that AVX2 lacks
+    # the exponent changes at sqrt(1/2), not at 1; a logical shift and a magic number replace instructions that AVX2
+    # lacks
     moved = b.op("add", bits, b.i64(_ONE_BITS - _ROOT_HALF_BITS))
     biased = b.op("shr", b.op("bits", moved, dtype="uint64"), b.const(52, "uint64"))
     biased = b.op("bits", biased, dtype="int64")

@@ -1,10 +1,10 @@
-"""The error function and its complement.
+"""The error function `erf` and its complement `erfc`.
 
-Near 0 ``erf(x) / x`` is computed as a polynomial in ``x**2``. Elsewhere ``(1 + 2x) exp(x**2) erfc(x)`` is a polynomial
-in ``(x - K) / (x + K)`` with K = 3.75 (Shepherd and Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x",
-Mathematics of Computation 36, 1981).
+`elemwise.transcendental` calls them to lower the scalar ops of the same names.
 
-`elemwise.transcendental` calls them to lower the scalar ops ``erf`` and ``erfc``.
+Near 0, ``erf(x) / x`` is computed as a polynomial in ``x**2``. For larger x, ``(1 + 2x) exp(x**2) erfc(x)`` is computed
+as a polynomial in ``(x - K) / (x + K)`` with K = 3.75 (Shepherd and Laframboise, "Chebyshev approximation of (1 + 2x)
+exp(x^2) erfc x", Mathematics of Computation 36, 1981).
 """
 
 from __future__ import annotations
@@ -66,24 +66,24 @@ _ERFCX = (
     1.2375126308378275,
 )  # (1 + 2x) exp(x**2) erfc(x) in (x - K) / (x + K)
 
-_ERFCX_LOW = 1.0528860575552289e-16  # the rounding error of its last coefficient
+_ERFCX_LOW = 1.0528860575552289e-16  # the rounding error of the last coefficient of _ERFCX
 _SLOPE = (
     0.6408780073798258,
     -0.7367791945968962,
     0.2125989256971007,
     0.05419313090343124,
     -0.13972117010038454,
-)  # about the derivative of that polynomial
+)  # approximates the derivative of the polynomial _ERFCX
 
 
 def _near(b: Builder, x: Value) -> tuple[Value, Value]:
-    """erf(x) for ``|x| <= 1`` as an unevaluated sum of ``x`` and an approximation of erf(x) - x; returns the two terms."""
+    """Two terms whose sum is erf(x), for ``|x| <= 1``: ``x``, and an approximation of erf(x) - x."""
     z = b.op("mul", x, x)
     return x, b.op("mul", x, horner(b, _ERF, z))
 
 
 def _far(b: Builder, size: Value) -> Value:
-    """erfc of a number from 0.45 to 28."""
+    """erfc(size), for a number from 0.45 to 28."""
     k = constant(b, _K)
     above, above_low = two_sum(b, size, b.op("neg", k))
     below, below_low = two_sum(b, size, k)
@@ -108,11 +108,11 @@ def _far(b: Builder, size: Value) -> Value:
 
 
 def erf(b: Builder, x: Value) -> Value:
-    """Error function within 1 ulp."""
+    """The error function, within 1 ulp."""
     size = b.op("abs", x)
     size = b.select(b.op("lt", constant(b, 6.0), size), constant(b, 6.0), size)
     one = constant(b, 1.0)
-    # from 0.9 on the polynomial is up to 1.13 ulp off
+    # above 0.9 the polynomial has an error of up to 1.13 ulp
     inside = b.op("lt", size, constant(b, 0.8))
     base, rest = _near(b, b.select(inside, size, one))
     near = b.op("add", base, rest)

@@ -1,10 +1,10 @@
 """Exponentials: exp, exp2, expm1.
 
-``exp(x) = 2**k * exp(r)`` with ``r = x - k log 2`` reduced in two steps (Cody and Waite, "Software
-Manual for the Elementary Functions", 1980).
-
-`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops; other elementary functions
+`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops. Other elementary functions
 call them, too.
+
+They use ``exp(x) = 2**k * exp(r)`` with an integer k, where ``r = x - k log 2`` is small. It is computed in two steps
+(Cody and Waite, "Software Manual for the Elementary Functions", 1980).
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ def _clamp(b: Builder, x: Value, low: float, high: float) -> Value:
 
 
 def exp_parts(b: Builder, x: Value, low: Value | None = None) -> Pair:
-    """``(p, k)`` with ``exp(x + low) = p * 2**k``, for a ``low`` that is far smaller than ``x``."""
+    """Return ``(p, k)`` with ``exp(x + low) = p * 2**k``. ``low`` must be far smaller than ``x``; by default it is 0."""
     total, tail, k = exp_pair(b, x, low)
     return b.op("add", total, tail), k
 
 
 def exp_pair(b: Builder, x: Value, low: Value | None = None) -> tuple[Value, Value, Value]:
-    """``(p, rest, k)`` with ``exp(x + low) = (p + rest) * 2**k``."""
+    """Return ``(p, rest, k)`` with ``exp(x + low) = (p + rest) * 2**k``. ``low`` must be far smaller than ``x``."""
     k = b.op("rint", b.op("mul", x, constant(b, _LOG2_E)))
     minus = b.op("neg", k)
     r = b.op("fma", minus, constant(b, _LN2_HIGH), x)
     r = b.op("fma", minus, constant(b, _LN2_LOW), r)
     if low is not None:
         r = b.op("add", r, low)
-    # 1 + r exactly, so that only the small rest is rounded twice
+    # 1 + r is computed exactly, so that only the small rest is rounded twice
     total, rest = fast_two_sum(b, constant(b, 1.0), r)
     tail = b.op("fma", b.op("mul", r, r), horner(b, _Q, r), rest)
     return total, tail, k
 
 
 def scale(b: Builder, p: Value, k: Value) -> Value:
-    """``p * 2**k``, in two steps, since ``2**k`` itself may overflow or underflow."""
+    """``p * 2**k``, computed in two steps, since ``2**k`` alone may overflow or underflow."""
     half = b.op("rint", b.op("mul", k, constant(b, 0.5)))
     first = power_of_two(b, half)
     second = power_of_two(b, b.op("sub", k, half))
@@ -95,25 +95,25 @@ def exp2(b: Builder, x: Value) -> Value:
 
 
 def expm1_pair(b: Builder, x: Value) -> Pair:
-    """``(high, low)`` for half of ``exp(x) - 1``, for x from -746 to 710."""
+    """Return ``(high, low)``, the sum of which is half of ``exp(x) - 1``, for x from -746 to 710."""
     k = b.op("rint", b.op("mul", x, constant(b, _LOG2_E)))
     minus = b.op("neg", k)
     reduced = b.op("fma", minus, constant(b, _LN2_HIGH), x)
     low = b.op("mul", minus, constant(b, _LN2_LOW))
     r = b.op("add", reduced, low)
     lost = b.op("add", b.op("sub", reduced, r), low)
-    # r + r**2 / 2 exactly: both are large where the sum with 2**k - 1 cancels
+    # r + r**2 / 2 is computed exactly, since both terms are large where the sum with 2**k - 1 cancels
     square = b.op("mul", r, r)
     square_low = b.op("fma", r, r, b.op("neg", square))
     half = constant(b, 0.5)
     high, rest = fast_two_sum(b, r, b.op("mul", square, half))
     tail = b.op("fma", b.op("mul", square, r), horner(b, _Q[:-1], r), lost)
     rest = b.op("add", rest, b.op("fma", square_low, half, tail))
-    # half of 2**k, which does not overflow; below -60 it no longer matters
+    # the factor is half of 2**k, which does not overflow; if k is below -60, its value no longer matters
     k = b.op("max", k, constant(b, -64.0))
     factor = power_of_two(b, b.op("sub", k, constant(b, 1.0)))
     whole = b.op("sub", factor, constant(b, 0.5))
-    # the difference is rounded from 2**53 on
+    # from 2**53 on, the subtraction of 1/2 is rounded
     rounded = b.op("sub", b.op("sub", factor, whole), constant(b, 0.5))
     total, error = two_sum(b, whole, b.op("mul", factor, high))
     return fast_two_sum(b, total, b.op("fma", factor, rest, b.op("add", error, rounded)))

@@ -1,7 +1,7 @@
-"""Elementary functions of float32 computed in float32: exp, log, sigmoid and tanh, which are used most.
+"""Elementary functions that compute in float32: exp, log, sigmoid and tanh, which are used most.
 
-The formulas are those of the float64 functions, with shorter polynomials. `elemwise.transcendental` uses them for
-float32, and computes all other functions of float32 in float64.
+`elemwise.transcendental` calls them to lower ops of float32; it computes all other functions of float32 in float64. The
+formulas are those of the float64 functions, with shorter polynomials.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from occelo_link.loops.ir.program import Value
 __all__ = ["exp", "log", "sigmoid", "tanh"]
 
 _LOG2_E = 1.4426950408889634
-_LN2_HIGH = 0.693359375  # few bits: k times it is exact
+_LN2_HIGH = 0.693359375  # it has few bits, so its product with k is exact
 _LN2_LOW = -2.1219444005469057e-4
 _Q = (
     0.00019891268510107283,
@@ -65,7 +65,7 @@ def _power_of_two(b: Builder, k: Value) -> Value:
 
 
 def exp(b: Builder, x: Value) -> Value:
-    """e ** x within 1 ulp."""
+    """e ** x, within 1 ulp."""
     low, high = _constant(b, -104.5), _constant(b, 89.5)
     x = b.select(b.op("lt", x, low), low, x)
     x = b.select(b.op("lt", high, x), high, x)
@@ -73,7 +73,7 @@ def exp(b: Builder, x: Value) -> Value:
     minus = b.op("neg", k)
     r = b.op("fma", minus, _constant(b, _LN2_HIGH), x)
     r = b.op("fma", minus, _constant(b, _LN2_LOW), r)
-    # 1 + r exactly, so that only the small rest is rounded twice
+    # 1 + r is computed exactly, so that only the small rest is rounded twice
     one = _constant(b, 1.0)
     total = b.op("add", one, r)
     rest = b.op("add", b.op("sub", one, total), r)
@@ -85,7 +85,7 @@ def exp(b: Builder, x: Value) -> Value:
 
 
 def log(b: Builder, x: Value) -> Value:
-    """Natural logarithm within 1 ulp."""
+    """The natural logarithm, within 1 ulp."""
     small = b.op("lt", x, _constant(b, 2.0**-126))
     scaled = b.select(small, b.op("mul", x, _constant(b, 2.0**25)), x)
     bits = b.op("bits", scaled, dtype="int32")
@@ -111,7 +111,7 @@ def log(b: Builder, x: Value) -> Value:
 
 
 def sigmoid(b: Builder, x: Value) -> Value:
-    """1 / (1 + exp(-x)) without overflow."""
+    """1 / (1 + exp(-x)), without overflow."""
     small = exp(b, b.op("neg", b.op("abs", x)))
     one = _constant(b, 1.0)
     above = b.select(b.op("lt", x, _constant(b, 0.0)), small, one)
@@ -119,7 +119,7 @@ def sigmoid(b: Builder, x: Value) -> Value:
 
 
 def tanh(b: Builder, x: Value) -> Value:
-    """Hyperbolic tangent within 1 ulp."""
+    """The hyperbolic tangent, within 1 ulp."""
     one, two = _constant(b, 1.0), _constant(b, 2.0)
     size = b.op("abs", x)
     square = b.op("mul", size, size)

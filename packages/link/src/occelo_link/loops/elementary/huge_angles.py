@@ -1,11 +1,12 @@
-"""Exact reduction of huge angles, in integers (Payne and Hanek, 1983).
-
-Let ``x = m * 2**e``. The leading bits of 2/pi, whose products with ``x`` are multiples of 4, give whole revolutions and
-are skipped. The next seven words of 32 bits are multiplied with ``m``. Two bits of the product are the quadrant, and
-the next 126 bits are the fraction. It is known how near a float can be to a multiple of pi/2: at most about 62 leading
-bits of the fraction are 0. So enough bits are left.
+"""Exact reduction of huge angles: the remainder of an angle after division by pi/2, in integer arithmetic.
 
 `trigonometric` calls `reduce_huge` in a cold branch.
+
+The method is that of Payne and Hanek, 1983. The angle is ``x = m * 2**e`` with an integer m, and is multiplied by 2/pi.
+The leading bits of 2/pi are skipped if their products with ``x`` are multiples of 4, that is, whole revolutions. The
+next seven words of 32 bits are multiplied by ``m``. Two bits of the product are the quadrant, and the next 126 bits are
+the fraction of a quadrant. No float64 is very near to a multiple of pi/2: at most about 62 leading bits of the fraction
+are 0. So enough bits are left.
 """
 
 from __future__ import annotations
@@ -85,11 +86,11 @@ def _high(b: Builder, x: Value) -> Value:
 
 
 def _product(b: Builder, mantissa: Value, words: list[Value]) -> list[Value]:
-    """The words of the product, the least significant first."""
+    """The product of an integer and a long integer, as words of 32 bits. The least significant word comes first."""
     low, high = _low(b, mantissa), _high(b, mantissa)
     result: list[Value] = []
     carry = _u(b, 0)
-    previous = _u(b, 0)  # of ``high`` times the word before
+    previous = _u(b, 0)  # ``high`` times the previous word
     for word in words:
         first = b.op("mul", low, word)
         total = b.op("add", b.op("add", _low(b, first), _low(b, previous)), carry)
@@ -101,18 +102,18 @@ def _product(b: Builder, mantissa: Value, words: list[Value]) -> list[Value]:
 
 
 def reduce_huge(b: Builder, x: Value) -> tuple[Value, Value, Value]:
-    """``(r, low, k)`` with ``x = k * pi/2 + r + low``, k modulo 4, for finite x above 2**29."""
+    """Return ``(r, low, k)``: up to whole revolutions ``x = k * pi/2 + r + low``. ``x`` must be finite and above 2**29."""
     bits = b.op("bits", x, dtype="uint64")
     fraction = b.op("and", bits, _u(b, 2**52 - 1))
     mantissa = b.op("or", fraction, _u(b, 2**52))
     exponent = b.cast(b.op("shr", bits, _u(b, 52)), "int64")
-    # infinities and NaN, whose results are discarded, must not read beyond the table
+    # infinities and NaN must not read beyond the table; their results are discarded
     exponent = b.op("sub", b.op("min", exponent, b.i64(2046)), b.i64(1075))
     first = b.op("shr", b.op("max", b.op("sub", exponent, b.i64(2)), b.i64(0)), b.i64(5))
     table = b.constant_table("two over pi", TWO_OVER_PI)
     words = [b.load(table, b.op("add", first, b.i64(k))) for k in range(_WORDS)]
     product = _product(b, mantissa, words[::-1])
-    # the number of fraction bits of the product, minus the 126 that are kept
+    # the number of fraction bits in the product, minus the 126 bits that are kept
     behind = b.op("shl", b.op("add", first, b.i64(_WORDS)), b.i64(5))
     start = b.op("sub", b.op("sub", behind, exponent), b.i64(126))
     shift = b.cast(b.op("and", start, b.i64(31)), "uint64")
@@ -123,14 +124,14 @@ def reduce_huge(b: Builder, x: Value) -> tuple[Value, Value, Value]:
     two = _u(b, 2)
     upper = b.op("or", b.op("shl", top, two), b.op("shr", bottom, _u(b, 62)))
     lower = b.op("shl", bottom, two)
-    # a fraction of a half or more belongs to the next quadrant, and is negative there
+    # a fraction of a half or more is negative and counts from the next quadrant
     quadrant = b.op("add", b.op("shr", top, _u(b, 62)), b.op("shr", upper, _u(b, 63)))
     r, low = _to_angle(b, b.op("bits", upper, dtype="int64"), lower)
     return r, low, b.op("bits", quadrant, dtype="int64")
 
 
 def _window(b: Builder, words: list[Value], whole: Value, shift: Value, k: int) -> Value:
-    """The 32 bits of the product that begin at bit ``shift`` of word ``whole + k``; ``whole`` is 2 or 3."""
+    """32 bits of the product, from bit ``shift`` of word ``whole + k`` on; ``whole`` is 2 or 3."""
     late = b.op("lt", b.i64(2), whole)
     first = b.select(late, words[3 + k], words[2 + k])
     second = b.select(late, words[4 + k], words[3 + k])
@@ -139,7 +140,9 @@ def _window(b: Builder, words: list[Value], whole: Value, shift: Value, k: int) 
 
 
 def _to_angle(b: Builder, upper: Value, lower: Value) -> tuple[Value, Value]:
-    """The product of a fraction of 128 bits and pi/2, as a pair."""
+    """The product of pi/2 and a fraction of 128 bits, as a pair. ``upper`` and ``lower`` are the halves of the
+    fraction.
+    """
     parts = [
         (b.op("shr", upper, b.i64(32)), -32),
         (b.op("and", upper, b.i64(_LOW)), -64),

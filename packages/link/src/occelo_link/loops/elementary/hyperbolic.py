@@ -1,6 +1,6 @@
-"""Hyperbolic functions (sinh, cosh, tanh), and the sigmoid and softplus functions.
+"""Hyperbolic functions (sinh, cosh, tanh), and the functions sigmoid and softplus.
 
-`elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops.
+`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def _limited(b: Builder, x: Value, high: float) -> Value:
 def tanh(b: Builder, x: Value) -> Value:
     """Hyperbolic tangent within 1 ulp.
 
-    ``tanh |x| = e / (e + 2)`` with ``e = exp(2|x|) - 1``, computed as a pair (`building_blocks`)."""
+    ``tanh |x| = e / (e + 2)`` with ``e = exp(2|x|) - 1``, where ``e`` is computed as a pair (`building_blocks`).
+    """
     size = _limited(b, x, 22.0)
     high, low = expm1_pair(b, b.op("add", size, size))
     # numerator and denominator are both halved
@@ -42,7 +43,7 @@ def sinh(b: Builder, x: Value) -> Value:
     size = _limited(b, x, 711.0)
     small = b.op("lt", size, constant(b, 40.0))
     t, low = expm1_pair(b, b.select(small, size, constant(b, 1.0)))
-    # t is half of exp(|x|) - 1: sinh = t + t / (2 t + 1)
+    # t is half of exp(|x|) - 1, so sinh |x| = t + t / (2 t + 1)
     below = b.op("fma", t, constant(b, 2.0), constant(b, 1.0))
     near = b.op("add", t, b.op("add", b.op("div", t, below), low))
     value = b.select(small, near, _half_exp(b, size))
@@ -58,13 +59,13 @@ def cosh(b: Builder, x: Value) -> Value:
 
 
 def _half_exp(b: Builder, x: Value) -> Value:
-    """``exp(x) / 2``, also where ``exp(x)`` would overflow but its half does not."""
+    """``exp(x) / 2``, which may be finite even if ``exp(x)`` overflows."""
     p, k = exp_parts(b, x)
     return scale(b, p, b.op("sub", k, constant(b, 1.0)))
 
 
 def sigmoid(b: Builder, x: Value) -> Value:
-    """1 / (1 + exp(-x)) without overflow."""
+    """1 / (1 + exp(-x)), without overflow."""
     small = exp(b, b.op("neg", b.op("abs", x)))
     one = constant(b, 1.0)
     above = b.select(b.op("lt", x, constant(b, 0.0)), small, one)
@@ -72,6 +73,6 @@ def sigmoid(b: Builder, x: Value) -> Value:
 
 
 def softplus(b: Builder, x: Value) -> Value:
-    """log(1 + exp(x)) without overflow."""
+    """log(1 + exp(x)), without overflow."""
     rest = log1p(b, exp(b, b.op("neg", b.op("abs", x))))
     return b.op("add", b.op("max", x, constant(b, 0.0)), rest)

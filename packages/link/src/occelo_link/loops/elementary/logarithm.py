@@ -1,11 +1,11 @@
 """Logarithms: log, log1p, log2, log10.
 
-With ``x = m * 2**k`` and ``f = m - 1``, ``s = f / (2 + f)``: ``log m = f - f*f/2 + s * (f*f/2 + R)``, where R is a
-polynomial in ``s*s``. This is the form of fdlibm's ``e_log.c`` (Sun Microsystems, 1993), which splits off the leading
-terms so that they are not rounded.
-
-`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops; other elementary functions
+`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops. Other elementary functions
 call them, too.
+
+A positive number is ``x = m * 2**k`` with ``m`` near 1, so ``log x = log m + k log 2``. With ``f = m - 1`` and ``s = f
+/ (2 + f)``, ``log m = f - f*f/2 + s * (f*f/2 + R)``, where R is a polynomial in ``s*s``. The formula is that of
+fdlibm's ``e_log.c`` (Sun Microsystems, 1993). It keeps the leading terms apart, so that they are not rounded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from occelo_link.loops.ir.program import Value
 
 __all__ = ["log", "log1p", "log2", "log10", "minus_log_of_normal"]
 
-_LN2_HIGH = 0.6931471803691238  # the low bits are 0: k times it is exact
+_LN2_HIGH = 0.6931471803691238  # its low bits are 0, so its product with k is exact
 _LN2_LOW = 1.9082149292705877e-10
 _LN2 = 0.6931471805599453
 _R = (
@@ -39,7 +39,7 @@ _R = (
 
 
 def _series(b: Builder, f: Value) -> tuple[Value, Value]:
-    """The terms ``f*f/2`` and ``s * (f*f/2 + R)`` of the logarithm."""
+    """Return the terms ``f*f/2`` and ``s * (f*f/2 + R)`` of the logarithm."""
     half = b.op("mul", b.op("mul", f, f), constant(b, 0.5))
     s = b.op("div", f, b.op("add", f, constant(b, 2.0)))
     z = b.op("mul", s, s)
@@ -47,12 +47,12 @@ def _series(b: Builder, f: Value) -> tuple[Value, Value]:
 
 
 def _edges(b: Builder, x: Value, result: Value, zero_at: float) -> Value:
-    """``result``, replaced for special arguments: infinity, the pole ``zero_at``, numbers below the pole, and NaN."""
+    """Replace ``result`` for special x: infinity, the pole ``zero_at``, numbers below the pole, and NaN."""
     infinity = constant(b, math.inf)
     result = b.select(b.op("eq", x, infinity), infinity, result)
     pole = b.op("eq", x, constant(b, zero_at))
     result = b.select(pole, constant(b, -math.inf), result)
-    # neither at nor above the pole: below it, or NaN
+    # if this is False, x is below the pole or NaN
     inside = b.op("le", constant(b, zero_at), x)
     return b.select(inside, result, constant(b, math.nan))
 
@@ -74,10 +74,10 @@ def log(b: Builder, x: Value) -> Value:
 
 
 def minus_log_of_normal(b: Builder, x: Value, start: float = 0.0) -> Value:
-    """``start - log(x)`` for positive x that are neither subnormal nor infinite.
+    """``start - log(x)``, for a positive x that is neither subnormal nor infinite.
 
-    If ``start`` is 0 and x is not above 1, the error is below 3 ulp. So little cancels in that case that the leading
-    terms need not be split off.
+    If ``start`` is 0 and x is at most 1, the error is below 3 ulp. In this case few digits cancel, so the leading terms
+    need not be kept apart.
     """
     m, k = mantissa_of_normal(b, x)
     s = b.op("div", b.op("sub", m, constant(b, 1.0)), b.op("add", m, constant(b, 1.0)))
@@ -105,9 +105,7 @@ def log1p(b: Builder, x: Value) -> Value:
 def _to_base(
     b: Builder, x: Value, high: float, low: float, unit_high: float, unit_low: float
 ) -> Value:
-    """A logarithm of x = m * 2**k to another base, in pairs: log(m) times ``high + low``, plus k times ``unit_high +
-    unit_low``.
-    """
+    """The logarithm of ``x = m * 2**k`` to another base: ``log(m) * (high + low) + k * (unit_high + unit_low)``."""
     m, k = mantissa_and_exponent(b, x)
     f = b.op("sub", m, constant(b, 1.0))
     half, rest = _series(b, f)

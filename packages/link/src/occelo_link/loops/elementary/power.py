@@ -1,6 +1,7 @@
-"""Powers, computed as ``exp(y log x)``; the logarithm and the product are pairs (`building_blocks`).
+"""`pow`: powers, computed as ``exp(y log x)``.
 
-`elemwise.transcendental` calls them to lower the scalar op ``pow``, for exponents that simpler operations cannot compute.
+The logarithm and the product are pairs (`building_blocks`). `elemwise.transcendental` calls `pow` to lower the scalar
+op of this name, for exponents that have no simpler formula.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def pow(b: Builder, x: Value, y: Value) -> Value:
     size = b.op("abs", x)
     usual = b.op("and", b.op("lt", zero, size), b.op("lt", size, infinity))
     log_x = _log_pair(b, b.select(usual, size, one))
-    # exponents beyond this give 0, 1 or infinity all the same
+    # for larger exponents the power is the same: 0, 1 or infinity
     limit = constant(b, 1e100)
     limited = b.op("max", b.op("min", y, limit), b.op("neg", limit))
     high, low = two_product(b, log_x[0], limited)
@@ -112,7 +113,7 @@ def _signed(b: Builder, x: Value, y: Value, result: Value) -> Value:
     odd = b.op("and", whole, b.op("ne", b.op("trunc", halved), halved))
     minus = b.op("lt", b.op("copysign", one, x), zero)
     flipped = b.select(b.op("and", odd, minus), b.op("neg", result), result)
-    # a negative number to a power that is not whole; infinities count as whole and even
+    # invalid: a negative number to a power that is not whole; an infinite power counts as whole and even
     finite = b.op("lt", b.op("abs", x), constant(b, math.inf))
     invalid = b.op("and", b.op("and", b.op("lt", x, zero), finite), b.op("not", whole))
     flipped = b.select(invalid, constant(b, math.nan), flipped)

@@ -1,10 +1,11 @@
 """Trigonometric functions: sin, cos, tan, arctan.
 
-A multiple of pi/2 is subtracted from the argument; pi/2 is given in three parts (Cody and Waite, 1980). Fused
-multiply-add makes the first subtraction exact. For arguments above a billion, a cold branch computes the multiple from
-the bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions", 1983).
+`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops.
 
-`elemwise.transcendental` and `elemwise.complex` call them to lower scalar ops.
+First a multiple of pi/2 is subtracted from the argument, where pi/2 is the sum of three floats (Cody and Waite, 1980).
+Fused multiply-add makes the first subtraction exact. For arguments above a billion, a cold branch computes the
+remainder with only those bits of 2/pi that matter (Payne and Hanek, "Radian reduction for trigonometric functions",
+1983).
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ _QUARTER_PI = (0.7853981633974483, 3.061616997868383e-17)
 
 
 def _reduce(b: Builder, x: Value) -> tuple[Value, Value, Value]:
-    """``(r, low, k)`` with ``x = n * pi/2 + r + low``; the int64 ``k`` has the last bits of the integer n."""
+    """Return ``(r, low, k)`` with ``x = n * pi/2 + r + low`` for an integer n. The last bits of the int64 ``k`` are
+    those of n.
+    """
     magic = constant(b, _MAGIC)
     moved = b.op("add", b.op("mul", x, constant(b, _TWO_OVER_PI)), magic)
     k = b.op("sub", moved, magic)
@@ -84,7 +87,10 @@ def _reduce(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _parts(b: Builder, r: Value, low: Value) -> tuple[Value, Value, Value]:
-    """``(inner, top, rest)`` for ``|r + low|`` up to pi/4; the sine is ``r - inner``, the cosine ``top + rest``."""
+    """Return ``(inner, top, rest)``, for ``|r + low|`` up to pi/4.
+
+    The sine of ``r + low`` is ``r - inner``, and its cosine is ``top + rest``.
+    """
     z = b.op("mul", r, r)
     cube = b.op("mul", z, r)
     half_low = b.op("mul", low, constant(b, 0.5))
@@ -110,8 +116,9 @@ def _odd(b: Builder, bits: Value, bit: int) -> Value:
 
 
 def _guard(b: Builder, x: Value, usual: Value, name: str, choose: Callable[..., Value]) -> Value:
-    """``usual``, except for huge arguments: for these a cold branch reduces ``x`` exactly, and ``choose`` computes the
-    value.
+    """Return ``usual`` unless ``x`` is huge. For a huge ``x``, a cold branch reduces it exactly and calls ``choose``.
+
+    ``choose`` computes the function from the reduced angle.
     """
 
     def huge(builder: Builder, argument: Value) -> Value:
@@ -142,7 +149,9 @@ def _cosine(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = 
 
 
 def _tangent(b: Builder, r: Value, low: Value, bits: Value, flip: Value | None = None) -> Value:
-    """The quotient of sine and cosine, corrected for the rounding errors of sine, cosine and division."""
+    """The quotient of sine and cosine. It is corrected for the rounding errors of the sine, the cosine and the
+    division.
+    """
     inner, top, rest = _parts(b, r, low)
     sine = b.op("sub", r, inner)
     sine_low = b.op("sub", b.op("sub", r, sine), inner)
@@ -178,8 +187,8 @@ def tan(b: Builder, x: Value) -> Value:
 def arctan(b: Builder, x: Value) -> Value:
     """Inverse tangent within 1 ulp.
 
-    Above tan(pi/8) it is pi/4 + arctan((x - 1) / (x + 1)), and above tan(3 pi/8) it is pi/2 - arctan(1/x). The result
-    is corrected for the rounding error of the quotient.
+    If x is above tan(pi/8), the result is computed as pi/4 + arctan((x - 1) / (x + 1)). If x is above tan(3 pi/8), it
+    is computed as pi/2 - arctan(1/x). Both are corrected for the rounding error of the quotient.
     """
     size = b.op("abs", x)
     size = b.select(b.op("lt", constant(b, 1e300), size), constant(b, 1e300), size)

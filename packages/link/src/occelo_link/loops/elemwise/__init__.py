@@ -1,4 +1,4 @@
-"""Lowering of elementwise ops, with a formula for each scalar op.
+"""Lowering of elementwise ops to a formula for each element, with one lowering for each scalar op.
 
 Fused nodes (`Composite`) are lowered here, too. `loops.build` imports this package to register the lowering.
 """

@@ -1,6 +1,6 @@
-"""Scalar lowerings of arithmetic, rounding, comparison, logic and selection, of real and of complex numbers.
+"""Lowerings of scalar ops, real and complex: arithmetic, rounding, comparison, logic and selection.
 
-They are registered in `scalar` and `complex` when `elemwise.op` imports this module.
+`elemwise.op` imports this module, which registers the lowerings in `scalar` and `complex`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _all(b: Builder, dtype: str, args: Args) -> list[Value]:
 
 
 def _fold(b: Builder, op: str, dtype: str, args: Args) -> Value:
-    # sums and products of lengths come here, too, and fold constants
+    # these methods also fold constants, since the operands may be lengths
     combine = {"add": b.add, "mul": b.mul}.get(op, lambda x, y: b.op(op, x, y))
     return reduce(combine, _all(b, dtype, args))
 
@@ -61,7 +61,7 @@ def _true_div(b: Builder, dtype: str, args: Args) -> Value:
 
 
 def _fmod(b: Builder, x: Value, y: Value) -> Value:
-    """The exact remainder, with the sign of ``x``."""
+    """The remainder of ``x / y``, computed exactly, with the sign of ``x``."""
     wide = b.call("libm:fmod", "float64", b.cast(x, "float64"), b.cast(y, "float64"))
     return b.cast(wide, x.dtype)
 
@@ -159,7 +159,7 @@ def _compare(b: Builder, op: str, x: Value, y: Value) -> Value:
 
 
 def _compare_mixed(b: Builder, op: str, x: Value, y: Value) -> Value:
-    """Compare a signed integer with a uint64 by value, without a cast."""
+    """Compare a signed integer with a uint64 by value, without converting them to floats."""
     left_signed = is_signed(x.dtype)
     negative = _negative(b, x if left_signed else y)
     plain = b.op(op, b.cast(x, "uint64"), b.cast(y, "uint64"))
@@ -272,13 +272,13 @@ def _imag(b: Builder, dtype: str, args: Args) -> Value:
 @lowers_scalar_to_loops("angle", cost=2)
 def _angle(b: Builder, dtype: str, args: Args) -> Value:
     x = b.cast(args[0], dtype)
-    # that of -0.0 is pi, too
+    # the angle of -0.0 is pi, too
     minus = b.op("lt", b.op("copysign", b.const(1.0, dtype), x), b.const(0.0, dtype))
     turned = b.select(minus, b.const(np.pi, dtype), b.const(0.0, dtype))
     return b.select(b.op("eq", x, x), turned, x)
 
 
-# complex numbers: pairs of real ones
+# complex numbers, as pairs of real numbers
 
 
 @complex_scalar("add")
@@ -370,10 +370,10 @@ def _complex_abs(b: Builder, args: Sequence[Complex]) -> Value:
 
 @complex_scalar("sign", cost=70, wide=True)
 def _complex_sign(b: Builder, args: Sequence[Complex]) -> Complex:
-    """z / |z|, computed so that nothing overflows or loses digits: parts near the ends of the range are scaled by
-    powers of two.
+    """z / |z|, computed without overflow or loss of digits.
 
-    If one part of z is infinite, the result is 1, -1, i or -i, as in NumPy.
+    Parts near the ends of the range are scaled by powers of two. If one part of z is infinite, the result is 1, -1, i
+    or -i, as in NumPy.
     """
     z = args[0]
     zero, one, infinity = (b.const(x, "float64") for x in (0.0, 1.0, math.inf))
@@ -438,10 +438,10 @@ def _complex_isfinite(b: Builder, args: Sequence[Complex]) -> Value:
 
 @complex_scalar("sqrt", cost=90, wide=True)
 def _complex_sqrt(b: Builder, args: Sequence[Complex]) -> Complex:
-    """The square root of z = x + i y: its parts are r = sqrt((|x| + |z|) / 2) and y / (2 r), in an order that depends
-    on the sign of x.
+    """The square root of z = x + i y.
 
-    After Kahan, "Branch cuts for complex elementary functions", 1987.
+    Its parts are r = sqrt((|x| + |z|) / 2) and y / (2 r). The sign of x decides which of them is the real part. After
+    Kahan, "Branch cuts for complex elementary functions", 1987.
     """
     x, y = args[0]
     zero, infinity = b.const(0.0, "float64"), b.const(math.inf, "float64")

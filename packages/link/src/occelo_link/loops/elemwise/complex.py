@@ -1,9 +1,10 @@
 """Registry of the lowerings of scalar ops on complex numbers, and complex arithmetic on pairs of real values.
 
-`elemwise.op` looks lowerings up here; `arithmetic` and `transcendental` register theirs. The lowerings of Schur
-decompositions (`linalg.schur`, `linalg.qz`) use the arithmetic. A lowering takes pairs of real values, and returns a
-pair or one real value, all in the dtype of the parts. Functions that use exp, log and the like are computed in float64
-and rounded once.
+`arithmetic` and `transcendental` register lowerings here, and `elemwise.op` looks them up. The lowerings of Schur
+decompositions (`linalg.schur`, `linalg.qz`) use the arithmetic.
+
+A lowering accepts a pair of real values for each argument. It returns a pair or a single real value, in the dtype of
+the parts. Functions that use exp, log and the like are computed in float64 and rounded once.
 """
 
 from __future__ import annotations
@@ -48,9 +49,10 @@ COMPLEX_COSTS: dict[str, int] = {}
 def complex_scalar(
     *names: str, cost: int = 2, wide: bool = False
 ) -> Callable[[ComplexLowering], ComplexLowering]:
-    """Decorator that registers the lowering of scalar ops by their names.
+    """Decorator that registers a lowering under the names of scalar ops.
 
-    If ``wide`` is True, they are computed in float64.
+    ``cost`` is roughly the number of additions that take the same time. If ``wide`` is True, the lowering computes in
+    float64.
     """
 
     def register(function: ComplexLowering) -> ComplexLowering:
@@ -65,7 +67,7 @@ def complex_scalar(
 
 
 def find_complex(name: str) -> ComplexLowering | None:
-    """The lowering of a scalar op for complex numbers; None if there is none."""
+    """The lowering of a scalar op for complex numbers, or None."""
     function = _lowerings.get(name)
     if function is None or name not in _wide:
         return function
@@ -85,13 +87,13 @@ def _const(b: Builder, number: float, like: Value) -> Value:
 
 
 def times(b: Builder, x: Complex, y: Complex) -> Complex:
-    """The product, computed from the four products of parts."""
+    """The product of two complex numbers, from the four products of their parts."""
     re = b.op("sub", b.op("mul", x[0], y[0]), b.op("mul", x[1], y[1]))
     return re, b.op("add", b.op("mul", x[0], y[1]), b.op("mul", x[1], y[0]))
 
 
 def scaled(b: Builder, z: Complex, factor: Value) -> Complex:
-    """The product with a real number."""
+    """The product of a complex and a real number."""
     return b.op("mul", z[0], factor), b.op("mul", z[1], factor)
 
 
@@ -101,7 +103,7 @@ def chosen(b: Builder, condition: Value, x: Complex, y: Complex) -> Complex:
 
 
 def divided(b: Builder, x: Complex, y: Complex) -> Complex:
-    """The quotient, by the algorithm of Smith, "Algorithm 116: complex division", 1962."""
+    """The quotient ``x / y``, by the algorithm of Smith, "Algorithm 116: complex division", 1962."""
     wide = b.op("le", b.op("abs", y[1]), b.op("abs", y[0]))
     large, small = b.select(wide, y[0], y[1]), b.select(wide, y[1], y[0])
     zero, one = _const(b, 0.0, large), _const(b, 1.0, large)
@@ -117,7 +119,9 @@ def divided(b: Builder, x: Complex, y: Complex) -> Complex:
 
 
 def modulus(b: Builder, z: Complex) -> Value:
-    """The absolute value, within 1 ulp; squares that would leave the range are scaled by powers of two."""
+    """The absolute value, within 1 ulp. If the squares of the parts would overflow or underflow, the parts are scaled
+    first.
+    """
 
     def double(number: float) -> Value:
         return b.const(number, "float64")
@@ -129,7 +133,7 @@ def modulus(b: Builder, z: Complex) -> Value:
     back = b.select(high, double(2.0**600), b.select(low, double(2.0**-600), double(1.0)))
     u, v = b.op("mul", large, factor), b.op("mul", small, factor)
     size = b.op("mul", b.op("sqrt", b.op("fma", u, u, b.op("mul", v, v))), back)
-    # infinite if a part is, even if the other one is NaN
+    # if one part is infinite, the absolute value is infinite, even if the other part is NaN
     infinity = double(math.inf)
     ends = [b.op("eq", b.op("abs", part), infinity) for part in z]
     return b.select(b.op("or", *ends), infinity, size)
@@ -156,13 +160,13 @@ sin, cos = map(_function, (trigonometric.sin, trigonometric.cos))
 sinh, cosh = map(_function, (hyperbolic.sinh, hyperbolic.cosh))
 
 _FAR = 700.0
-"""For larger arguments exp is computed as two factors, since exp may overflow where its product with cos or sin does
-not.
+"""For arguments above this number, exp is computed as two factors. Alone it may overflow, although its product with cos
+or sin does not.
 """
 
 
 def exponential_of(b: Builder, z: Complex) -> Complex:
-    """exp(x) (cos y + i sin y)."""
+    """The exponential of z = x + i y: exp(x) (cos y + i sin y)."""
     x, y = z
     zero = _const(b, 0.0, x)
     far = b.op("lt", _const(b, _FAR, x), x)
@@ -171,7 +175,7 @@ def exponential_of(b: Builder, z: Complex) -> Complex:
     more = b.select(far, _const(b, math.exp(_FAR), x), _const(b, 1.0, x))
     re = b.op("mul", b.op("mul", factor, cos(b, y)), more)
     im = b.op("mul", b.op("mul", factor, sin(b, y)), more)
-    # the result of a real number is real, even if it overflows; where exp is 0 the angle does not matter
+    # the exponential of a real number is real, even if it overflows; if exp(x) is 0, the angle does not matter
     real = b.op("eq", y, zero)
     not_finite = b.op("ne", b.op("sub", y, y), zero)
     vanishes = b.op("and", b.op("eq", x, _const(b, -math.inf, x)), not_finite)
@@ -181,7 +185,7 @@ def exponential_of(b: Builder, z: Complex) -> Complex:
 
 
 def exponential_less_one(b: Builder, z: Complex) -> Complex:
-    """exp(x) cos y - 1 without cancellation: expm1(x) cos y - 2 sin(y/2)^2."""
+    """exp(z) - 1. Its real part exp(x) cos y - 1 is computed without cancellation, as expm1(x) cos y - 2 sin(y/2)^2."""
     x, y = z
     half = sin(b, b.op("mul", y, b.const(0.5, "float64")))
     lost = b.op("mul", b.const(2.0, "float64"), b.op("mul", half, half))
@@ -190,9 +194,9 @@ def exponential_less_one(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of(b: Builder, z: Complex) -> Complex:
-    """The logarithm: log|z| and the angle.
+    """The logarithm of z: its real part is log|z|, its imaginary part the angle.
 
-    Near |z| = 1, log|z| is computed as log1p(|z|^2 - 1) / 2, with |z|^2 - 1 in twice the precision.
+    If |z| is near 1, log|z| is computed as log1p(|z|^2 - 1) / 2, with |z|^2 - 1 in twice the precision.
     """
     size = modulus(b, z)
     half = b.const(0.5, "float64")
@@ -211,9 +215,9 @@ def logarithm_of(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
-    """log(1 + z). The real part is log1p(x (2 + x) + y^2) / 2 for a small z, else log|1 + z|.
+    """log(1 + z). For a small z the real part is computed as log1p(x (2 + x) + y^2) / 2, otherwise as log|1 + z|.
 
-    The two are equal: x (2 + x) + y^2 = |1 + z|^2 - 1.
+    Both formulas are equal, since x (2 + x) + y^2 = |1 + z|^2 - 1.
     """
     x, y = z
     two, half = b.const(2.0, "float64"), b.const(0.5, "float64")
@@ -229,28 +233,28 @@ def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
 
 
 def spread(b: Builder, size: Value, part: Value) -> Value:
-    """The product of ``size`` and ``part``; 0 if ``part`` is 0, even if ``size`` has overflowed to infinity."""
+    """The product of ``size`` and ``part``. It is 0 if ``part`` is 0, even if ``size`` has overflowed to infinity."""
     vanishes = b.op("eq", part, b.const(0.0, "float64"))
     signed = b.op("mul", b.op("copysign", b.const(1.0, "float64"), size), part)
     return b.select(vanishes, signed, b.op("mul", size, part))
 
 
 def hyperbolic_sine(b: Builder, z: Complex) -> Complex:
-    """sinh x cos y + i cosh x sin y."""
+    """sinh z = sinh x cos y + i cosh x sin y."""
     x, y = z
     return b.op("mul", sinh(b, x), cos(b, y)), spread(b, cosh(b, x), sin(b, y))
 
 
 def hyperbolic_cosine(b: Builder, z: Complex) -> Complex:
-    """cosh x cos y + i sinh x sin y."""
+    """cosh z = cosh x cos y + i sinh x sin y."""
     x, y = z
     return b.op("mul", cosh(b, x), cos(b, y)), spread(b, sinh(b, x), sin(b, y))
 
 
 def hyperbolic_tangent(b: Builder, z: Complex) -> Complex:
-    """(sinh x cosh x + i sin y cos y) / (sinh(x)^2 + cos(y)^2).
+    """tanh z = (sinh x cosh x + i sin y cos y) / (sinh(x)^2 + cos(y)^2).
 
-    Where |x| > 22, the real part is 1 with the sign of x, and the imaginary part is 4 sin y cos y exp(-2 |x|).
+    If |x| > 22, the real part is 1 with the sign of x, and the imaginary part is 4 sin y cos y exp(-2 |x|).
     """
     x, y = z
     s, c = sin(b, y), cos(b, y)

@@ -1,8 +1,8 @@
-"""Lowering of `Elemwise`: broadcasts the operands, checks their lengths, and applies the lowering of the scalar op to
-each element.
+"""Lowering of `Elemwise`: it broadcasts the operands, checks their lengths, and computes each element with a scalar
+lowering.
 
-`loops.build` imports this module, which registers the lowering. `loops.cast` calls it; `loops.blas` and `loops.create`
-use the broadcasting.
+`loops.build` imports this module, which registers the lowering. Other families of ops, such as `loops.blas` and
+`loops.create`, call the functions for broadcasting.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _find(node: TensorApply[Elemwise]) -> ScalarLowering | None:
 def broadcast_lengths(
     context: Context, types: Sequence[TensorType], tensors: Sequence[Tensor]
 ) -> list[Value]:
-    """The lengths to which tensors broadcast, with checks of lengths that are not static."""
+    """The lengths of the shape to which tensors broadcast. Writes checks of the lengths that are not static."""
     sides = [(t.shape, tensor.shape) for t, tensor in zip(types, tensors, strict=True)]
     ndim = max([len(own) for _, own in sides])
     shape: list[Value] = []
@@ -65,7 +65,7 @@ def broadcast_lengths(
 
 
 def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[Value]:
-    """The index at which an operand of ``type_`` is read for an element of the result: 0 along dimensions of length 1."""
+    """The index at which an operand of ``type_`` is read for the result at ``index``: 0 along dimensions of length 1."""
     zero = context.i64(0)
     own = index[len(index) - type_.ndim :]
     return [zero if n == 1 else i for n, i in zip(type_.shape, own, strict=True)]
@@ -90,7 +90,7 @@ def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | No
 def _lower_composite(
     context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    """A tensor whose formula computes all scalar ops of a composite for an element."""
+    """Lower a composite. Each result is a formula that computes all scalar ops of the composite for one element."""
     composite = node.op.scalar_op
     functions = _find_inner(node)
     assert isinstance(composite, Composite)
@@ -145,7 +145,7 @@ def _find_complex(node: TensorApply[Elemwise]) -> ComplexLowering | None:
 def complex_element(
     builder: Builder, dtype: str, tensor: Tensor, index: Sequence[Value]
 ) -> Complex:
-    """An element of a tensor as a pair of real and imaginary part, both converted to a dtype."""
+    """An element of a tensor as a pair of real part and imaginary part, both converted to ``dtype``."""
     re, *rest = (builder.cast(part.at(builder, index), dtype) for part in parts_of(tensor))
     return re, rest[0] if rest else builder.const(0.0, dtype)
 
@@ -156,7 +156,8 @@ def lower_complex_elemwise(
 ) -> Sequence[Tensor]:
     """Lower an elementwise op with complex numbers.
 
-    The real and the imaginary part are two formulas. Within a loop the builder eliminates their common subexpressions.
+    The real part and the imaginary part of the result are two formulas. If one loop computes both, the builder
+    eliminates their common subexpressions.
     """
     function = _find_complex(node)
     assert function is not None

@@ -1,10 +1,11 @@
-"""Lowering of the quantile functions of the normal and the exponential distribution.
+"""Lowerings of the quantile functions of the normal and the exponential distribution.
 
-`occelo_graph.ops.random.draws` applies these functions to uniform numbers to draw from the distributions.
+`occelo_graph.ops.random.draws` applies these functions to uniform random numbers to draw from the two distributions.
+`elemwise.op` imports this module to register the lowerings.
 
-The quantile of the normal distribution is computed by the same formula as in the graph, but with fused multiply-add and
-with a logarithm that leaves out special cases. Tails are computed in a cold branch, since only one of about 500 numbers
-lies in them. `elemwise.op` imports this module to register the lowerings.
+The normal quantile is computed by the same formula as in the graph, but with fused multiply-add and with a logarithm
+that omits special cases. A cold branch computes the tails of the distribution, since only one of about 500 numbers lies
+there.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from occelo_link.loops.ir.program import Value
 
 __all__: list[str] = []
 
-# the same as in `draws`, which is imported at its first use
+# a copy of the coefficients in `draws`, which is imported only at its first use
 _NEAR = (
     -3.3408952670514297e-22, -2.37408706321372e-19, 1.5595624147452077e-18, 1.5734249840893945e-17,
     -1.825328774880696e-16, 3.064593190079847e-17, 9.308290460578683e-15, -5.735221444041998e-14,
@@ -41,7 +42,7 @@ def _of_float64(dtypes: Sequence[str], result: str) -> bool:
 def lower_normal_quantile(b: Builder, dtype: str, args: Sequence[Value]) -> Value:
     u = args[0]
     centred = b.op("fma", u, constant(b, 2.0), constant(b, -1.0))
-    # u (1 - u), rounded once; the polynomial has 4 times as much
+    # u (1 - u), rounded once; t is minus the logarithm of 4 u (1 - u), shifted by _MIDDLE
     product = b.op("fma", b.op("neg", u), u, u)
     t = minus_log_of_normal(b, product, -_MIDDLE - math.log(4.0))
     near = b.op("mul", horner(b, _NEAR, t), centred)

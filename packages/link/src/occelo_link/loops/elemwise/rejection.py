@@ -1,9 +1,10 @@
-"""Lowering of draws by rejection sampling (`occelo_graph.ops.random.rejection`). All attempts after the first are a
-cold branch.
+"""Lowerings of draws by rejection sampling (`occelo_graph.ops.random.rejection`).
 
-A function of the loop program makes one attempt, and calls itself if the attempt is rejected. `elemwise.op` imports
-this module to register the lowerings. They are registered by the names of the distributions, since the ops of random
-numbers are imported only at their first use.
+`elemwise.op` imports this module to register the lowerings. They are registered under the names of the distributions,
+since the ops of random numbers are imported only at their first use.
+
+All attempts after the first run in a cold branch. The branch calls a function of the loop program, which makes one
+attempt and calls itself if the attempt is rejected.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
 LAWS = ("gamma", "poisson", "binomial", "hypergeometric", "vonmises")
-"""The laws whose ops are called ``<law>_attempt`` and ``<law>_accepted``."""
+"""The distributions with scalar ops called ``<law>_attempt`` and ``<law>_accepted``."""
 QUICK = {"gamma"}
-"""Laws with a scalar op ``<law>_quick``, which makes the first attempt in a quick way. If its result is negative, the
-first attempt is made in full.
+"""Distributions with a scalar op ``<law>_quick``, which makes a quick first attempt. If its result is negative, the
+full first attempt is made.
 """
 
 

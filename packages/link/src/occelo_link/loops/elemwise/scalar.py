@@ -1,7 +1,7 @@
 """Registry of the lowerings of scalar ops to formulas of loop programs.
 
-`elemwise.op` and `loops.reduce` look lowerings up here; `arithmetic`, `transcendental`, `special` and users register
-theirs.
+`arithmetic`, `transcendental`, `special` and users register lowerings here. `elemwise.op` and `loops.reduce` look them
+up.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ __all__ = [
 ]
 
 ScalarLowering = Callable[[Builder, str, Sequence[Value]], Value]
-"""``(builder, dtype of the result, arguments of any dtypes) -> result``."""
+"""A function ``(builder, dtype of the result, arguments) -> result``. The arguments may have any dtypes."""
 
 _lowerings: dict[str, ScalarLowering] = {}
 _made_for: dict[str, ScalarFunction | None] = {}
 _conditions: dict[str, Callable[[Sequence[str], str], bool]] = {}
 COSTS: dict[str, int] = {}
-"""The cost of scalar functions: the number of additions that take as long, roughly; 1 if a function is not listed."""
+"""The cost of each scalar function: roughly the number of additions that take the same time. The default is 1."""
 
 
 def lowers_scalar_to_loops(
     *names: str, cost: int = 1, when: Callable[[Sequence[str], str], bool] | None = None
 ) -> Callable[[ScalarLowering], ScalarLowering]:
-    """Decorator that registers the formula of scalar functions in loop programs, for ``native``, ``c`` and ``numba``.
+    """Decorator that registers a formula for scalar functions, which ``native``, ``c`` and ``numba`` compile in loops.
 
-    ``names`` are the names of the scalar functions. The decorated function takes the `Builder`, the dtype of the result
-    and a value for each argument. It returns the value of the result, which must have this dtype. Arguments have the
-    dtypes of the operands, so most formulas begin with ``builder.cast(x, dtype)``. ``builder.op`` has the operations,
-    ``builder.const(1.0, dtype)`` is a number, and `scalar_value` computes another scalar function. float16 is computed
-    in float32 and rounded. Complex operands do not use the formula.
+    ``names`` are the names of the scalar functions. The decorated function accepts the `Builder`, the dtype of the
+    result and a value for each argument. It returns the value of the result, which must have this dtype. The arguments
+    have the dtypes of the operands, so most formulas begin with ``builder.cast(x, dtype)``. ``builder.op`` computes an
+    operation, ``builder.const(1.0, dtype)`` is a number, and `scalar_value` computes another scalar function. float16
+    is computed in float32 and rounded. Complex operands do not use the formula.
 
-    ``cost``: the time of the formula in additions, roughly; results of costly formulas are stored, not computed again
-    for each reader. ``when``: a function of the dtypes of the operands and of the dtype of the result; it says whether
-    the formula is for these dtypes. By default it is for all. A formula from another package replaces Occelo's; its
-    code is part of the cache keys.
+    ``cost`` is roughly the number of additions that take the same time. The results of costly formulas are stored
+    instead of computed again for each reader. ``when`` is a function of the dtypes of the operands and of the dtype of
+    the result. It returns whether the formula supports these dtypes; by default the formula supports all. A formula
+    from another package replaces Occelo's formula, and its code becomes part of the cache keys.
     """
 
     def register(function: ScalarLowering) -> ScalarLowering:
@@ -82,11 +82,10 @@ def lowers_scalar_to_loops(
 
 
 def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value:
-    """The value of the scalar function ``name``, converted to ``dtype``.
+    """The value of the scalar function ``name``, converted to ``dtype``. Formulas use it to call other scalar
+    functions.
 
-    Formulas use it to call other scalar functions.
-
-    ValueError if the function has no formula for the dtypes of the arguments and ``dtype``.
+    Raises ValueError if the function has no formula for ``dtype`` and the dtypes of the arguments.
     """
     function = find_scalar(name, [a.dtype for a in args], dtype)
     if function is None:
@@ -98,13 +97,15 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
 
 
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
-    """The lowering of a scalar op for these dtypes: the registered one, if there is one.
+    """The lowering of a scalar op for these dtypes, or None.
 
-    Otherwise it is made from the graph that defines the scalar function; None if no graph defines it.
+    A registered lowering comes first. If there is none, the lowering is made from the graph that defines the scalar
+    function. The result is None if no graph defines it.
     """
     made_for = _made_for.get(name)
     if made_for is not None and made_for is not ScalarFunction.named(name):
-        return _of_formula(name, inputs)  # the function has been defined again
+        # the function was defined again after its lowering was registered
+        return _of_formula(name, inputs)
     condition = _conditions.get(name)
     fits = condition is None or condition(inputs, output)
     own = _lowerings.get(name) if fits and not scalar_is_withheld(name) else None
@@ -112,7 +113,9 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
 
 
 def _in_loops(variable: TensorVariable) -> str:
-    """The dtype in which loops compute a variable: float32 for float16, otherwise its own."""
+    """The dtype in which loops compute a variable: float32 if the variable is float16, otherwise the dtype of the
+    variable.
+    """
     dtype = variable.type.dtype
     return "float32" if dtype == "float16" else dtype
 
@@ -159,7 +162,7 @@ def _of_formula(name: str, dtypes: Sequence[str]) -> ScalarLowering | None:
 
 
 def cast(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
-    """The lowering of conversions."""
+    """The lowering of casts."""
     return builder.cast(args[0], dtype)
 
 

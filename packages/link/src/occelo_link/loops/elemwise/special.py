@@ -1,6 +1,6 @@
-"""Lowerings of special functions: programs call SciPy's compiled functions by their addresses.
+"""Lowerings of special functions: loop programs call SciPy's compiled functions by their addresses.
 
-They are registered in `scalar` when `elemwise.op` imports this module.
+`elemwise.op` imports this module, which registers the lowerings in `scalar`.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ SPECIAL = {
     "xlog1py": "__pyx_fuse_1xlog1py",
     "xlogy": "__pyx_fuse_1xlogy",
 }
-"""Names of scalar ops, each with the name of the function in ``scipy.special.cython_special``."""
+"""Maps the name of a scalar op to the name of its function in ``scipy.special.cython_special``."""
 
 
 def _register(name: str, function: str) -> None:
     @lowers_scalar_to_loops(name, cost=100)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
         wide = [b.cast(a, "float64") for a in args]
-        # Cython adds a last argument: whether to skip the search for overriding methods
+        # Cython adds a last argument, which says whether to skip the search for overriding methods
         skip = b.const(1, "int32")
         return b.cast(b.call(f"special:{function}", "float64", *wide, skip), dtype)
 

@@ -1,7 +1,7 @@
-"""Scalar lowerings of powers, exponentials, logarithms, trigonometric, hyperbolic and error functions, real and complex.
+"""Lowerings of powers, exponentials, logarithms, trigonometric, hyperbolic and error functions, real and complex.
 
-Functions of float32 are computed in float64 and rounded once, except those that have a formula in float32. The
-lowerings are registered in `scalar` and `complex` when `elemwise.op` imports this module.
+`elemwise.op` imports this module, which registers the lowerings in `scalar` and `complex`. Functions of float32 are
+computed in float64 and rounded once, except functions that have a formula in float32.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Args = Sequence[Value]
 def _elementary(
     name: str, function: Callable[..., Value], cost: int, narrow: Callable[..., Value] | None = None
 ) -> None:
-    """Register a formula of float64 as the lowering of a scalar op; float32 uses ``narrow`` if it is given."""
+    """Register a float64 formula as the lowering of a scalar op. If ``narrow`` is given, it is the formula for float32."""
 
     @lowers_scalar_to_loops(name, cost=cost)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
@@ -74,7 +74,7 @@ _elementary("erfc", error_function.erfc, 80)
 
 
 def _library(name: str, function: str) -> None:
-    """Register a call of the C library as the lowering of a scalar op."""
+    """Register a call of a function of the C library as the lowering of a scalar op."""
 
     @lowers_scalar_to_loops(name, cost=60)
     def lowering(b: Builder, dtype: str, args: Args) -> Value:
@@ -109,7 +109,7 @@ def _pow(b: Builder, dtype: str, args: Args) -> Value:
 
 
 def _simple_power(b: Builder, x: Value, exponent: float) -> Value | None:
-    """A power by simpler operations, where these lose no accuracy; None for other exponents."""
+    """The power by simpler operations, for exponents where they lose no accuracy; None for other exponents."""
     if exponent == 1:
         return x
     if exponent == 2:
@@ -117,7 +117,7 @@ def _simple_power(b: Builder, x: Value, exponent: float) -> Value | None:
     if exponent == -1:
         return b.op("div", b.const(1.0, x.dtype), x)
     if exponent == 0.5:
-        # unlike the square root, 0 for -0.0 and infinity for -infinity
+        # unlike the square root, the power is 0 for -0.0 and infinity for -infinity
         root = b.op("sqrt", b.op("add", x, b.const(0.0, x.dtype)))
         lowest = b.op("eq", x, b.const(-math.inf, x.dtype))
         return b.select(lowest, b.const(math.inf, x.dtype), root)
@@ -139,7 +139,7 @@ def _integer_power(b: Builder, x: Value, y: Value) -> Value:
 
 
 def _log_of_one_less_exp(b: Builder, x: Value) -> Value:
-    # Maechler, "Accurately computing log(1 - exp(-|a|))", 2012: which form is precise where
+    # Maechler, "Accurately computing log(1 - exp(-|a|))", 2012, shows which form is precise for which x
     near = logarithm.log(b, b.op("neg", exponential.expm1(b, x)))
     far = logarithm.log1p(b, b.op("neg", exponential.exp(b, x)))
     return b.select(b.op("lt", b.const(-math.log(2), "float64"), x), near, far)
@@ -148,7 +148,7 @@ def _log_of_one_less_exp(b: Builder, x: Value) -> Value:
 def _log_of_sum_of_exps(b: Builder, x: Value, y: Value) -> Value:
     gap = b.op("neg", b.op("abs", b.op("sub", x, y)))
     rest = logarithm.log1p(b, exponential.exp(b, gap))
-    # equal infinities have no difference
+    # the gap of equal infinities is NaN
     rest = b.select(b.op("eq", x, y), b.const(math.log(2), "float64"), rest)
     return b.op("add", b.op("max", x, y), rest)
 
@@ -157,7 +157,7 @@ _elementary("log1mexp", _log_of_one_less_exp, 100)
 _elementary("logaddexp", _log_of_sum_of_exps, 60)
 
 
-# complex numbers: pairs of real ones
+# complex numbers, as pairs of real numbers
 
 
 @complex_scalar("exp", cost=90, wide=True)
@@ -219,25 +219,25 @@ def _complex_tanh(b: Builder, args: Sequence[Complex]) -> Complex:
 
 
 def _times_i(b: Builder, z: Complex) -> Complex:
-    """i z."""
+    """The product i z."""
     return b.op("neg", z[1]), z[0]
 
 
 @complex_scalar("sin", cost=150, wide=True)
 def _complex_sin(b: Builder, args: Sequence[Complex]) -> Complex:
-    """-i sinh(i z)."""
+    """sin z, as -i sinh(i z)."""
     re, im = hyperbolic_sine(b, _times_i(b, args[0]))
     return im, b.op("neg", re)
 
 
 @complex_scalar("cos", cost=150, wide=True)
 def _complex_cos(b: Builder, args: Sequence[Complex]) -> Complex:
-    """cosh(i z)."""
+    """cos z, as cosh(i z)."""
     return hyperbolic_cosine(b, _times_i(b, args[0]))
 
 
 @complex_scalar("tan", cost=200, wide=True)
 def _complex_tan(b: Builder, args: Sequence[Complex]) -> Complex:
-    """-i tanh(i z)."""
+    """tan z, as -i tanh(i z)."""
     re, im = hyperbolic_tangent(b, _times_i(b, args[0]))
     return im, b.op("neg", re)

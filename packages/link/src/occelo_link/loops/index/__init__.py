@@ -1,4 +1,5 @@
-"""Lowerings of indexing ops.
+"""Lowerings of indexing ops: reading and writing of elements, `Nonzero`, diagonals, sliding windows.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports these modules to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports the modules of this
+folder to register them.
 """

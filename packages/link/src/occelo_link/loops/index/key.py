@@ -1,6 +1,6 @@
-"""The entries of an index key at run time: starts and lengths of slices, and positions, which are checked.
+"""`read_key`: computes the entries of an index key, which are starts and lengths of slices, and checked positions.
 
-`subtensor` reads every key by `read_key`.
+`subtensor` calls it to lower every op that indexes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Entry", "Part", "Position", "read_key"]
 
 
 class Part:
-    """A slice: ``length`` elements from ``start`` on, by ``step``."""
+    """A slice: ``length`` elements, the first at ``start``, with the distance ``step``."""
 
     def __init__(self, start: Value, step: Value, length: Value) -> None:
         self.start = start
@@ -26,20 +26,23 @@ class Part:
 
 
 class Position:
-    """One element, counted from 0."""
+    """An integer of a key, as a position that is counted from 0."""
 
     def __init__(self, value: Value) -> None:
         self.value = value
 
 
 Entry = Part | Position | Tensor
-"""An entry of a key. A tensor holds positions in a dimension, or is a mask over several dimensions."""
+"""An entry of a key. A tensor either holds positions in one dimension, or is a mask over one or more dimensions."""
 
 
 def read_key(
     context: Context, key: Key, lengths: Sequence[Value], given: Sequence[Tensor]
 ) -> list[Entry]:
-    """The entries of a key. Integer positions are checked here; positions in arrays are not."""
+    """Return the entries of a key, and write checks of its integers. Positions in arrays are not checked.
+
+    ``lengths`` are the lengths of the indexed tensor. ``given`` are the entries of the key that are inputs of the node.
+    """
     rest = iter(given)
     entries: list[Entry] = []
     axis = 0

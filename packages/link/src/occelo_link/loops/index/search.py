@@ -1,7 +1,7 @@
-"""Lowerings of nonzero (`Nonzero`) and of reading and creating diagonals (`ExtractDiag`, `AllocDiag`).
+"""Lowerings of `Nonzero`, which finds elements, and of `ExtractDiag` and `AllocDiag`, which read and create diagonals.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
-`index.subtensor` calls `positions_of_mask` for boolean masks in an index.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports this module to register
+them. `index.subtensor` calls `positions_of_mask` for a boolean mask in an index.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def lower_nonzero(context: Context, node: Apply, inputs: list[Tensor]) -> Sequen
 
 
 def positions_of_mask(context: Context, mask: Tensor) -> list[Stored]:
-    """The positions of elements that are not 0, in C order, as a vector of indices for each dimension."""
+    """The positions of the elements that are not 0, in C order. Returns a vector of indices for each dimension."""
     x = context.store(mask) if mask.cost > CHEAP else mask
 
     def element(b: Builder, index: Index) -> Value:
@@ -48,7 +48,7 @@ def _write_positions(context: Context, x: Tensor, results: Sequence[Stored]) -> 
     builder = context.builder
 
     def visit(axis: int, index: list[Value], place: Value) -> Value:
-        """Write the positions that are found in the dimensions from ``axis`` on, and return the next free place in the
+        """Write the positions found in the dimensions from ``axis`` on, and return the next free place in the
         results.
         """
         if axis == x.ndim:

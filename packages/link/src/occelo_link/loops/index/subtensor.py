@@ -1,6 +1,7 @@
-"""Lowerings of indexing: reading and writing elements at integers, slices and arrays of positions.
+"""Lowerings of ops that read or write elements at integers, slices and arrays of positions.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports this module to register
+them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__: list[str] = []
 
 
 def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
-    """The view of a stored tensor at integers and slices."""
+    """The view of a stored tensor that a key of integers and slices selects."""
     builder = context.builder
     offset = x.offset
     shape: list[Value] = []
@@ -56,7 +57,8 @@ def _part_of(context: Context, x: Stored, entries: Sequence[Entry]) -> Stored:
             kept_whole = kept_whole and step_one and (whole or not shape)
             shape.append(entry.length)
             strides.append(builder.mul(stride, entry.step))
-    # a view is in C order if only leading dimensions are sliced
+    # the view is in C order if the key selects positions in leading dimensions, and at most slices the dimension after
+    # them
     flat = x.flat and kept_whole
     return Stored(x.buffer, shape, offset, strides, flat, base=x, forward=forward)
 
@@ -109,7 +111,7 @@ def lower_inc_subtensor(
 
 
 def _written(context: Context, part: Stored, value: Tensor, replace: bool) -> Tensor:
-    """The elements to store in ``part``: ``value``, or the sum of ``value`` and the elements that ``part`` has."""
+    """The elements to store in ``part``: ``value`` if ``replace`` is True, otherwise the old elements plus ``value``."""
     if replace:
         return value
     combine = "or" if part.dtype == "bool" else "add"
@@ -128,7 +130,10 @@ def _spread(
     shape: Sequence[Value],
     dtype: str,
 ) -> Tensor:
-    """``y`` broadcast to the shape of the elements that are written. Only dimensions of static length 1 of ``y`` broadcast."""
+    """The tensor ``y``, broadcast to ``shape``, which is the shape of the elements that are written.
+
+    Only dimensions of ``y`` with the static length 1 are broadcast.
+    """
     type_ = node.inputs[1].type
     lead = len(shape) - y.ndim
     for i, n in enumerate(type_.shape):
@@ -150,8 +155,8 @@ def _spread(
 class _Layout:
     """The dimensions of the result of advanced indexing.
 
-    As in NumPy, the dimensions of the broadcast index arrays take the place of the indexed dimensions if these are
-    adjacent. Otherwise they come first.
+    As in NumPy, the dimensions of the broadcast index arrays replace the indexed dimensions if these are adjacent.
+    Otherwise the dimensions of the index arrays come first.
     """
 
     def __init__(
@@ -179,9 +184,9 @@ class _Layout:
     def _positions(
         self, raw: Sequence[Entry], given: Sequence[Tensor], sources: Sequence[TensorVariable]
     ) -> list[Entry]:
-        """The arrays of positions in the key, checked.
+        """The entries of the key, with all arrays of positions checked.
 
-        A mask is replaced by an array of positions for each of its dimensions.
+        A mask is replaced by arrays of positions, one for each of its dimensions.
         """
         context = self.context
         entries: list[Entry] = []
@@ -206,7 +211,7 @@ class _Layout:
         return entries
 
     def _check(self, array: Tensor, source: TensorVariable, length: Value) -> None:
-        """Write a check that all positions are in range."""
+        """Write a check that all positions in an array are in range."""
         context, builder = self.context, self.context.builder
         key = ("positions", array, context.canonical(length).number)
         if any(key in block.memo for block in builder.stack):
@@ -247,7 +252,7 @@ class _Layout:
         )
 
     def _wrapped(self, array: Tensor, source: TensorVariable, length: Value) -> Tensor:
-        """The positions, with each negative one, which counts from the end, replaced by the same position counted from 0."""
+        """The positions, counted from 0: the length is added to negative positions, which count from the end."""
         unsigned = array.dtype.startswith("uint")
         if isinstance(source, Constant) and (source.data.size == 0 or source.data.min() >= 0):
             unsigned = True
@@ -280,7 +285,7 @@ class _Layout:
         return shape
 
     def index_into(self, builder: Builder, index: Index) -> list[Value]:
-        """The index of ``x`` for an index of the result."""
+        """The index at which ``x`` is read for the element of the result at ``index``."""
         made = index[self.where : self.where + len(self.made)]
         rest = iter([*index[: self.where], *index[self.where + len(self.made) :]])
         at: list[Value] = []
@@ -330,7 +335,7 @@ def lower_advanced_inc(
 def _scatter(
     context: Context, layout: _Layout, result: Stored, value: Tensor, replace: bool
 ) -> None:
-    """Store or add the elements in C order.
+    """Store ``value`` in the selected elements, or add it to them, in C order.
 
     If the last dimension comes from a slice, the loop over it is vectorized.
     """

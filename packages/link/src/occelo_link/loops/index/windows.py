@@ -1,6 +1,7 @@
-"""Lowering of sliding windows to a formula that reads the elements of the input in place.
+"""Lowering of `SlidingWindow` to a formula that reads the input, so that no window is copied.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it; `loops.build` imports this module to register it.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering; `loops.build` imports this module to register
+it.
 """
 
 from __future__ import annotations
