@@ -1,8 +1,7 @@
 """Logarithm of the incomplete beta function.
 
-Where the function itself underflows, a continued fraction computes the logarithm.
-
-The distribution functions of `beta`, `f`, `t`, `binom` and `nbinom` use it.
+Where the function itself underflows, a continued fraction computes the logarithm. The distribution functions of `beta`,
+`f`, `t`, `binom` and `nbinom` use it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Random expressions such as ``alpha x y + beta z`` of matrices, and their values computed by NumPy in the same order.
+"""Random expressions such as ``alpha x y + beta z`` of matrices and vectors, with values that NumPy computes.
 
-The tests of BLAS updates in the compile package draw from it.
+Tests in the compile package compare compiled calls of BLAS (``gemm``, ``gemv``, ``ger``) with these values.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from occelo_graph import tensor as ot
 __all__ = ["Accumulating"]
 
 Pair = tuple[Any, Any]
-"""A variable, and its value computed by NumPy."""
+"""A variable, and the value that NumPy computes for it."""
 
 FACTORS = [2.0, -0.5, 1.0, -1.0, 0.0, np.inf, -np.inf, np.nan, 1e-30, 1e30]
 
 
 class Accumulating:
-    """Expressions like ``alpha x y + beta z`` of small matrices and vectors.
+    """A random expression like ``alpha x y + beta z`` of small matrices and vectors, chosen by ``seed``.
 
-    ``inputs`` and ``outputs`` are lists of pairs; the first input is ``z``. ``slack`` is the allowed error of each element
-    of the first output. With ``special`` factors and elements may be infinite, NaN, zero or far from 1.
+    ``inputs`` and ``outputs`` are lists of pairs of a variable and its value. The first output is the expression, and
+    other outputs are some of its intermediate results. ``slack`` is the allowed error of each element of the first
+    output. With ``special``, factors and elements may be infinite, NaN, zero or far from 1.
     """
 
     def __init__(self, seed: int, special: bool = True) -> None:
@@ -54,7 +55,7 @@ class Accumulating:
         return pair
 
     def _tensor(self, *shape: int) -> Pair:
-        """A tensor of a shape: an input, a view of an input in another memory order, or a computed value."""
+        """A tensor of the given shape: an input, a view of an input in another memory layout, or a computed value."""
         kind = self.random.randrange(6)
         if kind == 0 and len(shape) == 2:
             x, a = self._input(*shape[::-1])
@@ -71,7 +72,10 @@ class Accumulating:
         return self._input(*shape)
 
     def _scaled(self, pair: Pair, of_size: Any) -> Pair:
-        """The pair, or its product with a constant or a scalar input, which increases ``slack``."""
+        """The pair itself, or its product with a constant or a scalar input.
+
+        ``slack`` grows by the factor times ``of_size``, the size of the elements if nothing cancelled.
+        """
         x, a = pair
         kind = self.random.randrange(4)
         factors = FACTORS if self._special else FACTORS[:4]

@@ -1,7 +1,7 @@
-"""The laws that every op must satisfy; each law is a function of an `Example`.
+"""The laws that every op must satisfy. Each law is a function that checks one `Example`.
 
-The tests of the graph package check all laws for all examples. Tests of the other packages compare results with
-`close`, and build the graphs of examples with `symbolic`.
+Tests of the graph package check all laws for all examples in the table `examples`. Tests of other packages use
+`symbolic` to build the graph of an example, and `close` to compare results.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def symbolic(example: Example, known_shapes: bool = True) -> tuple[list[Any], Any]:
-    """Inputs and output of an example; without ``known_shapes`` only lengths of 1 are static."""
+    """The input variables and the output of an example. Without ``known_shapes``, only lengths of 1 are static."""
     inputs = [
         TensorType(a.dtype, [n if known_shapes or n == 1 else None for n in a.shape]).make_variable(
             f"x{i}"
@@ -46,7 +46,7 @@ def symbolic(example: Example, known_shapes: bool = True) -> tuple[list[Any], An
 
 
 def close(found: Any, expected: Any, tolerance: float) -> None:
-    """Assert equality of dtype, shape and, within a relative tolerance, values."""
+    """Assert that dtypes and shapes are equal, and that values agree within ``tolerance`` (relative and absolute)."""
     expected = np.asarray(expected)
     assert found.shape == expected.shape, f"shape {found.shape} instead of {expected.shape}"
     assert found.dtype == expected.dtype, f"dtype {found.dtype} instead of {expected.dtype}"
@@ -54,7 +54,10 @@ def close(found: Any, expected: Any, tolerance: float) -> None:
 
 
 def check_value(example: Example) -> None:
-    """The value equals that of the reference, for static and for dynamic shapes. Arguments are not changed."""
+    """The interpreter and the reference compute the same value, for static and for dynamic shapes.
+
+    The interpreter does not change the arguments.
+    """
     with np.errstate(all="ignore"):
         expected = np.asarray(example.reference(*example.arguments))
     before = [a.copy() for a in example.arguments]
@@ -69,7 +72,7 @@ def check_value(example: Example) -> None:
 
 
 def _run_raw(output: Variable, given: dict[Variable, Any]) -> dict[Variable, Any]:
-    """All values of a graph, computed by `Op.evaluate` without conversions."""
+    """The values of all variables of a graph, exactly as `Op.evaluate` returns them."""
     values: dict[Variable, Any] = dict(given)
     for node in toposort(output):
         arrays = [v.data if isinstance(v, Constant) else values[v] for v in node.inputs]
@@ -81,7 +84,7 @@ def _run_raw(output: Variable, given: dict[Variable, Any]) -> dict[Variable, Any
 
 
 def check_types(example: Example) -> None:
-    """`Op.evaluate` returns arrays of the dtype and static shape that `Op.infer` infers."""
+    """For every node, `Op.evaluate` returns arrays of the dtype and static shape that `Op.infer` infers."""
     for known in (True, False):
         inputs, output = symbolic(example, known)
         values = _run_raw(output, dict(zip(inputs, example.arguments, strict=True)))
@@ -98,7 +101,7 @@ def check_types(example: Example) -> None:
 
 
 def check_shapes(example: Example) -> None:
-    """For every node `Op.infer_shape` returns the shape of the value."""
+    """For every node, `Op.infer_shape` returns the shapes of the values that `Op.evaluate` computes."""
     inputs, output = symbolic(example, known_shapes=False)
     given = dict(zip(inputs, example.arguments, strict=True))
     values = _run_raw(output, given)
@@ -119,7 +122,7 @@ def check_shapes(example: Example) -> None:
 
 
 def check_layouts(example: Example) -> None:
-    """Arguments that are strided, reversed or in Fortran order give the same value."""
+    """The value does not depend on the memory layout of arguments: strided, reversed or in Fortran order."""
     inputs, output = symbolic(example)
     expected = evaluate(output, dict(zip(inputs, example.arguments, strict=True)))
     for change in (_strided, _reversed, _fortran):
@@ -147,7 +150,10 @@ def _reversed(array: Any) -> Any:
 
 
 def _of_differentiated(example: Example) -> tuple[Any, list[Any]]:
-    """The example as a function of the arguments with respect to which it is differentiated."""
+    """A function of only those arguments that ``example.gradient`` lists, and the values of these arguments.
+
+    The other arguments of the example are constants in the function.
+    """
 
     def function(*chosen: Any) -> Any:
         full: list[Any] = list(example.arguments)
@@ -164,13 +170,13 @@ def _constant(array: Any) -> Variable:
 
 
 def check_gradient(example: Example) -> None:
-    """The gradient agrees with central differences."""
+    """The gradient of the example agrees with central differences."""
     function, points = _of_differentiated(example)
     verify_grad(function, points, n_tests=1)
 
 
 def check_pushforward(example: Example) -> None:
-    """The pushforward of an op agrees with the one that `pushforward_through_pullback` derives from its pullback."""
+    """The pushforward agrees with the pushforward that `pushforward_through_pullback` derives from the pullback."""
     function, points = _of_differentiated(example)
     inputs: list[Any] = [TensorType(p.dtype, p.shape).make_variable() for p in points]
     output = function(*inputs)
@@ -185,7 +191,10 @@ def check_pushforward(example: Example) -> None:
 
 
 def check_batches(example: Example) -> None:
-    """Vectorized over three values of one argument, or of all of them, the example gives the results of three calls."""
+    """The vectorized example computes the same results for a batch of three values as three calls compute.
+
+    The batch consists of three values of one argument, or of all arguments that ``example.batched`` lists.
+    """
     choices: list[tuple[int, ...]] = [(i,) for i in example.batched]
     if len(example.batched) > 1:
         choices.append(example.batched)
@@ -209,7 +218,10 @@ def check_batches(example: Example) -> None:
 
 
 def _stack(array: Any) -> Any:
-    """Three variations of an array, which stay within the domain of the example."""
+    """Three variations of an array, stacked.
+
+    Their elements are permuted, so they stay within the domain of the example.
+    """
     if array.dtype.kind in "biu" or array.size < 2:
         return np.stack([array] * 3)
     flat = array.reshape(-1)

@@ -1,7 +1,4 @@
-"""Examples of the elementwise functions, each with several dtypes and shapes.
-
-`examples` collects them.
-"""
+"""Examples of the elementwise functions, each with several dtypes and shapes, for the table in `examples`."""
 
 from __future__ import annotations
 
@@ -41,7 +38,8 @@ def _np(name: str) -> Callable[..., Any]:
     return function
 
 
-# name, reference, domains; differentiable by every argument unless listed below
+# Each row: name, reference, domains of the arguments. Functions are differentiated with respect to
+# every argument; the exceptions are listed below.
 _REAL_TABLE: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
     *(
         (name, _np(name), [REAL])

@@ -1,6 +1,6 @@
-"""Examples of linear equations, inverses, determinants and LU factorisations, of the family linalg.
+"""Examples of linear equations, inverses, determinants and LU factorisations, for the table in `examples`.
 
-`examples` collects them.
+They belong to the family linalg.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _factoring() -> list[Example]:
         return a
 
     def eliminated(a: Array) -> Array:
-        """LU factors, computed without exchange of rows, which diagonally dominant matrices do not need."""
+        """L and U in one matrix, computed without row exchanges. (Diagonally dominant matrices need none.)"""
         a = dominant(a)
         for j in range(a.shape[-1]):
             a[..., j + 1 :, j] /= a[..., j, None, j]
@@ -220,7 +220,7 @@ def _with_structure() -> list[Example]:
     """Examples of equations with banded, Toeplitz and factored matrices."""
 
     def three_diagonals(bands: Array) -> Array:
-        """Tridiagonal matrices, given by three rows: the diagonals above, on and below the main one."""
+        """Tridiagonal matrices. The rows of ``bands`` are the diagonals above, on and below the main diagonal."""
         n = bands.shape[-1]
         full: Any = np.zeros((*bands.shape[:-2], n, n), bands.dtype)
         for j in range(n):
@@ -232,7 +232,7 @@ def _with_structure() -> list[Example]:
         return bands + np.array([[0.0], [4.0], [0.0]])
 
     def mirrored(a: Array) -> Array:
-        """Positive definite matrices with two diagonals below the main one."""
+        """Positive definite tridiagonal matrices, from the first two rows of ``a``."""
         bands: Any = np.zeros((*a.shape[:-2], 3, a.shape[-1]), a.dtype)
         bands[..., 1, :], bands[..., 2, :] = 4 + a[..., 0, :], a[..., 1, :]
         low: Any = np.tril(three_diagonals(bands), -1)
@@ -252,7 +252,7 @@ def _with_structure() -> list[Example]:
         return function
 
     def pivots_of_tridiagonal(a: Array) -> Array:
-        """The diagonal of U for tridiagonal matrices. Their diagonals dominate, so no rows are exchanged."""
+        """The diagonal of U for diagonally dominant tridiagonal matrices, which need no row exchanges."""
         a = dominant(a)
         found: Array = np.diagonal(a).copy()
         for i in range(1, len(found)):

@@ -1,8 +1,7 @@
 """Exact values and derivatives of formulas, by hyper-dual numbers with hundreds of digits.
 
-`ExactNumber` is independent of the gradients of this package. With enough digits formulas neither overflow nor cancel,
-so they can be evaluated as they are written. The module needs mpmath. The tests of numerical stability compare with its
-results.
+Tests of numerical stability compare with these results. With so many digits, a formula is exact as it is written:
+nothing overflows or cancels. The derivatives do not use the gradients of this package. The module needs mpmath.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ def _mp() -> Any:
 
 
 class ExactNumber:
-    """A hyper-dual number a + b e1 + c e2 + d e1 e2: e1 and e2 are not 0, but their squares are 0.
+    """A hyper-dual number a + b e1 + c e2 + d e1 e2, where e1^2 = e2^2 = 0, but e1 e2 is not 0.
 
-    A function g of this number is g(a) + g'(a) (b e1 + c e2) + (g'(a) d + g''(a) b c) e1 e2. So the coefficients are
-    the first derivatives in two directions and the mixed second derivative (Fike and Alonso, "The development of
-    hyper-dual numbers for exact second-derivative calculations", 2011).
+    For a function g, g(a + b e1 + c e2 + d e1 e2) is g(a) + g'(a) (b e1 + c e2) + (g'(a) d + g''(a) b c) e1 e2. So the
+    coefficients of the result are the first derivatives in two directions and the mixed second derivative. From Fike
+    and Alonso, "The development of hyper-dual numbers for exact second-derivative calculations", 2011.
     """
 
     __slots__ = ("a", "b", "c", "d")
@@ -40,7 +39,7 @@ class ExactNumber:
         self.a, self.b, self.c, self.d = a, b, c, d
 
     def apply(self, value: Any, first: Any, second: Any) -> ExactNumber:
-        """A function of this number, given by its value, first and second derivative at ``a``."""
+        """g(self), where ``value``, ``first`` and ``second`` are g(a), g'(a) and g''(a)."""
         b, c = self.b, self.c
         if not (b or c or self.d):
             return ExactNumber(value)
@@ -112,7 +111,10 @@ def _exact(value: Any) -> ExactNumber:
 
 
 def _each(function: Callable[[Any, ExactNumber], ExactNumber]) -> Callable[[Any], Any]:
-    """A function of one number, extended to arrays."""
+    """A function of one number or of an array, computed element by element.
+
+    ``function`` gets mpmath and an `ExactNumber`.
+    """
 
     def single(x: Any) -> ExactNumber:
         return function(_mp(), _exact(x))
@@ -214,7 +216,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "max": np.max,
     "min": np.min,
 }
-"""The functions that formulas may use, for numbers and arrays."""
+"""The functions that formulas may call, by name. They accept numbers and arrays."""
 
 
 def _is_vector(value: object) -> bool:
@@ -224,9 +226,11 @@ def _is_vector(value: object) -> bool:
 def exact_derivatives(
     formula: Callable[[dict[str, Any]], Any], point: dict[str, Any], by: str
 ) -> tuple[Any, list[Any], list[Any]]:
-    """A formula's value at a point, its gradient with respect to the argument ``by``, and the row sums of its Hessian.
+    """The value of a formula at a point, its gradient with respect to the argument ``by``, and the row sums of its
+    Hessian.
 
-    Arguments are numbers or lists of numbers. The formula gets them as `ExactNumber` and arrays of `ExactNumber`.
+    ``point`` maps names of arguments to numbers or lists of numbers. The formula gets each argument as an `ExactNumber`
+    or as an array of `ExactNumber`.
     """
     mp = _mp()
     vector = _is_vector(point[by])

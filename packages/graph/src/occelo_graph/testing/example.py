@@ -1,7 +1,7 @@
-"""`Example`: a call of one op with arguments and a reference in NumPy or SciPy.
+"""`Example`: a call of one op, with arguments and a function of NumPy or SciPy that computes the expected result.
 
-The tables of examples (`examples`) consist of such calls. The laws (`checks`) and the conformance suite of linkers
-(`occelo_link.conform`) are functions of one example.
+The table `examples` is a list of them. Each law in `checks`, and each check of the conformance suite of linkers
+(`occelo_link.conform`), tests one example.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ _SEED = 1729
 
 @dataclass(frozen=True)
 class Example:
-    """A function of symbolic tensors, arguments, and the reference function of NumPy or SciPy.
+    """A call of one op: ``function`` of symbolic tensors, ``arguments``, and ``reference``, a function of arrays.
 
-    ``gradient`` lists the arguments with respect to which derivatives are compared with finite differences.
-    ``tolerance`` is relative. ``batched`` lists the arguments over which it can be vectorized.
+    ``gradient`` has the positions of arguments that gradients are tested for. ``batched`` has the positions of
+    arguments that the function can be vectorized over. ``tolerance`` is the allowed relative difference from the
+    reference.
     """
 
     name: str
@@ -47,9 +48,9 @@ class Example:
 
 
 def draw(domain: Domain, shape: Sequence[int], dtype: str = "float64", salt: int = 0) -> Array:
-    """Numbers from an interval, integers of a dtype ("int"), or truth values ("bool").
+    """A pseudo-random array with elements from ``domain``. Equal arguments yield equal arrays.
 
-    Equal arguments give equal numbers.
+    ``domain`` is an interval of floats, "int" (small integers), "nonzero int" (integers from 1 to 6) or "bool".
     """
     generator = np.random.default_rng([_SEED, salt, *shape])
     if domain == "bool":

@@ -1,7 +1,7 @@
-"""The table of examples of all ops.
+"""The table of example calls of all ops, `EXAMPLES`, which drives the tests of every layer.
 
-The laws of ops (`checks`) and the conformance suite of linkers (`occelo_link.conform`) are checked for all examples.
-The table that ``occelo backends`` prints is made from them, too.
+Tests check the laws in `checks` and the conformance suite of linkers (`occelo_link.conform`) for every example. The
+command ``occelo backends`` takes its list of ops and dtypes from the examples.
 """
 
 from __future__ import annotations
@@ -45,5 +45,5 @@ EXAMPLES: list[Example] = [
 
 
 def by_family(family: str) -> list[Example]:
-    """The examples of one family."""
+    """The examples of one family of ops, such as "linalg"."""
     return [e for e in EXAMPLES if e.family == family]

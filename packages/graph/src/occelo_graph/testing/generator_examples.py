@@ -1,6 +1,6 @@
-"""Examples of draws with generators of NumPy; the references are NumPy's own draws.
+"""Examples of draws with generators of NumPy, for the table in `examples`.
 
-`examples` collects them.
+The references are draws by NumPy itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Examples of the family index: reads, writes, `take` and functions composed of them.
 
-`structure_examples` includes them.
+`structure_examples` includes them, and so does the table in `examples`.
 """
 
 from __future__ import annotations

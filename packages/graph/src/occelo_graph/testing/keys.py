@@ -1,6 +1,6 @@
-"""Random index keys for tests (Hypothesis): a tensor, a key, values to write there, and the results that NumPy computes.
+"""A Hypothesis strategy for random index keys: a tensor, a key, values to write there, and the results of NumPy.
 
-The tests of indexing in the packages graph, link and compile, and on every backend, draw from it.
+Tests of indexing in the packages graph, link and compile, and of every backend, use `indexings`.
 """
 
 from __future__ import annotations
@@ -26,12 +26,17 @@ _WIDER = {
     "bool": ("bool",),
     "complex128": ("complex128", "float32", "int64"),
 }
-"""The dtypes of values that may be written to a dtype."""
+"""For each dtype of a tensor, the dtypes of values that may be written to it."""
 
 
 @dataclass
 class Indexing:
-    """A read ``x[key]`` and a value ``y`` to write there: variables, values of the inputs, and expected results."""
+    """A tensor ``x``, a key, and a value ``y`` to write at ``x[key]``: as variables and as arrays.
+
+    ``of_x`` and ``of_y`` are the arrays of ``x`` and ``y``, and ``plain`` is the key for NumPy. ``inputs`` and
+    ``values`` are all inputs with their values. ``places`` are the positions in the flattened ``x`` that the key
+    selects.
+    """
 
     x: Any
     y: Any
@@ -49,13 +54,13 @@ class Indexing:
 
     @property
     def repeats(self) -> bool:
-        """Whether a position occurs more than once in the key."""
+        """Whether the key selects a position more than once."""
         return bool(len(np.unique(self.places)) < self.places.size)
 
     def outputs(self) -> list[Any]:
-        """The part ``x[key]``, and the tensor with this part set or incremented.
+        """The part ``x[key]``, ``x`` with this part set to ``y``, and ``x`` with this part incremented by ``y``.
 
-        For floats also the gradients of these.
+        For float64, the gradients of these three outputs are appended.
         """
         part = self.x[self.key]
         made = [part, part.set(self.y), part.inc(self.y)]
@@ -68,7 +73,7 @@ class Indexing:
         return made
 
     def expected(self) -> list[Any]:
-        """The values of `outputs`, element by element."""
+        """The values of `outputs`, computed with NumPy by loops over elements."""
         flat = self.places.reshape(-1)
         written = np.broadcast_to(self.of_y, self.places.shape).astype(self.of_x.dtype).reshape(-1)
         replaced, added = (self.of_x.copy().reshape(-1) for _ in range(2))
@@ -84,7 +89,7 @@ class Indexing:
             weights = np.arange(self.of_x.size, dtype=float)
             kept = weights.copy()
             kept[flat] = 0
-            # of several values for one position the last one is kept
+            # if several values are set at one position, the last value is kept
             last = {place: number for number, place in enumerate(flat)}
             stays = np.array([last[place] == number for number, place in enumerate(flat)], bool)
             of_written = weights[self.places] * stays.reshape(self.places.shape)
@@ -95,7 +100,7 @@ class Indexing:
 
 
 def _summed(array: Any, shape: tuple[int, ...]) -> Any:
-    """The sums of an array over the dimensions that were broadcast from ``shape``."""
+    """The sums of an array over the axes along which an array of shape ``shape`` was broadcast."""
     total = array.sum(axis=tuple(range(array.ndim - len(shape))))
     axes = tuple(i for i, n in enumerate(shape) if n == 1)
     return total.sum(axis=axes, keepdims=True)
@@ -116,11 +121,10 @@ class _Drawing:
         return self.draw(st.integers(low, high))
 
     def given(self, value: Any, fixed: Sequence[int] = ()) -> Any:
-        """An input with a value.
+        """A new input variable for an array.
 
-        The lengths of the ``fixed`` dimensions are static, and other lengths of 1 are dynamic.
-
-        All other lengths are static or dynamic at random.
+        The lengths of the ``fixed`` axes are static. Other lengths of 1 are dynamic. All other lengths are static or
+        dynamic at random.
         """
         known = [
             i in fixed or (n != 1 and self.choose(True, False)) for i, n in enumerate(value.shape)
@@ -204,7 +208,7 @@ class _Drawing:
         return tuple(e for e, _ in entries), tuple(p for _, p in entries)
 
     def arrays_fit(self) -> bool:
-        """Whether arrays broadcast by static lengths of 1 only."""
+        """Whether the index arrays broadcast by static lengths of 1 only."""
         for axis in range(-max((len(s) for _, s in self.lengths), default=0), 0):
             group = {s[axis] for known, s in self.lengths if -axis <= len(s) and known[axis] != 1}
             if len(group) > 1:
@@ -229,7 +233,10 @@ class _Drawing:
 def indexings(
     draw: Any, dtypes: Sequence[str] = tuple(_WIDER), advanced: bool = True, unique: bool = False
 ) -> Indexing:
-    """Keys of all kinds. Without ``advanced`` they have no arrays and masks; with ``unique`` no position occurs twice."""
+    """Random keys for tensors of 0 to 3 dimensions. Without ``advanced`` they have no index arrays and no masks.
+
+    With ``unique`` they select no position twice.
+    """
     drawing = _Drawing(draw)
     shape = tuple(drawing.choose(0, 1, 2, 3, 3, 4) for _ in range(drawing.number(0, 3)))
     dtype = drawing.choose(*dtypes)

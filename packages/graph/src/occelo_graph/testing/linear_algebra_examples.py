@@ -1,6 +1,6 @@
-"""Examples of Cholesky factors and triangular equations, and matrices for all examples of the family linalg.
+"""Examples of Cholesky factors and triangular equations, for the table in `examples`.
 
-`examples` collects them. The other tables of the family make their arguments with the functions of this module.
+Other tables of the family linalg make their matrices and examples with the functions of this module.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ VECTOR = draw((-1.0, 1.0), (4,), salt=14)
 
 
 def positive_definite(x: Any) -> Any:
-    """Positive definite matrices, made from any square matrices ``x``: arrays or variables."""
+    """Positive definite matrices, made from any square matrices ``x``, which may be arrays or variables."""
     return x @ x.conj().swapaxes(-1, -2) + _two_on_diagonal(x)
 
 
 def dominant(x: Any) -> Any:
-    """Well-conditioned matrices, made from any square matrices ``x``."""
+    """Diagonally dominant, well-conditioned matrices, made from any square matrices ``x``."""
     return x * np.asarray(0.2, x.dtype) + _two_on_diagonal(x)
 
 
@@ -52,7 +52,7 @@ def make(
     grad: tuple[int, ...] = (),
     tolerance: float = 1e-10,
 ) -> Example:
-    """An example that can be vectorized over every argument."""
+    """An example of the family linalg that can be vectorized over every argument."""
     batched = tuple(range(len(args)))
     return Example(name, "linalg", function, reference, args, grad, tolerance, batched)
 
@@ -130,7 +130,7 @@ def _cholesky() -> list[Example]:
 
 
 def _derivatives() -> list[Example]:
-    """Examples of ops that only gradients apply."""
+    """Examples of ops that users do not call: only gradients contain them."""
 
     def cofactors(x: Array) -> Array:
         n = range(x.shape[-1])
@@ -140,7 +140,11 @@ def _derivatives() -> list[Example]:
         return made
 
     def by_basis(factor: Array, ct: Array) -> Array:
-        """The cotangent of A, element by element: by how the factor changes with an element and its mirror image."""
+        """The cotangent of the factored matrix, one element at a time.
+
+        A change of an element and of its mirror image changes the factor. The cotangent is the product of this change
+        with ``ct``.
+        """
         lower, n = np.tril(factor), len(factor)
         below = [(i, j) for i in range(n) for j in range(i + 1)]
 

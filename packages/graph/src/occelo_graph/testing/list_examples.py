@@ -1,4 +1,7 @@
-"""Examples of lists of tensors, beside lists of Python; `examples` collects them."""
+"""Examples of lists of tensors, for the table in `examples`.
+
+The references are elements and lengths that the same methods of Python's lists would return.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""`Again`, a loop with carried values only and a gradient, for tests of regions; `again` applies it to a Python function.
+"""`again`: a loop with carried values only, which can be differentiated.
 
-The tests of the compile package run it on every linker.
+Tests of the compile package and of backends run it, to test ops that own regions.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ __all__ = ["Again", "again"]
 
 @op
 class Again(Iterate):
-    """An `Iterate` with a gradient in reverse mode."""
+    """An `Iterate` (the loop op of linkers) with a pullback."""
 
     def pullback(
         self, inputs: Tensors, outputs: Tensors, cotangents: OptionalTensors
     ) -> Cotangents:
         """A loop over the iterations in reverse order.
 
-        For each, the carried values are computed again from the first iteration on.
+        In each iteration, an inner loop from the first iteration on computes the carried values again.
         """
         count, k = inputs[0], self.carried
         initial, read = list(inputs[1 : 1 + k]), list(inputs[1 + k :])
@@ -52,7 +52,8 @@ class Again(Iterate):
 
     def _pulled(self, at: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
         """Cotangents of the arguments of one iteration."""
-        # differentiated with respect to new variables, since carried values depend on those that are read
+        # The derivatives are with respect to new variables: the carried values are functions of the
+        # variables that the body reads, so derivatives with respect to these would be total.
         inner = [v.type.make_variable() for v in at]
         results = self.body.bind(inner)[: self.carried]
         pulled = pullback(results, inner, cotangents, disconnected_inputs="ignore")
@@ -67,9 +68,10 @@ def again(
     read: Sequence[Any] = (),
     stops: bool = False,
 ) -> list[Any]:
-    """The carried values after ``count`` iterations of ``function(*carried, *read)``, from ``initial`` on.
+    """The carried values after ``count`` iterations of ``function(*carried, *read)``, which start from ``initial``.
 
-    With ``stops`` the last result of ``function`` is a truth value: the loop ends after the iteration in which it is true.
+    With ``stops`` the last result of ``function`` is a truth value, and the loop ends after the first iteration in
+    which it is true.
     """
     first, others = (
         [v if isinstance(v, Variable) else as_tensor_variable(v) for v in values]

@@ -1,6 +1,6 @@
 """Examples of functions of matrices, of Sylvester's, Lyapunov's and Riccati's equations, and of equations with tensors.
 
-They belong to the family linalg; `examples` collects them.
+They belong to the family linalg, and are part of the table in `examples`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COMPLEX = BATCH + 1j * BATCH[::-1]
 
 
 def _by_eigenvalues(function: Any, matrix: Any = dominant) -> ArrayFunction:
-    """A reference in NumPy for a function of matrices: ``function`` is applied to the eigenvalues of ``matrix(x)``."""
+    """A reference in NumPy for a function of matrices. It applies ``function`` to the eigenvalues of ``matrix(x)``."""
 
     def reference(x: Array) -> Any:
         values, vectors = npl.eig(matrix(x))
@@ -39,7 +39,7 @@ def _by_eigenvalues(function: Any, matrix: Any = dominant) -> ArrayFunction:
 
 
 def same(x: Any) -> Any:
-    """The matrix itself."""
+    """The matrix ``x`` itself."""
     return x
 
 
@@ -54,7 +54,7 @@ def _functions() -> list[Example]:
 
 
 def _principal(name: str, function: Any, scalar: Any) -> list[Example]:
-    """Examples of a matrix function that is defined for matrices without eigenvalues on the negative real axis."""
+    """Examples of a function that is defined only for matrices without eigenvalues on the negative real axis."""
 
     def of_dominant(x: Any) -> Any:
         return function(dominant(x))
@@ -68,7 +68,7 @@ def _principal(name: str, function: Any, scalar: Any) -> list[Example]:
 
 
 def _by_kron(a: Any, b: Any, q: Any) -> Any:
-    """The solution of ``a x + x b = q`` by equations for all of its elements."""
+    """The solution x of ``a x + x b = q``, from one linear system for all elements of x."""
     m, n = q.shape
     system = kron(a, np.eye(n)) + kron(np.eye(m), b.T)
     return npl.solve(system, q.reshape(-1)).reshape(m, n)
@@ -129,14 +129,16 @@ def _equations() -> list[Example]:
 
 def _riccati() -> list[Example]:
     def continuous(a: Array, b: Array, r: Array) -> Any:
-        """The solution by those eigenvectors of the Hamiltonian matrix whose eigenvalues have a negative real part."""
+        """The solution, from eigenvectors of the Hamiltonian matrix: from those with eigenvalues of negative real
+        part.
+        """
         gain = b @ npl.solve(positive_definite(r), b.T)
         values, vectors = npl.eig(np.block([[a, -gain], [-positive_definite(a), -a.T]]))
         stable = vectors[:, values.real < 0]
         return (stable[3:] @ npl.inv(stable[:3])).real
 
     def discrete(a: Array, b: Array, r: Array) -> Any:
-        """The solution by iteration of the equation, which converges to it."""
+        """The solution, by 200 fixed-point iterations of the equation."""
         q = x = positive_definite(a)
         for _ in range(200):
             gain = npl.solve(positive_definite(r) + b.T @ x @ b, b.T @ x @ a)
@@ -166,7 +168,7 @@ def _riccati() -> list[Example]:
 
 def _tensors() -> list[Example]:
     def tensor(x: Any) -> Any:
-        """The elements of a 6 x 6 matrix, as a tensor of shape (2, 3, 6) or (6, 3, 2)."""
+        """The elements of a 6 x 6 matrix as a tensor of shape (2, 3, 6)."""
         return dominant(x).reshape((2, 3, 6))
 
     return [

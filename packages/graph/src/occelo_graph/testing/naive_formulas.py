@@ -1,7 +1,7 @@
 """Table of numerically delicate formulas, as users write them, with test inputs and error bounds.
 
-The tests of numerical stability check all formulas of the table. The page ``docs/stability.md`` is made from it:
-``python -m occelo_graph.testing.naive_formulas > docs/stability.md``.
+Tests of numerical stability check every formula of the table. ``python -m occelo_graph.testing.naive_formulas >
+docs/stability.md`` writes a page of the documentation from it.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ LABELS = (0.0, 1.0, 0.25)
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula, and the ``points`` at which it is tested.
+    """A formula as source text, and the ``points`` at which tests evaluate it.
 
-    It is a formula of ``x`` (and ``y``), element by element, or of a vector ``v`` (and weights ``w``). ``bounds`` are
-    the errors that are allowed in the value, the gradient and the second derivative (the row sums of the Hessian). The
-    unit of each error is ``eps * (abs(exact) + scale)``, where ``scales`` has a scale for each of the three. With
-    ``by_size`` the inputs may be rounded, too: the unit is multiplied by the largest input, if that is above 1.
-    ``at_zero`` is the chosen derivative at points where the formula has none.
+    The formula is an elementwise function of ``x`` (and ``y``), or a function of a vector ``v`` (and weights ``w``).
+    ``others`` are the values of ``y``. ``bounds`` are the allowed errors of the value, the gradient and the second
+    derivative (the row sums of the Hessian). The unit of an error is ``eps * (abs(exact) + scale)``; ``scales`` has the
+    scales for the three bounds. With ``by_size`` the result may be as inexact as if the inputs were rounded: the unit
+    is multiplied by the largest input, if it is above 1. ``at_zero`` is the expected derivative at points where the
+    formula has no derivative.
     """
 
     text: str
@@ -60,15 +61,18 @@ class Formula:
         return isinstance(self.points[0], tuple)
 
     def __call__(self, functions: dict[str, Any], variables: dict[str, Any]) -> Any:
-        """The formula, evaluated with these functions and variables."""
+        """The value of the formula for the given functions and variables."""
         code = compile(self.text, "<formula>", "eval")
         return eval(code, {"__builtins__": {}}, {**functions, **variables})
 
     def arguments(self, dtype: str) -> list[dict[str, Any]]:
-        """The inputs of each call: one for all points of ``x``, one for each vector."""
+        """The arguments of each test call.
+
+        One call has all points of ``x`` in an array. For a function of vectors, each vector has a call of its own.
+        """
         with np.errstate(all="ignore"):
             points = np.asarray(self.points, dtype)
-        # without values that the dtype cannot represent
+        # points that the dtype cannot represent are dropped
         held = np.isfinite(points) & ((points == 0) == (np.asarray(self.points) == 0))
         points = points[held.reshape(len(points), -1).all(axis=1)]
         if self.is_of_vectors:

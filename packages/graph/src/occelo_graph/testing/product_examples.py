@@ -1,6 +1,6 @@
 """Examples of products of several tensors: einsum, Kronecker products, chains and powers of matrices, cross products, norms.
 
-They belong to the family linalg; `examples` collects them.
+They belong to the family linalg, and are part of the table in `examples`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ def make(
     tolerance: float = 1e-10,
     differentiated: bool = True,
 ) -> Example:
-    """An example that is vectorized over all arguments. If all are float64, it is differentiated with respect to all."""
+    """An example that is vectorized over all arguments.
+
+    If all arguments are float64, it is also differentiated with respect to all of them.
+    """
     real = differentiated and all(a.dtype == np.float64 for a in args)
     grad = tuple(range(len(args))) if real else ()
     batched = tuple(range(len(args)))

@@ -1,6 +1,6 @@
-"""Examples of random bits, keys and draws; the references compute Philox with Python's integers.
+"""Examples of random bits, keys and draws, for the table in `examples`.
 
-`examples` collects them.
+The references compute the generator Philox with Python's integers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _KEY_OF_7 = 16920295385781661272
 
 
 def philox_block(key: int, index: int) -> int:
-    """The 64 bits of Philox2x32-10, computed with Python's integers."""
+    """The 64 random bits that Philox2x32-10 computes for a key and an index, by Python's integers."""
     word, first, second = key % WORD, index % WORD, (key // WORD + index // WORD) % WORD
     for _ in range(10):
         high, low = divmod(first * 0xD256D193, WORD)
@@ -59,19 +59,19 @@ def _blocks(keys: Any, indices: Any) -> Array:
 
 
 def bits_of(keys: Any, shape: tuple[int, ...]) -> Array:
-    """The bits of a draw."""
+    """The 64 random bits of each element of a draw of the given shape, for each key."""
     given = np.asarray(keys, "uint64")
     found = _blocks(given[..., None], np.arange(int(np.prod(shape))))
     return found.reshape((*given.shape, *shape))
 
 
 def uniform_numbers(keys: Any, shape: tuple[int, ...]) -> Array:
-    """Uniform numbers of [0, 1)."""
+    """Uniform numbers in [0, 1), from the bits of each element."""
     return (bits_of(keys, shape) >> np.uint64(11)) * 2.0**-53
 
 
 def open_uniform(keys: Any, shape: tuple[int, ...]) -> Array:
-    """Uniform numbers that are never 0."""
+    """Uniform numbers in (0, 1), which are never 0."""
     return (2.0 * (bits_of(keys, shape) >> np.uint64(12)) + 1.0) * 2.0**-53
 
 
@@ -89,7 +89,7 @@ def make(
     grad: tuple[int, ...] = (),
     batched: tuple[int, ...] = (),
 ) -> Example:
-    """An example of the family "random"."""
+    """An example of the family random, with a relative tolerance of 1e-12."""
     return Example(name, "random", function, reference, args, grad, 1e-12, batched)
 
 

@@ -1,6 +1,6 @@
-"""Examples of draws by keys from laws that `random_examples` lacks.
+"""Examples of draws by keys from further laws, such as gamma and Poisson, for the table in `examples`.
 
-The references are, for most laws, SciPy's quantiles of the same uniform numbers. `examples` collects them.
+For most laws, the reference is SciPy's quantile of the same uniform numbers.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ __all__ = ["EXAMPLES"]
 
 
 def _law(name: str, *args: Any, **options: Any) -> Any:
-    """A law of SciPy."""
+    """A law of ``scipy.stats``, by its name."""
     return getattr(scipy_module("stats", name), name)(*args, **options)
 
 
@@ -83,13 +83,13 @@ _A = np.array([0.5, 1.0, 2.5])
 
 
 def _words(key: Any, index: int, number: int) -> float:
-    """The uniform number that an element computes from its random word ``number``."""
+    """The uniform number that the element ``index`` of a draw computes from its random word ``number``."""
     bits = philox_block((int(key) + number * WORD) % WORD**2, index)
     return (2 * (bits >> 12) + 1) * 2.0**-53
 
 
 def _gamma_from_one(key: Any, a: Any) -> Any:
-    """Gamma numbers by Marsaglia and Tsang's algorithm, one after the other."""
+    """Gamma numbers by Marsaglia and Tsang's algorithm, in a loop over elements."""
     normal = _law("norm").ppf
     found: list[float] = []
     for i, each in enumerate(np.asarray(a, "float64")):
@@ -107,7 +107,7 @@ def _gamma_from_one(key: Any, a: Any) -> Any:
 def _log_gamma(key: Any, a: Any) -> Any:
     """Logarithms of gamma numbers.
 
-    For a parameter a below 1, a number for a + 1 is multiplied by a power of a uniform number.
+    For a below 1, the gamma number is a gamma number for a + 1, times a power of a uniform number.
     """
     a = np.asarray(a, "float64")
     power = np.log(open_uniform(key ^ np.uint64(0x452821E638D01377), a.shape)) / a
@@ -140,7 +140,7 @@ _P = np.array([0.2, 0.5, 0.3])
 
 
 def _first(key: Any, law: Any) -> Any:
-    """Numbers of a law by inversion of the first word of each element."""
+    """Numbers of a law: its quantiles of the uniform numbers from the first word of each element."""
     return np.asarray(law.ppf(_u(key)), "int64")
 
 
@@ -157,7 +157,7 @@ def _betabinom(key: Any, n: Any, a: Any, b: Any) -> Any:
 
 
 def _angles(key: Any, mu: Any, kappa: Any) -> Any:
-    """Angles by Best and Fisher's algorithm, one after the other."""
+    """Angles of the von Mises law by Best and Fisher's algorithm, in a loop over elements."""
     one, other = _keys(key)
     found: list[float] = []
     for i, k in enumerate(kappa):

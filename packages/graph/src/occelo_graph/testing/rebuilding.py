@@ -1,6 +1,7 @@
 """Expressions that depend on the lengths of a matrix, with equivalent functions in NumPy.
 
-Tests of the packages graph and compile build their graphs for one shape of the matrix, and rebuild them for others.
+Tests of the packages graph and compile build the graph of an expression for one shape of the matrix. Then they replace
+the matrix by a matrix of another shape, and compare the result with NumPy.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from occelo_graph.vectorize import vectorize
 
 __all__ = ["COSTS", "EXPRESSIONS", "SHAPES", "slopes"]
 
-# untyped, since the functions take arrays of any dtype
+# untyped, since the functions accept arrays of any dtype
 np: Any = numpy
 
 Pair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
@@ -32,11 +33,11 @@ SHAPES: list[tuple[tuple[int | None, ...], tuple[int | None, ...]]] = [
     ((3, 4), (None, 6)),
     ((None, None), (5, 6)),
 ]
-"""Pairs of static shapes of the matrix for which a graph is built, and of the matrix for which it is rebuilt."""
+"""Pairs of static shapes: of the matrix that the graph is built with, and of the matrix that replaces it."""
 
 
 def _jacobian_of_square(a: Any) -> Any:
-    """The Jacobian of the square of the first row with respect to all elements."""
+    """The Jacobian of ``a[0] ** 2`` with respect to all elements of ``a``."""
     result = np.zeros((a.shape[1], *a.shape))
     for i in range(a.shape[1]):
         result[i, 0, i] = 2 * a[0, i]
@@ -172,7 +173,7 @@ EXPRESSIONS: dict[str, Pair] = {
         lambda a: np.broadcast_to(2 * a.sum(1, keepdims=True), a.shape),
     ),
 }
-"""Functions of a matrix, each with its NumPy equivalent."""
+"""Functions of a matrix, each for variables and for arrays."""
 
 
 def _softmax(a: Any) -> Any:
@@ -233,7 +234,10 @@ COSTS: dict[str, Pair] = {
         lambda a: 4 * a.shape[0] * (a.sum(axis=0) ** 2).sum(),
     ),
 }
-"""Scalar functions of a matrix whose gradients depend on its lengths."""
+"""Scalar functions of a matrix, each for variables and for arrays.
+
+Their gradients depend on the lengths of the matrix.
+"""
 
 
 def slopes(cost: Callable[[Any], Any], a: Any, step: float = 1e-5) -> Any:

@@ -1,6 +1,6 @@
 """Examples of Schur decompositions, of one matrix and of pairs of matrices, and of products of Householder reflectors.
 
-They belong to the family linalg; `examples` collects them.
+They belong to the family linalg, and are part of the table in `examples`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def turned(x: Any) -> Any:
 
 
 def _rebuilt(*options: Any) -> Any:
-    """A function that rebuilds a matrix from its Schur decomposition."""
+    """A function that decomposes a matrix by ``schur`` and multiplies the factors, which yields the matrix again."""
 
     def function(x: Any) -> Any:
         form, unitary, *_ = linalg.schur(x, *options)
@@ -41,7 +41,9 @@ def _rebuilt(*options: Any) -> Any:
 
 
 def _pair(decompose: Any, *options: Any) -> Any:
-    """A function that rebuilds two matrices from their generalised Schur decomposition, and multiplies them."""
+    """A function that decomposes two matrices together and returns the product of the matrices rebuilt from the
+    factors.
+    """
 
     def function(x: Any, y: Any) -> Any:
         first, second, *_, left, right = decompose(x, y, *options)
@@ -56,7 +58,7 @@ def product(x: Array, y: Array) -> Any:
 
 
 def reflected(v: Array, tau: Array) -> Any:
-    """The first columns of a product of Householder reflectors, which are applied one after the other."""
+    """The first columns of a product of Householder reflectors, computed as explicit matrix products."""
     m, n = v.shape[-2:]
     made = np.broadcast_to(np.eye(m, dtype=v.dtype), (*v.shape[:-2], m, m))
     for i in range(tau.shape[-1]):

@@ -1,7 +1,4 @@
-"""Examples of the ops of the family shape.
-
-`examples` collects them.
-"""
+"""Examples of the ops of the family shape, such as reshapes and transpositions, for the table in `examples`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Examples of eigenvalues, singular values, orthogonal factors, pseudoinverses and least squares, of the family linalg.
+"""Examples of eigenvalues, singular values, orthogonal factors, pseudoinverses and least squares.
 
-Signs and phases of vectors differ between backends, so the functions of the examples do not depend on them. `examples`
-collects the examples.
+They belong to the family linalg, and are part of the table in `examples`. Backends return vectors of different signs
+and phases, so each example computes a result that does not depend on signs and phases.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _scaled(left: Any, values: Any, right: Any) -> Any:
 
 
 def _from_lower(x: Array) -> Any:
-    """The Hermitian matrix whose lower triangle is given."""
+    """The Hermitian matrix with the lower triangle of ``x``."""
     low: Any = np.tril(x, -1)
     diagonal: Any = np.einsum("...ii->...i", x).real[..., None] * np.eye(x.shape[-1], dtype=x.dtype)
     return low + diagonal + turned(low)
@@ -118,7 +118,7 @@ def _singular() -> list[Example]:
 
 def _orthogonal() -> list[Example]:
     def fixed(q: Any, r: Any) -> Any:
-        """Q and R side by side, with signs such that the diagonal of R is positive."""
+        """Q, with the phases of its columns changed so that the diagonal of R would be positive."""
         k = r.shape[-2]
         diagonal = (r[..., :k] * np.eye(3, dtype=r.dtype)).sum(-1)
         return q * (abs(diagonal) / diagonal).conj()[..., None, :] + 0 * abs(r).sum()
@@ -140,7 +140,7 @@ def _orthogonal() -> list[Example]:
 
     def completed(x: Any) -> Any:
         q, _ = qr(x, mode="complete")
-        # no element is near zero, so that relative errors are meaningful
+        # 1 is added so that no element is near 0, where relative errors mean nothing
         return q @ turned(q) + np.asarray(1, x.dtype)
 
     def identities(x: Array) -> Any:

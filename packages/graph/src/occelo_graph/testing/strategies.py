@@ -1,7 +1,4 @@
-"""Hypothesis strategies for random well-typed graphs.
-
-The tests of every layer draw from them.
-"""
+"""A Hypothesis strategy for random well-typed graphs. Tests of every layer draw graphs from it."""
 
 from __future__ import annotations
 
@@ -24,14 +21,14 @@ _REDUCE = ("sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "cumsum",
 
 @dataclass(frozen=True)
 class RandomGraph:
-    """Inputs, outputs and values for the inputs."""
+    """A random graph: its inputs, its outputs, and values for the inputs."""
 
     inputs: list[Any]
     outputs: list[Any]
     values: list[Any]
 
     def given(self) -> dict[Any, Any]:
-        """Values by input."""
+        """A dict from inputs to their values."""
         return dict(zip(self.inputs, self.values, strict=True))
 
 
@@ -44,9 +41,10 @@ def _broadcasts(a: Any, b: Any) -> bool:
 def graphs(
     draw: st.DrawFn, max_nodes: int = 12, dtypes: tuple[str, ...] = ("float64",)
 ) -> RandomGraph:
-    """A graph of at most ``max_nodes`` steps over one to three inputs of known small shapes.
+    """A graph of at most ``max_nodes`` operations and one to three inputs of static shapes.
 
-    Lengths and numbers of dimensions are from 0 to 3. Each step uses any of the earlier variables, so nodes are shared.
+    Lengths and numbers of dimensions are from 0 to 3. Each operation reads random earlier variables, so a variable may
+    have several users.
     """
     seed = draw(st.integers(0, 2**16))
     generator = np.random.default_rng(seed)

@@ -1,7 +1,6 @@
-"""Examples of the families create, reduce, join, blas, cast and control: calls with arguments and NumPy's results.
+"""Examples of the families create, reduce, index, join, blas, cast and control, for the table in `examples`.
 
-The examples of the family ``index``, from `index_examples`, are included. The table in `examples`, from which tests
-take ops of all families, contains them.
+The examples of the family index come from `index_examples`.
 """
 
 from __future__ import annotations
@@ -534,7 +533,7 @@ def _inner(x: Any) -> Any:
 
 
 def _identities() -> list[Example]:
-    """Examples of ops that return their input unchanged: they only affect gradients, or share memory."""
+    """Examples of ops that return their input unchanged, such as barriers of gradients and views."""
     made = (
         ("zero_grad", barriers.zero_grad),
         ("disconnected_grad", barriers.disconnected_grad),

@@ -1,6 +1,6 @@
 """Random programs that write parts of tensors and read them through views, with expected values from NumPy.
 
-The tests of in-place writes in the packages link and compile, and on every backend, draw from it.
+Tests of in-place writes in the packages link and compile, and of every backend, use these programs.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from occelo_graph import tensor as ot
 __all__ = ["Writing"]
 
 Pair = tuple[Any, Any]
-"""A variable, and its value computed by NumPy."""
+"""A variable, and the value that NumPy computes for it."""
 
 
 class Writing:
     """A random program over small tensors.
 
-    ``inputs``, ``made`` (all values, inputs first) and ``outputs`` are lists of pairs: a variable, and its value by
-    NumPy. ``seed`` chooses the program and the values of its inputs. ``values`` replaces values of inputs, by their
-    position.
+    ``seed`` chooses the program and the values of its inputs. ``values`` maps positions of inputs to other values for
+    them. ``inputs``, ``outputs`` and ``made`` are lists of pairs of a variable and its value; ``made`` has all pairs,
+    inputs first.
     """
 
     def __init__(self, seed: int, values: Mapping[int, Any] | None = None) -> None:
@@ -53,7 +53,7 @@ class Writing:
         self.made.append(pair)
 
     def any(self) -> Pair:
-        # later values are used more often
+        # the latest three values are chosen more often
         return self.random.choice(self.made[-3:] if self.random.random() < 0.6 else self.made)
 
     def key(self, shape: tuple[int, ...], repeats: bool = True) -> Any:
@@ -74,7 +74,7 @@ class Writing:
         return tuple(entries)
 
     def fitting(self, shape: tuple[int, ...]) -> Pair:
-        """A value that broadcasts to a shape."""
+        """A random earlier value that broadcasts to the shape, or a random number."""
         fits = [
             p
             for p in self.made
@@ -95,7 +95,7 @@ class Writing:
 def write(w: Writing) -> Pair:
     x, value = w.any()
     replace = w.random.random() < 0.5
-    # it is undefined which of several values set at one position is kept
+    # a write must not set a position twice, since NumPy does not define which value is kept
     key = w.key(value.shape, repeats=not replace)
     y, of_y = w.fitting(value[key].shape)
     made = np.array(value)
@@ -119,7 +119,7 @@ def combine(w: Writing) -> Pair:
 
 
 def broadcast(w: Writing) -> Pair:
-    """One element of a tensor, combined with all elements of another."""
+    """The sum of a tensor and one element of another tensor."""
     x, value = w.any()
     y, other = w.any()
     if not other.size:

@@ -1,7 +1,8 @@
-"""`Drawing`: a random program under construction; the arguments of the next step are drawn from its nodes.
+"""`Drawing`: a random program under construction.
 
-`generating` makes a `Drawing`; the modules of steps (`elementwise`, `indexing`, `reductions`, `shapes`) add steps to
-it. `occelo_compile.random_programs` reports its `BuildFailure`, and calls `misjudged` to compare types with values.
+`generating` creates a `Drawing`. Functions in `elementwise`, `indexing`, `reductions` and `shapes` add steps to it:
+they pick random earlier nodes as arguments. `occelo_compile.random_programs` reports a `BuildFailure`, and calls
+`misjudged` to compare types with values.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Unfit(Exception):
 
 
 class BuildFailure(Exception):
-    """NumPy runs the program, but its graph cannot be built, or has a type that contradicts NumPy's value."""
+    """NumPy runs the program, but Occelo cannot build the graph, or a type in the graph contradicts NumPy's value."""
 
     def __init__(self, program: Program, cause: BaseException) -> None:
         super().__init__(f"{type(cause).__name__}: {cause}")
@@ -39,7 +40,11 @@ class BuildFailure(Exception):
 
 @dataclass(frozen=True)
 class Profile:
-    """Parameters of the distribution of programs."""
+    """Parameters of the distribution of programs.
+
+    ``dtypes`` are the dtypes of inputs. With ``special``, values may be infinite, NaN or extreme. With ``smooth``, all
+    steps are differentiable. ``steps`` are the least and the greatest number of steps.
+    """
 
     dtypes: tuple[str, ...]
     special: bool = False
@@ -49,7 +54,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class Made:
-    """A node with its value and its variable."""
+    """A node of the program: its position, its value by NumPy, and its variable in Occelo's graph."""
 
     position: int
     value: Any
@@ -57,7 +62,7 @@ class Made:
 
     @property
     def kind(self) -> str:
-        """The kind of the dtype: b, i, u, f or c."""
+        """The kind of the dtype, as in NumPy: b, i, u, f or c."""
         return str(self.value.dtype.kind)
 
     @property
@@ -67,13 +72,13 @@ class Made:
 
     @property
     def static(self) -> tuple[int | None, ...]:
-        """The lengths known when the graph is built."""
+        """The static shape of the variable."""
         return tuple(self.variable.type.shape)
 
 
 @dataclass
 class Drawing:
-    """A program that is being drawn."""
+    """A program under construction, and random choices for its next step."""
 
     random: np.random.Generator
     profile: Profile
@@ -89,15 +94,15 @@ class Drawing:
         return bool(self.random.random() < p)
 
     def choice(self, what: Sequence[T]) -> T:
-        """A random choice."""
+        """A random element of ``what``."""
         return what[int(self.random.integers(len(what)))]
 
     def whole(self, low: int, high: int) -> int:
-        """An integer, both ends included."""
+        """A random integer from ``low`` to ``high``, both included."""
         return int(self.random.integers(low, high + 1))
 
     def pick(self, fits: Callable[[Made], bool] = lambda _: True) -> Made:
-        """A random node for which ``fits`` holds; later nodes are picked more often. `Unfit` if there is none."""
+        """A random node that satisfies ``fits``; the latest such node is picked most often. `Unfit` if no node fits."""
         fitting = [m for m in self.made if fits(m)]
         if not fitting:
             raise Unfit
@@ -106,13 +111,13 @@ class Drawing:
         return self.choice(fitting)
 
     def axis(self, made: Made) -> int:
-        """An axis, negative in half of the draws."""
+        """A random axis of a node. It is negative in half of the draws."""
         if not made.ndim:
             raise Unfit
         return self.whole(-made.ndim, made.ndim - 1)
 
     def axes(self, made: Made) -> Any:
-        """A random ``axis`` of a reduction: None, an axis, or several."""
+        """A random ``axis`` argument of a reduction: None, one axis, or a tuple of axes."""
         if self.chance(0.3) or not made.ndim:
             return None
         if made.ndim > 1 and self.chance(0.3):
@@ -124,12 +129,12 @@ class Drawing:
     # nodes
 
     def new_input(self, dtype: str, shape: tuple[int, ...]) -> Made:
-        """A random input of a shape; each length is static or dynamic at random."""
+        """Add an input of the given shape with random values. Each length is static or dynamic at random."""
         value = numbers(self.random, dtype, shape, self.profile.special)
         return self._add_input(laid_out(self.random, np.asarray(value), self._static(shape)))
 
     def input_of(self, value: Any, ones: bool = False) -> Made:
-        """An input with a given value, in C order. With ``ones``, lengths of 1 are static."""
+        """Add an input with the given value, in C order. With ``ones``, all lengths of 1 are static."""
         value = np.asarray(value)
         static = self._static(value.shape)
         if ones:
@@ -155,7 +160,12 @@ class Drawing:
         rounds: str = "no",
         integral: bool = False,
     ) -> Made:
-        """Add a step. `Unfit` if NumPy rejects it, `BuildFailure` if NumPy accepts it and Occelo does not."""
+        """Add a step. Raises `Unfit` if NumPy rejects the step, and `BuildFailure` if NumPy accepts it but Occelo does
+        not.
+
+        ``numpy`` and ``symbolic`` are the expressions of the `Step`. By default, ``symbolic`` is ``numpy`` with ``ot.``
+        for ``np.``.
+        """
         step = Step(
             name,
             tuple(a.position for a in args),
@@ -196,7 +206,7 @@ Form = Callable[[Drawing], Any]
 
 
 def misjudged(variable: TensorVariable, value: Any) -> str | None:
-    """A description of how the type of a variable contradicts its value; None if it does not."""
+    """How the type of a variable contradicts its value, as text; None if the type and the value agree."""
     static = tuple(variable.type.shape)
     if variable.type.dtype != value.dtype.name:
         return f"the type has dtype {variable.type.dtype}, NumPy gives {value.dtype.name}"

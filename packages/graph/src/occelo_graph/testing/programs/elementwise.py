@@ -8,7 +8,7 @@ from occelo_graph.testing.programs.drawing import Drawing, Made, Unfit
 
 __all__ = ["FORMS", "SMOOTH_FORMS", "broadcasts"]
 
-# names that NumPy and Occelo share, by the kinds of dtypes they take
+# functions with the same name in NumPy and Occelo, each with the kinds of dtypes that it accepts
 _EXACT_UNARY = {
     "negative": "iufc",
     "abs": "iufb",
@@ -74,7 +74,7 @@ _SMOOTH_UNARY = (
 
 
 def broadcasts(a: Made, b: Made) -> bool:
-    """Whether the values broadcast in NumPy, and their types in Occelo, where only static lengths of 1 broadcast."""
+    """Whether two nodes broadcast in NumPy and in Occelo. In Occelo only static lengths of 1 broadcast."""
     pairs = zip(
         reversed(a.value.shape),
         reversed(b.value.shape),
@@ -193,7 +193,7 @@ def division(d: Drawing) -> None:
 
 
 def powers(d: Drawing) -> None:
-    # complex powers of infinities and zeros depend on how they are computed
+    # complex powers of infinities and zeros depend on the algorithm, so they are avoided
     x = d.pick(
         lambda m: (
             m.kind in "iuf"
@@ -204,7 +204,8 @@ def powers(d: Drawing) -> None:
         exponent = d.choice(
             ["2", "3", "0", "1", "0.5", "-1", "-2", "2.0", "1.5", "-0.5", "np.float32(2)", "4"]
         )
-        # NumPy 2.0's operator squares integers in float64 where the exponent is np.float32(2), unlike its function
+        # for integers and the exponent np.float32(2), NumPy 2.0 computes ``**`` in float64, unlike
+        # np.power
         d.step("power", [x], f"np.power({{0}}, {exponent})", f"{{0}} ** {exponent}", "inside")
         return
     y = d.pick(lambda m: broadcasts(m, x) and m.kind in "iuf")
@@ -309,7 +310,7 @@ def conversion(d: Drawing) -> None:
     if x.kind == "c" and np.dtype(dtype).kind != "c":
         raise Unfit
     if x.kind == "f" and np.dtype(dtype).kind in "iu":
-        # outside of the range the result depends on the processor
+        # the result for a number outside of the range of the dtype depends on the processor
         if not np.isfinite(x.value).all():
             raise Unfit
         info = np.iinfo(dtype)

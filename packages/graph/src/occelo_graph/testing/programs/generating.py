@@ -1,6 +1,6 @@
-"""`random_program`: a random program, determined by a seed.
+"""`random_program` draws the random program of a seed.
 
-`occelo_compile.random_programs` calls it for each seed.
+`occelo_compile.random_programs` calls it for each seed that it tests.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _TABLES = {False: _table(_USUAL), True: _table(_SMOOTH)}
 
 
 def random_program(seed: int, profile: Profile | None = None) -> Program:
-    """A random program, determined by a seed.
+    """A random program, determined by ``seed`` and ``profile``.
 
-    Without a profile the seed chooses one of `PROFILES`. BuildFailure if NumPy runs the program, but its graph cannot
-    be built.
+    Without a profile, the seed chooses one of `PROFILES`. Raises BuildFailure if NumPy runs the program, but Occelo
+    cannot build its graph.
     """
     random = np.random.default_rng(seed)
     if profile is None:

@@ -1,4 +1,7 @@
-"""Steps of random programs that read and write parts of tensors; `generating` chooses from `FORMS` and `SMOOTH_FORMS`."""
+"""Steps of random programs that read and write parts of tensors.
+
+`generating` chooses from the lists `FORMS` and `SMOOTH_FORMS`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ __all__ = ["FORMS", "SMOOTH_FORMS"]
 
 
 class _Key:
-    """The text of an index key, with the inputs to which it refers."""
+    """A random index key as source text, and the nodes that the text refers to."""
 
     def __init__(self, d: Drawing, x: Made, first: int) -> None:
         self.d = d
@@ -21,7 +24,9 @@ class _Key:
         entries: list[str] = []
         self.arrays = 0
         self.masked = self.wide = False
-        self.length: int = d.choice([1, 2, 3, 0]) if d.chance(0.3) else 2  # of index arrays
+        self.length: int = (
+            d.choice([1, 2, 3, 0]) if d.chance(0.3) else 2
+        )  # the length of index arrays
         advanced = d.chance(0.4)
         axis = 0
         count = d.whole(0 if x.ndim == 0 else 1, x.ndim)
@@ -32,15 +37,18 @@ class _Key:
             entries.append(entry)
             axis += used
         if d.chance(0.1) or not entries:
-            # not if there are masks: they might no longer fit, which NumPy accepts for tensors
-            # without elements
+            # After masks nothing is inserted between entries: the masks might no longer fit their
+            # axes. NumPy accepts this for tensors without elements.
             inside = not self.masked and d.chance(0.3)
             where = d.whole(0, len(entries)) if inside else len(entries)
             entries.insert(where, d.choice(["...", "None"]))
         self.text = ", ".join(entries)
 
     def new(self, value: Any) -> str:
-        """The text of an input with this value: a new one, or sometimes an earlier one that has the same value."""
+        """The text that refers to an input with this value.
+
+        The input is new, or sometimes an earlier input with an equal value.
+        """
         value = np.asarray(value)
         for m in self.args:
             if (
@@ -90,7 +98,7 @@ class _Key:
         d = self.d
         self.masked = True
         mask: Any = d.random.random(shape) < 0.6
-        if self.arrays > 1:  # as many as the other arrays have
+        if self.arrays > 1:  # the mask selects as many positions as the other index arrays have
             if self.length > shape[0] or self.wide:
                 raise Unfit
             mask = np.zeros(shape, bool)
@@ -109,7 +117,7 @@ class _Key:
 
     def positions(self, n: int) -> str:
         d = self.d
-        # the number of elements that a mask selects is dynamic, so it does not broadcast
+        # the number of elements that a mask selects is a dynamic length, which does not broadcast
         shape = (self.length,) if self.masked or d.chance(0.8) else (self.length, 1)
         self.wide = self.wide or len(shape) > 1
         values: Any = d.random.integers(-n, n, shape)
@@ -199,7 +207,7 @@ def _value_of(text: str, values: list[Any]) -> Any:
 
 
 def _refuse_repeated(key: str, values: list[Any]) -> None:
-    """Raise `Unfit` if a position is set twice: NumPy does not define which of the values is kept."""
+    """Raise `Unfit` if the key selects a position twice: NumPy does not define which of the two values is kept."""
     x = values[0]
     text = f"n[{key.format(*[f'a{i}' for i in range(len(values))])}]"
     places: Any = np.reshape(np.arange(int(x.size)), x.shape)

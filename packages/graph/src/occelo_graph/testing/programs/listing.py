@@ -1,6 +1,6 @@
-"""Python source of a program, for users: with Occelo, with NumPy, and the comparison.
+"""Python source that reproduces a fault: it runs a program with Occelo and with NumPy, and prints both results.
 
-The report of a fault (`occelo_compile.random_programs.judging`) contains it.
+Reports of faults (`occelo_compile.random_programs.judging`) contain it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ def _array_text(array: Any) -> str:
 
 
 def listing(program: Program, note: str = "", mode: str | None = None) -> str:
-    """Source text that runs a program with Occelo and NumPy, and compares the results."""
+    """Source text that runs a program with Occelo and with NumPy, and prints both results.
+
+    ``note`` is a comment for its first lines, and ``mode`` is the mode that compiles the function.
+    """
     program = program.pruned()
     names = [program.name(i) for i in range(len(program.nodes))]
     imports = ["import numpy as np", "import occelo as oc", "import occelo.tensor as ot"]

@@ -1,6 +1,6 @@
-"""Namespace in which the NumPy source of random programs runs: NumPy, `scipy.special`, and functions that NumPy lacks.
+"""The names that NumPy source of random programs may use: NumPy, `scipy.special`, and functions that NumPy lacks.
 
-`program` runs steps in it, and `listing` prints the definitions that a program uses.
+`program` evaluates steps in this namespace. `listing` prints the definitions that a program uses.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def set_at(x: Any, key: Any, y: Any) -> Any:
 
 
 def inc_at(x: Any, key: Any, y: Any) -> Any:
-    # element by element: NumPy 2.4's add.at loses increments that are broadcast
+    # a loop over elements, since np.add.at of NumPy 2.4 loses increments that are broadcast
     x = np.array(x, order="C")
     positions: Any = np.reshape(np.arange(int(x.size)), x.shape)
     where = positions[key]
@@ -58,7 +58,7 @@ NUMPY_NAMES: dict[str, Any] = {"np": np, "special": special, **{f.__name__: f fo
 
 
 def source_of(text: str) -> list[str]:
-    """The definitions and imports that a text needs."""
+    """The source of the definitions and imports that the source ``text`` needs."""
     found = [
         inspect.getsource(f).replace(": Any", "").replace(" -> Any", "")
         for f in _OWN

@@ -1,6 +1,7 @@
-"""`Program`: inputs and steps, each step as source text for NumPy and for Occelo.
+"""`Program`: inputs and steps. Each step is source text for NumPy and for Occelo.
 
-`drawing` builds such programs; `rounding`, `listing`, `shrinking` and `occelo_compile.random_programs` take them.
+`drawing` builds programs. `rounding`, `listing`, `shrinking` and `occelo_compile.random_programs` run, print and change
+them.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from occelo_graph.testing.programs.numpy_names import NUMPY_NAMES
 
 __all__ = ["Input", "Node", "Program", "Step"]
 
-# operators between a NumPy array and a step's text see these names
+# the names that expressions for Occelo may use
 SYMBOLIC_NAMES: dict[str, Any] = {"ot": ot, "np": np}
 
 
 @dataclass(frozen=True)
 class Input:
-    """An argument: its type, and a value with any memory layout.
+    """An input of a program: its type, and a value with any memory layout.
 
-    ``view`` is the text of an expression for the value, with ``{0}`` in place of the array ``base``.
+    The value is the expression ``view``, where ``{0}`` is replaced by the array ``base``. For example, "{0}[::-1]" is a
+    reversed view.
     """
 
     dtype: str
@@ -35,11 +37,11 @@ class Input:
     view: str = "{0}"
 
     def value(self) -> Any:
-        """The value with which the function is called."""
+        """The value of the input, with its memory layout."""
         return _compiled(self.view, 1, "numpy")(np.array(self.base))
 
     def variable(self, name: str) -> Any:
-        """A fresh variable of its type."""
+        """A new variable of the input's type."""
         return TensorType(self.dtype, self.shape).make_variable(name)
 
 
@@ -47,8 +49,8 @@ class Input:
 class Step:
     """One operation on earlier nodes.
 
-    ``numpy`` and ``symbolic`` are expressions in which ``{i}`` is the i-th of ``args``. ``rounds`` says how exact the
-    results are:
+    ``args`` are the positions of the arguments in the program. ``numpy`` and ``symbolic`` are expressions in which
+    ``{i}`` is the i-th argument. ``rounds`` says how exact the results are:
 
     - "no": exact.
     - "zeros": exact except for the signs of zeros.
@@ -56,7 +58,7 @@ class Step:
     - "inside": intermediate results are rounded, too, as in sums of many terms.
     - "cancels": the errors are relative to the size of the arguments, not of the result.
 
-    ``integral``: if all arguments are integers, the results are exact except for the signs of zeros.
+    ``integral``: whether results for small whole numbers are exact, except for the signs of zeros.
     """
 
     name: str
@@ -68,11 +70,11 @@ class Step:
     dtype: str = ""
 
     def on_arrays(self, values: Sequence[Any]) -> Any:
-        """NumPy's result for the values of the arguments."""
+        """The result of NumPy for the given values of the arguments."""
         return np.asarray(_compiled(self.numpy, len(self.args), "numpy")(*values))
 
     def on_variables(self, variables: Sequence[Any]) -> Any:
-        """Occelo's variable for the result, given the variables of the arguments."""
+        """The variable that Occelo builds from the given variables of the arguments."""
         return _compiled(self.symbolic, len(self.args), "symbolic")(*variables)
 
 
@@ -97,16 +99,19 @@ class Program:
         return f"{'x' if isinstance(self.nodes[position], Input) else 't'}{position}"
 
     def values(self) -> list[Any]:
-        """New values for the inputs."""
+        """The values of the inputs, as new arrays."""
         return [node.value() for node in self.nodes if isinstance(node, Input)]
 
     def build(self) -> tuple[list[Any], list[Any]]:
-        """Variables of the inputs and of the results."""
+        """Build the graph: the variables of the inputs and of the results."""
         made = self.variables()
         return [made[i] for i in self.inputs], [made[i] for i in self.outputs]
 
     def variables(self, given: Mapping[int, Any] | None = None) -> list[Any]:
-        """A variable for each node; ``given`` has variables of some inputs, by position."""
+        """Build the graph: a variable for each node.
+
+        ``given`` maps positions of inputs to variables to use for them.
+        """
         made: list[Any] = []
         for position, node in enumerate(self.nodes):
             if given is not None and position in given:
@@ -130,7 +135,7 @@ class Program:
         return made
 
     def pruned(self) -> Program:
-        """The program without the nodes that no result needs."""
+        """The program without nodes that no result depends on."""
         needed = set(self.outputs)
         for position in reversed(range(len(self.nodes))):
             node = self.nodes[position]

@@ -18,7 +18,7 @@ def _has(value_shape: tuple[int, ...], axes: int | tuple[int, ...] | None, ndim:
 
 
 def reduction(d: Drawing) -> None:
-    # products of complex infinities depend on how they are computed
+    # products of complex infinities depend on the algorithm, so they are avoided
     x = d.pick(lambda m: m.kind == "f" if d.profile.smooth else m.kind != "c" or _finite(m))
     axes = d.axes(x)
     keep = ", keepdims=True" if d.chance(0.4) else ""
@@ -91,7 +91,7 @@ def normalized(d: Drawing) -> None:
 
 
 def _batches(a: Made, b: Made) -> bool:
-    """Whether the batch dimensions of two operands of a matrix product broadcast; only static lengths of 1 broadcast."""
+    """Whether the batch axes of two operands of a matrix product broadcast. Only static lengths of 1 broadcast."""
     rows = zip(
         a.value.shape[-3::-1],
         b.value.shape[-3::-1],
@@ -112,7 +112,7 @@ def _finite(m: Made) -> bool:
 
 def product(d: Drawing) -> None:
     kinds = "f" if d.profile.smooth else "iufc"
-    # libraries skip products with 0, even of infinities
+    # infinities are avoided, since libraries skip products with 0
     a = d.pick(lambda m: m.ndim in (1, 2, 3) and m.kind in kinds and _finite(m))
     style = d.choice(["dot", "matmul", "@", "outer", "tensordot"])
 

@@ -1,14 +1,15 @@
-"""Expected results of a random program, computed by NumPy, and tolerances for rounding errors.
+"""Expected results of a random program, computed by NumPy, with tolerances for rounding errors.
 
-Results may differ by rounding errors, which later steps may amplify. The amplification depends on the program (sums
-that cancel, comparisons near a tie), so it is measured by Monte Carlo arithmetic (Parker, 1997). The program runs
-several more times. In each run the results of rounding steps, and the terms of sums, are perturbed by one unit in the
-last place, up or down at random. The tolerance is 12 times the spread of these runs, plus a few units in the last
-place. Results of some exact steps, such as arithmetic of small integers, are perturbed only in the signs of zeros.
-Results of other exact steps, such as those that move elements, are not perturbed. For results of steps that never round
-(`EXACT`) the tolerance is the spread alone.
+`occelo_compile.random_programs` compares the results of compiled programs with them.
 
-`occelo_compile.random_programs` compares the results of compiled programs with the expected results.
+Compiled code may round differently, and later steps may amplify the difference, for instance sums that cancel. Monte
+Carlo arithmetic (Parker, 1997) measures this amplification. NumPy runs the program several more times. Each run
+perturbs the results of rounding steps, and the terms of sums, by one unit in the last place, up or down at random. The
+tolerance is 12 times the spread of these runs, plus a few units in the last place.
+
+Exact steps are perturbed less. Steps that only move elements are not perturbed. For other exact steps, such as
+arithmetic of small integers, only the signs of zeros are changed. A result that depends on no rounding step has a
+tolerance equal to the spread of the runs.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from occelo_graph.testing.programs.program import Input, Program, Step
 
 __all__ = ["Expected", "expected_results", "wide_results"]
 
-EXACT = ("no", "zeros")  # values of `Step.rounds` for exact steps
-_SAFETY = 12.0  # the largest error exceeds the spread of a few runs
-_UNITS = 8.0  # the error of an elementary function may be several units
+EXACT = ("no", "zeros")  # the values of `Step.rounds` that mean an exact step
+_SAFETY = 12.0  # errors can be larger than the spread of a few runs by about this factor
+_UNITS = 8.0  # an elementary function may have an error of several units in the last place
 
 
 @dataclass(frozen=True)
 class Expected:
-    """A result with a tolerance for each element; an element with tolerance NaN is not compared."""
+    """A result with a tolerance for each element. An element with the tolerance NaN is not compared."""
 
     value: Any
     tolerance: Any
@@ -45,7 +46,7 @@ class Expected:
         return int(np.sum(~(self.tolerance <= share * size)))
 
     def difference(self, found: Any) -> str | None:
-        """A description of how ``found`` differs, or None."""
+        """How ``found`` differs from the expected value, as text; None if it does not differ."""
         if type(found) is not np.ndarray:
             return f"not an array but {type(found).__name__}"
         if found.dtype != self.value.dtype:
@@ -62,7 +63,7 @@ class Expected:
         )
 
     def wrong(self, found: Any) -> Any:
-        """A mask of the elements that differ by more than the tolerance."""
+        """A mask of the elements of ``found`` that differ by more than the tolerance."""
         undecidable = np.isnan(self.tolerance)
         if self.value.dtype.kind not in "fc":
             return (found != self.value) & ~undecidable
@@ -79,7 +80,7 @@ class Expected:
 def expected_results(
     program: Program, runs: int = 4, values: Sequence[Any] | None = None
 ) -> list[Expected]:
-    """NumPy's results for a program, with tolerances."""
+    """The results of NumPy for a program, with tolerances from ``runs`` perturbed runs."""
     given = program.values() if values is None else list(values)
     base = program.run(given)
     rounded = _rounded(program, base)
@@ -87,7 +88,7 @@ def expected_results(
     if any(isinstance(node, Step) and node.rounds != "no" for node in program.nodes):
         seed = program.seed if program.seed >= 0 else 0
         perturbed = [
-            # the first run changes the signs of all zeros, so that no seed leaves a zero as it is
+            # the first run changes the signs of all zeros, so that every zero changes at least once
             _perturbed_run(program, given, np.random.default_rng([seed, k]), 0.5 if k else 1.0)
             for k in range(runs)
         ]
@@ -98,7 +99,7 @@ def expected_results(
 
 
 def _rounded(program: Program, base: Sequence[Any]) -> list[bool]:
-    """Which nodes depend on a step that rounds."""
+    """For each node, whether it depends on a step that rounds."""
     found: list[bool] = []
     for node in program.nodes:
         if isinstance(node, Input):
@@ -129,9 +130,9 @@ def _perturbed_run(
 
 
 def _tried_step(step: Step, args: list[Any], random: np.random.Generator, turned: float) -> Any:
-    """The result of a step.
+    """The perturbed result of a step.
 
-    None if perturbed arguments no longer fit, such as masks that select more elements than before.
+    None if the perturbed arguments do not fit, such as masks that select more elements than before.
     """
     try:
         return _perturbed_step(step, args, random, turned)
@@ -179,7 +180,7 @@ def _perturbed(array: Any, eps: Any, random: np.random.Generator) -> Any:
     up: Any = random.random(tuple(array.shape)) < 0.5
     step = max(float(eps), float(np.finfo(array.dtype).eps))
     signs: Any = up * 2 - 1
-    # multiplied, since adding would lose the sign of -0.0
+    # a product, since a sum would lose the sign of -0.0
     perturbed = np.asarray(array * (1 + array.dtype.type(step) * signs.astype(array.dtype)))
     finite = np.isfinite(array)
     perturbed[~finite] = array[~finite]
@@ -217,7 +218,7 @@ def _tolerance(base: Any, perturbed: Sequence[Any], rounded: bool) -> Any:
 
 
 def wide_results(program: Program) -> list[Any] | None:
-    """The results for float and complex inputs in the widest dtypes; None if NumPy cannot compute them."""
+    """The results for inputs converted to longdouble and clongdouble; None if NumPy cannot compute them."""
     widened = [
         v.astype("longdouble")
         if v.dtype.kind == "f"

@@ -1,6 +1,6 @@
-"""`shrunk`: reduces a failing program to a small one.
+"""`shrunk` reduces a failing program to a small program that still fails.
 
-`smallest` in `occelo_compile.random_programs.judging` calls it for each fault, before the fault is reported.
+`occelo_compile.random_programs.judging` calls it for each fault before the fault is reported.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ __all__ = ["shrunk"]
 
 
 def shrunk(program: Program, fails: Callable[[Program], bool], most: int = 300) -> Program:
-    """The smallest program that was found for which ``fails`` is true, in at most ``most`` trials.
+    """A small program that satisfies ``fails``, found in at most ``most`` trials.
 
-    The function drops results, replaces steps by inputs with their values, makes lengths static, and simplifies values.
+    Each trial drops results, replaces a step by an input with its value, makes lengths static, or simplifies values.
     """
     program = program.pruned()
     trials = 0

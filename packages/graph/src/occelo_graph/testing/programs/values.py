@@ -1,6 +1,6 @@
-"""Random values and memory layouts of the inputs of random programs.
+"""Random values and memory layouts for the inputs of random programs.
 
-`drawing` makes inputs with it; `generating` draws their dtypes from `DTYPES`.
+`drawing` calls these functions to make inputs. `generating` draws dtypes from `DTYPES`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DTYPES = ("bool", *INTEGERS, *FLOATS, "complex64", "complex128")
 def numbers(random: np.random.Generator, dtype: str, shape: tuple[int, ...], special: bool) -> Any:
     """Small numbers of a dtype, often multiples of 1/2, so that ties and exact zeros occur.
 
-    With ``special`` some are NaN, infinities, -0.0, or the extremes of the dtype.
+    With ``special`` some elements are NaN, infinite, -0.0, or the extremes of the dtype.
     """
     kind = np.dtype(dtype).kind
     extremes: list[Any]
