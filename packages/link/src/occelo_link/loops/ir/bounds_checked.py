@@ -1,7 +1,7 @@
-"""Bounds checks in loop programs, for loads, stores and calls of BLAS or LAPACK on buffers of known size.
+"""Adds bounds checks to a loop program, for loads, stores and calls of BLAS or LAPACK on buffers of known size.
 
-`loops.build` adds them under the option ``check_bounds``, which serves to find faults of lowerings. Programs with these
-checks are slow, since their loops are not vectorized.
+`loops.build` calls `with_bounds_checks` under the option ``check_bounds``, which helps to find errors in lowerings.
+Programs with these checks are slow, since their loops are not vectorized.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ __all__ = ["with_bounds_checks"]
 
 
 def with_bounds_checks(program: Program, builder: Builder) -> Program:
-    """The program, changed in place, with a check before each load, each store and each call of a library.
+    """Add a check to a program before each load, each store and each call of a library. The program is changed in
+    place.
 
-    There is one new site for each node; it comes after the sites that the program already has. ``builder`` is the
-    builder that made the program.
+    ``builder`` must be the builder that made the program. For each node with checks, an error site is appended to the
+    sites of the program.
     """
     _Checker(program, builder).run()
     return program
 
 
 class _Checker(Visitor[None]):
-    """Writes blocks again with checks; ``into`` is the block to which statements are appended."""
+    """Copies the statements of a program, and adds checks. ``into`` is the block to which statements are appended."""
 
     def __init__(self, program: Program, builder: Builder) -> None:
         self.builder = builder
@@ -110,7 +111,7 @@ class _Checker(Visitor[None]):
     def inner(self, block: Block) -> None:
         """Copy a block of a branch or of a while loop, with checks.
 
-        The block may not run, so after it the sizes of buffers that it allocates or swaps are unknown.
+        The block may not run, so the sizes of buffers that it allocates or swaps are unknown afterwards.
         """
         before = dict(self.sizes)
         self.refilled(block)
@@ -122,7 +123,7 @@ class _Checker(Visitor[None]):
         self.block(block, statements)
 
     def loop(self, loop: For) -> None:
-        """Copy a loop with checks. The sizes of buffers that the loop swaps are carried from iteration to iteration."""
+        """Copy a loop, with checks. If the loop swaps buffers, it gets their sizes as carried scalars."""
         self.add(loop)
         loop.lanes = 1
         swaps = [s for s in loop.body if isinstance(s, Swap)]
@@ -151,7 +152,7 @@ class _Checker(Visitor[None]):
         return self.sites[node]
 
     def size(self, buffer: Buffer) -> Value | None:
-        """The number of elements of a buffer; None if that is not known."""
+        """The number of elements of a buffer, or None if it is not known."""
         if buffer.space == "constant":
             return self.builder.i64(int(self.program.constants[int(buffer.entry[8:])].size))
         return self.sizes.get(buffer)
@@ -172,7 +173,7 @@ class _Checker(Visitor[None]):
         self.add(Check(inside, self.site(node), node))
 
     def check_call(self, call: Invoke) -> None:
-        """Check all memory that a function of a library will access."""
+        """Check all memory that a call of a library function will access."""
         run, zero = self.operation, self.builder.i64(0)
         for extent in extents_of(call, run, self.builder.i64) or ():
             site = self.site(call.node)

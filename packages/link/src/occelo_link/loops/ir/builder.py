@@ -1,8 +1,9 @@
-"""Builder of loop programs, which eliminates common subexpressions and hoists while it builds.
+"""`Builder`: builds loop programs. Meanwhile it eliminates common subexpressions and hoists loop invariants.
 
-All lowerings and kernels write their code by the builder. Equal operations on equal values are one value. Each value is
-computed in the outermost block in which its operands are known, so loop invariants are hoisted. A loaded element is
-reused until the next write to its buffer, and no load is hoisted out of a loop that has written to the buffer.
+All lowerings and kernels write their code with the builder. Equal operations on equal values become one value. Each
+value is computed in the outermost block where its operands are known, so loop invariants leave their loops. A loaded
+element is reused until the next write to its buffer. A load is not hoisted out of a loop that has written to the
+buffer.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _FLOAT32 = struct.Struct("<f")
 
 
 class Loop:
-    """A loop under construction: its index and its carried scalars."""
+    """A loop under construction, with its index. Lowerings call `carry` to add carried scalars."""
 
     def __init__(self, builder: Builder, statement: For) -> None:
         self._builder = builder
@@ -50,7 +51,7 @@ class Loop:
         self.index = statement.index
 
     def carry(self, initial: Value, combine: str | None = None) -> Carried:
-        """Add a carried scalar to the loop. The caller sets `Carried.following` before the loop is closed."""
+        """Add a carried scalar to the loop. The caller must set `Carried.following` before the loop is closed."""
         builder = self._builder
         param = builder.param(initial.dtype, self.statement.body)
         parent = self.statement.body.parent
@@ -113,7 +114,7 @@ class Builder:
         return self._value(dtype, "param", (), block)
 
     def const(self, number: Any, dtype: str) -> Value:
-        """A constant; constants belong to no block."""
+        """A constant number. Constants belong to no block."""
         if dtype[0] == "f":
             number = _float32(number) if dtype == "float32" else float(number)
             key: tuple[object, ...] = (dtype, _FLOAT_KEY(number))
@@ -135,7 +136,7 @@ class Builder:
         return self.const(number, "int64") if found is None else found
 
     def op(self, name: str, *args: Value, dtype: str | None = None) -> Value:
-        """An operation on values; ``dtype`` is needed for ``cast`` and ``bits``."""
+        """The result of an operation on values. The operations ``cast`` and ``bits`` need the ``dtype`` of the result."""
         if dtype is None:
             gives = OPERATIONS[name].gives
             dtype = args[-1].dtype if gives == "same" else gives
@@ -157,7 +158,7 @@ class Builder:
     # integers, with the constant folding that index arithmetic needs
 
     def add(self, x: Value, y: Value) -> Value:
-        """Sum; 0 is dropped and integer constants are folded."""
+        """The sum. A term 0 is dropped, and integer constants are folded."""
         if x.dtype == "int64" and (x.op == "const" or y.op == "const"):
             if x.op == y.op:
                 return self.i64(_wrap(x.args[0] + y.args[0]))
@@ -167,7 +168,7 @@ class Builder:
         return self.op("add", x, y)
 
     def sub(self, x: Value, y: Value) -> Value:
-        """Difference; see `add`."""
+        """The difference. A term 0 is dropped, and integer constants are folded."""
         if x.dtype == "int64" and y.op == "const":
             if x.op == "const":
                 return self.i64(_wrap(x.args[0] - y.args[0]))
@@ -176,7 +177,7 @@ class Builder:
         return self.op("sub", x, y)
 
     def mul(self, x: Value, y: Value) -> Value:
-        """Product; factors 0 and 1 are dropped and integer constants are folded."""
+        """The product. Factors 0 and 1 are dropped, and integer constants are folded."""
         if x.dtype == "int64" and (x.op == "const" or y.op == "const"):
             if x.op == y.op:
                 return self.i64(_wrap(x.args[0] * y.args[0]))
@@ -189,7 +190,7 @@ class Builder:
         return self.op("mul", x, y)
 
     def cast(self, x: Value, dtype: str) -> Value:
-        """Conversion of the value to another dtype."""
+        """The value, converted to another dtype."""
         if x.dtype == dtype:
             return x
         if x.op == "const" and dtype == "int64" and x.dtype[0] != "f":
@@ -197,25 +198,25 @@ class Builder:
         return self.op("cast", x, dtype=dtype)
 
     def eq(self, x: Value, y: Value) -> Value:
-        """Whether x = y; integer constants are folded."""
+        """Whether x = y. Integer constants are folded."""
         if x.op == "const" and y.op == "const" and x.dtype == "int64":
             return self.const(x.args[0] == y.args[0], "bool")
         return self.op("eq", x, y)
 
     def lt(self, x: Value, y: Value) -> Value:
-        """Whether x < y; integer constants are folded."""
+        """Whether x < y. Integer constants are folded."""
         if x.op == "const" and y.op == "const" and x.dtype == "int64":
             return self.const(x.args[0] < y.args[0], "bool")
         return self.op("lt", x, y)
 
     def select(self, condition: Value, x: Value, y: Value) -> Value:
-        """``x`` if the condition holds, else ``y``; constant conditions are folded."""
+        """``x`` if the condition holds, else ``y``. A constant condition is folded."""
         if condition.op == "const":
             return x if condition.args[0] else y
         return x if x is y else self.op("select", condition, x, y)
 
     def product(self, factors: Sequence[Value]) -> Value:
-        """Product of int64 values."""
+        """The product of int64 values."""
         total = self.i64(1)
         for factor in factors:
             total = self.mul(total, factor)
@@ -246,7 +247,7 @@ class Builder:
         return Buffer(name, dtype, space, position, ndim, entry, holds)
 
     def constant_table(self, name: str, array: npt.NDArray[Any]) -> Buffer:
-        """The buffer of a constant array; there is one buffer for each name."""
+        """The buffer of a constant array. Calls with the same name return the same buffer."""
         found = self._tables.get(name)
         if found is None:
             entry = self.program.entry(f"constant{len(self.program.constants)}")
@@ -257,7 +258,7 @@ class Builder:
         return found
 
     def load(self, buffer: Buffer, offset: Value, *, fixed: bool = False) -> Value:
-        """The element at ``offset``. ``fixed`` loads are neither hoisted nor reused."""
+        """The element at ``offset``. If ``fixed`` is True, the load is neither hoisted nor reused."""
         if fixed:
             block = self.stack[-1]
             found = self._value(buffer.dtype, "load", (buffer, offset), block)
@@ -278,7 +279,7 @@ class Builder:
         return known
 
     def use(self, buffer: Buffer, value: Value) -> None:
-        """Record that at this place an available value replaces a load from a buffer."""
+        """Record that an available value replaces a load from a buffer, in the block under construction."""
         buffer.read = buffer.version
         block = self.stack[-1]
         after = block.statements[-1] if block.statements else None
@@ -310,7 +311,7 @@ class Builder:
         return found
 
     def store(self, buffer: Buffer, offset: Value, value: Value) -> None:
-        """Write an element."""
+        """Write an element to a buffer."""
         self.block.statements.append(Store(buffer, offset, value, self.node))
         self._written(buffer)
 
@@ -337,7 +338,7 @@ class Builder:
     # effects
 
     def check(self, condition: Value, site: int) -> None:
-        """Write a check: the program stops with the error of a site unless the condition holds."""
+        """Write a check: if the condition does not hold, the program stops with the error of a site."""
         if condition.op == "const" and condition.args[0]:
             return
         key = ("check", condition.number)
@@ -348,7 +349,7 @@ class Builder:
         self.block.statements.append(Check(condition, site, self.node))
 
     def call(self, entry: str, dtype: str, *args: Value) -> Value:
-        """The result of a pure scalar function of the table."""
+        """The result of a pure function of scalars, which is the entry ``entry`` of the program's table."""
         self.program.entry(entry)
         key = ("call", entry, args)
         depth = max(self.stack[-1].floor, *(a.block.depth for a in args))
@@ -360,7 +361,9 @@ class Builder:
         return found
 
     def apply(self, name: str, make: Callable[..., Value], *args: Value) -> Value:
-        """The result of a named function of scalars, which ``make(builder, *params)`` defines on first use."""
+        """The result of a function of scalars that belongs to the program. If needed, ``make(builder, *params)``
+        defines it first.
+        """
         function = self.program.functions.get(name)
         if function is None:
             function = self.program.functions[name] = self._function(name, make, args)
@@ -387,10 +390,9 @@ class Builder:
     def unlikely(
         self, condition: Value, usual: Value, name: str, make: Callable[..., Value], *args: Value
     ) -> Value:
-        """The result of a named function of scalars if an unlikely condition holds, else ``usual``; ``make`` is as in
-        `apply`.
+        """The result of a function of scalars if an unlikely condition holds, else ``usual``.
 
-        The function may call itself in this way.
+        As in `apply`, ``make`` defines the function if needed. The function may call itself with `unlikely`.
         """
         if name not in self.program.functions and name not in self.unfinished:
             self.program.functions[name] = self._function(name, make, args)
@@ -412,7 +414,7 @@ class Builder:
         dtype: str | None = None,
         writes: Sequence[Buffer] = (),
     ) -> Value | None:
-        """Call a function of the table for its effect."""
+        """Call a function of the program's table for its effect. ``writes`` are the buffers that it may write."""
         self.program.entry(entry)
         result = None if dtype is None else self.param(dtype, self.block)
         self.block.statements.append(Invoke(entry, args, result, writes, self.node))
@@ -432,9 +434,10 @@ class Builder:
         parallel: bool = False,
         fixed: bool = False,
     ) -> Generator[Loop]:
-        """``for index in range(start, stop)``; the statement is appended when the body is complete.
+        """A context manager for the loop ``for index in range(start, stop)``, which is appended when its body is
+        complete.
 
-        The loop has at most ``lanes`` lanes; if it has few iterations, it has no more lanes than these need.
+        The loop has at most ``lanes`` lanes, and fewer lanes if it has few iterations.
         """
         if stop.op == "const" and (start is None or start is self.i64(0)):
             # a masked store delays the next load of the same memory by many cycles
@@ -443,7 +446,7 @@ class Builder:
         body = Block(self.block, fixed)
         index = self._value("int64", "param", (), body)
         first = self.i64(0) if start is None else start
-        # a loop that runs in several threads would have to release the GIL
+        # a non-interruptible loop keeps the GIL, and loops in several threads release it
         apart = parallel and not self.non_interruptible
         statement = For(
             index,
@@ -466,7 +469,7 @@ class Builder:
         then: Callable[[], Sequence[Value]],
         orelse: Callable[[], Sequence[Value]],
     ) -> list[Value]:
-        """Run one of two blocks; returns the values of the branch that is taken."""
+        """Run one of two blocks. Returns the values of the block that runs."""
         blocks: list[Block] = []
         values: list[Sequence[Value]] = []
         for make in (then, orelse):
@@ -487,7 +490,7 @@ class Builder:
         test: Callable[[Sequence[Value]], Value],
         body: Callable[[Sequence[Value]], Sequence[Value]],
     ) -> list[Value]:
-        """Replace the values by ``body(values)`` while ``test(values)`` holds; returns the last values."""
+        """Replace values by ``body(values)`` while ``test(values)`` holds. Returns the last values."""
         outer = self.block
         testing = Block(outer, fixed=True)
         params = [self.param(v.dtype, testing) for v in initial]

@@ -1,7 +1,7 @@
-"""Estimates of the work of loops and of the working memory of programs.
+"""Estimates how much work loops do, and how much working memory programs need.
 
-Printers use them to choose how often loops poll for interrupts and which loops they unroll. The textual form of
-programs states the working memory.
+Printers use the estimates to choose how often loops poll for interrupts, and which loops they unroll. The textual form
+of a program shows its working memory.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ __all__ = [
 ]
 
 BUDGET = 40_000_000
-"""Operations between two polls for interrupts: some tens of milliseconds."""
+"""The number of operations between two polls for interrupts. They take some tens of milliseconds."""
 _UNKNOWN_ITERATIONS = 64
-"""Iterations between two polls where the work of an iteration is unknown."""
+"""The number of iterations between two polls if the work of an iteration is unknown."""
 _FEW, _SHORT = 8, 160
-"""Loops are unrolled if they have at most `_FEW` iterations, with at most `_SHORT` statements altogether."""
+"""A loop is unrolled if it has at most `_FEW` iterations with at most `_SHORT` statements altogether."""
 _CALL = 20
-"""Operations that a call counts for."""
+"""The number of operations that count for a call."""
 
 
 class Work:
-    """A number of operations: ``own`` operations, plus those of the ``inner`` loops.
+    """A number of operations: ``own`` operations, plus the work of inner loops.
 
-    An inner loop is a tuple of its start, its stop and the work of an iteration.
+    ``inner`` has a tuple for each inner loop: its start, its stop and the work of one iteration.
     """
 
     __slots__ = ("inner", "own")
@@ -67,14 +67,14 @@ _UNKNOWN = Work(BUDGET // _UNKNOWN_ITERATIONS, ())
 def iteration_work(loop: For | While) -> Work:
     """The approximate work of an iteration, as far as it is known before the loop begins.
 
-    Unknown work (inner loops whose bounds the iteration computes, calls of BLAS and of Python) counts so much that
-    only few iterations are run between two polls.
+    The work is unknown if the iteration computes the bounds of an inner loop, or calls BLAS or Python. Unknown work
+    counts so much that only few iterations run between two polls.
     """
     return _Works(loop.body.depth if isinstance(loop, For) else -1).block(loop.body)
 
 
 class _Works(Visitor[Work]):
-    """The work of statements; values from blocks above the depth ``before`` are known."""
+    """Visitor that returns the work of a statement. The values of blocks above the depth ``before`` are known."""
 
     def __init__(self, before: int) -> None:
         self.before = before
@@ -123,8 +123,10 @@ class _Works(Visitor[Work]):
 
 
 def _most_iterations(start: Value, stop: Value) -> int | None:
-    """The largest number of iterations, n, of a loop from ``start`` to ``min(start + n, length)``; None for another
-    loop.
+    """The largest number of iterations of a loop from ``start`` to ``start + n`` or ``min(start + n, length)``, with
+    constant n.
+
+    None for a loop with other bounds.
     """
     for end in stop.args if stop.op == "min" else (stop,):
         if end.op == "add" and start in end.args:
@@ -135,7 +137,7 @@ def _most_iterations(start: Value, stop: Value) -> int | None:
 
 
 def unrolled_range(loop: For) -> range | None:
-    """The indices of a loop that is to be unrolled; None unless they are static and few."""
+    """The indices of a loop that should be unrolled. None unless the indices are static and few."""
     if loop.start.op != "const" or loop.stop.op != "const":
         return None
     indices = range(loop.start.args[0], loop.stop.args[0])
@@ -144,7 +146,7 @@ def unrolled_range(loop: For) -> range | None:
 
 
 def _statements(block: Block) -> int:
-    """The number of statements of a block and its inner blocks; a call counts for the statements of its function."""
+    """The number of statements in a block and its inner blocks. A call counts for `_CALL` statements."""
     return sum(_size(statement) + sum(map(_statements, statement.blocks)) for statement in block)
 
 
@@ -154,11 +156,11 @@ def _size(statement: Statement) -> int:
 
 
 def work_memory(program: Program) -> list[tuple[int, Value | None]]:
-    """An upper bound of the working memory, as pairs of a number of bytes and a value by which it is multiplied; None
-    stands for 1.
+    """An upper bound of the working memory in bytes, as a sum of products.
 
-    The bound is the sum of the products. If both branches of a conditional allocate memory, both count. That sizes are
-    rounded up to multiples of 64 bytes is ignored.
+    Each product is a pair: a number of bytes, and a value by which it is multiplied, or None for 1. If both branches of
+    a conditional allocate memory, both count. Sizes are not rounded up to multiples of 64 bytes, as the actual
+    allocations are.
     """
     made = [
         (itemsize(statement.buffer.dtype), statement.size)
@@ -174,9 +176,9 @@ def work_memory(program: Program) -> list[tuple[int, Value | None]]:
 
 
 def poll_interval_text(loop: For, use: Callable[[Value], str], divided_by: str) -> str:
-    """The number of iterations between two polls, as an expression of C or Python.
+    """The number of iterations between two polls for interrupts, as an expression in C or Python.
 
-    ``use`` gives the text of a value, ``divided_by`` is the operator of integer division.
+    ``use`` returns the text of a value. ``divided_by`` is the operator of integer division.
     """
     work = iteration_work(loop)
     return (
@@ -187,7 +189,7 @@ def poll_interval_text(loop: For, use: Callable[[Value], str], divided_by: str) 
 
 
 def static_poll_interval(loop: For) -> int:
-    """The number of iterations between two polls of a loop without inner loops: a multiple of its lanes."""
+    """The number of iterations between two polls, for a loop without inner loops. It is a multiple of the loop's lanes."""
     return max(1, BUDGET // iteration_work(loop).own // loop.lanes) * loop.lanes
 
 
@@ -200,7 +202,7 @@ def _text(work: Work, use: Callable[[Value], str]) -> str:
 
 
 def iterations_between_polls(loop: While) -> int:
-    """The number of iterations between two polls of a while loop."""
+    """The number of iterations of a while loop between two polls for interrupts."""
     return max(1, BUDGET // iteration_work(loop).own)
 
 

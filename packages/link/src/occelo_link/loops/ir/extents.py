@@ -1,8 +1,8 @@
-"""The extents of memory that calls of BLAS and LAPACK access, computed from the arguments of the call.
+"""Computes which memory a call of BLAS or LAPACK accesses, from the arguments of the call.
 
-`bounds_checked` compares the extents with the sizes of buffers. The extents follow the documentation of the routines,
-not the lowerings that write the calls. The table of LAPACK's routines is in `lapack_routines`, that of BLAS is here. A
-program with bounds checks can only call routines that are in these tables.
+`bounds_checked` compares these extents with the sizes of buffers. They follow the documentation of the routines, not
+the lowerings that write the calls. This module has the table of BLAS routines; `lapack_routines` has the table of
+LAPACK routines. A program with bounds checks can call only routines that are in the tables.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from occelo_link.loops.ir.program import Invoke, Pointer, Reference, Value
 __all__ = ["Extent", "extents_of"]
 
 Operate = Callable[..., Value]
-"""``operate(name, *values)`` returns the result of an operation."""
+"""``operate(name, *values)`` appends an operation to the program, and returns its result."""
 
 
 class Extent:
-    """``count`` elements from ``pointer`` on; no memory is accessed if ``count`` is 0.
+    """A range of memory: ``count`` elements from ``pointer`` on. If ``count`` is 0, no memory is accessed.
 
-    ``valid`` says whether the strides are valid arguments of the routine.
+    ``valid`` is a value of the program: whether the strides are valid arguments of the routine.
     """
 
     def __init__(self, pointer: Pointer, count: Value, valid: Value) -> None:
@@ -33,9 +33,9 @@ class Extent:
 def extents_of(
     call: Invoke, operate: Operate, i64: Callable[[int], Value]
 ) -> Sequence[Extent] | None:
-    """The extents that a call of BLAS or LAPACK accesses; None for any other call.
+    """The extents that a call of BLAS or LAPACK accesses. None for a call of another function.
 
-    NotImplementedError for a routine of BLAS that is not in the table.
+    Raises NotImplementedError for a routine of BLAS that is not in the table.
     """
     lapack = routine_of(call.entry)
     if lapack is not None:
@@ -49,7 +49,7 @@ def extents_of(
     extents = found(_Arguments(call, operate, i64))
     if routine[0] not in "cz":
         return extents
-    # two numbers for each element; those by which a product is scaled are in memory, too
+    # a complex element is two numbers; the complex factors alpha and beta are in memory, too
     two, real = i64(2), [e.pointer for e in extents]
     scales = [a for a in call.args if isinstance(a, Pointer) and a not in real]
     true = operate("eq", two, two)
@@ -60,7 +60,7 @@ def extents_of(
 
 
 class _Arguments:
-    """The arguments of a call by position, counted from 0."""
+    """The arguments of a call. Methods read them by position, counted from 0."""
 
     def __init__(self, call: Invoke, operate: Operate, i64: Callable[[int], Value]) -> None:
         self._args = call.args
@@ -78,24 +78,26 @@ class _Arguments:
         return argument
 
     def integer(self, position: int) -> Value:
-        """An integer argument."""
+        """The argument at a position, as an int64 value."""
         value = self._reference(position).value
         return value if value.dtype == "int64" else self._operate("cast", value, dtype="int64")
 
     def letter(self, position: int) -> str:
-        """An argument that is a letter."""
+        """The letter that is the argument at a position."""
         reference = self._reference(position)
         assert reference.value.op == "const"
         return chr(reference.value.args[0])
 
     def plain(self, position: int) -> bool:
-        """Whether the argument is the letter N: "not transposed", or in some routines "results not wanted"."""
+        """Whether the argument is the letter N, which means "not transposed", or in some routines "result not wanted"."""
         return self.letter(position) == "N"
 
     def spread(self, lines: Value, step: Value, width: Value) -> Value:
-        """The number of elements from the start of the first row to the end of the last one, gaps included.
+        """The number of elements from the start of the first row to the end of the last row, with the gaps between
+        rows.
 
-        There are ``lines`` rows of ``width`` elements each, and ``step`` elements from the start of a row to the next.
+        There are ``lines`` rows of ``width`` elements, and ``step`` elements from the start of a row to the start of
+        the next.
         """
         run, one, zero = self._operate, self._i64(1), self._i64(0)
         count = run("add", run("mul", run("sub", lines, one), step), width)
@@ -103,10 +105,10 @@ class _Arguments:
         return run("select", some, count, zero)
 
     def matrix(self, at: int, leading: int, rows: int, columns: int, letter: int = -1) -> Extent:
-        """The extent of a matrix in column-major order; the parameters are positions of arguments of the call.
+        """The extent of a matrix in column-major order. All parameters are positions of arguments of the call.
 
-        The argument at ``letter`` says whether the routine transposes the matrix first. If it does, the matrix in
-        memory has ``columns`` rows and ``rows`` columns.
+        The argument at ``letter`` says whether the routine transposes the matrix. If it does, the matrix in memory has
+        ``columns`` rows and ``rows`` columns.
         """
         run = self._operate
         if letter >= 0 and not self.plain(letter):
@@ -116,9 +118,9 @@ class _Arguments:
         return Extent(self._pointer(at), count, run("le", run("max", height, self._i64(1)), step))
 
     def vector(self, at: int, step: int, length: int) -> Extent:
-        """The extent of a vector; the parameters are positions of arguments.
+        """The extent of a vector. All parameters are positions of arguments of the call.
 
-        With a negative step its elements lie in reverse order, from the same address on.
+        If the step is negative, the elements lie in reverse order, but begin at the same address.
         """
         run = self._operate
         by = self.integer(step)
@@ -164,7 +166,7 @@ _ROUTINES: dict[str, Callable[[_Arguments], Sequence[Extent]]] = {
 def _of_lapack(
     routine: Routine, call: Invoke, operate: Operate, i64: Callable[[int], Value]
 ) -> Sequence[Extent]:
-    """The extents of a call of LAPACK, by the table of its arguments."""
+    """The extents of a call of LAPACK, from the table of the routine's arguments."""
     arguments = _Arguments(call, operate, i64)
     places = {argument.name: k for k, argument in enumerate(routine.arguments)}
     complex_ = call.entry.partition(":")[2][0] in "cz"
@@ -178,7 +180,7 @@ def _of_lapack(
                 _length(n, arguments, places, operate, i64) for n in argument.extent
             )
             if argument.extent[1] == "1":
-                # a vector is a matrix with one column
+                # a vector is treated as a matrix with one column
                 height, leading, width = height, operate("max", height, i64(1)), i64(1)
             count = arguments.spread(width, leading, height)
             if complex_ and argument.kind == "array":
@@ -195,7 +197,9 @@ def _length(
     operate: Operate,
     i64: Callable[[int], Value],
 ) -> Value:
-    """A length of an array: a number, the value of an integer argument, or the smaller of two such values."""
+    """A length of an array. ``text`` is a number, the name of an integer argument, or two names whose smaller value
+    counts.
+    """
     if text.isdigit():
         return i64(int(text))
     first, *second = (arguments.integer(places[name]) for name in text.split("&"))

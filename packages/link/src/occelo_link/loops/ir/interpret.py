@@ -1,6 +1,7 @@
-"""Interpreter of loop programs: slow, simple, and with a check of every access. Tests compare the printers with it.
+"""Interpreter of loop programs, slow and simple, with a check of every access to memory.
 
-It runs loops with lanes as `For` defines them, so its results equal those of the printers to the last bit.
+Tests compare its results with those of compiled programs. It adds up the lanes of a loop in the order that `Carried`
+defines, so the results are equal to the last bit.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = ["CheckFailed", "run_program"]
 
 
 class CheckFailed(Exception):
-    """A check of the program failed; ``site`` is its number."""
+    """A check of the program failed; ``site`` is the number of its error site."""
 
     def __init__(self, site: int) -> None:
         super().__init__(site)
@@ -47,9 +48,9 @@ def run_program(
     arrays: Sequence[npt.NDArray[Any]],
     functions: Mapping[str, Callable[..., Any]] | None = None,
 ) -> list[npt.NDArray[Any]]:
-    """The outputs of a program for input arrays.
+    """Run a program on input arrays, and return its outputs.
 
-    ``functions`` has the functions of the table that the program calls, as Python functions. Their arguments are NumPy
+    ``functions`` maps the entries of the table that the program calls to Python functions. Their arguments are NumPy
     scalars, or pairs ``(array, offset)`` in place of addresses. An access out of bounds raises IndexError.
     """
     with np.errstate(all="ignore"):
@@ -163,7 +164,7 @@ class _Interpreter(Visitor[None]):
             cells = self.memory[statement.reuse]
             assert (cells.size, cells.dtype) == (size, buffer.dtype)
         if not statement.keeps:
-            # fresh memory holds numbers that are unlikely to pass for a result
+            # new memory is filled with a number that is easily seen to be no result
             cells[:] = np.full(size, -77, dtype=np.int64).astype(buffer.dtype)
         self.memory[buffer] = cells
         if buffer.space == "output":

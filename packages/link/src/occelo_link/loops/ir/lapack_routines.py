@@ -1,7 +1,7 @@
-"""Table of the LAPACK routines that loop programs call, with the roles of their arguments.
+"""Table of the LAPACK routines that loop programs call, with the role of each argument.
 
-`loops.linalg.lapack` reads there how to pass arguments, and `extents` which memory a call accesses. The routines and
-their arguments are described in the LAPACK Users' Guide, https://netlib.org/lapack/explore-html/.
+`loops.linalg.lapack` reads in the table how to pass arguments. `extents` reads in it which memory a call accesses. The
+routines are documented in the LAPACK Users' Guide, https://netlib.org/lapack/explore-html/.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ class Argument:
     """An argument of a routine: a letter, an integer, or an array of elements.
 
     ``kind`` is "letter", "integer", "array" (elements of the routine's dtype), "real" (real numbers of the same
-    precision, float32 for a routine of complex64) or "integers". Arrays have a ``height``, a ``leading`` dimension and
-    a number of columns, ``width``. Each of these is the name of an integer argument, the smaller one of two (``m&n``),
-    or a number. ``written`` says whether the routine writes the argument. ``wanted`` names a letter argument: if this
-    letter is N, the array is not accessed. ``wanted`` is empty for arrays that are always accessed.
+    precision, such as float32 for a routine of complex64) or "integers".
+
+    ``extent`` describes an array: its height, its leading dimension, and its number of columns. Each of them is a
+    number, the name of an integer argument, or two names (``m&n``), of which the smaller value counts. ``written`` says
+    whether the routine writes the argument. ``wanted`` is the name of a letter argument: if this letter is N, the
+    routine does not access the array. It is empty for an array that is always accessed.
     """
 
     name: str
@@ -33,10 +35,10 @@ class Argument:
 
 @frozen_dataclass
 class Routine:
-    """A routine, without the letter of its dtype.
+    """A routine and its arguments. Its ``name`` does not include the letter of the dtype.
 
-    ``text`` lists the arguments in order. Letters have names in capitals. An array is written as a name and an extent, with
-    these marks:
+    ``text`` lists the arguments in order. Letters have names in capitals. An array is a name and an extent, with these
+    marks:
 
     - ``[height,leading,width]`` or ``[length]``: the extent;
     - ``real:`` or ``int:`` before the name: the elements are real numbers or integers, not of the routine's dtype;
@@ -80,7 +82,7 @@ ROUTINES: dict[str, Routine] = {
             "JOBZ UPLO n a[n,lda,n]! lda real:w[n]! work[lwork]! lwork real:rwork[lrwork]! lrwork "
             "int:iwork[liwork]! liwork int:info[1]!",
         ),
-        # the lengths of the last working arrays follow from those of the matrix
+        # no arguments have the lengths of the last working arrays; they follow from the lengths of the matrix
         Routine(
             "gesdd",
             "JOBZ m n a[m,lda,n]! lda s[m&n]! u[m,ldu,m&n]!~JOBZ ldu vt[m&n,ldvt,n]!~JOBZ ldvt work[lwork]! lwork "
@@ -111,7 +113,7 @@ ROUTINES: dict[str, Routine] = {
             "JOBVL JOBVR n a[n,lda,n]! lda w[n]! vl[n,ldvl,n]!~JOBVL ldvl vr[n,ldvr,n]!~JOBVR ldvr work[lwork]! "
             "lwork real:rwork[n]! int:info[1]!",
         ),
-        # without an order of eigenvalues neither the function nor the last working array of gees and gges is accessed
+        # if eigenvalues are not sorted, gees and gges access neither ``select`` nor the last working array
         Routine(
             "gees",
             "JOBVS SORT int:select[1] n a[n,lda,n]! lda int:sdim[1]! wr[n]! wi[n]! vs[n,ldvs,n]!~JOBVS ldvs "
@@ -164,7 +166,7 @@ ROUTINES: dict[str, Routine] = {
             "gebal", "JOB n a[n,lda,n]! lda int:ilo[1]! int:ihi[1]! real:scale[n]! int:info[1]!"
         ),
         Routine("trtrs", "UPLO TRANS DIAG n nrhs a[n,lda,n] lda b[n,ldb,nrhs]! ldb int:info[1]!"),
-        # the vector of pivots has min(m, n) elements; callers give it m
+        # getrf writes min(m, n) pivots, but callers allocate m
         Routine("getrf", "m n a[m,lda,n]! lda int:ipiv[m]! int:info[1]!"),
         Routine("getri", "n a[n,lda,n]! lda int:ipiv[n] work[lwork]! lwork int:info[1]!"),
         Routine("getrs", "TRANS n nrhs a[n,lda,n] lda int:ipiv[n] b[n,ldb,nrhs]! ldb int:info[1]!"),
@@ -173,7 +175,7 @@ ROUTINES: dict[str, Routine] = {
             "gbsv",
             "n kl ku nrhs ab[ldab,ldab,n]! ldab int:ipiv[n]! b[n,ldb,nrhs]! ldb int:info[1]!",
         ),
-        # the diagonals beside the main one have fewer elements; callers give them n
+        # the diagonals next to the main diagonal are shorter than n, but callers allocate n elements for each
         Routine("gttrf", "n dl[n]! d[n]! du[n]! du2[n]! int:ipiv[n]! int:info[1]!"),
         Routine(
             "gttrs",
@@ -190,19 +192,23 @@ ROUTINES: dict[str, Routine] = {
         ),
     )
 }
-"""The routines by name. Some have different arguments for complex matrices, and an entry of their own for these."""
+"""Maps names to routines. If a routine has other arguments for complex matrices, "complex" and its name is a second
+key.
+"""
 
 
 def find_routine(letter: str, name: str) -> Routine | None:
-    """The routine ``name`` for the dtype that ``letter`` stands for: s, d, c or z."""
+    """The routine ``name`` for a dtype, which ``letter`` names: s (float32), d (float64), c (complex64) or z
+    (complex128).
+    """
     own = ROUTINES.get(f"complex {name}") if letter in "cz" else None
     return own or ROUTINES.get(name)
 
 
 def routine_of(entry: str) -> Routine | None:
-    """The routine of an entry of a program's table, such as ``lapack:dpotrf``; None for other entries.
+    """The routine of an entry of a program's table, such as ``lapack:dpotrf``. None for an entry that is not of LAPACK.
 
-    NotImplementedError for a LAPACK routine that is not in the table.
+    Raises NotImplementedError for a LAPACK routine that is not in `ROUTINES`.
     """
     kind, _, function = entry.partition(":")
     if kind != "lapack":

@@ -1,8 +1,8 @@
-"""Table of the scalar operations of loop programs: arity, dtypes, and meaning in NumPy.
+"""Table of the scalar operations of loop programs: their arities, their dtypes, and a NumPy function for each.
 
 The builder, the verifier and bounds checks look operations up in the table. The interpreter of loop programs runs the
-NumPy functions in it, and printers are tested against these. Lowerings and printers ask `is_float` and the like for the
-kind of a dtype.
+NumPy functions, and tests compare printers with them. Lowerings and printers call `is_float` and similar functions to
+test a dtype.
 """
 
 from __future__ import annotations
@@ -34,17 +34,16 @@ def is_signed(dtype: str) -> bool:
 
 
 def width(dtype: str) -> int:
-    """Bits of a dtype; 1 for bool."""
+    """The number of bits of a dtype; 1 for bool."""
     return 1 if dtype == "bool" else int(dtype.lstrip("uintfloa"))
 
 
 @frozen_dataclass(eq=False, repr=False)
 class Operation:
-    """An operation with ``arity`` arguments.
+    """An operation with ``arity`` arguments. ``meaning`` computes it with NumPy.
 
-    ``takes`` names the dtypes of its arguments, ``gives`` the dtype of its result, or "same" for that of the arguments.
-
-    ``takes`` is made of ``f`` (floats), ``i`` (integers), ``b`` (bool).
+    ``takes`` lists the kinds of dtypes that its arguments may have: ``f`` (floats), ``i`` (integers), ``b`` (bool).
+    ``gives`` is the dtype of its result, or "same" if the result has the dtype of the arguments.
     """
 
     arity: int
@@ -75,7 +74,7 @@ def _shift_right(x: Any, y: Any) -> Any:
 
 
 def _fma(x: Any, y: Any, z: Any) -> Any:
-    # x * y in twice the precision is exact for float32; float64 needs exact fractions
+    # computed with exact fractions, and rounded once
     if x.dtype == np.float32:
         return np.float32(_fma64(np.float64(x), np.float64(y), np.float64(z), np.float32))
     return _fma64(x, y, z, np.float64)
@@ -98,7 +97,7 @@ def _fma64(x: Any, y: Any, z: Any, to: Any) -> Any:
 
 
 def _round_float32(exact: Any) -> Any:
-    """The float32 nearest to an exact fraction, rounded only once."""
+    """The float32 that is nearest to an exact fraction. There is only one rounding."""
     from fractions import Fraction
 
     try:
@@ -136,7 +135,7 @@ OPERATIONS: dict[str, Operation] = {
     "abs": Operation(1, "fi", "same", operator.abs),
     # x * y + z, rounded once
     "fma": _float(_fma, 3),
-    # NaN if either is; the first where both are equal
+    # NaN if one argument is NaN; the first argument if both are equal
     "min": Operation(2, "fib", "same", np.minimum, True),
     "max": Operation(2, "fib", "same", np.maximum, True),
     "sqrt": _float(np.sqrt, 1),
@@ -157,9 +156,10 @@ OPERATIONS: dict[str, Operation] = {
     "ne": Operation(2, "fib", "bool", operator.ne, True),
     "lt": Operation(2, "fib", "bool", operator.lt),
     "le": Operation(2, "fib", "bool", operator.le),
-    # the second where the first holds, else the third
+    # the second argument if the first is True, else the third
     "select": Operation(3, "fib", "same", _select),
-    # conversion of the value, and of the bits; the result's dtype is the value's
+    # "cast" converts the number, "bits" reinterprets its bits; the value that uses the operation has the dtype of the
+    # result
     "cast": Operation(1, "fib", "cast", _same),
     "bits": Operation(1, "fi", "cast", _same),
 }

@@ -1,14 +1,15 @@
 """Data structures of loop programs: blocks of statements over buffers and scalar values.
 
-Lowerings build programs with `Builder`; printers, the interpreter, the verifier and analyses read them. A `Program` is a list
-of statements over buffers. Scalars are `Value`s in single-assignment form, each belonging to the `Block` that
-computes it; loops and branches own the blocks of their bodies. Addresses are a buffer and an offset in elements, so
-strides of any sign, broadcasting and empty tensors need no special case.
+Lowerings build programs with `Builder`. Printers, the interpreter, the verifier and analyses read them.
 
-The program defines its results exactly, so every printer must produce the same numbers:
+A `Program` is a list of statements over buffers. Scalars are `Value`s in single-assignment form. Each value belongs to
+the `Block` that computes it; loops and branches own the blocks of their bodies. An address is a buffer and an offset in
+elements, so strides of any sign, broadcasting and empty tensors need no special case.
+
+The results of a program are defined exactly, so every printer must produce the same numbers:
 
 - Integer arithmetic wraps. Integer division and remainder round down, and give 0 for a divisor of 0.
-- Shifts past the width give 0 (or the sign).
+- A shift by the width of the dtype or more gives 0 (-1 for a negative number that is shifted right).
 - A float that is out of the range of an integer type is converted to the integer that NumPy gives on x86-64.
 - ``min`` and ``max`` propagate NaN. No float operation is contracted or reassociated.
 """
@@ -60,12 +61,12 @@ _SIZES = {
 
 
 def itemsize(dtype: str) -> int:
-    """Bytes of one element."""
+    """The size of an element in bytes."""
     return _SIZES[dtype]
 
 
 class Value:
-    """A scalar: the result of operation ``op`` on ``args``, computed once in ``block``.
+    """A scalar: the result of the operation ``op`` on ``args``, which ``block`` computes once.
 
     ``op`` is one of the names in `occelo_link.loops.ir.operations`, or one of these:
 
@@ -75,8 +76,8 @@ class Value:
     - ``length``, ``stride``: of a dimension of an input; ``args`` are a buffer and an axis.
     - ``call``: a call of a function of the table; ``args`` are its name, then values.
     - ``apply``: a call of a `Function` of the program; ``args`` are its name, then values.
-    - ``unlikely``: ``args`` are a condition, a value, the name of a `Function`, then its arguments. Where the condition
-      holds, which is rare, the result is that of the function (a cold branch), else the value.
+    - ``unlikely``: ``args`` are a condition, a value, the name of a `Function`, then its arguments. If the condition holds,
+      which is rare, the function is called in a cold branch and returns the result. Otherwise the result is the value.
     """
 
     __slots__ = ("args", "block", "dtype", "node", "number", "op")
@@ -110,13 +111,16 @@ class Buffer:
     - ``input``: read only; ``position`` is the number of the input.
     - ``output``: allocated by an `Alloc`; ``position`` is the number of the output.
     - ``work``: allocated by an `Alloc`, and freed at the end.
-    - ``carried``: as ``work``, for elements that an iteration passes to the next one (see `Swap`).
+    - ``carried``: like ``work``, for elements that an iteration passes to the next one (see `Swap`).
     - ``constant``: read only; ``entry`` is the name of its table entry.
 
-    Allocated memory overlaps no other live buffer, except the one from which it takes elements over. ``holds`` is the
-    dtype of the caller's array, ``dtype`` the dtype of the elements in the program. They differ for float16 (uint16 in
-    the program) and for complex numbers (two floats). While a program is built, ``version`` counts the writes, and
-    ``read`` is the version at which a value of the buffer was last loaded or reused (see `Block.uses`).
+    Allocated memory overlaps no other live buffer. The only exception is a buffer whose elements stay in the memory
+    (see `Alloc`).
+
+    ``holds`` is the dtype of the caller's array, and ``dtype`` is the dtype of the elements in the program. They differ
+    for float16 (uint16 in the program) and for complex numbers (two floats). ``version`` counts the writes to the
+    buffer while a program is built. ``read`` is the version at which a value of the buffer was last loaded or reused
+    (see `Block.uses`).
     """
 
     __slots__ = ("dtype", "entry", "holds", "name", "ndim", "position", "read", "space", "version")
@@ -146,11 +150,11 @@ class Buffer:
 
 
 class Block:
-    """Statements in order. Nothing is hoisted out of ``fixed`` blocks.
+    """Statements in order. Nothing is hoisted out of a block that is ``fixed``.
 
-    ``uses`` lists where an available value replaces a load: the statement before the use (None at the beginning), the
-    buffer and the value. A value is available if it was loaded from the buffer, or stored to it, since the last write.
-    ``writes`` are the buffers that statements here, or in nested blocks, write.
+    ``uses`` lists the places where an available value replaces a load. Each item has the statement before this place
+    (None at the beginning), the buffer and the value. A value is available if it was loaded from the buffer, or stored
+    to it, since the last write. ``writes`` are the buffers that statements in this block or in nested blocks write.
     """
 
     __slots__ = (
@@ -181,10 +185,10 @@ class Block:
 
 
 class _Record:
-    """Statements and their parts.
+    """Base class of statements and their parts.
 
-    They are not dataclasses: compiling the methods of dataclasses would take most of the time to import this module,
-    and each first compilation waits for it.
+    These classes are not dataclasses. Creating the methods of dataclasses would take most of the time to import this
+    module, and each first compilation waits for this import.
     """
 
     __slots__ = ()
@@ -195,14 +199,14 @@ class _Record:
 
 
 class _Leaf(_Record):
-    """A statement without blocks."""
+    """Base class of statements without blocks."""
 
     __slots__ = ()
     blocks: ClassVar[tuple[Block, ...]] = ()
 
 
 class Store(_Leaf):
-    """Write ``value`` to the element of a buffer at ``offset``, which counts elements."""
+    """Write ``value`` to the element of a buffer at ``offset``. The offset is a number of elements."""
 
     __slots__ = ("buffer", "node", "offset", "value")
 
@@ -216,11 +220,13 @@ class Store(_Leaf):
 class Carried(_Record):
     """A scalar that a loop carries from one iteration to the next.
 
-    ``param`` is its value in the body, ``initial`` before the first iteration, ``following`` after an iteration,
-    ``result`` after the loop. With ``combine`` (the name of a binary operation) the loop may keep ``lanes``
-    accumulators. All start at ``initial``, which must be the identity element of the operation. Iteration ``k`` updates
-    accumulator ``k % lanes``. At the end the upper half of the accumulators is combined into the lower half, again and
-    again, until one is left.
+    ``param`` is the scalar as the body of the loop reads it. ``initial`` is its value before the first iteration,
+    ``following`` its value after an iteration, and ``result`` its value after the loop.
+
+    If ``combine`` is the name of a binary operation, the loop may keep ``lanes`` accumulators. All of them start at
+    ``initial``, which must be the identity element of the operation. Iteration ``k`` updates accumulator ``k % lanes``.
+    At the end, the upper half of the accumulators is combined into the lower half, repeatedly, until one accumulator is
+    left.
     """
 
     __slots__ = ("combine", "following", "initial", "param", "result")
@@ -243,10 +249,10 @@ class Carried(_Record):
 class For(_Record):
     """``for index in range(start, stop)``, in order.
 
-    If ``lanes`` is above 1, so many iterations form a vector iteration. Then the body has no nested blocks, and
-    iterations depend on each other only by `Carried` scalars with ``combine``. ``parallel`` says that iterations are
-    independent and write disjoint elements. ``non_interruptible`` loops do not poll for interrupts, nor run in several
-    threads.
+    If ``lanes`` is above 1, this number of iterations forms a vector iteration. Then the body has no nested blocks, and
+    iterations depend on each other only by `Carried` scalars with ``combine``. If ``parallel`` is True, iterations are
+    independent and write disjoint elements. A ``non_interruptible`` loop does not poll for interrupts and does not run
+    in several threads.
     """
 
     __slots__ = (
@@ -289,7 +295,7 @@ class For(_Record):
 
 
 class While(_Record):
-    """Repeat ``body`` while ``condition``, which the block ``test`` computes, holds.
+    """A while loop: the block ``test`` computes ``condition``, and ``body`` runs as long as the condition holds.
 
     Both blocks can read the params of the carried scalars.
     """
@@ -311,7 +317,7 @@ class While(_Record):
 
 
 class If(_Record):
-    """Run one of two blocks. ``results`` has tuples ``(result, value in then, value in orelse)``."""
+    """Run one of two blocks. ``results`` is a list of tuples ``(result, value in then, value in orelse)``."""
 
     __slots__ = ("condition", "node", "orelse", "results", "then")
 
@@ -335,7 +341,7 @@ class If(_Record):
 
 
 class Check(_Leaf):
-    """Stop with error ``site`` unless ``condition`` holds."""
+    """Stop with the error of ``site`` if ``condition`` does not hold."""
 
     __slots__ = ("condition", "node", "site")
 
@@ -346,13 +352,17 @@ class Check(_Leaf):
 
 
 class Alloc(_Leaf):
-    """Allocate ``size`` elements for ``buffer``, which takes over the memory of the dead buffer ``reuse`` of the same size.
+    """Allocate ``size`` elements for ``buffer``. ``lengths`` is the shape if the buffer is an output.
+
+    If ``reuse`` is a buffer, ``buffer`` takes over its memory; both have the same size, and ``reuse`` is dead
+    afterwards. If ``keeps`` is True, the elements of ``reuse`` stay in the memory, and may be read until they are
+    overwritten.
+
+    ``reuse`` may be an input that the output updates. If no other object refers to the input, the output takes over its
+    memory, otherwise it gets a copy. No later statement may fail, since the old value is lost.
 
     Working memory that is allocated in a loop is kept for the next iteration. It is reallocated only if an iteration
-    needs more than all before it. If ``keeps`` is True, the elements of ``reuse`` stay in the memory and may be read
-    until they are overwritten. If ``reuse`` is an input that the output updates, the output takes over the input's
-    memory if no other object refers to it, else it gets a copy. After that no statement may fail, since the old value
-    is lost. ``lengths`` is the shape of an output.
+    needs more memory than all earlier ones.
     """
 
     __slots__ = ("buffer", "keeps", "lengths", "node", "reuse", "size")
@@ -375,9 +385,9 @@ class Alloc(_Leaf):
 
 
 class Swap(_Leaf):
-    """Exchange the memory of two buffers, with the elements in it.
+    """Exchange the memory of two buffers, together with the elements in it.
 
-    Both have the same dtype and the space ``carried``.
+    Both buffers have the same dtype and the space ``carried``.
     """
 
     __slots__ = ("first", "node", "second")
@@ -399,7 +409,7 @@ class Pointer(_Record):
 
 
 class Reference(_Record):
-    """An argument of `Invoke`: the address of a temporary that holds ``value``."""
+    """An argument of `Invoke`: the address of a temporary that contains ``value``."""
 
     __slots__ = ("value",)
 
@@ -410,8 +420,8 @@ class Reference(_Record):
 class Invoke(_Leaf):
     """Call a function of the table with C's calling convention.
 
-    Arguments are values, addresses of elements, and addresses of temporaries; ``result`` is the
-    returned value, if any. ``writes`` are the buffers that the function may write.
+    The arguments are values, addresses of elements, and addresses of temporaries. ``result`` is the value that the
+    function returns, if any. ``writes`` are the buffers that the function may write.
     """
 
     __slots__ = ("args", "entry", "node", "result", "writes")
@@ -432,7 +442,7 @@ class Invoke(_Leaf):
 
 
 class Function(_Record):
-    """A pure function of scalars: operations and loads of constants, in one block."""
+    """A pure function of scalars. Its body is one block of operations and loads of constants."""
 
     __slots__ = ("body", "name", "params", "result")
 
@@ -444,18 +454,19 @@ class Function(_Record):
 
 
 Statement = Value | Store | For | While | If | Check | Alloc | Swap | Invoke
-"""Each has the number of its ``node`` and the ``blocks`` that it owns."""
+"""A statement of a block. Its ``node`` is the position of a node of the program, and ``blocks`` are the blocks in it.
+"""
 
 
 class Program:
-    """A loop program.
+    """A loop program: ``body`` is its outermost block.
 
-    ``table`` has the names of external constants, BLAS functions and library functions, with their slots. ``sites``
-    has, for each error site, the node that the error is reported for. ``nodes`` are the nodes of the graph; ``node`` of
-    a statement is a position there, or -1. ``callbacks`` has a tuple for each node that the program runs by calling
-    Python: first the nodes whose inner graphs contain it, from the outermost in, and last the node itself.
-    ``constants`` are arrays that are passed by address. ``functions`` are those that a `Value` with the operation
-    ``apply`` or ``unlikely`` calls.
+    ``nodes`` are the nodes of the graph. The ``node`` of a statement is a position in this list, or -1. ``sites``
+    lists, for each error site, the node that the error is reported for. ``table`` maps the names of constant arrays and
+    of functions outside of the program to their slots. ``constants`` are the constant arrays; they are passed by
+    address. ``functions`` maps names to the functions that belong to the program, which the operations ``apply`` and
+    ``unlikely`` call. ``callbacks`` has a tuple for each node that the program runs by calling Python: the nodes whose
+    inner graphs contain it, from the outermost inwards, and then the node itself.
     """
 
     def __init__(self, name: str, body: Block) -> None:
@@ -471,12 +482,12 @@ class Program:
         self.functions: dict[str, Function] = {}
 
     def entry(self, name: str) -> str:
-        """Add an external name to the table, if it is not there yet; returns the name."""
+        """Add an external name to the table if it is not there. Returns the name."""
         self.table.setdefault(name, len(self.table))
         return name
 
     def blocks(self) -> Iterator[Block]:
-        """All blocks; a block comes before the blocks nested in it."""
+        """All blocks of the program. A block comes before the blocks nested in it."""
         pending = [self.body]
         while pending:
             block = pending.pop()

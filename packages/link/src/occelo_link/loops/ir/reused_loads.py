@@ -1,11 +1,12 @@
-"""A check of the builder's redundant load elimination: after a write to a buffer, no older value may replace a load
-from it.
+"""Checks the builder's redundant load elimination: after a write to a buffer, no older value may replace a load from
+it.
 
-The verifier calls it. The builder loads an element once, and hoists the load out of loops that do not write the buffer.
-Instead of loading an element that was just stored, it uses the stored value. A loaded or stored value is available
-until the next write to the buffer. `Block.uses` lists each use of an available value in place of a load. The check
-walks through the program in order. The version of a buffer counts its writes. At each use the buffer must have the
-version that it had when the value was loaded or stored.
+The verifier calls `check_reused_loads`. The builder loads an element once, and hoists the load out of loops that do not
+write the buffer. Instead of loading an element that was just stored, it uses the stored value. A loaded or stored value
+is available until the next write to the buffer. `Block.uses` lists each use of an available value in place of a load.
+
+The check walks through the program in order and counts the writes to each buffer, which is the version of the buffer.
+At each use of a value, the buffer must have the version that it had when the value was loaded or stored.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ __all__ = ["check_reused_loads"]
 def check_reused_loads(program: Program, require: Callable[[bool, str], None]) -> None:
     """Call ``require(valid, message)`` for each use of an available value in place of a load.
 
-    ``valid`` says whether the value may be used there; ``message`` describes the fault if it may not.
+    ``valid`` says whether the value may be used there. ``message`` describes the error for the case that it may not.
     """
     _Walk(require).block(program.body)
 
 
 class _Written(Visitor[Iterable[Buffer]]):
-    """The buffers that a statement, with its nested blocks, writes."""
+    """Visitor that returns the buffers that a statement writes, including its nested blocks."""
 
     def nothing(self, statement: Statement, /) -> Iterable[Buffer]:
         return ()
@@ -107,7 +108,7 @@ class _Walk(Visitor[None]):
         self, uses: dict[int, list[tuple[Buffer, Value]]], statement: Statement | None
     ) -> None:
         for buffer, value in uses.get(id(statement), ()):
-            # the buffer of a value that is only forwarded within a loop may have no memory
+            # if a value is only passed on within a loop, its buffer may have no memory and no version
             seen = self.seen.get((buffer, value.number))
             self.require(
                 seen is None or seen == self.version(buffer),

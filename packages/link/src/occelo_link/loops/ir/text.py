@@ -1,4 +1,4 @@
-"""The textual form of loop programs, for people to read: `dumping` writes it to files, and tests compare it."""
+"""The textual form of loop programs, for people to read. `dumping` writes it to files, and tests compare it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ __all__ = ["program_text"]
 
 
 def program_text(program: Program) -> str:
-    """The program as text: buffers first, then statements, indented by block.
+    """The program as text: first the buffers, then the statements, indented by block.
 
-    A line with ``#`` names the node of the graph that the statements below belong to.
+    A line with ``#`` names the node of the graph to which the statements below the line belong.
     """
     nodes = [f"# {k}: {getattr(node, 'op', node)}" for k, node in enumerate(program.nodes)]
     body = _Lines(nodes).block(program.body)
@@ -85,16 +85,16 @@ def _carried(statement: For | While) -> Iterator[str]:
 
 
 class _Lines(Visitor[Iterable[str]]):
-    """Visitor that gives the lines of statements.
+    """Visitor that returns the lines of a statement.
 
-    ``nodes`` has a line for each node of the graph, by the number of the node.
+    ``nodes`` has a line of text for each node of the graph.
     """
 
     def __init__(self, nodes: Sequence[str] = ()) -> None:
         self.nodes = nodes
 
     def block(self, block: Block) -> Iterator[str]:
-        """The lines of a block, indented once."""
+        """The lines of a block, indented by one level."""
         last, methods = -1, self.methods
         for statement in block:
             if statement.node != last and 0 <= statement.node < len(self.nodes):

@@ -1,7 +1,7 @@
-"""Queries of loop programs: the values and buffers that blocks use, and the buffers allocated in nested blocks.
+"""Finds the values and buffers that blocks of a loop program use, and the buffers that nested blocks allocate.
 
-The printers use them to decide where memory is allocated, which variables an outlined loop captures, and which
-constants need names.
+The printers use these functions to decide where memory is allocated, which variables an outlined loop captures, and
+which constants need names.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ __all__ = ["constants_of", "is_plain", "nested_memory", "used_by"]
 
 
 class _Used(Visitor[Iterable[Value | Buffer]]):
-    """The values and buffers that a statement itself uses; those that only its nested blocks use are left out."""
+    """Visitor that returns the values and buffers that a statement itself uses, without those used only in its nested
+    blocks.
+    """
 
     def value(self, value: Value) -> Iterable[Value | Buffer]:
         return [a for a in value.args if isinstance(a, Value | Buffer)]
@@ -76,7 +78,7 @@ class _Used(Visitor[Iterable[Value | Buffer]]):
 
 
 class _Plain(Visitor[bool]):
-    """Whether a statement, with its nested blocks, only loads, computes, loops and stores."""
+    """Visitor that returns whether a statement, including its nested blocks, only loads, computes, loops and stores."""
 
     def yes(self, statement: Statement, /) -> bool:
         return True
@@ -96,7 +98,7 @@ class _Plain(Visitor[bool]):
 
 
 class _Placed(Visitor[Iterable[Buffer]]):
-    """The buffers whose memory a statement sets."""
+    """Visitor that returns the buffers whose memory a statement allocates or exchanges."""
 
     def none(self, statement: Statement, /) -> Iterable[Buffer]:
         return ()
@@ -111,7 +113,7 @@ class _Placed(Visitor[Iterable[Buffer]]):
 
 
 class _Read(Visitor[Iterable[Buffer]]):
-    """The buffers that a statement loads from, or whose addresses it passes to a function."""
+    """Visitor that returns the buffers that a statement loads from, or whose addresses it passes to a function."""
 
     def none(self, statement: Statement, /) -> Iterable[Buffer]:
         return ()
@@ -145,7 +147,7 @@ def is_plain(block: Block) -> bool:
 
 
 def nested_memory(program: Program) -> list[Buffer]:
-    """The buffers that are allocated in loops and branches, and so perhaps not exactly once."""
+    """The buffers that are allocated or exchanged in loops and branches, that is, perhaps not exactly once."""
     found = (
         buffer
         for block in program.blocks()
@@ -157,7 +159,7 @@ def nested_memory(program: Program) -> list[Buffer]:
 
 
 def constants_of(program: Program) -> list[Buffer]:
-    """The constants that the body of a program reads."""
+    """The buffers of constants that a program reads."""
     found: dict[Buffer, None] = {}
     for block in program.blocks():
         for statement in block:

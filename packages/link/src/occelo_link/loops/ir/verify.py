@@ -1,6 +1,6 @@
-"""Verifier of loop programs: raises an error unless a program is well formed.
+"""`verify`: raises an error if a loop program is not well formed.
 
-Tests of lowerings and of loop programs call it; compiling users' functions does not.
+Tests of lowerings and of loop programs call it. It does not run when users' functions are compiled.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ class InvalidProgram(Exception):
 
 
 def verify(program: Program) -> None:
-    """Raise `InvalidProgram` unless values are defined before they are used, dtypes fit, and buffers are allocated
-    before they are accessed.
+    """Raise `InvalidProgram` if a program breaks one of these rules:
 
-    Functions of the program must be pure, and all outputs must be allocated. After an output has taken over the memory
-    of an input, no statement may fail. A value may stand in for a load of a buffer
-    if it was loaded from there, or stored there, before; but not after another write to the buffer
-    (`check_reused_loads`).
+    - Values are defined before they are used, and the dtypes of operands fit.
+    - Buffers are allocated before they are accessed, and all outputs are allocated.
+    - Functions of the program are pure.
+    - No statement may fail after an output has taken over the memory of an input.
+    - A value may replace a load only until the next write to the buffer (`check_reused_loads`).
     """
     _Verifier(program).run()
 
 
 class _MayFail(Visitor[bool]):
-    """Whether a statement may stop the program with an error or an interrupt."""
+    """Visitor that returns whether a statement may stop the program with an error or an interrupt."""
 
     def never(self, statement: Statement, /) -> bool:
         return False
@@ -117,7 +117,7 @@ class _Verifier(Visitor[None]):
             self.statement(statement)
         if block is not self.program.body:
             self.defined = before
-            # memory allocated in a branch stays allocated, since both branches allocate it
+            # if a branch allocates a buffer, the other branch does so, too; the buffer stays allocated after them
             self.buffers |= memory
 
     def statement(self, statement: Statement) -> None:

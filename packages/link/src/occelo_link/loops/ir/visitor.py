@@ -1,7 +1,7 @@
-"""Base class of visitors of loop programs, with one method for each kind of statement.
+"""`Visitor`: the base class of visitors of loop programs, with one method for each kind of statement.
 
-Printers, the interpreter, the verifier and the analyses of programs are visitors. A subclass without a method for some
-kind of statement is an error when it is defined, so no visitor overlooks a new kind.
+Printers, the interpreter, the verifier and the analyses of programs are visitors. A subclass must have a method for
+each kind of statement, so no visitor overlooks a new kind.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _METHODS: dict[type, str] = {
 class Visitor(ABC, Generic[Result]):
     """Base class of visitors: a method for each kind of statement, which returns a ``Result``.
 
-    It is a TypeError to define a subclass that has no method for one of the kinds (`Statement`).
+    The definition of a subclass raises TypeError if it has no method for one of the kinds (`Statement`).
     """
 
     methods: ClassVar[Mapping[type, Callable[[Any, Any], Any]]] = {}
@@ -62,7 +62,7 @@ class Visitor(ABC, Generic[Result]):
         cls.methods = found
 
     def statement(self, statement: Statement) -> Result:
-        """Call the method for the kind of a statement."""
+        """Call the method for the kind of this statement."""
         result: Result = self.methods[type(statement)](self, statement)
         return result
 
