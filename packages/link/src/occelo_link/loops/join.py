@@ -1,6 +1,8 @@
-"""Lowerings of ops that join and repeat tensors, and of vectors made of scalars: `Join`, `Repeat`, `MakeVector`.
+"""Lowerings of `Join` and `Repeat`, which join and repeat tensors, and of `MakeVector`, which makes a vector of
+scalars.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports this module to register
+them.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__: list[str] = []
 
 _PICKED = 6
-"""A vector of at most so many scalars is a formula; the elements of longer vectors are stored one by one."""
+"""The largest number of scalars for which a vector is a formula. The elements of longer vectors are stored one by one.
+"""
 
 
 @lowers_to_loops(MakeVector)
@@ -89,7 +92,7 @@ def lower_repeat(
     zero = context.i64(0)
     smallest = context.scalar(least)
     context.check(builder.op("or", builder.eq(count, zero), builder.op("le", zero, smallest)))
-    # the sum of the lengths may wrap around; this bound of it does not
+    # the sum of the repeats may wrap around, so an upper bound is checked: their number times the largest one
     context.check_size([count, context.scalar(most)])
     length = context.scalar(total)
     sources = context.new_stored("int64", [length])

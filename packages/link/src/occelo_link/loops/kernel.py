@@ -1,6 +1,6 @@
-"""Kernels: tensors that are computed in the same nest of loops.
+"""Kernels: groups of tensors that are computed in the same nest of loops.
 
-`Context` and `regions` make a root for each tensor that must be computed, `schedule` groups them into kernels, and
+`Context` and `regions` make a root for each tensor that must be computed. `schedule` groups the roots into kernels, and
 `loop_nests` writes the loops of a kernel. `in_place` reads the roots of a kernel.
 """
 
@@ -14,11 +14,13 @@ from occelo_link.loops.tensors import Stored, Tensor
 __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root"]
 
 MAX_KERNEL_COST = 6000
-"""Kernels that cost more are split: compile time grows faster than the size of a loop body."""
+"""The largest cost of a kernel. More costly kernels are split, since compile time grows faster than the size of a loop
+body.
+"""
 
 
 class ElementRoot:
-    """A ``tensor`` that is stored element by element in ``target``."""
+    """A root: ``tensor`` is stored element by element in ``target``."""
 
     def __init__(self, tensor: Tensor, target: Stored, node: int = -1) -> None:
         self.tensor = tensor
@@ -27,9 +29,9 @@ class ElementRoot:
 
 
 class ReduceRoot:
-    """A ``tensor`` that is reduced over ``axes``; the result is stored in ``target``.
+    """A root: ``tensor`` is reduced over ``axes``, and the result is stored in ``target``.
 
-    ``combine`` is the operation that combines two elements, and ``acc_dtype`` the dtype of accumulators.
+    ``combine`` is the operation that combines two elements, and ``acc_dtype`` is the dtype of accumulators.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class LoopKernel:
         self.cost = 0
 
     def admits(self, root: Root) -> bool:
-        """Whether the kernel can also compute a root: if it does not become too costly, and all its reductions are over
+        """Whether a root can join the kernel: the kernel must not become too costly, and all reductions must be over
         the same axes.
         """
         if self.cost + root.tensor.cost > MAX_KERNEL_COST:
@@ -72,7 +74,7 @@ class LoopKernel:
 
     @property
     def node(self) -> int:
-        """The node of the first root."""
+        """The position of the node of the first root."""
         return self.roots[0].node
 
     def add(self, root: Root) -> None:

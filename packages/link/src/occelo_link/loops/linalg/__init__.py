@@ -1,7 +1,7 @@
 """Lowerings of linear algebra: calls of LAPACK for each matrix of a batch, and loops for small matrices.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` has this package imported when linear
-algebra is first used.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings. `loops.build` imports this package when
+linear algebra is first used.
 """
 
 from occelo_link.loops.linalg import (

@@ -1,6 +1,7 @@
-"""Lowering of linear equations with banded matrices, by LAPACK's gbsv and pbsv.
+"""Lowerings of linear equations with banded matrices (`SolveBanded`, `SolvePositiveBanded`), with LAPACK's gbsv and
+pbsv.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveBanded` and `SolvePositiveBanded` nodes.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def lower_solve_banded(
     context: Context, node: TensorApply[SolveBanded], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     op, i64 = node.op, context.i64
-    # the routine stores more diagonals above, which appear when rows are exchanged
+    # exchanges of rows create more diagonals; the routine stores them above the others
     numbers: dict[str, str | Value] = {"kl": i64(op.lower), "ku": i64(op.upper)}
     return _lowered(context, node, inputs, "gbsv", numbers, op.lower, op.lower + op.upper + 1)
 
@@ -54,9 +55,9 @@ def _lowered(
     room: int,
     rows: int,
 ) -> Sequence[Tensor]:
-    """The solutions of the equations, computed by a LAPACK routine.
+    """Solve the equations with a LAPACK routine.
 
-    The routine reads a matrix whose last ``rows`` rows are the diagonals; the ``room`` rows above are its working
+    The routine reads a matrix whose last ``rows`` rows are the diagonals. The ``room`` rows above them are its working
     memory.
     """
     bands, b = inputs

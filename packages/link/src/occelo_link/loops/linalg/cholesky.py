@@ -1,6 +1,6 @@
-"""Lowering of the Cholesky factor, by LAPACK's potrf, or by loops for small matrices.
+"""Lowering of Cholesky factors (`Cholesky`), with LAPACK's potrf, or with loops for small matrices.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Cholesky` nodes.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def lower_cholesky(
             # one matrix at a time, so that it is in the cache when it is factored
             prepare(index)
             at = Pointer(result.buffer, result.position(builder, [*index, zero, zero]))
-            # the lower triangle in row-major order is the upper one in column-major order
+            # the lower triangle in row-major order is the upper triangle in column-major order
             info = lapack.call("potrf", uplo="U", n=n, a=at, lda=leading)
             done(result, index, info)
 
@@ -105,7 +105,7 @@ def lower_cholesky(
 
 
 def _unrolled(context: Context, op: Cholesky, x: Tensor) -> Tensor:
-    """The factor of one tiny matrix."""
+    """Factor one tiny matrix with unrolled code."""
     x = context.store(x) if x.cost > CHEAP else x
     result = context.new_stored(x.dtype, x.shape)
 
@@ -164,7 +164,7 @@ def _lower_triangle(context: Context, x: Tensor) -> Tensor:
 
 
 def _copy_triangle(context: Context, x: Tensor, result: Stored, index: Index) -> None:
-    """Copy the lower triangle of the matrix at an index of a batch, and store zeros above it."""
+    """Copy the lower triangle of a matrix, and store zeros above it. ``index`` is the matrix's index in the batch."""
     builder, n = context.builder, result.shape[-1]
     with builder.loop(n, parallel=len(index) == 0, fixed=True) as down:
         i = down.index
@@ -179,7 +179,7 @@ def _copy_triangle(context: Context, x: Tensor, result: Stored, index: Index) ->
 
 
 def _small(context: Context, result: Stored, start: Value, n: Value) -> Value:
-    """Factor a small matrix row by row, in place; returns 0, or 1 if a pivot is not positive."""
+    """Factor a small matrix row by row, in place. Returns 0, or 1 if a pivot is not positive."""
     builder, buffer = context.builder, result.buffer
     one, zero = context.i64(1), context.i64(0)
 

@@ -1,9 +1,11 @@
-"""Lowering of the gradient of the Cholesky factor: BLAS and loops over blocks of columns, and unrolled code for tiny
-matrices.
+"""Lowering of the gradient of Cholesky factors (`CholeskyPullback`).
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `CholeskyPullback` nodes. The algorithm takes twice the
-operations of the factorisation; it is section 4.3 of Murray (2016), Differentiation of the Cholesky decomposition,
-arXiv:1602.07527. For complex matrices the decomposition of the op is lowered instead.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering for real matrices. Complex matrices use the
+decomposition of the op instead.
+
+BLAS and loops work on blocks of columns; for tiny matrices the code is unrolled. The algorithm takes twice as many
+operations as the factorisation; see Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527,
+section 4.3.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__: list[str] = []
 
 BLOCK = 64
-"""The number of columns of a block. Loops compute the triangle of a block that is on the diagonal."""
+"""The number of columns of a block. Loops compute the triangle where the block meets the diagonal."""
 
 
 @lowers_to_loops(CholeskyPullback)
@@ -72,7 +74,7 @@ def lower_cholesky_pullback(
 
 
 def _unrolled(context: Context, x: Tensor, ct: Tensor, shape: Sequence[Value]) -> Tensor:
-    """The cotangent of one tiny matrix."""
+    """Compute the cotangent of one tiny matrix with unrolled code."""
     x, ct = (context.store(t) if t.cost > CHEAP else t for t in (x, ct))
     result = context.new_stored(ct.dtype, shape)
     context.step([x, ct], [result], lambda: pull_back_unrolled(context, x, ct, result))
@@ -80,9 +82,10 @@ def _unrolled(context: Context, x: Tensor, ct: Tensor, shape: Sequence[Value]) -
 
 
 class _Reverse:
-    """Replaces the cotangent of a factor, which lies in the memory of the result, by the cotangent of the matrix.
+    """Replaces the cotangent of a Cholesky factor by the cotangent of the matrix, in the memory of the result.
 
-    Both are in row-major order, so BLAS sees their transposes. ``start`` and ``into`` are the positions of the matrices.
+    Both are in row-major order, so BLAS reads their transposes. ``start`` is the position of the factor in its buffer,
+    and ``into`` is the position of the cotangent in the result.
     """
 
     def __init__(self, context: Context, factor: Stored, result: Stored, n: Value) -> None:
@@ -96,7 +99,7 @@ class _Reverse:
         self.start = self.into = context.i64(0)
 
     def run(self, index: Index) -> None:
-        """Replace one matrix."""
+        """Replace the cotangent of one matrix, which is at ``index`` of the batch."""
         builder, context, n = self.builder, self.context, self.n
         zero, size = context.i64(0), context.i64(BLOCK)
         own = own_index(context, self.factor, 2, index)
@@ -119,7 +122,7 @@ class _Reverse:
         return Pointer(self.result.buffer, self.builder.add(self.into, self._at(row, column)))
 
     def _block(self, first: Value, stop: Value) -> None:
-        """Replace the columns ``range(first, stop)``."""
+        """Replace the columns ``range(first, stop)`` of the cotangent."""
         builder, zero = self.builder, self.context.i64(0)
         width, below = builder.sub(stop, first), builder.sub(self.n, stop)
         self.lapack.call(
@@ -156,7 +159,7 @@ class _Reverse:
         z: Pointer,
         leading_of_y: Value,
     ) -> None:
-        """Subtract x y from z, in column-major order, with y transposed if the letter is T."""
+        """Subtract the product x y from z, all in column-major order. If ``letter`` is T, y is transposed."""
         builder, context, dtype = self.builder, self.context, self.result.dtype
 
         def integer(value: Value) -> Reference:
@@ -187,7 +190,7 @@ class _Reverse:
         self.builder.store(at.buffer, at.offset, value)
 
     def _triangle(self, first: Value, stop: Value) -> None:
-        """Compute the triangle on the diagonal, by columns from the last to the first, and make it symmetric."""
+        """Compute the triangle of a block on the diagonal, from its last column to its first. Then store ``symmetric``."""
         builder = self.builder
         one, width = self.context.i64(1), builder.sub(stop, first)
         with builder.loop(width, fixed=True) as steps:
@@ -216,7 +219,7 @@ class _Reverse:
         self._symmetric(first, width)
 
     def _symmetric(self, first: Value, width: Value) -> None:
-        """Add the triangle to its transpose."""
+        """Add the triangle to its transpose, and store the sum in ``symmetric``."""
         builder = self.builder
         with builder.loop(width, fixed=True) as down:
             i = builder.add(first, down.index)

@@ -1,7 +1,7 @@
-"""Lowering of determinants: products of the pivots that LAPACK's getrf finds, or for small matrices, Gaussian
-elimination in loops.
+"""Lowering of determinants (`Det`): the product of the pivots of a factorisation.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Det` nodes.
+LAPACK's getrf factors the matrices, or for small matrices Gaussian elimination in loops. The linkers ``native``, ``c``,
+``c|py`` and ``numba`` use this lowering.
 """
 
 from __future__ import annotations
@@ -109,13 +109,13 @@ def lower_complex_det(
 
 
 class _Determinants:
-    """The determinants of a batch: each matrix is factored in working memory."""
+    """Computes the determinants of a batch. Each matrix is factored in working memory."""
 
     def __init__(self, context: Context, source: Stored, result: Stored, n: Value) -> None:
         self.context, self.source, self.result, self.n = context, source, result, n
 
     def _copy(self, work: Buffer, index: Index) -> None:
-        """Copy the matrix at an index of the batch, or its transpose, to working memory, in C order."""
+        """Copy a matrix, or its transpose, to working memory in C order. ``index`` is the matrix's index in the batch."""
         builder, source = self.context.builder, self.source
         by_rows = is_unit(source.strides[-1])
         with builder.loop(self.n, fixed=True) as down:
@@ -133,7 +133,7 @@ class _Determinants:
         return work
 
     def _store_product(self, work: Buffer, sign: Value, index: Index) -> None:
-        """Store the product of the elements on the diagonal and a sign."""
+        """Store the product of ``sign`` and the elements on the diagonal of a factored matrix."""
         builder, result = self.context.builder, self.result
         with builder.loop(self.n, fixed=True) as steps:
             total = steps.carry(sign)
@@ -143,7 +143,7 @@ class _Determinants:
         builder.store(result.buffer, result.position(builder, index), total.result)
 
     def by_lapack(self) -> None:
-        """Factor by LAPACK, which sees the transpose; that has the same determinant."""
+        """Factor each matrix with LAPACK, which reads the transpose. The determinant of the transpose is the same."""
         context, builder, n = self.context, self.context.builder, self.n
         lapack = Lapack(context, self.result.dtype)
         work, exchanged = self._work(), lapack.integers(n)
@@ -162,7 +162,7 @@ class _Determinants:
             self._store_product(work, sign.result, index)
 
     def by_loops(self) -> None:
-        """Factor one matrix after the other, by Gaussian elimination in loops."""
+        """Factor each matrix by Gaussian elimination in loops."""
         context, builder, n = self.context, self.context.builder, self.n
         zero, dtype = context.i64(0), self.result.dtype
         work = self._work()
@@ -182,7 +182,7 @@ class _Determinants:
             self._store_product(work, builder.load(sign, zero, fixed=True), index)
 
     def by_lanes(self) -> None:
-        """Factor the matrices of a group at once, by Gaussian elimination with one matrix per lane."""
+        """Factor the matrices of a group together by Gaussian elimination, with one matrix per lane."""
         context, builder, n = self.context, self.context.builder, self.n
         lanes = Lanes(context, self.result.dtype, self.result.shape)
         matrix, product = lanes.matrix(n, n), lanes.column()

@@ -1,6 +1,6 @@
-"""Lowering of linear equations with a diagonal matrix, as loops.
+"""Lowering of linear equations with diagonal matrices to loops.
 
-`solve` uses it for `Solve` nodes with ``assume_a="diagonal"``.
+`solve` calls `lower_diagonal` for `Solve` nodes with ``assume_a="diagonal"``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["lower_diagonal"]
 def lower_diagonal(
     context: Context, node: TensorApply[Solve], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    """The right-hand sides divided by the diagonals, row by row."""
+    """Divide each row of the right-hand sides by the element on the diagonal of the matrix."""
     a, b = inputs
     dtype = node.outputs[0].type.dtype
     n = context.unify(context.unify(a.shape[-2], a.shape[-1]), b.shape[-2])
@@ -68,7 +68,7 @@ def _is_zero(builder: Builder, number: Sequence[Value]) -> Value:
 
 
 def _quotient(builder: Builder, x: Sequence[Value], y: Sequence[Value]) -> list[Value]:
-    """``x / y``.
+    """The quotient ``x / y``, where each number is a list of its parts.
 
     Complex numbers are divided by the algorithm of R. L. Smith (1962), Algorithm 116: Complex division, which avoids
     overflow.

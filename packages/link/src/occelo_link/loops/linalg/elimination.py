@@ -1,7 +1,7 @@
-"""Gaussian elimination with partial pivoting as loops, for small real matrices, where a call of LAPACK would cost more.
+"""Gaussian elimination in loops, for small real matrices, where a call of LAPACK would take longer.
 
-`lu`, `lu_solving`, `determinant` and `solve` use it. `cholesky`, `triangular` and `spectra` only use the functions that
-choose between loops and LAPACK.
+It uses partial pivoting. `lu`, `lu_solving`, `determinant` and `solve` call it. This module also has the functions that
+choose between loops and LAPACK, which `cholesky`, `triangular` and `spectra` call, too.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ __all__ = [
 ]
 
 SMALL = 16
-"""Matrices with at most this many rows are factored by loops."""
+"""The largest number of rows of a matrix that is factored by loops."""
 SMALL_IN_LANES, FEWEST_IN_LANES = 32, 5
-"""Matrices with up to `SMALL_IN_LANES` rows are factored in lanes if there are at least `FEWEST_IN_LANES` of them.
+"""Matrices with at most `SMALL_IN_LANES` rows are factored in lanes if there are at least `FEWEST_IN_LANES` of them.
 
-LAPACK was measured to take longer than lanes for so many matrices of 32 rows, except for triangular equations.
+According to measurements with 32 rows, lanes are faster than LAPACK from this number of matrices on, except for
+triangular equations.
 """
 
 
 def maybe_small(*lengths: Value, most: int = SMALL) -> bool:
-    """Whether all lengths may be at most ``most``."""
+    """Whether all lengths are at most ``most``, as far as they are static."""
     return all(n.op != "const" or n.args[0] <= most for n in lengths)
 
 
 def worth_loops(batch: Sequence[Value], n: Value) -> bool:
-    """Whether loops for small matrices are worth their code.
+    """Whether loops for small matrices are worth compiling.
 
-    They are if ``n`` may be small, and if it is static or there may be many matrices. For one matrix of unknown size,
-    loops would save a microsecond for a call of LAPACK, but would take longer to compile.
+    They are if ``n`` may be small, and if ``n`` is static or there may be many matrices. For a single matrix of dynamic
+    size, loops would save a microsecond, but take longer to compile than a call of LAPACK.
     """
     return maybe_small(n) and (n.op == "const" or not all(map(is_unit, batch)))
 
@@ -55,10 +56,11 @@ def by_size(
     large: Callable[[], Sequence[Value]],
     batch: Sequence[Value] | None = None,
 ) -> None:
-    """Write the code for small or for large lengths; if the lengths are not static, write both and a branch.
+    """Write the code for small lengths or the code for large lengths. If the lengths are dynamic, write both and a
+    branch.
 
-    If the lengths of a ``batch`` are given, the code for small lengths works in lanes, and `SMALL_IN_LANES` decides
-    what is small.
+    If the lengths of a ``batch`` are passed, the code for small lengths works in lanes, so the limit is
+    `SMALL_IN_LANES` instead of `SMALL`.
     """
     builder = context.builder
     most = SMALL if batch is None else SMALL_IN_LANES
@@ -80,7 +82,7 @@ def by_size(
 
 @dataclass
 class Rows:
-    """A matrix in C order, from ``start`` on in a buffer."""
+    """A matrix in C order, which begins at ``start`` in a buffer."""
 
     context: Context
     buffer: Buffer
@@ -93,22 +95,22 @@ class Rows:
         return builder.add(builder.add(self.start, builder.mul(i, self.columns)), j)
 
     def load(self, i: Value, j: Value) -> Value:
-        """An element."""
+        """The element in row ``i`` and column ``j``."""
         return self.context.builder.load(self.buffer, self.offset(i, j), fixed=True)
 
     def store(self, i: Value, j: Value, value: Value) -> None:
-        """Write an element."""
+        """Write the element in row ``i`` and column ``j``."""
         self.context.builder.store(self.buffer, self.offset(i, j), value)
 
     def exchange(self, i: Value, p: Value) -> None:
-        """Exchange two rows."""
+        """Exchange the rows ``i`` and ``p``."""
         with self.context.builder.loop(self.columns, fixed=True) as loop:
             first, second = self.load(i, loop.index), self.load(p, loop.index)
             self.store(i, loop.index, second)
             self.store(p, loop.index, first)
 
     def subtract(self, i: Value, factor: Value, j: Value, first: Value | None = None) -> None:
-        """Subtract a multiple of row ``j`` from row ``i``, from column ``first`` on."""
+        """Subtract ``factor`` times row ``j`` from row ``i``, from column ``first`` on."""
         builder = self.context.builder
         with builder.loop(self.columns, start=first, fixed=True) as loop:
             less = builder.op("mul", factor, self.load(j, loop.index))
@@ -121,9 +123,11 @@ def eliminate(
     right: Rows | None = None,
     record: Callable[[Value, Value], None] | None = None,
 ) -> Value:
-    """Factor ``n`` rows of ``n`` columns in place into L and U, and apply the same row operations to right-hand sides.
+    """Factor a matrix of ``n`` rows and columns into L and U, in place. Apply the same row operations to right-hand
+    sides.
 
-    Calls ``record(j, p)`` for each row ``j`` that is exchanged with row ``p``. Returns 0, or 1 if a pivot is 0.
+    For each row ``j`` it calls ``record(j, p)``, where ``p`` is the row that row ``j`` is exchanged with (``j`` itself
+    if there is no exchange). Returns 0, or 1 if a pivot is 0.
     """
     context, builder = matrix.context, matrix.context.builder
     one, zero = context.i64(1), context.i64(0)
@@ -145,7 +149,7 @@ def eliminate(
         builder.branch(builder.eq(j, p), lambda: (), exchange)
         pivot = matrix.load(j, j)
         bad = builder.eq(pivot, nothing)
-        # a column of zeros has nothing to eliminate
+        # if the pivot is 0, the column below it is 0, too, so any divisor is right
         inverse = builder.op(
             "div",
             builder.const(1.0, pivot.dtype),
@@ -163,7 +167,7 @@ def eliminate(
 
 
 def _largest(matrix: Rows, j: Value, after: Value, n: Value) -> Value:
-    """The row, from ``j`` on, whose element in column ``j`` has the largest absolute value."""
+    """The row, from row ``j`` on, with the largest absolute value in column ``j``."""
     builder = matrix.context.builder
     start = builder.op("abs", matrix.load(j, j))
     with builder.loop(n, start=after, fixed=True) as rows:
@@ -176,7 +180,7 @@ def _largest(matrix: Rows, j: Value, after: Value, n: Value) -> Value:
 
 
 def back_substitution(matrix: Rows, n: Value, right: Rows) -> None:
-    """Solve with the upper triangle, in place of the right-hand sides."""
+    """Solve equations with the upper triangle of a matrix. The solutions overwrite the right-hand sides."""
     builder = matrix.context.builder
     last = builder.sub(n, matrix.context.i64(1))
     with builder.loop(n, fixed=True) as steps:

@@ -1,7 +1,8 @@
-"""Lowering of matrix exponentials: scaling and squaring of Padé approximants, with products by BLAS and gesv.
+"""Lowering of matrix exponentials (`Expm`): scaling and squaring of Padé approximants.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Expm` nodes. The method is that of Higham (2005), The
-scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26, 1179-1193.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering. It calls BLAS for products and LAPACK's gesv.
+The method is that of Higham (2005), The scaling and squaring method for the matrix exponential revisited, SIAM J.
+Matrix Anal. Appl. 26, 1179-1193.
 """
 
 from __future__ import annotations
@@ -41,18 +42,19 @@ LIMITS = (
     2.097847961257068,
     5.371920351148152,
 )
-"""Norms up to which the approximants of these degrees are exact to double precision (Higham's table 2.3)."""
+"""For each degree, the largest norm for which its approximant is exact to double precision (Higham's table 2.3)."""
 
 POWERS = (1, 2, 3, 4, 3)
-"""For each degree, how many even powers of the matrix (A^2, A^4, ...) its approximant needs.
+"""For each degree, the number of even powers of the matrix (A^2, A^4, ...) that its approximant needs.
 
-Degree 13 also takes products with A^6.
+The approximant of degree 13 also needs products with A^6.
 """
 
 
 def _coefficients() -> Array:
-    """A table with a row for each degree: the coefficients of the powers 0 to 13 in the numerator, scaled to whole
-    numbers.
+    """A table of the coefficients of the numerators, scaled to whole numbers.
+
+    It has a row for each degree and a column for each power of the matrix, from 0 to 13.
     """
     table = np.zeros((len(DEGREES), 14))
     for row, m in zip(table, DEGREES, strict=True):
@@ -64,7 +66,7 @@ def _coefficients() -> Array:
 class _Exponential:
     """The working memory of a matrix exponential, and the steps of its computation.
 
-    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
@@ -83,16 +85,18 @@ class _Exponential:
         self.size = self.builder.product([n, n, self.count])
 
     def power(self, k: Value) -> Pointer:
-        """The even power A^(2 k + 2)."""
+        """The address of the even power A^(2 k + 2)."""
         return Pointer(self.powers.buffer, self.builder.mul(k, self.size))
 
     def each(self, function: Callable[[Value], None]) -> None:
-        """Call a function with the position of each number of a matrix; a complex element consists of two."""
+        """Write a loop that calls ``function`` with the position of each number of a matrix. A complex element has two
+        numbers.
+        """
         with self.builder.loop(self.size, fixed=True) as loop:
             function(loop.index)
 
     def norm(self) -> Value:
-        """The largest column sum of absolute values."""
+        """The largest sum of absolute values in a column of the matrix."""
         builder = self.builder
         zero = builder.const(0.0, self.real)
         with builder.loop(self.n, fixed=True) as across:
@@ -107,12 +111,14 @@ class _Exponential:
         return largest.result
 
     def _absolute(self, parts: Sequence[Value]) -> Value:
-        """The absolute value of a real number; an upper bound for a complex number, at most 1.42 times as large."""
+        """The absolute value of a real number. For a complex number, an upper bound that is at most 1.42 times as
+        large.
+        """
         sizes = [self.builder.op("abs", part) for part in parts]
         return sizes[0] if len(sizes) == 1 else self.builder.op("add", *sizes)
 
     def degree(self, norm: Value) -> Value:
-        """The position in `DEGREES` of the lowest degree that is accurate enough for a norm."""
+        """The position in `DEGREES` of the lowest degree that is accurate enough for a matrix with this norm."""
         builder, found = self.builder, self.context.i64(0)
         for limit in LIMITS[:-1]:
             above = builder.lt(builder.const(limit, self.real), norm)
@@ -120,7 +126,7 @@ class _Exponential:
         return found
 
     def scale(self, norm: Value) -> Value:
-        """Halve the matrix until its norm is at most the largest limit; returns how often."""
+        """Halve the matrix until its norm is at most the largest limit. Returns how many times it was halved."""
         builder = self.builder
         limit, half = (builder.const(x, self.real) for x in (LIMITS[-1], 0.5))
         _, factor, times = builder.repeat_while(
@@ -141,9 +147,10 @@ class _Exponential:
         return times
 
     def _sum(self, target: Buffer, row: Value, first: int, count: Value, lowest: int) -> None:
-        """Write c_0 I + c_1 A^2 + c_2 A^4 + ..., with coefficients ``first``, ``first`` + 2, ... of a row of the table.
+        """Write the sum c_0 I + c_1 A^2 + c_2 A^4 + ... to ``target``.
 
-        The sum starts with the term of I, or if ``lowest`` is 1 with the term of A^2.
+        The coefficients are the numbers ``first``, ``first`` + 2, ... of a row of the table. If ``lowest`` is 1, the
+        sum has no term with I and starts with A^2.
         """
         builder, i64 = self.builder, self.context.i64
         start = builder.add(builder.mul(row, i64(14)), i64(first))
@@ -170,7 +177,7 @@ class _Exponential:
             self.each(added)
 
     def approximate(self, row: Value) -> None:
-        """Write the Padé approximant to `even`, by the coefficients in a row of the table."""
+        """Write the Padé approximant to `even`, with the coefficients in one row of the table."""
         builder, i64 = self.builder, self.context.i64
         highest = builder.eq(row, i64(len(DEGREES) - 1))
         count = builder.select(highest, i64(3), builder.add(row, i64(1)))
@@ -203,7 +210,7 @@ class _Exponential:
         )
 
     def _add_highest(self, row: Value, first: int, target: WorkMatrix) -> tuple[Value, ...]:
-        """Add the terms of A^8 to A^12, as A^6 times a sum of lower powers."""
+        """Add the terms of A^8 to A^12, computed as A^6 times a sum of lower powers."""
         builder, i64 = self.builder, self.context.i64
         scratch = self.power(i64(3))
         self._sum(self.other.buffer, row, first + 8, i64(3), 1)
@@ -218,7 +225,7 @@ class _Exponential:
         return ()
 
     def square(self, times: Value) -> None:
-        """Square `even`, ``times`` times."""
+        """Square the matrix in `even` repeatedly: ``times`` times."""
         builder = self.builder
         with builder.loop(times, fixed=True):
             self.multiply(self.even.pointer, self.even.pointer, self.other.pointer)

@@ -1,7 +1,7 @@
-"""Lowerings of eigenvalues of general matrices (LAPACK's geev), and of Sylvester equations with triangular matrices
-(trsyl).
+"""Lowerings of eigenvalues of general matrices (`Eig`, `Eigvals`), and of equations with triangular matrices
+(`TriangularSylvester`).
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them for `Eig`, `Eigvals` and `TriangularSylvester` nodes.
+They call LAPACK's geev and trsyl. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ __all__: list[str] = []
 
 
 class _Eigenvalues:
-    """The memory for LAPACK's geev, and its calls.
+    """The memory for LAPACK's geev, and calls of this routine.
 
-    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value, vectors: bool) -> None:
@@ -62,21 +62,21 @@ class _Eigenvalues:
         self.given = {**given, **self.lapack.workspace("geev", **given)}
 
     def call(self) -> Value:
-        """Find the eigenvalues of the matrix; returns LAPACK's info."""
+        """Compute the eigenvalues of the matrix. Returns LAPACK's info, which is 0 on success."""
         return self.lapack.call("geev", **self.given)
 
     def _value(self, j: Value) -> list[Value]:
-        """The real and the imaginary part of an eigenvalue."""
+        """The real part and the imaginary part of eigenvalue ``j``."""
         zero = self.context.i64(0)
         if self.real:
             return [found.load(j, zero) for found in self.values]
         return [self.values[0].load(j, zero, part) for part in range(2)]
 
     def _element(self, i: Value, j: Value) -> list[Value]:
-        """The real and the imaginary part of an element of the vectors.
+        """The real part and the imaginary part of element ``i`` of eigenvector ``j``.
 
-        For a pair of complex eigenvalues of a real matrix, LAPACK stores the real parts of the eigenvectors in one
-        column and the imaginary parts in the next.
+        If a real matrix has a pair of complex eigenvalues, LAPACK stores the real part of their eigenvectors in one
+        column and the imaginary part in the next.
         """
         if not self.real:
             return [self.vectors.load(i, j, part) for part in range(2)]
@@ -93,7 +93,7 @@ class _Eigenvalues:
     def copy_to(
         self, values: Sequence[Stored], vectors: Sequence[Stored], index: Index, good: Value | None
     ) -> None:
-        """Copy the results for one index of the batch; NaN if ``good`` is false."""
+        """Copy the results to ``index`` of the batch. If ``good`` is passed and False, NaN is stored instead."""
         builder = self.context.builder
         with builder.loop(values[0].shape[-1], fixed=True) as loop:
             self._store(values, [*index, loop.index], self._value(loop.index), good)
@@ -119,7 +119,7 @@ def _lower_eig(
 ) -> Sequence[Tensor]:
     x, op = inputs[0], node.op
     result = node.outputs[0].type.dtype
-    # NumPy finds eigenvalues in double precision always
+    # like NumPy, compute eigenvalues in double precision for all dtypes
     dtype = "complex128" if is_complex(node.inputs[0].type.dtype) else "float64"
     batch = x.shape[:-2]
     n = context.unify(x.shape[-2], x.shape[-1])
@@ -185,7 +185,7 @@ def lower_triangular_sylvester(
             for matrix, operand in zip(matrices, operands, strict=True):
                 matrix.fill(operand, index)
             lapack.call("trsyl", **given)
-            # where the solution could overflow the routine solves for a multiple of f
+            # if the solution could overflow, the routine solves the equations for a multiple of f
             factor = builder.load(scale, zero, fixed=True)
             solution = matrices[2]
             with builder.loop(n, fixed=True) as along, builder.loop(m, fixed=True) as down:

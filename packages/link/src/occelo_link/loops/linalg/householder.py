@@ -1,6 +1,6 @@
-"""Lowering of products of Householder reflectors: LAPACK's orgqr and ungqr.
+"""Lowering of products of Householder reflectors (`HouseholderProduct`), with LAPACK's orgqr and ungqr.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `HouseholderProduct` nodes.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Eigenvalues and eigenvectors of batches of small symmetric matrices, one matrix per lane, by Jacobi's rotations.
+"""Eigenvalues and eigenvectors of batches of small symmetric matrices, by Jacobi's rotations, with one matrix per lane.
 
-Each rotation makes one off-diagonal element zero, in all matrices of a group at once. Sweeps over all off-diagonal
-elements are repeated until these are rounding errors (Golub and Van Loan, "Matrix Computations", 2013, section 8.5).
-`spectra` uses it for `Eigh` and `Eigvalsh` nodes.
+`spectra` calls `eigen_lanes` to lower `Eigh` and `Eigvalsh` nodes.
+
+Each rotation makes one off-diagonal element zero, in all matrices of a group at once. A sweep does this for each
+off-diagonal element. Sweeps are repeated until all off-diagonal elements are rounding errors (Golub and Van Loan,
+"Matrix Computations", 2013, section 8.5).
 """
 
 from __future__ import annotations
@@ -19,21 +21,23 @@ from occelo_link.loops.tensors import Stored
 __all__ = ["eigen_lanes"]
 
 Place = tuple[Value, Value]
-"""The row and the column of an element."""
+"""A row and a column, which select an element."""
 
 SWEEPS = 30
-"""Sweeps after which a matrix has failed; 5 to 8 are usual."""
+"""The largest number of sweeps. A matrix that needs more has failed; 5 to 8 sweeps are usual."""
 RANGE = {"float32": (1e-8, 1e15), "float64": (1e-100, 1e100)}
-"""Matrices whose largest element lies outside of this range are scaled, so that no squares overflow or vanish."""
+"""The range for the largest element of a matrix. Other matrices are scaled first, so that no square overflows or
+vanishes.
+"""
 
 
 def eigen_lanes(
     context: Context, x: Stored, values: Stored, vectors: Stored | None, lower: bool, nan: bool
 ) -> None:
-    """Write the eigenvalues, in ascending order, and eigenvectors of a batch in C order.
+    """Write the eigenvalues of a batch, in ascending order, and its eigenvectors. All arrays are in C order.
 
-    Only the lower triangle of each matrix is read if ``lower`` is True, otherwise only the upper one. If ``nan`` is
-    True, the results of matrices that fail are NaN; otherwise a failure is an error.
+    Only the lower triangle of each matrix is read if ``lower`` is True, otherwise only the upper triangle. If ``nan``
+    is True, the results of matrices that fail are NaN; otherwise a failure is an error.
     """
     lanes = Lanes(context, x.dtype, x.shape[:-2])
     n = x.shape[-1]
@@ -54,9 +58,10 @@ def eigen_lanes(
 
 
 class _Rotations:
-    """Applies Jacobi's rotations to the matrices of a group, and to the matrices whose rows become their eigenvectors.
+    """Applies Jacobi's rotations to the matrices of a group.
 
-    One triangle of a matrix is used.
+    Only one triangle of each symmetric matrix is stored. The same rotations turn the rows of ``vectors`` into
+    eigenvectors.
     """
 
     def __init__(
@@ -68,11 +73,13 @@ class _Rotations:
         self.cosine, self.sine = lanes.column(), lanes.column()
 
     def _place(self, i: Value, j: Value) -> tuple[Value, Value]:
-        """The row and the column of the stored triangle at which the element (i, j), with ``i >= j``, lies."""
+        """The row and the column at which the element (i, j), with ``i >= j``, is stored."""
         return (i, j) if self.lower else (j, i)
 
     def scale(self) -> None:
-        """Divide matrices by their largest elements if squares could overflow, and note which are not finite."""
+        """Divide a matrix by its largest element if squares could overflow or vanish. Mark matrices that are not
+        finite.
+        """
         lanes, builder, a = self.lanes, self.builder, self.a
         nothing, one = lanes.number(0.0), lanes.context.i64(1)
         low, high = (lanes.number(x) for x in RANGE[lanes.dtype])
@@ -85,7 +92,7 @@ class _Rotations:
                 value = a.load(*self._place(down.index, across.index), lane)
                 before = builder.load(most, lane, fixed=True)
                 builder.store(most, lane, builder.op("max", before, builder.op("abs", value)))
-                # 0, or NaN
+                # the difference is 0, or NaN if the value is not finite
                 before = builder.load(finite, lane, fixed=True)
                 rest = builder.op("sub", value, value)
                 builder.store(finite, lane, builder.op("add", before, rest))
@@ -111,9 +118,9 @@ class _Rotations:
         builder.store(column, lane, builder.op("add", before, builder.op("mul", value, value)))
 
     def sweep_until_diagonal(self) -> None:
-        """Sweep until all matrices of the group are diagonal up to rounding.
+        """Repeat sweeps until all matrices of the group are diagonal up to rounding errors.
 
-        Matrices that do not become diagonal have failed.
+        Matrices that do not become diagonal are marked as failed.
         """
         lanes, builder, context = self.lanes, self.builder, self.lanes.context
 
@@ -135,7 +142,7 @@ class _Rotations:
             lanes.mark(lane, self._is_large(lane))
 
     def _is_large(self, lane: Value) -> Value:
-        """Whether the off-diagonal elements were more than rounding errors in the last sweep; false for NaN."""
+        """Whether the off-diagonal elements were more than rounding errors in the last sweep. False if there are NaNs."""
         lanes, builder = self.lanes, self.builder
         tolerance = lanes.number(float((16 * np.finfo(lanes.dtype).eps) ** 2))
         norm = builder.load(self.norm, lane, fixed=True)
@@ -143,7 +150,7 @@ class _Rotations:
         return builder.lt(builder.op("mul", tolerance, norm), off)
 
     def _remaining(self) -> Value:
-        """1 if a matrix of the group is not diagonal yet, else 0."""
+        """1 if some matrix of the group is not diagonal yet, otherwise 0."""
         lanes, builder = self.lanes, self.builder
         length = lanes.context.i64(lanes.count)
         with builder.loop(length, lanes=lanes.count, fixed=True) as loop:
@@ -154,10 +161,10 @@ class _Rotations:
         return most.result
 
     def _rotate(self, p: Value, q: Value) -> None:
-        """Make the element in row ``q`` and column ``p`` zero, where ``p < q``."""
+        """Make the element in row ``q`` and column ``p`` zero, for ``p < q``."""
         builder, one, n = self.builder, self.lanes.context.i64(1), self.a.rows
         self._find_angle(p, q)
-        # the other elements of the two rows and columns, of which one triangle is there
+        # the other elements of the rows and columns p and q; only one triangle is stored, so there are three ranges
         parts: list[tuple[Value | None, Value]] = [
             (None, p),
             (builder.add(p, one), q),
@@ -204,7 +211,7 @@ class _Rotations:
     def _mix(
         self, matrix: LaneMatrix, first: Sequence[Place], second: Sequence[Place], lane: Value
     ) -> None:
-        """Rotate pairs of elements of a matrix."""
+        """Rotate pairs of elements of a matrix: each place in ``first`` with the place in ``second``."""
         builder = self.builder
         cosine = builder.load(self.cosine, lane, fixed=True)
         sine = builder.load(self.sine, lane, fixed=True)
@@ -217,9 +224,10 @@ class _Rotations:
 
 
 def _rank(lanes: Lanes, a: LaneMatrix, ranks: LaneMatrix) -> None:
-    """Write to ``ranks`` the position of each eigenvalue (element on the diagonal of ``a``) in ascending order.
+    """Write the position of each eigenvalue in ascending order to ``ranks``. The eigenvalues are on the diagonal of
+    ``a``.
 
-    In matrices that failed, each element keeps its own position.
+    In a matrix that failed, each element keeps its own position.
     """
     builder, zero, one = lanes.builder, lanes.context.i64(0), lanes.context.i64(1)
     n = a.rows
@@ -227,7 +235,7 @@ def _rank(lanes: Lanes, a: LaneMatrix, ranks: LaneMatrix) -> None:
     def count(i: Value, j: Value, before: bool) -> None:
         with lanes.each() as lane:
             x, y = a.load(i, i, lane), a.load(j, j, lane)
-            # of equal ones the first comes first
+            # equal eigenvalues keep their order
             if before:
                 more = builder.select(builder.lt(x, y), lanes.number(0.0), lanes.number(1.0))
             else:
@@ -257,7 +265,7 @@ def _copy_sorted(
     vectors: Stored | None,
     nan: bool,
 ) -> None:
-    """Copy the eigenvalues and eigenvectors of a group to results in C order, in ascending order of the eigenvalues."""
+    """Copy the eigenvalues of a group to the results, in ascending order, and copy the eigenvectors in the same order."""
     builder, zero, n = lanes.builder, lanes.context.i64(0), rotations.a.rows
     bad = lanes.number(float("nan"))
     with builder.loop(lanes.remaining(), fixed=True) as loop:

@@ -1,6 +1,7 @@
-"""Cholesky factors, triangular equations and Gaussian elimination of small matrices, one matrix per lane (see `lanes`).
+"""Algorithms for batches of small matrices, with one matrix per lane (see `lanes`).
 
-`cholesky`, `triangular`, `determinant`, `lu`, `lu_solving` and `solve` use them for batches of matrices.
+They are Cholesky factorisation, triangular equations and Gaussian elimination. `cholesky`, `triangular`, `determinant`,
+`lu`, `lu_solving` and `solve` call them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def factor_lanes(lanes: Lanes, a: LaneMatrix) -> None:
     """Replace the lower triangles of positive definite matrices by their Cholesky factors."""
     builder, n, one = lanes.builder, a.rows, lanes.context.i64(1)
     inverse = lanes.column()
-    # the column in contiguous memory: rows of matrices may lie so far apart that they displace each other in the cache
+    # a contiguous copy of the column, since distant rows of the matrices may displace each other in the cache
     column, zero = lanes.matrix(one, n), lanes.context.i64(0)
     with builder.loop(n, fixed=True) as steps:
         k = steps.index
@@ -36,7 +37,7 @@ def factor_lanes(lanes: Lanes, a: LaneMatrix) -> None:
                 scaled = builder.op("mul", a.load(i, k, lane), builder.load(inverse, lane))
                 a.store(i, k, lane, scaled)
                 column.store(zero, i, lane, scaled)
-            # the columns up to row i are complete in column k
+            # at this point column k is complete up to row i
             for lane, indices in lanes.in_blocks(builder.add(i, one), after):
                 factor = column.load(zero, i, lane)
                 for j in indices:
@@ -52,9 +53,10 @@ def solve_lanes(
     unit_diagonal: bool = False,
     transposed: bool = False,
 ) -> None:
-    """Solve triangular equations in the memory of the right-hand sides ``b``.
+    """Solve triangular equations. The solutions overwrite the right-hand sides ``b``.
 
-    The matrices are ``a``, or the transposes of ``a`` if ``transposed``; ``lower`` says which triangle they have.
+    The matrices are ``a``, or the transposes of ``a`` if ``transposed`` is True. ``lower`` says whether these matrices
+    are lower or upper triangular.
     """
     builder, n = lanes.builder, a.rows
     zero, one = lanes.context.i64(0), lanes.context.i64(1)
@@ -69,7 +71,7 @@ def solve_lanes(
                 pivot = a.load(i, i, lane)
                 for c in indices:
                     b.store(i, c, lane, builder.op("div", b.load(i, c, lane), pivot))
-        # then take the unknown out of the remaining equations; each subtraction changes another one
+        # then remove the known row from the other equations; each subtraction changes a different equation
         _subtract_known_row(
             lanes, a, b, i, (builder.add(i, one), n) if lower else (zero, i), transposed
         )
@@ -83,7 +85,9 @@ def _subtract_known_row(
     remaining: tuple[Value, Value],
     transposed: bool,
 ) -> None:
-    """Subtract multiples of the known row ``i`` of ``b`` from a range of rows; the factors are elements of ``a``."""
+    """Subtract multiples of the known row ``i`` of ``b`` from the ``remaining`` rows. The factors are elements of
+    ``a``.
+    """
     builder, zero, (start, stop) = lanes.builder, lanes.context.i64(0), remaining
 
     def factor(j: Value, lane: Value) -> Value:
@@ -110,19 +114,20 @@ def eliminate_lanes(
     record: Callable[[Value, Buffer], None] | None = None,
     keep: bool = False,
 ) -> None:
-    """Replace matrices by U, by elimination with partial pivoting, and apply the same row operations to right-hand sides.
+    """Eliminate with partial pivoting: the matrices become U, and the right-hand sides ``b`` get the same row
+    operations.
 
     If ``keep`` is True, L is stored below the diagonal.
 
-    ``record(k, places)`` may add statements to the loop over the rows ``k``. For each lane, ``places`` holds the number
-    of the row that row ``k`` is exchanged with, as a number of the matrices' dtype.
+    ``record(k, places)`` may write statements into the loop over the rows ``k``. ``places`` holds a row number for each
+    lane: the row that row ``k`` is exchanged with. It is stored as a float of the matrices' dtype.
     """
     builder, n = lanes.builder, a.rows
     zero, one = lanes.context.i64(0), lanes.context.i64(1)
     inverse, places = lanes.column(), lanes.column()
     pivots = _Pivots(lanes, n, places)
     parts = [a] if b is None else [a, b]
-    # the rows that the pivots' rows are exchanged with
+    # copies of the rows that are replaced by the rows of the pivots
     rows_before = [lanes.matrix(one, part.columns) for part in parts]
     with builder.loop(n, fixed=True) as steps:
         k = steps.index
@@ -133,7 +138,7 @@ def eliminate_lanes(
 
         def move_pivots(k: Value = k) -> Sequence[Value]:
             for part, old in zip(parts, rows_before, strict=True):
-                # the factors left of the diagonal are not used again
+                # unless L is kept, nothing reads the factors to the left of the diagonal
                 start = k if part is a and not keep else None
                 _move_pivots(lanes, part, k, places, old, start)
             return ()
@@ -144,7 +149,7 @@ def eliminate_lanes(
             pivot = a.load(k, k, lane)
             bad = builder.eq(pivot, lanes.number(0.0))
             lanes.mark(lane, bad)
-            # a column of zeros has nothing to eliminate
+            # if the pivot is 0, the column below it is 0, too, so any divisor is right
             divisor = builder.select(bad, lanes.number(1.0), pivot)
             builder.store(inverse, lane, builder.op("div", lanes.number(1.0), divisor))
         with builder.loop(n, start=after, fixed=True) as rows:
@@ -179,17 +184,17 @@ def eliminate_lanes(
 
 
 class _Pivots:
-    """Finds the rows of the pivots, and writes their numbers to ``places``, one for each lane."""
+    """Finds the rows of the pivots. Writes the row number for each lane to ``places``."""
 
     def __init__(self, lanes: Lanes, n: Value, places: Buffer) -> None:
         self.lanes, self.places = lanes, places
-        # one place for each row: a number that is conditionally replaced in place would be written by a store with a
-        # mask, which the next load has to wait for
+        # there is one place for each row: replacing a number on a condition would be a masked store, which delays the
+        # next load
         one = lanes.context.i64(1)
         self.largest, self.rows = lanes.matrix(n, one), lanes.matrix(n, one)
 
     def find(self, a: LaneMatrix, k: Value) -> None:
-        """For each lane, find the row whose element in column ``k`` has the largest absolute value, from row ``k`` on."""
+        """For each lane, find the row with the largest absolute value in column ``k``, from row ``k`` on."""
         lanes, builder, zero = self.lanes, self.lanes.builder, self.lanes.context.i64(0)
         one = lanes.context.i64(1)
         with lanes.each() as lane:
@@ -210,7 +215,7 @@ class _Pivots:
             builder.store(self.places, lane, self.rows.load(last, zero, lane))
 
     def last(self) -> Value:
-        """The largest of the row numbers that were found; ``k`` if no lane exchanges rows."""
+        """The largest row number that was found in any lane. It is ``k`` if no lane exchanges rows."""
         lanes, builder = self.lanes, self.lanes.builder
         count = lanes.context.i64(lanes.count)
         with builder.loop(count, lanes=lanes.count, fixed=True) as loop:
@@ -223,7 +228,10 @@ class _Pivots:
 def _move_pivots(
     lanes: Lanes, part: LaneMatrix, k: Value, places: Buffer, old: LaneMatrix, start: Value | None
 ) -> None:
-    """From column ``start`` on, copy row ``k`` to ``old``, then overwrite it with the row at the lane's place."""
+    """Copy row ``k`` to ``old``, then overwrite it with the row in ``places``, which differs from lane to lane.
+
+    Only the columns from ``start`` on are copied.
+    """
     builder, zero = lanes.builder, lanes.context.i64(0)
     for lane, indices in lanes.in_blocks(part.columns, start):
         place = builder.cast(builder.load(places, lane, fixed=True), "int64")
@@ -236,7 +244,7 @@ def _move_pivots(
 def exchange_lanes(
     lanes: Lanes, part: LaneMatrix, k: Value, i: Value, places: Buffer, start: Value | None
 ) -> None:
-    """Exchange rows ``k`` and ``i`` in those lanes whose number in ``places`` is ``i``."""
+    """Exchange the rows ``k`` and ``i`` in those lanes where ``places`` has the number ``i``."""
     builder = lanes.builder
     row = builder.cast(i, lanes.dtype)
     with builder.loop(part.columns, start=start, fixed=True) as columns, lanes.each() as lane:

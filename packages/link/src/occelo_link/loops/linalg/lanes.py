@@ -1,9 +1,11 @@
-"""Batches of small real matrices, one matrix per lane of vector operations.
+"""Batches of small real matrices, with one matrix per lane of vector operations.
 
-A group of matrices is copied into working memory, where the elements at one position of all matrices lie side by side.
-An algorithm is written once, for elements; each of its operations is one vector operation for the whole group. The
-lowerings of Cholesky and LU factors, determinants, equations, and eigenvalues of symmetric matrices use this for
-batches of small matrices (`SMALL` and `SMALL_IN_LANES` of `loops.linalg.elimination` say how small).
+The lowerings of Cholesky and LU factors, determinants, equations, and eigenvalues of symmetric matrices use this module
+for batches of small matrices. The limits are `SMALL` and `SMALL_IN_LANES` in `loops.linalg.elimination`.
+
+A group of matrices is copied into working memory, where elements with the same row and column lie side by side. An
+algorithm is written once, for elements of one matrix. Each of its operations is one vector operation for the whole
+group.
 """
 
 from __future__ import annotations
@@ -19,15 +21,15 @@ from occelo_link.loops.tensors import Stored, Tensor, is_unit
 __all__ = ["LaneMatrix", "Lanes", "for_lanes"]
 
 BLOCK = 4
-"""Elements of a row that one vector iteration changes."""
+"""The number of elements of a row that one vector iteration changes."""
 
 
 def for_lanes(context: Context, tensors: Sequence[Tensor]) -> bool:
     """Whether lanes can read these operands: each must be a whole batch, or a single matrix for all lanes.
 
-    False if no operand is a batch: all batch lengths are the constant 1, or there are none. False also for matrices of
-    dynamic lengths. These would take several times as long in lanes as one matrix after the other, because each
-    operation would be a loop of its own around a single vector operation.
+    The result is False if there is no batch, that is, if all batch lengths are the constant 1. It is also False for
+    matrices of dynamic lengths. In lanes they would take several times as long as one after the other, because each
+    operation would be a loop around a single vector operation.
     """
     if any(n.op != "const" for t in tensors for n in t.shape[-2:]):
         return False
@@ -46,35 +48,35 @@ def _same_kind(length: Value, whole: Value) -> bool:
 
 
 class Lanes:
-    """A batch divided into groups of matrices, one matrix per lane.
+    """A batch of matrices, divided into groups with one matrix per lane.
 
-    Construct it while the statements of a step are written.
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
 
-    ``failed`` has a count of failures for each lane. If `groups` is called with ``nan``, it counts
-    failures of the current group only: 0 means that the lane's matrix has a result. Without ``nan`` it counts failures
-    of all groups, and a check after the last group stops the program unless all counts are 0.
+    ``failed`` counts failures for each lane. If `groups` is called with ``nan``, the counts are for the current group:
+    0 means that the lane's matrix has a result. Without ``nan``, the counts are for all groups, and a check after the
+    last group stops the program if a count is not 0.
 
-    If matrices are missing in the last group, the last matrix stands in for them.
+    If the last group has too few matrices, its last matrix is repeated.
     """
 
     def __init__(self, context: Context, dtype: str, batch: Sequence[Value]) -> None:
         self.context, self.builder, self.dtype = context, context.builder, dtype
-        # as many as fit into the widest vectors
+        # the number of elements that fit into the widest vectors
         self.count = 64 // itemsize(dtype)
         self.length = self.builder.product(batch)
         self.failed = self.column()
         self.first = context.i64(0)
 
     def number(self, value: float) -> Value:
-        """A constant."""
+        """A constant of the batch's dtype."""
         return self.builder.const(value, self.dtype)
 
     def matrix(self, rows: Value, columns: Value) -> LaneMatrix:
-        """Working memory for the matrices of a group."""
+        """Working memory with one matrix for each lane."""
         return LaneMatrix(self, rows, columns)
 
     def column(self) -> Buffer:
-        """Working memory with one number for each lane, initially 0."""
+        """Working memory with one number for each lane. The numbers are 0 at first."""
         buffer = self.builder.buffer(self.dtype, "work", ndim=1)
         self.builder.alloc(buffer, self.context.i64(self.count))
         self.clear(buffer)
@@ -87,7 +89,7 @@ class Lanes:
 
     @contextmanager
     def each(self) -> Generator[Value]:
-        """A context manager that writes a loop over the lanes; ``as`` binds the index of the lane.
+        """A context manager that writes a loop over the lanes. Its value is the index of the lane.
 
         The loop becomes a single vector iteration.
         """
@@ -100,10 +102,11 @@ class Lanes:
     ) -> Iterator[tuple[Value, list[Value]]]:
         """Write a loop over the indices from ``start`` to ``stop`` (excluded), in blocks of `BLOCK` indices.
 
-        For each block the caller gets the lane and the indices of the block; it handles them in one vector iteration.
+        The iterator returns the lane and the indices of a block. The caller writes the statements for this block, which
+        become one vector iteration. Elements that do not depend on the index are loaded once for the block.
 
-        Elements that do not depend on the index are loaded once for `BLOCK` indices. If the number of indices is not a
-        static multiple of `BLOCK`, the caller's body is written a second time for the remaining indices.
+        If the number of indices is not a static multiple of `BLOCK`, the iterator continues with single indices, so the
+        caller writes the statements a second time.
         """
         builder, i64 = self.builder, self.context.i64
         start = i64(0) if start is None else start
@@ -126,7 +129,7 @@ class Lanes:
     def groups(self, nan: bool) -> Generator[None]:
         """A context manager that writes the loop over all groups.
 
-        After the loop, a check that no matrix failed is written, unless ``nan`` is True.
+        If ``nan`` is False, a check that no matrix failed is written after the loop.
         """
         builder, count = self.builder, self.context.i64(self.count)
         whole = builder.add(self.length, self.context.i64(self.count - 1))
@@ -139,14 +142,14 @@ class Lanes:
             self._check()
 
     def mark(self, lane: Value, bad: Value) -> None:
-        """Count a failure of a lane's matrix if ``bad`` is true."""
+        """Count a failure of the matrix in a lane if ``bad`` is True."""
         builder = self.builder
         before = builder.load(self.failed, lane, fixed=True)
         more = builder.select(bad, self.number(1.0), self.number(0.0))
         builder.store(self.failed, lane, builder.op("add", before, more))
 
     def _check(self) -> None:
-        """Stop unless all matrices have results."""
+        """Write a check that all matrices have results."""
         builder = self.builder
         with builder.loop(self.context.i64(self.count), fixed=True) as loop:
             total = loop.carry(self.number(0.0))
@@ -155,20 +158,23 @@ class Lanes:
         self.context.check(builder.eq(total.result, self.number(0.0)))
 
     def remaining(self) -> Value:
-        """The number of matrices in the group."""
+        """The number of matrices in the current group."""
         left = self.builder.sub(self.length, self.first)
         return self.builder.op("min", left, self.context.i64(self.count))
 
 
 class LaneMatrix:
-    """The matrices of a group in working memory, 0 at the start. A row, a column and a lane select an element."""
+    """The matrices of a group in working memory. All elements are 0 at first.
+
+    A row, a column and a lane select an element.
+    """
 
     def __init__(self, lanes: Lanes, rows: Value, columns: Value) -> None:
         self.lanes, self.builder = lanes, lanes.builder
         self.rows, self.columns = rows, columns
         self._stage: Buffer | None = None
         builder = self.builder
-        # rows that are a multiple of many cache lines apart would displace each other in the cache
+        # rows whose distance is a multiple of many cache lines would displace each other in the cache
         apart = columns.op == "const" and columns.args[0] > 8 and columns.args[0] % 8 == 0
         self.width = builder.add(columns, lanes.context.i64(1)) if apart else columns
         self.buffer = builder.buffer(lanes.dtype, "work", ndim=3)
@@ -183,11 +189,11 @@ class LaneMatrix:
         return builder.add(builder.mul(at, self.lanes.context.i64(self.lanes.count)), lane)
 
     def load(self, i: Value, j: Value, lane: Value) -> Value:
-        """An element."""
+        """The element in row ``i`` and column ``j`` of a lane's matrix."""
         return self.builder.load(self.buffer, self._offset(i, j, lane), fixed=True)
 
     def store(self, i: Value, j: Value, lane: Value, value: Value) -> None:
-        """Write an element."""
+        """Write the element in row ``i`` and column ``j`` of a lane's matrix."""
         self.builder.store(self.buffer, self._offset(i, j, lane), value)
 
     def subtract(self, i: Value, k: Value, lane: Value, product: Value) -> None:
@@ -199,9 +205,8 @@ class LaneMatrix:
     ) -> None:
         """Copy a group of matrices from ``source``, which is in C order.
 
-        If ``span`` is given, only the columns ``range(*span(i))`` of each row ``i`` are copied.
-
-        If the source is a single matrix, all lanes get a copy.
+        If ``span`` is passed, only the columns ``range(*span(i))`` of each row ``i`` are copied. If the source is a
+        single matrix, all lanes get a copy.
         """
         lanes, builder = self.lanes, self.builder
         one = all(map(is_unit, source.shape[:-2]))
@@ -219,7 +224,9 @@ class LaneMatrix:
                 self.store(down.index, across.index, lane, value)
 
     def _staged(self, source: Stored, size: Value) -> Buffer:
-        """A copy of the group's matrices, read in the order of memory so that the processor can prefetch them."""
+        """A contiguous copy of the group's matrices. It is made in the order of memory, so that the processor can
+        prefetch.
+        """
         lanes, builder = self.lanes, self.builder
         count = lanes.context.i64(lanes.count)
         if self._stage is None:
@@ -249,7 +256,7 @@ class LaneMatrix:
                 self.store(i, j, lane, value)
 
     def copy_to(self, result: Stored, nan: bool) -> None:
-        """Copy the matrices of the group to a result in C order. If ``nan``, matrices that failed become NaN."""
+        """Copy the matrices of the group to a result in C order. If ``nan`` is True, matrices that failed become NaN."""
         lanes, builder = self.lanes, self.builder
         size = builder.mul(self.rows, self.columns)
         with builder.loop(lanes.remaining(), fixed=True) as loop:
@@ -275,9 +282,10 @@ class LaneMatrix:
         matrix: Value,
         good: Value | None,
     ) -> None:
-        """Copy ``length`` elements of one matrix, from the start of row ``i``, to the positions from ``start`` of a result.
+        """Copy ``length`` elements of one matrix to a result.
 
-        NaN is stored instead if ``good`` is given and false.
+        They are read from the start of row ``i``, and stored from position ``start`` on. If ``good`` is passed and
+        False, NaN is stored instead.
         """
         lanes, builder = self.lanes, self.builder
         with builder.loop(length, lanes=lanes.count) as elements:

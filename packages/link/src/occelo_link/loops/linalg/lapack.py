@@ -1,6 +1,6 @@
-"""Calls of LAPACK routines from loop programs, and loops over the batch dimensions of their operands.
+"""Writes calls of LAPACK routines, and loops over the batch dimensions of their operands.
 
-The lowerings of this package use them.
+The other modules of this package use it to lower linear algebra.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 class Lapack:
-    """Writes calls of LAPACK routines for one dtype. Construct it while the statements of a step are written."""
+    """Writes calls of LAPACK routines for one dtype.
+
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
+    """
 
     def __init__(self, context: Context, dtype: str) -> None:
         self.context = context
@@ -36,15 +39,15 @@ class Lapack:
         self._info = self.integers(context.i64(1))
 
     def integers(self, length: Value) -> Buffer:
-        """A new array of LAPACK's integers."""
+        """A new array of integers, in the dtype that LAPACK expects."""
         buffer = self.context.builder.buffer(self.context.blas_integer, "work", ndim=1)
         self.context.builder.alloc(buffer, length)
         return buffer
 
     def call(self, name: str, **given: str | Value | Pointer) -> Value:
-        """Call a routine. Returns its ``info``, an int64 that is 0 if the routine succeeded.
+        """Write a call of a routine. Returns its ``info``, an int64 that is 0 if the routine succeeds.
 
-        Arguments that are letters in LAPACK are given as strings or int8 values, integers as int64 values, and arrays
+        Arguments that are letters in LAPACK are passed as strings or int8 values, integers as int64 values, and arrays
         as pointers.
         """
         context, builder = self.context, self.context.builder
@@ -75,8 +78,9 @@ class Lapack:
     def workspace(
         self, name: str, **given: str | Value | Pointer
     ) -> dict[str, str | Value | Pointer]:
-        """The arguments of a routine for its working memory, which is allocated here in the size that the routine asks
-        for.
+        """Allocate the working memory of a routine, and return the arguments for it.
+
+        A first call of the routine asks how much memory it needs.
         """
         context, builder = self.context, self.context.builder
         routine = find_routine(LETTERS[self.dtype], name)
@@ -110,8 +114,9 @@ class Lapack:
 
 
 def batch_lengths(context: Context, tensors: Sequence[Tensor], core: Sequence[int]) -> list[Value]:
-    """The lengths of the batch dimensions of tensors, broadcast; ``core`` has for each tensor the number of its other
-    dimensions.
+    """The lengths of the batch dimensions of several tensors, broadcast.
+
+    ``core`` has the number of the other dimensions for each tensor.
     """
     ndim = max(t.ndim - k for t, k in zip(tensors, core, strict=True))
     lengths: list[Value] = [context.i64(1)] * ndim
@@ -125,7 +130,7 @@ def batch_lengths(context: Context, tensors: Sequence[Tensor], core: Sequence[in
 
 
 def own_index(context: Context, tensor: Tensor, core: int, index: Index) -> list[Value]:
-    """The batch index of an operand: 0 in dimensions along which it broadcasts."""
+    """The batch index at which an operand is read: 0 in dimensions along which the operand is broadcast."""
     lead = tensor.shape[: tensor.ndim - core]
     own = index[len(index) - len(lead) :]
     return [context.i64(0) if is_unit(n) else i for n, i in zip(lead, own, strict=True)]
@@ -133,13 +138,13 @@ def own_index(context: Context, tensor: Tensor, core: int, index: Index) -> list
 
 @contextmanager
 def each_element(context: Context, batch: Sequence[Value]) -> Generator[list[Value]]:
-    """A context manager that writes loops over the batch dimensions; its value is the index of an element of the batch."""
+    """A context manager that writes loops over the batch dimensions. Its value is the index of an element of the batch."""
     with ExitStack() as stack:
         yield [stack.enter_context(context.builder.loop(n, fixed=True)).index for n in batch]
 
 
 def fill_with_nan(context: Context, result: Stored, index: Index) -> None:
-    """Fill the element of a batch of matrices at an index with NaN."""
+    """Store NaN in all elements of one matrix. ``index`` is the matrix's index in the batch."""
     builder = context.builder
     nan = builder.const(float("nan"), result.dtype)
     zero = context.i64(0)
@@ -149,7 +154,7 @@ def fill_with_nan(context: Context, result: Stored, index: Index) -> None:
 
 
 def settle(context: Context, on_error: str, good: Value, result: Stored, index: Index) -> None:
-    """Check that the element of a batch at an index has a result, or fill it with NaN: the op's ``on_error`` decides."""
+    """Write what happens if a result is not ``good``: an error, or NaN in the result, as ``on_error`` says."""
     if on_error == "raise":
         context.check(good)
         return
@@ -157,7 +162,7 @@ def settle(context: Context, on_error: str, good: Value, result: Stored, index: 
 
 
 def clear_above_diagonal(context: Context, result: Stored, index: Index) -> None:
-    """Store zeros above the diagonal of the square matrix at an index of a batch in C order."""
+    """Store zeros above the diagonal of a square matrix in C order. ``index`` is the matrix's index in the batch."""
     builder, zero, n = context.builder, context.i64(0), result.shape[-1]
     first = result.position(builder, [*index, zero, zero])
     with builder.loop(n, fixed=True) as down:

@@ -1,6 +1,6 @@
-"""Lowering of linear equations with Toeplitz matrices, by the recursion of Levinson over the leading minors.
+"""Lowering of linear equations with Toeplitz matrices (`SolveToeplitz`), by the recursion of Levinson.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveToeplitz` nodes. It computes in double precision.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering. It computes in double precision.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__: list[str] = []
 
 Number = list[Value]
-"""A float64, or the real and the imaginary part of a complex number."""
+"""A real or complex number in float64: a list of its real part and, if it is complex, its imaginary part."""
 
 
 class _Vector:
-    """A vector in working memory: all real parts, then all imaginary parts."""
+    """A vector in working memory. All real parts come first, then all imaginary parts."""
 
     def __init__(self, context: Context, parts: int, length: Value) -> None:
         self.builder = context.builder
@@ -36,18 +36,18 @@ class _Vector:
         return self.builder.add(self.builder.mul(part, self.length), at)
 
     def load(self, at: Value) -> Number:
-        """An element."""
+        """The element at a position."""
         return [
             self.builder.load(self.buffer, self._place(part, at), fixed=True) for part in self.parts
         ]
 
     def store(self, at: Value, number: Number) -> None:
-        """Write an element."""
+        """Write the element at a position."""
         for part, value in zip(self.parts, number, strict=True):
             self.builder.store(self.buffer, self._place(part, at), value)
 
     def fill(self, operand: Sequence[Stored], own: Sequence[Index], at: Value, to: Value) -> None:
-        """Copy an element of an operand to position ``to``."""
+        """Copy element ``at`` of an operand to position ``to``. ``own`` is the batch index of each part of the operand."""
         builder = self.builder
         self.store(
             to,
@@ -62,15 +62,16 @@ class _Vector:
 
 
 class _Levinson:
-    """The recursion for one element of the batch.
+    """The recursion of Levinson for one element of the batch. It solves the equations with ever larger leading minors.
 
-    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
 
-    ``diagonals`` has the number on each diagonal of the matrix, from the upper right corner to the lower left one.
-    ``forward`` solves equations with the current leading minor of m rows; the right-hand side has the numbers of the m
-    diagonals below the main one, from the nearest on. ``backward`` solves equations with the transposed minor and the
-    diagonals above the main one. See Levinson (1946), The Wiener RMS error criterion in filter design and prediction,
-    and Golub and Van Loan, Matrix computations, section 4.7.
+    ``diagonals`` has one number for each diagonal of the matrix, from the upper right corner to the lower left corner.
+    ``forward`` and ``backward`` are solutions of equations with the current leading minor, which has m rows. For
+    ``forward``, the right-hand side consists of the numbers on the m diagonals below the main diagonal, the nearest
+    first. For ``backward``, the minor is transposed and the diagonals are those above the main diagonal. See Levinson
+    (1946), The Wiener RMS error criterion in filter design and prediction, and Golub and Van Loan, Matrix computations,
+    section 4.7.
     """
 
     def __init__(self, context: Context, parts: int, n: Value, columns: Value) -> None:
@@ -93,11 +94,11 @@ class _Levinson:
         return [real, op("add", op("mul", x[0], y[1]), op("mul", x[1], y[0]))]
 
     def less(self, x: Number, y: Number) -> Number:
-        """The difference of two numbers."""
+        """The difference ``x - y`` of two numbers."""
         return [self.builder.op("sub", a, b) for a, b in zip(x, y, strict=True)]
 
     def quotient(self, x: Number, y: Number) -> Number:
-        """The quotient of two numbers; records a failure if the divisor is 0."""
+        """The quotient ``x / y`` of two numbers. If y is 0, a failure is recorded."""
         op = self.builder.op
         size = y[0] if len(y) == 1 else op("add", op("mul", y[0], y[0]), op("mul", y[1], y[1]))
         zero, one = (self.builder.const(v, "float64") for v in (0.0, 1.0))
@@ -112,9 +113,10 @@ class _Levinson:
     def _inner(
         self, loop: Loop, sums: Sequence[tuple[Number, _Vector, Value, _Vector, Value]]
     ) -> list[Number]:
-        """Carry ``sums`` through ``loop``; each iteration adds products of elements of two vectors.
+        """Add products of elements of two vectors to each of ``sums``, in every iteration of ``loop``. Returns the
+        final sums.
 
-        Returns the final sums.
+        Each item of ``sums`` has the initial sum, a vector and a position in it, and another vector and position.
         """
         carried = [[loop.carry(part) for part in start] for start, *_ in sums]
         for each, (_, x, i, y, j) in zip(carried, sums, strict=True):
@@ -146,10 +148,10 @@ class _Levinson:
             self._order(loop.index, middle)
 
     def _order(self, m: Value, middle: Value) -> None:
-        """Extend the solutions for the leading minor of m rows to solutions for the leading minor of m + 1 rows."""
+        """Extend the solutions for the leading minor of m rows to the leading minor of m + 1 rows."""
         builder, n, one, zero = self.builder, self.n, self.one, self.context.i64(0)
         start = self.negative(self.diagonals.load(middle))
-        last = builder.add(middle, m)  # the diagonal below those of the minor
+        last = builder.add(middle, m)  # the next diagonal below the diagonals of the minor
         with builder.loop(m, fixed=True) as loop:
             back = builder.sub(builder.sub(m, loop.index), one)
             below = builder.sub(last, loop.index)
@@ -173,9 +175,9 @@ class _Levinson:
             self._vectors(m, middle, last, divisor)
 
     def _vectors(self, m: Value, middle: Value, last: Value, divisor: Number) -> None:
-        """The backward and forward vectors of the next minor."""
+        """Extend ``backward`` and ``forward`` to the leading minor of m + 1 rows."""
         builder, one = self.builder, self.one
-        first = builder.sub(middle, m)  # the diagonal above those of the minor
+        first = builder.sub(middle, m)  # the next diagonal above the diagonals of the minor
         tops = [
             self.negative(self.diagonals.load(place))
             for place in (builder.sub(first, one), builder.add(last, one))
@@ -228,7 +230,7 @@ def lower_solve_toeplitz(
                 for operand, core in zip(operands, (1, 1, 2), strict=True)
             ]
             with builder.loop(n, fixed=True) as loop:
-                # the first element of the row is not read
+                # the first element of the row is overwritten by the first element of the column
                 up = builder.sub(builder.sub(n, loop.index), one)
                 work.diagonals.fill(operands[1], own[1], loop.index, up)
             with builder.loop(n, fixed=True) as loop:
