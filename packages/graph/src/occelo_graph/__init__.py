@@ -1,7 +1,7 @@
 """Occelo's graphs: types, variables, ops, gradients, vectorization, function graphs, the interpreter, printing, saving.
 
-This package exports the most used names of its modules; `occelo_graph.tensor` has the functions of tensors. The
-packages above import most names from here, and `occelo` exports them to users.
+This is the lowest of Occelo's packages; the other ones import it. It exports the most used names of its modules.
+`occelo_graph.tensor` has the functions of tensors. `occelo` exports most of these names to users.
 """
 
 from __future__ import annotations

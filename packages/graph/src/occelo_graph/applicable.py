@@ -1,8 +1,8 @@
-"""Checks of the rules, facts and lowerings that other packages register.
+"""Checks of the rules, facts and lowerings that other packages register. The registries call these checks.
 
-The checks refuse a registration that could never apply, and a function that does not accept the arguments with which it
-will be called. The registries of rules, facts and lowerings call them. Without the checks, a rule for ``np.exp``, for
-instance, would be ignored without an error. Occelo's own registrations are not checked, since each of them has a test.
+A check refuses a registration that could never apply, or a function that cannot be called with the arguments it will
+get. Without the checks, a rule that is registered for ``np.exp``, for instance, would be ignored without an error.
+Occelo's own registrations are not checked here, since tests cover each of them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ _VARARGS = inspect.CO_VARARGS
 
 
 def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -> None:
-    """TypeError unless ``classes`` are one or more classes of ops.
+    """TypeError if ``classes`` is empty, or has an element that is not a class of ops.
 
-    ``of_elements`` is a sentence for the message: how to register for an elementwise function instead.
+    ``what`` names the registration in messages. ``of_elements`` says in the message how to register for an elementwise
+    function.
     """
     known = list(classes)
     if not known:
@@ -39,7 +40,7 @@ def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -
 
 
 def check_arguments(what: str, function: Callable[..., Any], *given: str) -> None:
-    """TypeError unless a function can be called with one argument for each name in ``given``, in order."""
+    """TypeError if a function cannot be called with one positional argument for each name in ``given``."""
     if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
         code = function.__code__
         most = code.co_argcount
@@ -59,7 +60,7 @@ def check_arguments(what: str, function: Callable[..., Any], *given: str) -> Non
 
 
 def check_scalar_names(what: str, names: Iterable[str]) -> None:
-    """TypeError if no name is given, ValueError for a name that is not that of an elementwise function."""
+    """TypeError if ``names`` is empty. ValueError if there is no elementwise function with one of the names."""
     known = list(names)
     if not known:
         raise TypeError(f"{what} is for elementwise functions by name, and none is given")

@@ -1,13 +1,14 @@
-"""`Blockwise`: applies an op without a batching rule (`Op.batch`) to a batch, one element after the other.
+"""`Blockwise`: an op that applies another op to each element of a batch, in a loop.
+
+`vectorize_graph` and `jacobian` need it for ops without a batching rule. For such an op, `Op.batch` calls
+`batch_by_loop` (through `facade`). This function vectorizes the op's decomposition. If the op has no decomposition, it
+makes a `Blockwise` node. Users can also make an `occelo_graph.Blockwise` themselves.
 
 A node is a loop over the flattened batch (`Op.loop`), which every linker runs like any other loop. The loop carries the
-index of the element and the results; each iteration writes one element of each result.
+index of the element and the arrays of results. Each iteration writes one element of each result.
 
-The op belongs to the control family, but is defined in a higher layer, since it uses vectorization and gradients.
-
-The default `Op.batch` calls `batch_by_loop` through `facade`. This function vectorizes the op's decomposition; for an
-op without a decomposition it makes a `Blockwise` node. So `vectorize_graph` and `jacobian` accept ops without a
-batching rule. Users may also make an `occelo_graph.Blockwise` themselves.
+The op is not defined with the other ops of control flow in `ops.control`, since it imports vectorization and gradients
+from higher modules.
 """
 
 from __future__ import annotations
@@ -54,20 +55,22 @@ class Blockwise(Op):
     """``core_op`` applied to each element of a batch, like `numpy.vectorize` with a signature.
 
     ``Blockwise(core_op, "(m,n),(n)->(m)")(a, v)`` takes matrices and vectors with leading batch dimensions, and returns
-    vectors with these batch dimensions. Batch dimensions broadcast against each other; a dynamic length is assumed not
-    to be 1. The arguments and results of ``core_op`` must be tensors, and it must have no effects
-    (NotImplementedError). ValueError for arguments of fewer dimensions than in the signature, or another number of
-    arguments. The default is the signature that the op declares, `Op.gufunc_signature`; TypeError if it declares none.
+    vectors with these batch dimensions. The default signature is `Op.gufunc_signature` of ``core_op``. Batch dimensions
+    broadcast against each other. A batch dimension of dynamic length is assumed not to have length 1.
 
-    The results for all elements of the batch must have the same shape. The shape is inferred by `Op.infer_shape`, or
-    else from the signature. If neither gives the shape, the op runs once more for the first element to find it. For an
-    empty batch it then runs on an element of zeros.
+    The arguments and results of ``core_op`` must be tensors. TypeError if ``core_op`` has effects, or if no signature
+    is known. ValueError for a wrong number of arguments, or for an argument with fewer dimensions than in the
+    signature.
 
-    If there are no batch dimensions, or all of them are known to have length 1, ``core_op`` itself is applied, without
-    a loop.
+    The results for all elements of the batch must have the same shape. `Op.infer_shape` of ``core_op`` infers this
+    shape. If it cannot, the shape follows from the signature. If the signature does not determine it either,
+    ``core_op`` runs once more on the first element to find the shape, or on zeros if the batch is empty.
+
+    If there are no batch dimensions, or all of them have the static length 1, ``core_op`` itself is applied, without a
+    loop.
 
     The inputs of a node are, in this order: the number of elements, the first index (0), memory for the results, and
-    the arguments. Each argument has one batch dimension or none.
+    the arguments. Each argument has one batch dimension, or no batch dimension.
     """
 
     core_op: Op
@@ -102,12 +105,12 @@ class Blockwise(Op):
     def _applied(
         self, arguments: Sequence[TensorVariable], extras: Sequence[int]
     ) -> list[TensorVariable]:
-        """The results for arguments with ``extras`` batch dimensions."""
+        """The results for ``arguments``; ``extras`` has the number of batch dimensions of each argument."""
         if not any(extras):
             alone: list[TensorVariable] = self.core_op(*arguments, return_list=True)
             return alone
         lengths = batch_shape(arguments, extras)
-        # a length that is an integer is 1, so the batch has one element
+        # `batch_shape` returns no integer other than 1, so here the batch has one element
         if all(isinstance(n, int) for n in lengths):
             only = [squeeze(v, tuple(range(n))) for v, n in zip(arguments, extras, strict=True)]
             single: list[TensorVariable] = self.core_op(*only, return_list=True)
@@ -133,7 +136,7 @@ class Blockwise(Op):
         return [reshape(v, (*lengths, *shape_tuple(v)[1:])) for v in made]
 
     def _core(self, *types: TensorType) -> TensorApply:
-        """A node of the core op for arguments of these types."""
+        """A node of ``core_op``, with new variables as inputs, for arguments of these types."""
         names, _ = parse_signature(self.signature)
         core = [
             TensorType(t.dtype, t.shape[t.ndim - len(own) :]).make_variable()
@@ -144,7 +147,11 @@ class Blockwise(Op):
     def _core_shapes(
         self, count: Any, flat: Sequence[TensorVariable], batched: Sequence[bool]
     ) -> list[tuple[Any, ...]]:
-        """The shapes of the results of the core op."""
+        """The shapes of the results of ``core_op`` for one element of the batch.
+
+        ``count`` is the number of elements. ``flat`` are the arguments, each with one batch dimension if ``batched``
+        is true for it.
+        """
         names, results = parse_signature(self.signature)
         node = self._core(*(v.type for v in flat))
         given = [
@@ -183,7 +190,10 @@ class Blockwise(Op):
         shapes: Sequence[Sequence[Any]],
         batched: Sequence[bool],
     ) -> list[TensorVariable]:
-        """The results for the first element, or for an element of zeros if the batch is empty."""
+        """The results of ``core_op`` for the first element of the batch, or for zeros if the batch is empty.
+
+        ``shapes`` are the shapes of the arguments without batch dimensions.
+        """
         some = as_tensor_variable(count) > 0
         at = [
             ifelse(some, v[0], alloc(np.zeros((), v.type.dtype), *shape)) if b else v
@@ -201,7 +211,7 @@ class Blockwise(Op):
     def _parts(
         self, inputs: Sequence[TensorVariable]
     ) -> tuple[list[TensorVariable], list[TensorVariable], list[bool]]:
-        """Memory for the results, the arguments, and whether each argument has a batch dimension."""
+        """The memory for the results and the arguments, of a node's inputs, and whether each argument is batched."""
         names, _ = parse_signature(self.signature)
         first = len(inputs) - len(names)
         arguments = list(inputs[first:])
@@ -261,7 +271,7 @@ class Blockwise(Op):
         results = self(*aligned, return_list=True)
         return [inputs[0], *results]
 
-    # derivatives of the core op, vectorized
+    # derivatives: the derivative of the core op, vectorized
 
     def pullback(
         self,
@@ -340,7 +350,10 @@ class Blockwise(Op):
 
 
 def _over_batch(found: Sequence[Any], replace: Replacements) -> list[Any]:
-    """The variables of a core graph, vectorized. None and undefined gradients stay as they are."""
+    """The variables in ``found``, vectorized with ``replace``. None and undefined gradients stay as they are.
+
+    ``found`` are derivatives of a node of the core op.
+    """
     usable = [isinstance(v, Variable) and not isinstance(v.type, NullType) for v in found]
     made = iter(vectorize_graph([v for v, use in zip(found, usable, strict=True) if use], replace))
     return [next(made) if use else v for v, use in zip(found, usable, strict=True)]
@@ -348,7 +361,10 @@ def _over_batch(found: Sequence[Any], replace: Replacements) -> list[Any]:
 
 @lru_cache(maxsize=1024)
 def _body(made: Blockwise, types: tuple[TensorType, ...]) -> FrozenFunctionGraph:
-    """The graph of one iteration: from index, results and arguments to the next index and the results."""
+    """The body of the loop. ``types`` are the types of its inputs: the index, the results and the arguments.
+
+    Its outputs are the next index, and the results with the element at the index written.
+    """
     names, _ = parse_signature(made.signature)
     variables = [t.make_variable() for t in types]
     first = len(types) - len(names)
@@ -362,7 +378,10 @@ def _body(made: Blockwise, types: tuple[TensorType, ...]) -> FrozenFunctionGraph
 
 
 def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
-    """`Op.batch` for an op without a batching rule: vectorizes its decomposition, or else makes a loop."""
+    """`Op.batch` for an op without a batching rule: vectorizes the op's decomposition, or makes a loop.
+
+    NotImplementedError for an op without a decomposition that has effects, is lazy, or is not a function of tensors.
+    """
     core = node.op
     simpler = decomposition(node) if core.pure else None
     if simpler is not None:
@@ -378,9 +397,9 @@ def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
 
 
 def _signature(node: Apply) -> str:
-    """The declared signature of the core op; without one, a signature in which all lengths have different names.
+    """The signature that the op of a node declares, or a signature in which all lengths have different names.
 
-    ValueError if the declared signature does not have the dimensions of the node's inputs and outputs.
+    ValueError if the declared signature and the node's inputs and outputs have different numbers of dimensions.
     """
     declared = node.op.gufunc_signature
     arguments, results = tensors(node.inputs), tensors(node.outputs)

@@ -1,6 +1,7 @@
-"""`config`: typed options, which can be set in several ways and changed for one context.
+"""`config`: the options of all packages, such as ``config.floatX``.
 
-The first of these sources that has a value wins:
+Each package declares its options with `Config.declare`. The value of an option comes from the first of these sources
+that has a value:
 
 - the argument of a call
 - `change_flags` in the current context
@@ -9,9 +10,7 @@ The first of these sources that has a value wins:
 - the file ``~/.occelorc``, or the files listed in ``OCCELORC``
 - the default
 
-The name of an option that does not exist is an error, whose message suggests the closest name that exists.
-
-Each package declares its own options with `Config.declare`; all of them share one `config`.
+The name of an option that does not exist raises an error that suggests the closest existing name.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class UnknownOptionError(OcceloError, AttributeError):
 
 
 def one_of(*choices: str) -> Callable[[Any], str]:
-    """A parser that accepts one of the given strings, in upper or lower case."""
+    """A parser for `Config.declare` that accepts one of the strings in ``choices``, in upper or lower case."""
     by_folded = {choice.lower(): choice for choice in choices}
 
     def parse(value: Any) -> str:
@@ -73,7 +72,7 @@ def text(value: Any) -> str:
 
 @frozen_dataclass(eq=False)
 class Option(Generic[T]):
-    """One option: its name, documentation, parser and default, and the package that declares it."""
+    """An option: its name, documentation, parser and default, and the package that declares it."""
 
     name: str
     doc: str
@@ -82,7 +81,7 @@ class Option(Generic[T]):
     package: str
 
     def check(self, value: Any, origin: str) -> T:
-        """Parse a value or raise `ConfigError` naming the option and where the value came from."""
+        """Parse a value. `ConfigError` for a wrong value; the message names the option and ``origin``, its source."""
         try:
             return self.parse(value)
         except (ValueError, TypeError) as error:
@@ -91,7 +90,7 @@ class Option(Generic[T]):
             ) from None
 
     def get(self) -> T:
-        """The value in the current context."""
+        """The value of the option in the current context."""
         return cast(T, config.get(self.name))
 
 
@@ -112,11 +111,11 @@ def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
     paths = environ.get("OCCELORC", default).split(os.pathsep)
     if not any(os.path.exists(path) for path in paths if path):
         return {}
-    import configparser  # only a user with a file pays for it
+    import configparser  # here, since only users with such a file need it
 
     class Parser(configparser.ConfigParser):
         def optionxform(self, optionstr: str) -> str:
-            return optionstr  # names of options keep upper-case letters
+            return optionstr  # unchanged: the base class returns it in lower case
 
     parser = Parser(interpolation=None)
     parser.read(paths, encoding="utf-8")
@@ -128,11 +127,11 @@ def _read_files(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 _outer: ContextVar[tuple[Mapping[str, Any], ...]] = ContextVar("_outer", default=())
-"""For each ``with`` block that is open in this context, the innermost last: the flags to restore at its end."""
+"""The flags to restore at the end of each open ``with`` block of this context. The innermost block is the last."""
 
 
 class ChangedFlags(ContextDecorator):
-    """The changes that `Config.change_flags` makes, as a context manager and a decorator."""
+    """The result of `Config.change_flags`: a context manager and decorator that changes options."""
 
     def __init__(self, context: ContextVar[Mapping[str, Any]], values: Mapping[str, Any]) -> None:
         self._context = context
@@ -150,7 +149,7 @@ class ChangedFlags(ContextDecorator):
 
 
 class Config:
-    """All options as attributes; `declare` adds one, `change_flags` changes some temporarily."""
+    """The options as attributes. `declare` adds an option; `change_flags` changes options temporarily."""
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         env = os.environ if environ is None else environ
@@ -168,7 +167,10 @@ class Config:
     def declare(
         self, name: str, default: T, doc: str, parse: Callable[[Any], T], package: str
     ) -> Option[T]:
-        """Add an option; its value from the environment or the file, if any, is checked now."""
+        """Add an option, and check the values that the environment and the file have for it.
+
+        ``doc`` describes the option to users. ``parse`` converts a value, or raises ValueError or TypeError.
+        """
         option = Option(name, doc, parse, default, package)
         value: Any = option.check(default, "its default")
         for origin, values in (("the file", self._file), ("OCCELO_FLAGS", self._environment)):
@@ -179,21 +181,21 @@ class Config:
         return option
 
     def check_sources(self) -> None:
-        """`UnknownOptionError` for a name in the environment or the file that no loaded package declares."""
+        """`UnknownOptionError` if the environment or the file has an option that no imported package declares."""
         for origin, values in (("OCCELO_FLAGS", self._environment), ("the file", self._file)):
             for name in values:
                 if name not in self._options:
                     raise UnknownOptionError(self._unknown(name) + f" (from {origin})")
 
     def _unknown(self, name: str) -> str:
-        import difflib  # only a mistake pays for it
+        import difflib  # here, since only this message needs it
 
         near = difflib.get_close_matches(name, list(self._options), 1, 0.5)
         hint = f"; did you mean {near[0]}?" if near else ""
         return f"There is no option {name!r}{hint}"
 
     def get(self, name: str) -> Any:
-        """The value of an option in the current context; `UnknownOptionError` if no package declares it."""
+        """The value of an option in the current context. `UnknownOptionError` if no package declares it."""
         context: Mapping[str, Any] = self._context.get()
         if name in context:
             return context[name]
@@ -226,7 +228,7 @@ class Config:
         return found
 
     def change_flags(self, flags: Mapping[str, Any] | None = None, **more: Any) -> ChangedFlags:
-        """Change options inside a ``with`` block or a decorated function, in this context only.
+        """Change options inside of a ``with`` block or a decorated function, for the current context (`contextvars`).
 
         The result may be used repeatedly, nested, and in several threads.
         """
@@ -235,7 +237,7 @@ class Config:
         return ChangedFlags(self._context, checked)
 
     def origin(self, name: str) -> str:
-        """The source of the current value."""
+        """The source of the current value of an option, such as "OCCELO_FLAGS" or "default"."""
         self._option(name)
         for origin, values in (
             ("context", self._context.get()),
@@ -248,11 +250,11 @@ class Config:
         return "default"
 
     def options(self) -> list[Option[Any]]:
-        """All declared options by name."""
+        """All declared options, sorted by name."""
         return [self._options[name] for name in sorted(self._options)]
 
     def as_dict(self) -> dict[str, Any]:
-        """All values in the current context."""
+        """The values of all options in the current context, by name."""
         return {option.name: self.get(option.name) for option in self.options()}
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
-"""Exceptions of the graph package, and functions that compose their messages.
+"""Exceptions, and functions that compose error messages. All packages import them from here.
 
-All packages use both. Users find the most common exceptions in `occelo`, the others in `occelo_graph` and `occelo_rewrite`.
+Users find the most common exceptions in `occelo`, and the others in `occelo_graph` and `occelo_rewrite`.
 """
 
 from __future__ import annotations
@@ -33,70 +33,70 @@ __all__ = [
 
 
 class OcceloError(Exception):
-    """Base of the exceptions that only this library raises."""
+    """Base class of the exceptions that Occelo defines."""
 
 
 class MissingInputError(OcceloError, ValueError):
-    """A graph needs a root variable that is not among its inputs."""
+    """A root of a graph is not among its inputs, or has no value."""
 
 
 class UnusedInputError(OcceloError, ValueError):
-    """An input is listed twice, or is not needed for any output."""
+    """An input of a function is listed twice, or no output depends on it."""
 
 
 class InconsistencyError(OcceloError):
-    """A change would leave a graph that cannot be computed in any order."""
+    """A change would make a function graph invalid, for instance by a cycle, or by overwriting a constant."""
 
 
 class ReplacementDidNotRemoveError(OcceloError):
-    """A replacement promised to remove nodes that are still in use."""
+    """A rewrite promised to remove nodes from a graph, but the graph still uses some of them."""
 
 
 class MethodNotDefined(OcceloError, NotImplementedError):
-    """An op lacks a method that was needed."""
+    """An op, or another class, does not define an optional method that is needed."""
 
 
 class ConflictingAssumptionsError(OcceloError, ValueError):
-    """Two assumptions about a variable contradict each other."""
+    """Two assumptions about one variable contradict each other, such as "positive" and "negative"."""
 
 
 class DisconnectedInputError(OcceloError, ValueError):
-    """The cost of a gradient does not depend on the variable."""
+    """A gradient was computed with respect to a variable on which the cost does not depend."""
 
 
 class NullTypeGradError(OcceloError, TypeError):
-    """A gradient that is not defined was needed."""
+    """A gradient is needed that is not defined, or not implemented."""
 
 
 class GradientError(OcceloError, AssertionError):
-    """An analytic gradient differs from its finite-difference estimate."""
+    """An analytic gradient differs from its estimate by finite differences (`verify_grad`)."""
 
 
 class WrongResultError(OcceloError, TypeError):
-    """An op computed something that is not of the type of its output."""
+    """An op computed a value that does not have the type of the output."""
 
 
 class SavedGraphError(OcceloError, ValueError):
-    """A file does not hold a graph that this version can read."""
+    """A file does not contain a saved graph, or this version of Occelo cannot read it."""
 
 
 def describe(variable: Variable) -> str:
-    """A variable in one line: its name or the op that computes it, its type, its source line."""
+    """A variable in one line for messages: its name or the op that computes it, its type, and its source line."""
     source = variable.source
     where = f", made at {source}" if source is not None else ""
     return f"{variable} ({variable.type}){where}"
 
 
 def with_arguments(error: Exception, variables: Iterable[Variable]) -> Exception:
-    """The same error; its message ends with the arguments that an op refused."""
+    """An error like ``error``, with a message that also lists ``variables``, the arguments that an op refused."""
     listed = ", ".join(f"{v} ({v.type})" for v in variables)
     return type(error)(f"{error}; the arguments are {listed}")
 
 
 def in_context(error: Exception, context: Sequence[str]) -> Exception:
-    """The same exception with context lines before its message, which stays the last line.
+    """An exception like ``error``, with the lines of ``context`` in front of its message.
 
-    If the class cannot be constructed from a message alone, the context is added as a note.
+    If an exception of this class cannot be made from a message, ``error`` itself is returned, with the text as a note.
     """
     cause = str(error) or type(error).__name__
     try:
@@ -112,7 +112,10 @@ def in_context(error: Exception, context: Sequence[str]) -> Exception:
 
 
 def at_node(error: Exception, doing: str, node: Apply) -> Exception:
-    """The same exception, with the node where it happened and the line of the user's code that made the node."""
+    """An exception like ``error``, with a message that names a node and the line of the user's code that made it.
+
+    ``doing`` says in the message what was done with the node, such as "vectorizing".
+    """
     source = node.source
     context = [f"While {doing} {node.op}" + (f", made at {source}:" if source is not None else ":")]
     if source is not None and source.text:
@@ -121,7 +124,7 @@ def at_node(error: Exception, doing: str, node: Apply) -> Exception:
 
 
 def broadcasting_hint(*lengths: int) -> str:
-    """The end of a message about unequal lengths: which lengths of 1 broadcast, if one of these is 1; else nothing."""
+    """The end of a message about unequal ``lengths``: when a length of 1 broadcasts. Empty if no length is 1."""
     if 1 not in lengths:
         return ""
     return (
@@ -131,5 +134,5 @@ def broadcasting_hint(*lengths: int) -> str:
 
 
 def lines(context: Iterable[str], cause: str) -> str:
-    """Join context lines and the cause so that the cause is the last line."""
+    """A message of several lines: the lines of ``context``, then ``cause``."""
     return "\n".join([*context, cause])

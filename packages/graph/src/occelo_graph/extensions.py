@@ -1,15 +1,19 @@
-"""Registry of extensions (code that other packages register), and their source texts for keys of the cache.
+"""Source texts of code of other packages. They enter the cache keys of compiled functions, so that changed code is not
+served from the cache.
 
-The source text of a function or class changes whenever its code changes, or any object to which the code refers. Keys
-contain no source texts of Occelo's own code, only the names, sizes and times of its files.
+The source text of a function or class changes whenever its code changes, or any object to which the code refers. The
+texts come from three places:
 
-Registries record here what other packages add: facts, their inference, reductions, lowerings, and scalar functions in
-backends. `occelo_rewrite.fingerprint` takes the source texts of rules. `occelo_compile.function_cache` takes those of
-ops, scalar ops and types. The keys of the cache of functions include all these texts.
+- This module has a table of extensions: the facts, inference of facts, reductions, lowerings and scalar functions that
+  other packages register. Their registries call `register_extension`.
+- `occelo_rewrite.fingerprint` calls `source_text` for rules.
+- `occelo_compile.function_cache` calls `source_text` for ops, scalar ops and types.
 
-Code that runs again, such as a cell of a notebook, may register the same name again. Registries that refuse other
-duplicates recognize such code by `place_of_definition` or `place_of_caller`. These are the registries of scalar
-functions, reductions, facts, linkers, modes and rewrites.
+Occelo's own code has no source text. For it, the keys contain the names, sizes and times of its files.
+
+The module also helps registries to tell a repeated registration from a conflict. A cell of a notebook that runs twice
+registers the same name twice, which is allowed. The registries of scalar functions, reductions, facts, linkers, modes
+and rewrites recognize this case, since both registrations have the same `place_of_definition` or `place_of_caller`.
 """
 
 from __future__ import annotations
@@ -42,22 +46,22 @@ __all__ = [
 
 _PACKAGES = frozenset(("occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile", "occelo"))
 _VERSIONED = frozenset(("numpy", "scipy", "jax", "jaxlib", "torch", "numba", "llvmlite"))
-"""Libraries whose code is represented by the version."""
+"""Libraries whose version replaces their code in source texts."""
 _FIELDS_WITHOUT_EFFECT = frozenset(
     "__dict__ __weakref__ __doc__ __module__ __qualname__ __annotations__ __annotate_func__ __annotations_cache__ "
     "__firstlineno__ __static_attributes__ __dataclass_fields__ __dataclass_params__ __match_args__ __abstractmethods__ "
     "__parameters__ __orig_bases__ __hash__ _abc_impl __slots__".split()
 )
 _MOST = 5000
-"""The largest number of functions and values in one text."""
+"""The largest number of objects in one source text."""
 
 
 class UnknownSource(Exception):
-    """Registered code of another package has no source text, or refers to an object without one."""
+    """Code of another package has no source text, or refers to an object without a source text."""
 
 
 _WITH_MODULE = (types.FunctionType, type, types.BuiltinFunctionType)
-"""Classes of objects whose ``__module__`` is the module in which they are defined."""
+"""Classes of objects that have their own ``__module__``. For other objects, the ``__module__`` of the class counts."""
 
 
 def _package(part: object) -> str:
@@ -77,15 +81,16 @@ def _module_of(part: object) -> str:
 
 
 def is_external(part: Any) -> bool:
-    """Whether ``part`` is not Occelo's own: a function or class of another package, or a value of such a class."""
+    """Whether ``part`` is a function or class of another package, or an object of such a class."""
     return _package(part) not in _PACKAGES
 
 
 def place_of_definition() -> tuple[str, ...] | None:
-    """Where the caller of this function was called: module, file and function; None for Occelo's code.
+    """The module, file and function of the code that called the caller of this function. None if this is Occelo's code.
 
-    A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
-    notebook is a file of its own.
+    A registering function, such as `elementwise`, calls this function to find where the user defines something. A later
+    definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
+    notebook has its own file name.
     """
     frame = inspect.currentframe()
     for _ in range(2):
@@ -94,9 +99,9 @@ def place_of_definition() -> tuple[str, ...] | None:
 
 
 def place_of_caller() -> tuple[str, ...] | None:
-    """Module, file and function of the innermost frame of the call stack that is not Occelo's.
+    """The module, file and function of the innermost frame of the call stack that is not Occelo's code.
 
-    Used like the result of `place_of_definition`.
+    Registries compare these places like the places from `place_of_definition`.
     """
     frame = inspect.currentframe()
     while frame is not None:
@@ -117,36 +122,41 @@ def _place(frame: types.FrameType) -> tuple[str, ...] | None:
 
 
 def defined_before(cls: type, known: Iterable[type]) -> list[type]:
-    """Earlier definitions of ``cls`` in ``known``: classes of the same module and name, which ``cls`` has replaced."""
+    """The classes in ``known`` that ``cls`` has replaced: earlier classes with its module and name.
+
+    The registry of lowerings uses this when the definition of an op runs again, for instance in a notebook.
+    """
     found: Any = sys.modules.get(cls.__module__)
     for part in cls.__qualname__.split("."):
         found = getattr(found, part, None)
     name = (cls.__module__, cls.__qualname__)
     if found is not cls:
-        return []  # classes that a function makes share one name and are all in use
+        return []  # made in a function: such classes share one name, and none replaces another
     return [c for c in known if c is not cls and (c.__module__, c.__qualname__) == name]
 
 
 def source_text(part: Any, what: str) -> str:
-    """The source text of a function, class or object of another package; for Occelo's own just its name.
+    """The source text of a function, class or object of another package. For Occelo's own code it is only a name.
 
     The text of a function consists of its bytecode, defaults and closures, and the texts of all objects that its code
-    names. A module is represented by its file, a library like NumPy by its version, and a value by its content. An
-    object with an attribute ``version`` is represented by that alone. Raises `UnknownSource`, which names ``what``, if
-    ``part`` or an object to which it refers has no text.
+    names. The text of a module is the content of its file; the text of a value is its content. For a library like
+    NumPy the text has the version, not the code. If an object has an attribute ``version``, only this attribute counts.
+
+    `UnknownSource` if ``part`` has no text, or refers to an object without a text. ``what`` names ``part`` in the
+    message.
     """
     return "\n".join(_Reader(what).lines(part))
 
 
 class _Reader:
-    """Writes source texts. Each object is written once and gets a number, which is written at its later occurrences."""
+    """Writes one source text. An object is written in full once; if it occurs again, only its number is written."""
 
     def __init__(self, what: str) -> None:
         self.what = what
         self.seen: dict[int, tuple[int, object]] = {}
 
     def lines(self, part: object) -> Iterator[str]:
-        """The text of any object."""
+        """The lines of the text of any object."""
         plain = _plain(part)
         if plain is not None:
             yield plain
@@ -156,7 +166,7 @@ class _Reader:
             return
         if len(self.seen) >= _MOST:
             raise UnknownSource(f"The source of {self.what} refers to too much to be read")
-        # the object is kept alive, so that no other object gets its identity
+        # keeps the object alive, so that no later object gets the same ``id``
         self.seen[id(part)] = (len(self.seen), part)
         version = None if isinstance(part, types.ModuleType) else _version(part)
         if isinstance(version, str | int | tuple):
@@ -198,7 +208,7 @@ class _Reader:
             try:
                 content = cell.cell_contents
             except ValueError:
-                continue  # an empty cell
+                continue  # the closure variable has no value yet
             if text is None or (callable(content) and is_external(content)):
                 yield "closure"
                 yield from self.lines(content)
@@ -230,7 +240,7 @@ class _Reader:
 
     def _object(self, part: Any) -> Iterator[str]:
         given: Any = (
-            part  # untyped, or isinstance would narrow it to a container of unknown elements
+            part  # of type Any: isinstance would narrow `part` to a container of unknown elements
         )
         if is_list_or_tuple(part):
             yield f"{type(part).__name__} of {len(part)}"
@@ -266,7 +276,7 @@ class _Reader:
             yield from self._instance(part)
 
     def _instance(self, part: object) -> Iterator[str]:
-        """The text of an object: its class, and its encoding or attributes."""
+        """The text of an object: the text of its class, then its encoding (`encode`) or its attributes."""
         yield from self.lines(type(part))
         arrays: list[Any] = []
         try:
@@ -291,7 +301,7 @@ class _Reader:
 
 
 def _version(part: object) -> Any:
-    """The attribute ``version``; None if there is none, or if reading it raises."""
+    """The attribute ``version`` of an object; None if it is missing or cannot be read."""
     try:
         return getattr(part, "version", None)
     except Exception:
@@ -299,14 +309,14 @@ def _version(part: object) -> Any:
 
 
 def _is_plain_inside(part: object) -> bool:
-    """Whether an object is determined by its class and attributes, all of which are plain values."""
+    """Whether an object has no slots and all its attributes are plain values, so that these determine it."""
     slots = any(getattr(c, "__slots__", ()) for c in type(part).__mro__)
     held = getattr(part, "__dict__", None)
     return held is not None and not slots and all(_plain(v) is not None for v in held.values())
 
 
 def _plain(part: object) -> str | None:
-    """The text of a value without references to other objects; None for other objects."""
+    """The text of a plain value, which refers to no other object, such as a number or a dtype. None for the rest."""
     if part is None or part is ... or part is NotImplemented:
         return repr(part)
     if type(part) in (bool, int, float, complex, str, bytes, range):
@@ -319,9 +329,9 @@ def _plain(part: object) -> str | None:
 
 
 def _library(part: object) -> str | None:
-    """The text for code of Occelo, of the standard library, or of a library like NumPy; None for other code.
+    """The text for code of Occelo, of the standard library, or of a library like NumPy. None for all other code.
 
-    The text has the name of the code and the version of the library.
+    The text is the name of the code, followed by the version for a library like NumPy.
     """
     package = _package(part)
     name = f"{_module_of(part)}.{getattr(part, '__qualname__', getattr(part, '__name__', ''))}"
@@ -335,7 +345,7 @@ def _library(part: object) -> str | None:
 
 
 def _names(code: types.CodeType) -> list[str]:
-    """The names that a function, and functions defined in it, use."""
+    """The global names and attributes that the code of a function uses, including functions defined in it."""
     found = dict.fromkeys(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -348,13 +358,13 @@ _of_local_classes: WeakKeyDictionary[type, dict[str, tuple[Any, ...]]] = WeakKey
 
 
 def register_extension(registry: str, name: str | type, *parts: Any) -> None:
-    """Record that ``parts`` (functions, classes, plain values) were registered for a class, or under a name, in a registry.
+    """Record that ``parts`` (functions, classes, plain values) were registered under a name or a class in ``registry``.
 
-    Parts of other packages enter the keys of the cache; Occelo's own are ignored.
+    If any of the parts comes from another package, the source texts of the parts enter all cache keys.
 
-    Classes that are defined inside of a function have the same name for each call of that function. So the parts that
-    are registered for such a class become part of the source text of the class. This text enters the key of each
-    function whose graph contains the class.
+    A class that is defined inside of a function is an exception, since each call of the function makes another class of
+    the same name. For such a class, the texts of the parts become part of the source text of the class. This text
+    enters only the keys of functions whose graphs contain the class.
     """
     if isinstance(name, type):
         if "<locals>" in name.__qualname__:
@@ -368,12 +378,15 @@ def register_extension(registry: str, name: str | type, *parts: Any) -> None:
 
 
 def remember_extension(registry: str, name: str, *parts: Any) -> None:
-    """`register_extension` for parts that are known to belong to another package."""
+    """Like `register_extension`, without the test whether a part comes from another package."""
     _extensions[registry, name] = parts
 
 
 def extensions_text() -> str:
-    """The source texts of all extensions; empty if there are none. `UnknownSource` as in `source_text`."""
+    """The source texts of all extensions and of coders of other packages. Empty if there are none.
+
+    `UnknownSource` if an extension has no source text.
+    """
     rows = dict(_extensions)
     rows.update(
         (("coder", name), row) for name, row in coders().items() if any(map(is_external, row[1:]))

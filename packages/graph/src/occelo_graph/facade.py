@@ -1,8 +1,8 @@
-"""`facade`: an object through which lower modules reach classes and functions of higher modules, which they cannot
-import.
+"""`facade`: an object whose fields are classes and functions of higher modules. Lower modules, which cannot import the
+higher ones, call them through it.
 
-Methods such as `Variable.eval` use it. `wiring` fills its fields when the package is imported; `occelo_compile.wiring` sets
-the compiler as ``evaluator``.
+For example, `Variable.eval` calls ``facade.eval``. `wiring` sets all fields when `occelo_graph` is imported.
+`occelo_compile.wiring` then replaces the field ``evaluator`` by the compiler.
 """
 
 from __future__ import annotations
@@ -23,37 +23,41 @@ __all__ = ["Facade", "facade"]
 
 @dataclass(init=False, slots=True, eq=False, repr=False)
 class Facade:
-    """Classes and functions of higher modules of the graph package that lower ones call."""
+    """Classes and functions of higher modules of the graph package, for its lower modules."""
 
     variable: type[Variable]
     """The default class of variables."""
     constant: type[Constant]
     """The default class of constants."""
     convert: Callable[[Any], Variable]
-    """Converts an argument of an op to a variable; see `set_default_converter`."""
+    """Converts an argument of an op to a variable. `set_default_converter` replaces this function."""
     eval: Callable[..., Any]
-    """`Variable.eval`, called with a variable, a mapping from variables or names to values, and options."""
-    evaluator: Callable[..., Any]
-    """Computes a variable, for ``eval`` and `verify_grad`: the interpreter, or a compiler above this package.
+    """The function behind `Variable.eval`.
 
-    Called with a variable, a mapping from variables to values, and options.
+    Its arguments are a variable, a mapping from variables or names to values, and options.
+    """
+    evaluator: Callable[..., Any]
+    """Computes the value of a variable, for ``eval`` and `verify_grad`.
+
+    This is the interpreter, or the compiler once `occelo_compile` is imported. Its arguments are a variable, a mapping
+    from variables to values, and options.
     """
     dprint: Callable[..., Any]
-    """`debugprint`."""
+    """The function `debugprint`."""
     formula: Callable[[Any], str]
-    """`pprint`."""
+    """The function `pprint`."""
     specify_shape: Callable[..., TensorVariable]
-    """`specify_shape`, called with a tensor and lengths."""
+    """The function `specify_shape`; its arguments are a tensor and lengths."""
     stack: Callable[..., TensorVariable]
-    """`stack`, called with a sequence of tensors."""
+    """The function `stack`; its argument is a sequence of tensors."""
     batch_by_loop: Callable[..., Sequence[Any]]
-    """`Op.batch` for an op without a batching rule."""
+    """The default `Op.batch`, for ops without a batching rule."""
     decomposed_kernel: Callable[[Apply], Kernel | None]
-    """The function that runs a node in Python by its decomposition."""
+    """Returns a function that runs the decomposition of a node in Python. None if the op has no decomposition."""
     pull_decomposition: Callable[[Apply, Sequence[Variable], Sequence[Any]], Sequence[Any] | None]
-    """The cotangents of a node's inputs through the decomposition of its op; None if there is none."""
+    """Computes the cotangents of a node's inputs by the decomposition of its op. None if the op has none."""
     unfreeze: Callable[[FrozenFunctionGraph], FunctionGraph]
-    """A mutable graph that equals a frozen one."""
+    """Returns a function graph, which can be changed, with the content of a frozen graph."""
 
 
 facade = Facade()

@@ -1,8 +1,8 @@
-"""`frozen_dataclass`: makes frozen dataclasses quickly, so that the packages take little time to import.
+"""`frozen_dataclass`: makes frozen dataclasses quickly, so that Occelo's packages take little time to import.
 
-`dataclasses.dataclass` compiles the text of each method; a frozen class has six of them. This took most of the time to
-import this package. Here classes share all methods but ``__init__``. `ir.op.op` makes ops with this function. The
-packages graph, rewrite and link use it for the dataclasses in modules that every program imports.
+It replaces ``dataclass(frozen=True)`` in modules that every program imports; the decorator of ops (`ir.op.op`) uses it,
+too. `dataclasses.dataclass` compiles the text of six methods for each frozen class. This took most of the time to
+import `occelo_graph`. Here all classes share these methods, except ``__init__``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _C = TypeVar("_C", bound=type)
 
 
 class _Omitted:
-    """Stands for a default that a factory makes for each object."""
+    """The default of an ``__init__`` parameter with a ``default_factory``: it means that the argument is missing."""
 
 
 @overload
@@ -30,10 +30,10 @@ def frozen_dataclass(*, eq: bool = True, repr: bool = True) -> Callable[[_C], _C
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def frozen_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) -> Any:
-    """Make a class a frozen dataclass, like ``dataclass(frozen=True, eq=eq, repr=repr)``.
+    """A class decorator like ``dataclass(frozen=True, eq=eq, repr=repr)``.
 
-    There are two differences. `dataclasses` does not know that the class is frozen, so a subclass that is a dataclass
-    must be made by this function, too. No field may be an ``InitVar`` (TypeError).
+    There are two differences. Subclasses that are dataclasses must use this decorator, too, since `dataclasses` does
+    not know that the class is frozen. No field may be an ``InitVar`` (TypeError).
     """
     if cls is None:
         return functools.partial(frozen_dataclass, eq=eq, repr=repr)
@@ -47,14 +47,14 @@ def frozen_dataclass(cls: Any = None, *, eq: bool = True, repr: bool = True) -> 
     if repr:
         methods["__repr__"] = repr_of_fields
     for name, method in methods.items():
-        # a class that defines __eq__ alone has the hash None, as in `dataclasses`
+        # Python sets ``__hash__`` to None in a class that defines only ``__eq__``
         if name not in made.__dict__ or (name == "__hash__" and made.__hash__ is None):
             setattr(made, name, method)
     return made
 
 
 def _initializer(cls: Any) -> types.FunctionType:
-    """The ``__init__`` that sets the fields of a class, and calls ``__post_init__`` if there is one."""
+    """Make the ``__init__`` of a class, which sets the fields and calls ``__post_init__`` if there is one."""
     parameters: list[str] = ["self"]
     keywords: list[str] = []
     defaults: list[Any] = []
@@ -68,7 +68,7 @@ def _initializer(cls: Any) -> types.FunctionType:
             default, new = _Omitted, f"_new_{name}()"
             value = f"{new} if {name} is _Omitted else {name}" if each.init else new
         elif not each.init:
-            continue  # a constant of the class, or set by __post_init__
+            continue  # no argument: a class attribute has the value, or ``__post_init__`` sets it
         body.append(f"_object.__setattr__(self, {name!r}, {value})")
         if each.init and each.kw_only:
             keywords.append(name)
@@ -99,7 +99,7 @@ def _initializer(cls: Any) -> types.FunctionType:
 
 @functools.cache
 def _code(parameters: str, body: str) -> types.CodeType:
-    """The code of an ``__init__``; classes with the same fields share it."""
+    """The code of an ``__init__`` with these parameters and this body. Classes with the same fields share it."""
     found: dict[str, Any] = {}
     exec(f"def __init__({parameters}): {body}", found)
     code: types.CodeType = found["__init__"].__code__
@@ -107,9 +107,9 @@ def _code(parameters: str, body: str) -> types.CodeType:
 
 
 def _is_frozen(self: Any, name: str) -> bool:
-    """Whether an attribute must not change.
+    """Whether an attribute of an object must not change.
 
-    A subclass that is not a dataclass may have further attributes, and these may change.
+    It may change only if the object's class is not itself a dataclass, and the attribute is not an inherited field.
     """
     return "__dataclass_fields__" in type(self).__dict__ or name in self.__dataclass_fields__
 
@@ -139,6 +139,6 @@ def _hash(self: Any) -> int:
 
 
 def repr_of_fields(self: Any) -> str:
-    """The ``__repr__`` of dataclasses, for classes that are made with ``repr=False`` to be imported quickly."""
+    """The ``__repr__`` of a dataclass, such as ``Point(x=1, y=2)``. All classes of `frozen_dataclass` share it."""
     inside = [f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self) if f.repr]
     return f"{type(self).__qualname__}({', '.join(inside)})"

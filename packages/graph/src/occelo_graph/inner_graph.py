@@ -1,12 +1,11 @@
-"""`OpFromGraph`: an op that computes an inner graph. Users may define its derivatives.
+"""`OpFromGraph`: an op that computes an inner graph. Users make such ops from graphs, and may define their derivatives.
 
-The op holds a frozen graph, so two ops with equal graphs are equal. While the outer graph is built, differentiated and
-canonicalized, the op is one node. Then the rewriting stage ``expand_graphs`` replaces it by its graph. With ``inline``
-it is replaced before all other rewriting. If the mode excludes ``expand_graphs``, linkers run the inner graph as a
-region that runs once (`Op.loop`).
+While the outer graph is built, differentiated and canonicalized, the op is one node. Then the rewriting stage
+``expand_graphs`` replaces the node by the inner graph. With ``inline=True`` the node is replaced before all other
+rewriting. If the mode excludes ``expand_graphs``, linkers run the inner graph as a loop of one iteration (`Op.loop`).
 
-Users make such ops by `occelo.OpFromGraph`. The op belongs to the control family, but is defined in a higher layer,
-since it uses gradients.
+The inner graph is a frozen graph, so two ops with equal graphs are equal. The op is not defined with the other ops of
+control flow in `ops.control`, since it imports gradients from higher modules.
 """
 
 from __future__ import annotations
@@ -35,29 +34,29 @@ from occelo_graph.vectorize import vectorize_graph
 __all__ = ["OpFromGraph"]
 
 Rule: TypeAlias = "Callable[..., Any] | OpFromGraph | None"
-"""A function or an `OpFromGraph` that computes derivatives; None for the derivative of the graph."""
+"""A function or an `OpFromGraph` that computes derivatives. None: the derivative of the inner graph is used."""
 Derivative: TypeAlias = "Rule | list[Rule] | tuple[Rule, ...]"
-"""A rule for the derivatives with respect to all variables, or a list with a rule for each of them."""
+"""One rule that computes all derivatives, or a list with a rule for each of them."""
 
 
 class OpFromGraph(Op):
-    """An op that computes ``outputs`` from ``inputs``.
+    """An op that computes the graph from ``inputs`` to ``outputs``.
 
-    - ``inputs`` and ``outputs`` are lists of variables. All roots of the outputs must be inputs or constants, else
-      `MissingInputError`. Shared variables must be inputs, too.
-    - ``inline``: replace the op by its graph before rewriting.
-    - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a cotangent for each input, or an
-      `OpFromGraph` that takes all of these and returns the same. It may also be a list with a function or an
-      `OpFromGraph` for each input, which returns the cotangent of that input. None, or None for an input in
-      the list, means that the pullback of the inner graph is used.
-    - ``pushforward``: likewise, with tangents instead of cotangents. The function returns a tangent for each output; a
-      list has an entry for each output.
+    - ``inputs`` and ``outputs``: lists of variables. `MissingInputError` if a root of the outputs is neither an input
+      nor a constant. So shared variables must be inputs, too.
+    - ``inline``: whether the op is replaced by its graph before all other rewriting.
+    - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a list with a cotangent for each input.
+      None means that the pullback of the inner graph is used. Instead of one function, ``pullback`` may be a list with
+      a function for each input, which returns only the cotangent of this input; an entry may be None. Each function may
+      also be an `OpFromGraph`, with all inputs, outputs and cotangents as its inputs.
+    - ``pushforward``: like ``pullback``, with tangents instead of cotangents. The function returns a tangent for each
+      output; a list has an entry for each output.
     - ``lop_overrides``, ``rop_overrides``: older names of ``pullback`` and ``pushforward``.
-    - ``connection_pattern``: for each input a list that says for each output whether it depends on the input.
+    - ``connection_pattern``: ``connection_pattern[i][k]`` is true if output ``k`` depends on input ``i``.
     - ``name``: the name in printed graphs.
 
     TypeError for inputs or outputs that are not lists. ValueError for an input that is given twice. NotImplementedError
-    for updates and givens.
+    for ``updates`` and ``givens``.
     """
 
     loops: ClassVar[bool] = True
@@ -88,7 +87,7 @@ class OpFromGraph(Op):
         self._derived_cache: dict[Any, OpFromGraph] = {}
 
     def python_fields(self) -> dict[str, Any]:
-        """The arguments of `from_fields`, which the printed Python source of a graph calls."""
+        """The arguments of `from_fields` that make an equal op, for printed Python source (`to_python`)."""
         return {**(self.props() or {}), "connection_pattern": self._pattern}
 
     @classmethod
@@ -101,7 +100,7 @@ class OpFromGraph(Op):
         push_rule: Derivative,
         connection_pattern: Sequence[Sequence[bool]] | None,
     ) -> OpFromGraph:
-        """The op of a frozen graph."""
+        """Make an op from a frozen graph and the rules of its derivatives. Printed Python source calls this method."""
         return cls(
             list(graph.inputs),
             list(graph.outputs),
@@ -114,7 +113,7 @@ class OpFromGraph(Op):
 
     @trait
     def pure(self) -> bool:
-        """Whether all ops of the graph are pure."""
+        """Whether all ops of the inner graph are pure."""
         return all(node.op.pure for node in self.graph.nodes)
 
     @property
@@ -124,12 +123,12 @@ class OpFromGraph(Op):
 
     @property
     def inner_inputs(self) -> tuple[Variable, ...]:
-        """The inputs of the graph."""
+        """The inputs of the inner graph."""
         return self.graph.inputs
 
     @property
     def inner_outputs(self) -> tuple[Variable, ...]:
-        """The outputs of the graph."""
+        """The outputs of the inner graph."""
         return self.graph.outputs
 
     def infer(self, *types: Any) -> Any:
@@ -152,7 +151,7 @@ class OpFromGraph(Op):
         return Loop(self.graph, None, (), tuple(range(len(node.inputs))))
 
     def inlined(self, node: Apply) -> list[Variable]:
-        """The outputs of the inner graph, with the inputs of a node of this op in place of its inputs."""
+        """The outputs of a node as a graph of the node's inputs: a copy of the inner graph without this op."""
         return self.graph.bind(node.inputs)
 
     def evaluate(self, *arrays: Any) -> Any:
@@ -166,8 +165,7 @@ class OpFromGraph(Op):
         return self.graph.bind(inputs)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        # read from variables of the inlined graph, so that rules can infer the lengths without
-        # values
+        # lengths of the inlined graph's variables; rules then infer these without computing values
         return [
             tuple(v.shape[i] for i in range(v.type.ndim)) if is_tensor(v) else ()
             for v in self.inlined(node)
@@ -243,9 +241,10 @@ class OpFromGraph(Op):
         given: Sequence[Any],
         like: Sequence[Variable],
     ) -> Sequence[Any]:
-        """The derivatives that ``rule`` computes, or ``default`` where there is no rule.
+        """The ``count`` derivatives by the user's ``rule``, or by ``default`` if the rule is None.
 
-        A rule gets zeros in place of a cotangent or tangent that is None or `ZERO`.
+        ``given`` are the cotangents of the variables ``like``, or their tangents. A rule receives zeros in place of
+        None and `ZERO`.
         """
         rules = rule if is_tuple(rule) else (rule,)
         usual: Sequence[Any] = ()
@@ -315,7 +314,11 @@ class OpFromGraph(Op):
         arguments: Sequence[Variable],
         found: Sequence[Any],
     ) -> list[Any]:
-        """The derivatives ``found`` as outputs of one new op, except those that are None or undefined."""
+        """The derivatives ``found``, as outputs of one new op that is applied to ``arguments``.
+
+        ``found`` are graphs of ``variables``, the inputs of the new op. Entries that are None or undefined stay as they
+        are.
+        """
         usable = [isinstance(g, Variable) and not isinstance(g.type, NullType) for g in found]
         wanted = [g for g, use in zip(found, usable, strict=True) if use]
         if not wanted:
@@ -364,7 +367,7 @@ def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:
 def _chosen(
     given: Derivative, older: Derivative, old_name: str, name: str
 ) -> Rule | tuple[Rule, ...]:
-    """The rule (or tuple of rules) that the user passed as argument ``name``, or under its older name ``old_name``."""
+    """The rule, or tuple of rules, that the user passed as argument ``name`` or under its older name ``old_name``."""
     if older is not None:
         if given is not None:
             raise TypeError(f"{old_name} is the older name of {name}; give one of them")
@@ -391,7 +394,7 @@ def _checked(op: OpFromGraph, found: Any, count: int) -> list[Any]:
     return results
 
 
-# saving: functions are identified by their names
+# saving: the user's functions are saved by name
 
 
 def _encode(op: OpFromGraph, arrays: Arrays) -> Any:
@@ -413,7 +416,7 @@ def _encode_rule(rule: Rule | tuple[Rule, ...], arrays: Arrays) -> Any:
     name = f"{rule.__module__}:{rule.__qualname__}"
     if loaded(name) is rule:
         return {"function": name}
-    # a function that cannot be found by its name is identified within this process only
+    # no function can be found by this name: the key identifies it in this process only
     return {"function": f"{name}@{id(rule)}"}
 
 

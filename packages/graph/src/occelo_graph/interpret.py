@@ -1,9 +1,14 @@
-"""The interpreter: runs a graph node by node with NumPy, as the reference for all backends.
+"""The interpreter: runs a graph node by node with NumPy. Its results and errors are the reference for all backends.
 
-`Variable.eval` uses the interpreter if the package `occelo_compile` is not installed. When a call has failed,
-`occelo_compile.error_replay` replays the user's graph with it, or a linker replays a compiled block. The linkers for
-JAX and PyTorch run single nodes with it while they trace. The Python linkers (`occelo_link.vm`) use its analysis of
-liveness (`last_uses`). All linkers and DebugMode use its error messages.
+It is used where speed does not matter:
+
+- `Variable.eval` runs the interpreter if the package `occelo_compile` is not imported.
+- When the call of a compiled function fails, `occelo_compile.error_replay` replays the user's graph in the interpreter
+  to raise the error. Linkers replay a compiled block in this way.
+- The linkers for JAX and PyTorch run single nodes with it while they trace.
+
+Other modules use parts of it. The Python linkers (`occelo_link.vm`) use its liveness analysis (`last_uses`) and its
+loops (`loop_kernel`). All linkers and DebugMode use its error messages (`annotate_error`).
 """
 
 from __future__ import annotations
@@ -47,17 +52,17 @@ __all__ = [
 
 _ANNOTATED = "_occelo_annotated"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-"""The address in Python's representation of an object. With it, the error would be another text in each run."""
+"""The address in the ``repr`` of an object. It is left out of error messages, since it changes from run to run."""
 
 Place = tuple[Apply, ...]
 Recorded = Mapping[Place, deque[Any]]
 
 
 def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exception:
-    """An exception of the same class whose message names the node, its source line and its inputs.
+    """An exception like ``error``, with a message that names the failed node, its source line and its inputs.
 
-    The cause stays the last line; the option ``exception_verbosity`` adds details. If the class cannot be constructed
-    from a message alone, the context is added as a note.
+    ``arrays`` are the values of the inputs. The old message stays as the last line. The option ``exception_verbosity``
+    adds details. If an exception of this class cannot be made from a message, the text is added as a note instead.
     """
     if hasattr(error, _ANNOTATED):
         return error
@@ -80,7 +85,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
 
 
 def _shown(array: Any, more: bool) -> str:
-    """Describes an input of a node that failed; with ``more`` also its strides and, if there are few, its elements."""
+    """Describes an input of a failed node by dtype and shape; ``more`` adds its strides and up to 8 elements."""
     if not is_array(array):
         return _ADDRESS.sub("", repr(array))
     text = f"{array.dtype} {array.shape}"
@@ -95,7 +100,10 @@ _DEEPEST_SHOWN = 6
 
 
 def last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[Variable]]:
-    """Liveness: for each node of ``order``, the computed variables that are dead after the node has run."""
+    """Liveness analysis: for each node of ``order``, the variables that are dead after it and were not dead before.
+
+    Roots of the graph and ``outputs`` are never listed.
+    """
     kept = set(outputs)
     frees: list[list[Variable]] = []
     for node in reversed(order):
@@ -111,7 +119,10 @@ def last_uses(order: Sequence[Apply], outputs: Sequence[Variable]) -> list[list[
 
 
 def run_node(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
-    """Compute the outputs of a node; an in-place op overwrites copies of its inputs."""
+    """Compute the outputs of a node from the values of its inputs. An in-place op overwrites copies of the inputs.
+
+    Inside of a ``with has_run(...)`` block, recorded results of the node are returned instead.
+    """
     replay = _REPLAY.get()
     if replay is None:
         return _computed(node, arrays)
@@ -142,20 +153,20 @@ def _computed(node: Apply, arrays: Sequence[Any], overwrite: bool = False) -> Se
 
 
 class _Runner(Protocol):
-    """Runs nodes of inner graphs."""
+    """An object that runs nodes of inner graphs. `_RUNNER` has the current one, if any."""
 
     def run(self, node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]: ...
 
 
 class _Clock:
-    """Times nodes of inner graphs; ``note`` gets the place of a node, its seconds and its results."""
+    """Runs nodes of inner graphs and times them, for `inner_nodes_timed`."""
 
     def __init__(self, note: Callable[[Place, float, Sequence[Any]], None]) -> None:
         self.note = note
         self.within: Place = ()
 
     def run(self, node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
-        """Run a node and record its time, including the time of the nodes in its inner graphs."""
+        """Run a node, and pass its time to ``note``. The time includes the nodes of its inner graphs."""
         outside = self.within
         self.within = (*outside, node)
         start = perf_counter()
@@ -172,11 +183,11 @@ _RUNNER: ContextVar[_Runner | None] = ContextVar("runner", default=None)
 
 @contextmanager
 def inner_nodes_timed(note: Callable[[Place, float, Sequence[Any]], None]) -> Generator[None]:
-    """Time the nodes of inner graphs, such as the bodies of loops, that run in Python inside of the ``with`` block.
+    """Inside of the ``with`` block, time the nodes of inner graphs, such as the bodies of loops, that run in Python.
 
-    After each run of an inner node, ``note`` is called with the node's place, the seconds, and the results. The place
-    lists the nodes whose inner graphs contain the node, without the outermost one, then the node itself. ``note`` is
-    called for a node after it was called for the nodes of its inner graphs.
+    After each run of an inner node, ``note`` is called with the node's place, the time in seconds, and the results. The
+    place lists the nodes whose inner graphs contain the node, then the node itself. The outermost node is left out.
+    ``note`` is called for the nodes of an inner graph before the node that has this inner graph.
     """
     token = _RUNNER.set(_Clock(note))
     try:
@@ -186,7 +197,10 @@ def inner_nodes_timed(note: Callable[[Place, float, Sequence[Any]], None]) -> Ge
 
 
 class _Instead:
-    """Runs nodes by calling a function. `annotate_error` does not change the errors that the function raises."""
+    """Runs nodes of inner graphs by calling a function, for `inner_nodes_run_by`.
+
+    `annotate_error` does not change the errors that the function raises.
+    """
 
     def __init__(self, function: Callable[[Apply, Kernel, Sequence[Any]], Sequence[Any]]) -> None:
         self.function = function
@@ -203,11 +217,11 @@ class _Instead:
 def inner_nodes_run_by(
     function: Callable[[Apply, Kernel, Sequence[Any]], Sequence[Any]] | None,
 ) -> Generator[None]:
-    """Let a function run the nodes of inner graphs, such as the bodies of loops, inside of the ``with`` block.
+    """Inside of the ``with`` block, ``function`` runs the nodes of inner graphs, such as the bodies of loops.
 
-    With None they run as usual. The function takes a node, the node's kernel and the arrays of the inputs, and returns
-    the results. Errors that the function raises keep their messages; a note says in which step of which loop they
-    occurred.
+    DebugMode checks these nodes in this way. The function accepts a node, the node's kernel and the values of its
+    inputs, and returns the results. If ``function`` is None, the nodes run as usual. Errors that the function raises
+    keep their messages. A note is added that names the loop and the iteration.
     """
     token = _RUNNER.set(None if function is None else _Instead(function))
     try:
@@ -218,7 +232,7 @@ def inner_nodes_run_by(
 
 @frozen_dataclass
 class _Replay:
-    """Recorded results, and the nodes whose inner graphs are running, the outermost first."""
+    """Recorded results, and the nodes whose inner graphs are running now, the outermost one first."""
 
     results: Recorded
     within: Place
@@ -229,12 +243,13 @@ _REPLAY: ContextVar[_Replay | None] = ContextVar("replay", default=None)
 
 @contextmanager
 def has_run(results: Recorded, within: Place = ()) -> Generator[None]:
-    """Inside of the ``with`` block, use recorded results of the nodes in ``results``, and do not run these nodes again.
+    """Inside of the ``with`` block, nodes with recorded results do not run: their recorded results are returned.
 
-    ``results`` maps the place of a node to a queue with an entry for each run, in order: the sequence of the results,
-    or the exception that was raised. A place lists the nodes whose inner graphs contain the node, then the node itself,
-    since several nodes may share one inner graph. ``within`` lists the nodes whose inner graphs contain every node that
-    the ``with`` block runs.
+    A replay uses this for nodes with effects, which must not run twice. ``results`` maps the place of a node to a queue
+    with an entry for each run, in order. An entry is the list of results, or the exception that was raised. A place
+    lists the nodes whose inner graphs contain the node, then the node itself. The node alone is not enough, since
+    several nodes may share one inner graph. If the block runs nodes of an inner graph, ``within`` is the start of their
+    places.
     """
     token = _REPLAY.set(_Replay(results, within) if results else None)
     try:
@@ -255,7 +270,10 @@ def _run_lazily(
     values: dict[Variable, Any],
     instead: Mapping[Apply, Apply] | None = None,
 ) -> None:
-    """Compute outputs of a graph with lazy ops on demand; ``instead`` maps nodes to nodes that run in their place."""
+    """Compute the outputs of a graph with lazy ops. A node runs only when a node that runs needs its outputs.
+
+    The results are added to ``values``. ``instead`` maps a node to the node that runs in its place.
+    """
     stack = list(outputs)
     while stack:
         variable = stack[-1]
@@ -277,9 +295,9 @@ def _run_lazily(
 def body_runner(
     body: FrozenFunctionGraph, instead: Mapping[Apply, Apply] | None = None
 ) -> Callable[[Sequence[Any]], list[Any]]:
-    """The function that runs an inner graph once: it takes the values of its arguments and returns its results.
+    """A function that runs the inner graph ``body`` once: from the values of its inputs to those of its outputs.
 
-    ``instead`` maps nodes to nodes that run in their place and may overwrite their inputs.
+    ``instead`` maps a node to the node that runs in its place, and that may overwrite its inputs.
     """
     lazy = any(node.op.lazy for node in body.nodes)
     constants: dict[Variable, Any] = {
@@ -306,10 +324,11 @@ def body_runner(
 
 
 def _writes_in_place(loop: Loop) -> dict[Apply, Apply]:
-    """Maps nodes of a body that may overwrite a carried value to nodes that do the same in place.
+    """Maps each node of the body that may overwrite a carried value to a node that computes the same in place.
 
-    Such a node computes the new carried value, and nothing else reads the old or the new value. An example is a node
-    that writes one element of a trace. To copy the trace in each step would take quadratic time.
+    Such a node computes the next carried value from the current one, and no other node reads either value. An example
+    is a node that writes one element of a trace. If it copied the trace in each step, the loop would take quadratic
+    time.
     """
     body = loop.body
     uses = Counter(v for node in body.nodes for v in node.inputs) + Counter(body.outputs)
@@ -327,7 +346,10 @@ def _writes_in_place(loop: Loop) -> dict[Apply, Apply]:
 
 
 def loop_kernel(loop: Loop, op: Op) -> Kernel:
-    """The function with which the interpreter and the Python linkers run a loop; errors name ``op`` and the iteration."""
+    """A function that runs a loop in Python, for the interpreter and the Python linkers.
+
+    ``op`` is the op of the loop; error messages name it and the iteration.
+    """
     body = loop.body
     kinds = [v.type for v in body.inputs[: len(loop.carried)]]
     once = body_runner(body, _writes_in_place(loop))
@@ -340,7 +362,7 @@ def loop_kernel(loop: Loop, op: Op) -> Kernel:
             raise
 
     def run(*arrays: Any) -> Sequence[Any]:
-        # carried values may be overwritten, and the inputs of the node may not
+        # copies, since the body may overwrite carried values, but not the inputs of the node
         state = [_own(*each) for each in zip(kinds, (arrays[i] for i in loop.carried), strict=True)]
         read = [arrays[i] for i in loop.read]
         assert loop.count is not None
@@ -373,7 +395,7 @@ def _root_value(variable: Variable, given: Mapping[Variable, Any]) -> Any:
 
 
 def _result(kind: Type, value: Any) -> Any:
-    """A copy of the value; a Python object is returned as it is."""
+    """A copy of an output's value, for the caller. A value that is neither an array nor made of arrays is not copied."""
     if is_array(value):
         return np.array(value)
     return value if kind.is_array or kind.parts() is None else kind.copy(value)
@@ -382,10 +404,10 @@ def _result(kind: Type, value: Any) -> Any:
 def evaluate(
     outputs: Variable | Sequence[Variable], inputs: Mapping[Variable, Any] | None = None
 ) -> Any:
-    """Compute the values of ``outputs``: one value for a variable, a list for a sequence.
+    """Compute the values of ``outputs`` with NumPy: one value for a variable, a list for a sequence.
 
-    ``inputs`` maps roots (or other variables) to values, which are converted by the filter of the variable's type.
-    `MissingInputError` if a root has no value. Branches that are not taken are not computed.
+    ``inputs`` maps roots, or other variables, to values. The type of the variable converts its value. Branches that are
+    not taken are not computed. `MissingInputError` for a root without a value.
     """
     given = dict(inputs or {})
     single = isinstance(outputs, Variable)
@@ -419,7 +441,7 @@ def evaluate(
 
 
 def _without_models(order: Sequence[Apply]) -> dict[Apply, Apply]:
-    """Nodes such as ``zeros_like(x)`` for x of static shape, mapped to nodes that make the same tensor without x."""
+    """Maps nodes such as ``zeros_like(x)``, for x of static shape, to nodes that compute the same tensor without x."""
     instead: dict[Apply, Apply] = {}
     for node in order:
         found = fill_of_known_shape(node)
@@ -436,7 +458,11 @@ def _needed(
     known: Mapping[Variable, Any],
     instead: Mapping[Apply, Apply],
 ) -> list[Apply]:
-    """The nodes of ``order`` that must run, given ``known`` values and nodes that run ``instead`` of others."""
+    """The nodes of ``order`` that must run to compute ``wanted``, in order.
+
+    ``known`` has the values of variables that need no computation. ``instead`` maps a node to the node that runs in its
+    place.
+    """
     needed = {v for v in wanted if v not in known}
     kept: list[Apply] = []
     for node in reversed(order):
@@ -450,9 +476,11 @@ def _needed(
 def variable_eval(
     variable: Variable, inputs_to_values: Mapping[Any, Any] | None = None, **options: Any
 ) -> Any:
-    """`Variable.eval`. Keys may be names; ValueError for a name that is missing or ambiguous.
+    """The function behind `Variable.eval`, with a compiler or the interpreter (`facade.evaluator`).
 
-    A value for a variable that is not needed is an `UnusedInputError` (a ValueError) if ``on_unused_input`` is "raise".
+    ``inputs_to_values`` maps variables, or their names, to values. ValueError for a name that no variable or several
+    variables have. `UnusedInputError` (a ValueError) for a variable that is not needed, if ``on_unused_input`` is
+    "raise".
     """
     given: dict[Variable, Any] = {}
     lenient = options.get("on_unused_input", "raise") != "raise"
@@ -478,9 +506,10 @@ def interpret(
     on_unused_input: str = "raise",
     **options: Any,
 ) -> Any:
-    """`Variable.eval` without a compiler.
+    """`facade.evaluator` if the compiler is not imported: computes a variable with `evaluate`.
 
-    TypeError for other arguments, which only a compiler takes; `UnusedInputError` for an input that is not needed.
+    `UnusedInputError` for a variable in ``given`` that is not needed, if ``on_unused_input`` is "raise". TypeError for
+    ``options``, since only the compiler accepts any.
     """
     if options:
         raise TypeError(f"eval() got unexpected arguments {sorted(options)}")

@@ -1,14 +1,16 @@
-"""Registry of functions to call after a family of ops has been imported at its first use.
+"""Imports the rewrites, facts and lowerings of a family of ops only after a program has imported the family.
 
-Linear algebra, random numbers and loops are such families: a program without them should not pay for their import. The
-packages of the ops (`ops.linalg`, `ops.random` and `looping`) call `loaded` when they are imported.
-`occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers call `follow` to register functions. These
-import the modules with the family's rewrites, facts and lowerings. The functions run when rewrites, facts or lowerings
-are next looked up, since each look-up calls `catch_up` first.
+Linear algebra, random numbers and loops are such families. A program that does not use a family does not pay for its
+import.
 
-The functions do not run while a family is being imported. Otherwise two threads could each import a module of the
-family that needs the other's, and fail: for example, one thread unpickles a graph with loops while another one builds
-the first loop.
+- The package of each family (`ops.linalg`, `ops.random`, `looping`) calls `loaded` when it is imported.
+- `occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers pass functions to `follow`. Such a function
+  imports the modules that register the family's rewrites, facts or lowerings.
+- Each look-up of rewrites, facts or lowerings first calls `catch_up`, which calls these functions.
+
+So the functions never run while a family is being imported. Otherwise two threads could each wait for a module that
+the other one is importing, and an import would fail. For example, one thread could unpickle a graph with loops while
+another one builds its first loop.
 """
 
 from __future__ import annotations
@@ -19,14 +21,20 @@ from collections.abc import Callable
 __all__ = ["catch_up", "follow", "is_loaded", "loaded", "registering"]
 
 registering = threading.RLock()
-"""The lock that is held while rewrites and lowerings are imported and registered. No import of Occelo waits for it."""
+"""A thread holds this lock while it imports and registers rewrites and lowerings.
+
+No module of Occelo acquires the lock when it is imported.
+"""
 
 _followers: dict[str, list[Callable[[], object]]] = {}
 _loaded: set[str] = set()
 
 
 class _Pending:
-    """Functions to call once each, in order. Other threads wait until they have been called."""
+    """A queue of functions, which `call` calls once each, in order.
+
+    If another thread is in `call`, `call` waits until that thread has called all of them.
+    """
 
     def __init__(self) -> None:
         self.is_behind = False
@@ -40,7 +48,7 @@ class _Pending:
     def call(self) -> None:
         with registering:
             if self._is_calling:
-                return  # one of the functions has called `catch_up` by a look-up of its own
+                return  # a function of the queue has looked something up, and so called `catch_up`
             self._is_calling = True
             try:
                 while True:
@@ -56,11 +64,11 @@ class _Pending:
 
 _pending = _Pending()
 _changing = threading.Lock()
-"""The lock that is held while the functions to call change, and never during an import."""
+"""A thread holds this lock while it changes the lists of functions, but not while it imports anything."""
 
 
 def follow(family: str, load: Callable[[], object]) -> None:
-    """Register ``load``, which the first `catch_up` after the import of ``family`` calls.
+    """Register the function ``load``. The first `catch_up` after the import of ``family`` calls it.
 
     ``family`` is "linalg", "random", "looping" or "typed_list".
     """
@@ -72,18 +80,18 @@ def follow(family: str, load: Callable[[], object]) -> None:
 
 
 def loaded(family: str) -> None:
-    """Record that a family is being imported."""
+    """Record that a family is imported. The package of the family calls this function when its import starts."""
     with _changing:
         _loaded.add(family)
         _pending.add(_followers.pop(family, []))
 
 
 def is_loaded(family: str) -> bool:
-    """Whether a family was imported, or is being imported."""
+    """Whether `loaded` was called for a family: the family was imported, or its import has started."""
     return family in _loaded
 
 
 def catch_up() -> None:
-    """Call the functions that were given to `follow` for families that were imported since the last call."""
+    """Call the functions that `follow` registered for imported families, unless they were called before."""
     if _pending.is_behind:
         _pending.call()

@@ -1,6 +1,6 @@
-"""`deferred`: lets a package import the modules that define its names on first use.
+"""`deferred`: makes a package that exports names of its modules, but imports each module only when its name is used.
 
-`occelo` and the packages rewrite, link and compile use it, so that importing them takes little time.
+The packages `occelo`, `occelo_rewrite`, `occelo_link` and `occelo_compile` call it, so that they are imported quickly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["deferred"]
 def deferred(
     package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The functions ``__getattr__`` and ``__dir__`` of a package; ``modules`` maps each name to its module."""
+    """The ``__getattr__`` and ``__dir__`` for a package. ``modules`` maps each exported name to its module."""
     namespace = vars(sys.modules[package])
 
     def find(name: str) -> Any:

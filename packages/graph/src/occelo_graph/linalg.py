@@ -1,6 +1,7 @@
-"""The namespace of linear algebra. `occelo.tensor.linalg` exports it; `missing_names` imports it at its first use.
+"""The namespace of linear algebra: it collects the functions of `ops.linalg`, such as ``solve``.
 
-The examples of ops and rules take the functions from here.
+Users reach it as `occelo.tensor.linalg`. `missing_names` imports it at its first use. The modules with examples of ops
+and rules import it, too.
 """
 
 from typing import TYPE_CHECKING
@@ -43,5 +44,5 @@ from occelo_graph.ops.linalg.tridiagonal import *
 from occelo_graph.ops.shape.dimensions import matrix_transpose as matrix_transpose
 from occelo_graph.ops.statistics import norm as norm
 
-if not TYPE_CHECKING:  # type checkers know what is here without it
+if not TYPE_CHECKING:  # so that type checkers report unknown names
     __getattr__ = _missing_linear_algebra("occelo.tensor.linalg", "occelo.tensor")

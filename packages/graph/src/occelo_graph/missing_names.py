@@ -1,8 +1,8 @@
-"""``__getattr__`` of the namespaces of tensor functions: imports at the first use, and hints for names that are
-missing.
+"""The ``__getattr__`` of the namespaces of tensor functions, which handles names that are not imported or do not exist.
 
-`occelo.tensor` and `occelo_graph.tensor` import `linalg` and a few functions only when they are used. For names that
-similar libraries have and Occelo lacks, these two namespaces and their ``linalg`` raise errors that name a replacement.
+It is used by `occelo.tensor` and `occelo_graph.tensor`, and by the namespaces ``linalg`` of both. If a name is in
+`LATE` or `LATE_FUNCTIONS`, its module is imported now. For a name that only similar libraries have, the error names a
+replacement if Occelo has one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ AT_TOP = frozenset(
     "pydotprint reduce save scan scan_checkpoints subgraph_grad switch_case to_dot undefined_grad until verify_grad while_loop "
     "wrap_py zero_grad".split()
 )
-"""Names that the package around ``tensor`` has; ``tensor`` itself may lack them."""
+"""Names in `occelo` that a user may look for in `occelo.tensor`."""
 
 ABSENT = frozenset(
     "argsort batch_normalization bincount conv conv2d convolve1d "
@@ -38,27 +38,27 @@ ABSENT = frozenset(
     "searchsorted signal sort sparse "
     "topk unique wrap_jax xtensor RandomStreams".split()
 )
-"""Names that similar tensor libraries have and Occelo does not have yet."""
+"""Names of similar tensor libraries that Occelo does not have yet."""
 
 LATE = {
     "linalg": "occelo_graph.linalg",
     "random": "occelo_graph.random",
     "stats": "occelo_graph.stats",
 }
-"""Namespaces in ``tensor`` that are imported at their first use, with their modules."""
+"""Maps each namespace in ``tensor`` that is imported at its first use to its module."""
 
 LATE_FUNCTIONS = {
     "cross": "occelo_graph.ops.blas.cross",
     "einsum": "occelo_graph.ops.blas.einsum",
     "kron": "occelo_graph.ops.linalg.block_matrices",
 }
-"""Functions in ``tensor`` that are imported at their first use, with their modules."""
+"""Maps each function in ``tensor`` that is imported at its first use to its module."""
 
 _LINEAR = frozenset("nlinalg slinalg".split())
-"""Submodules of linear algebra in similar tensor libraries."""
+"""Names of submodules for linear algebra in similar tensor libraries."""
 
 _OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
-"""Other names of functions of linear algebra."""
+"""Maps older names of functions of linear algebra to Occelo's names."""
 
 LINEAR_ABSENT = frozenset(
     "bandwidth cho_solve_banded cholesky_banded circulant companion convolution_matrix coshm cosm "
@@ -68,19 +68,19 @@ LINEAR_ABSENT = frozenset(
     "orth orthogonal_procrustes pascal pinvh polar qr_multiply rq signm "
     "sinhm sinm solve_circulant solve_lyapunov subspace_angles tanhm tanm".split()
 )
-"""Names of SciPy's linear algebra that Occelo does not have yet."""
+"""Names in ``scipy.linalg`` that Occelo does not have yet."""
 
 _FLAT = frozenset(
     "basic blas elemwise extra_ops math nnet opt raw_random rewriting special subtensor "
     "type_other utils var variable".split()
 )
-"""Submodules of similar tensor libraries; in Occelo all functions are in one namespace."""
+"""Names of submodules of similar tensor libraries. In Occelo, their functions are in ``tensor`` itself."""
 
 
 def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
-    """The ``__getattr__`` of the namespace ``module`` of tensor functions in the package ``top``.
+    """The ``__getattr__`` for ``module``, the namespace of tensor functions in the package ``top``.
 
-    The function imports the names in `LATE` and `LATE_FUNCTIONS`, and raises AttributeError for all others.
+    It imports the names in `LATE` and `LATE_FUNCTIONS`. For all other names it raises AttributeError with a hint.
     """
 
     def find(name: str) -> object:
@@ -107,9 +107,9 @@ def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
 
 
 def missing_linear_algebra(module: str, tensor: str) -> Callable[[str], object]:
-    """The ``__getattr__`` of the namespace ``module`` of linear algebra.
+    """The ``__getattr__`` for ``module``, the namespace of linear algebra. It raises AttributeError with a hint.
 
-    ``tensor`` is the namespace of all other functions.
+    ``tensor`` is the name of the namespace of tensor functions, for the hint.
     """
 
     def find(name: str) -> object:

@@ -1,7 +1,7 @@
-"""Type guards for arrays, containers and classes, such as `is_list`.
+"""Type guards such as `is_list`, which modules of all packages use instead of ``isinstance`` for arguments of any type.
 
-After such a guard, type checkers take the elements of a container as `Any`; after ``isinstance`` they would take them
-as unknown, an error in strict mode. Modules of all layers use the guards for arguments of unknown type.
+After ``is_list(x)`` type checkers treat the elements of ``x`` as `Any`. After ``isinstance(x, list)`` they would treat
+the elements as unknown, which is an error in the strict mode of pyright.
 """
 
 from __future__ import annotations

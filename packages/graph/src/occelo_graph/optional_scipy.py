@@ -1,6 +1,6 @@
-"""`scipy_module`: imports modules of SciPy, an optional dependency, when a function that needs them is computed.
+"""`scipy_module`: imports a module of SciPy, which is an optional dependency, when a value is computed with it.
 
-Special functions (`ops.elemwise.special`) and linear algebra (`ops.linalg`) use it.
+The NumPy code of special functions (`ops.elemwise.special`) and of linear algebra (`ops.linalg`) calls it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ __all__ = ["scipy_module"]
 
 
 def scipy_module(name: str, what: str) -> Any:
-    """A module of SciPy; ModuleNotFoundError, with the command that installs it, if SciPy is missing.
+    """The module ``scipy.<name>``. ModuleNotFoundError, with the command that installs SciPy, if SciPy is missing.
 
-    ``what`` names the function that needs SciPy, for the message.
+    ``what`` is the name of the function that needs SciPy, for the message.
     """
     try:
         importlib.import_module("scipy")

@@ -1,11 +1,11 @@
-"""Provenance of variables: the lines of the user's code that made them.
+"""Provenance: finds the line of the user's code that made a variable.
 
-A mark is a code object and an instruction offset, taken from the innermost frame outside of this
-library. It costs a few dictionary look-ups; file, line and text are computed on demand.
-Frames are not kept, because they would keep the user's local variables alive.
+`ir.nodes` stores a mark in each new variable and node. A mark is a code object and an instruction offset, read from the
+innermost frame of the call stack that is not in a file of Occelo. To make a mark takes only a few dictionary look-ups.
+File, line and text are computed when they are needed (`source_of`): for error messages, saved graphs and the record of
+a rewriting. Frames themselves are not kept, because they would keep the user's local variables alive.
 
-Variables and nodes keep a mark (`ir.nodes`). Error messages, saved graphs and the record of a rewriting show the line.
-The packages above declare their files as the library's own by `register_internal`.
+The other packages call `register_internal` to declare their files as Occelo's own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _enabled = True
 
 @frozen_dataclass
 class Source:
-    """A place in the user's code: file, line (1-based, 0 if unknown) and enclosing function."""
+    """A line of the user's code: its file, number (from 1; 0 if unknown) and enclosing function."""
 
     filename: str
     lineno: int
@@ -46,7 +46,7 @@ class Source:
 
     @property
     def text(self) -> str:
-        """The line itself, stripped; empty if the file cannot be read."""
+        """The text of the line, without spaces around it. Empty if the file cannot be read."""
         return linecache.getline(self.filename, self.lineno).strip()
 
     def __str__(self) -> str:
@@ -54,7 +54,7 @@ class Source:
 
 
 def register_internal(directory: str) -> None:
-    """Treat all files below ``directory`` as the library's own, not as the user's."""
+    """Declare all files below ``directory`` as Occelo's own, so that their lines are not taken for the user's."""
     root = os.path.join(os.path.abspath(directory), "")
     if root not in _internal_roots:
         _internal_roots.append(root)
@@ -79,10 +79,10 @@ def _classify(filename: str) -> bool:
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
-    """The innermost frame that is not in the library; None if there is none or marks are off.
+    """The innermost frame of the call stack that is not in a file of Occelo. None if there is none, or marks are off.
 
     The search starts ``depth`` frames up the call stack (1: the caller's frame). Python creates an object for each
-    frame that is examined, so ``depth`` should skip frames that are certainly the library's. Callers must not keep the
+    frame that is examined, so ``depth`` should skip frames that are certainly Occelo's. Callers must not keep the
     frame.
     """
     if not _enabled:
@@ -98,13 +98,13 @@ def user_frame(depth: int = 1) -> FrameType | None:
 
 
 def here() -> Mark | None:
-    """The mark of the line of the user's code that is running; None if there is none."""
+    """The mark of the line of the user's code that is running now. None if there is none, or marks are off."""
     frame = user_frame(2)
     return None if frame is None else (frame.f_code, frame.f_lasti)
 
 
 def source_of(mark: Mark | Source | None) -> Source | None:
-    """File, line and function of a mark."""
+    """The file, line and function of a mark. A `Source`, and None, are returned as they are."""
     if mark is None or isinstance(mark, Source):
         return mark
     code, offset = mark

@@ -1,8 +1,11 @@
-"""Results of a batch that have their own number of rows for each element of the batch, while a graph is vectorized.
+"""Ragged variables: batches whose elements have different numbers of valid rows.
 
-The traces of a loop that ends at another step for each element of a batch are such results. They are as long as the longest;
-the rows after the last one of an element are arbitrary. `looping.batches` marks them. `vectorize` asks here what becomes of them:
-loops, functions of elements and reductions read only rows that count, and no other op may read them.
+They occur while a graph with loops is vectorized. The traces of a batched loop are ragged if the loop ends at another step for each element of the batch. All elements are
+stored with as many rows as the longest one. The values in the rows after the valid ones of an element are arbitrary.
+
+`looping.batches` marks such traces as ragged (`mark`). `vectorize` then calls `rule_of` for the batching rule of each
+node that reads a ragged variable. Only loops, elementwise functions, reductions and a few ops of shapes have such a
+rule; all other ops are refused.
 """
 
 from __future__ import annotations
@@ -28,16 +31,18 @@ if TYPE_CHECKING:
 __all__ = ["count_of", "is_ragged", "mark", "refuse", "rule_of"]
 
 _COUNTS: WeakKeyDictionary[Variable, TensorVariable | None] = WeakKeyDictionary()
+"""Maps a ragged variable to the numbers of valid rows, as in `mark`."""
 
 
 _ROWS: WeakKeyDictionary[Variable, TensorVariable] = WeakKeyDictionary()
-"""For each number of rows of the elements of a batch, the number of rows that tensors have for all of them."""
+"""Maps a variable with numbers of valid rows to the number of rows that are stored for each element of the batch."""
 
 
 def mark(variable: Variable, count: TensorVariable | None) -> Variable:
-    """Note that only the first rows of each element of the batch count: ``count`` has the dimensions of the batch.
+    """Mark a variable as ragged, and return it. ``count`` has the number of valid rows of each element of the batch.
 
-    None where it is not the first rows that count; then nothing can read the variable.
+    The valid rows are the first ones, and ``count`` has the batch dimensions only. If the valid rows are others,
+    ``count`` is None, and no op can read the variable.
     """
     _COUNTS[variable] = count
     if count is not None and count not in _ROWS:
@@ -47,17 +52,17 @@ def mark(variable: Variable, count: TensorVariable | None) -> Variable:
 
 
 def is_ragged(variable: Variable) -> bool:
-    """Whether a variable has its own number of rows for each element of the batch."""
+    """Whether a variable was marked as ragged."""
     return variable in _COUNTS
 
 
 def count_of(variable: Variable) -> TensorVariable | None:
-    """The number of rows of each element of the batch, if these are the first ones."""
+    """The ``count`` with which a variable was marked as ragged; None for all other variables."""
     return _COUNTS.get(variable)
 
 
 def refuse(what: object) -> NotImplementedError:
-    """The error for an op or a result that would need rows of one number."""
+    """The error that a ragged variable cannot be read by ``what``: an op, or a result of the graph."""
     return NotImplementedError(
         f"{what} would need what a loop keeps of all steps for each element of a batch, but the elements end at different "
         "steps. Loops over the same steps, functions of elements, sums and the like read that; for anything else "
@@ -69,7 +74,11 @@ Rule = Callable[[Sequence[Any], Sequence[int]], Sequence[Variable]]
 
 
 def rule_of(node: Apply, inputs: Sequence[Variable]) -> Rule | None:
-    """The batching rule for a node with ragged inputs, or that makes a ragged result; None for others."""
+    """The batching rule for a node that reads or computes a ragged variable.
+
+    None for all other nodes, and for ops that read ragged variables by their own `Op.batch` (`Op.takes_ragged`).
+    ``inputs`` are the vectorized inputs of the node.
+    """
     if node.op.takes_ragged:
         return None
     if any(map(is_ragged, inputs)):
@@ -81,7 +90,7 @@ def rule_of(node: Apply, inputs: Sequence[Variable]) -> Rule | None:
 
 
 def _alloc(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Variable]:
-    """A tensor with as many rows for each element of the batch as another one."""
+    """`Op.batch` for an `Alloc` with as many rows as a ragged variable; its result is ragged, too."""
     (value, count), (core,) = tensors(inputs[:2]), tensors(node.inputs[:1])
     if core.type.ndim == node.outputs[0].type.ndim and core.type.shape[0] != 1:
         raise refuse(node.op)

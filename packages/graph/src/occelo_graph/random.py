@@ -1,4 +1,7 @@
-"""The namespace of random numbers. `occelo.tensor.random` exports it; `missing_names` imports it at its first use."""
+"""The namespace of random numbers: it collects the functions of `ops.random`, such as ``normal`` and ``key``.
+
+Users reach it as `occelo.tensor.random`. `missing_names` imports it at its first use.
+"""
 
 from typing import Any
 
@@ -30,9 +33,9 @@ from occelo_graph.tensors.variable import TensorVariable as _TensorVariable
 
 
 def reuse(key: Any) -> _TensorVariable:
-    """The same keys, for a further draw with the same bits on purpose, such as one of common random numbers.
+    """A copy of a key, for a draw that repeats the bits of an earlier draw on purpose, such as common random numbers.
 
-    A function that draws with one key on two lines warns. Draws with ``reuse(key)``, or with keys that are made
-    of it, do not count.
+    `occelo.function` warns if two lines of the user's code draw with the same key. It does not warn about draws with
+    ``reuse(key)``, or with keys that are made from it.
     """
     return _disconnected_grad(_as_key(key))

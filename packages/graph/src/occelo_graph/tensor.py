@@ -1,7 +1,7 @@
-"""The namespace of all functions that make tensors or compute with them.
+"""The namespace of tensors: it collects all functions that make tensors or compute with them, such as ``exp``.
 
-The other packages import it. `occelo.tensor` exports the same names to users. Some names are imported at their first
-use (`missing_names`).
+The other packages import this module. Users reach the same names in `occelo.tensor`. Some names are imported only at
+their first use (`missing_names`).
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,7 @@
-"""Vectorization: applies a graph to batches of its inputs, by the batching rules of ops.
+"""Vectorization: applies a graph, or a function of tensors, to batches of inputs, by the batching rule of each op.
 
-Users call `vectorize` and `vectorize_graph`; Jacobians, `OpFromGraph`, `Blockwise` and `Scan` use `vectorize_graph`,
-too.
+Users call `vectorize` for a function and `vectorize_graph` for a graph. Jacobians, and the batching rules of
+`OpFromGraph`, `Blockwise` and `Scan`, call `vectorize_graph`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ def _batch_node(node: Apply, new_inputs: Sequence[Variable]) -> Sequence[Variabl
 
 
 def _replacement(old: Variable, new: Any) -> Variable:
-    """The variable ``new``, cast to the dtype of ``old``, with a run-time check of the static lengths of ``old``."""
+    """The replacement ``new`` of ``old``, as a variable that is cast to the dtype of ``old``.
+
+    If a static length of ``old`` is dynamic in ``new``, a check of the length at run time is added.
+    """
     given = new if isinstance(new, Variable) else as_tensor_variable(new)
     extra = _extra(old, given)
     kind = old.type
@@ -94,9 +97,9 @@ def _replacement(old: Variable, new: Any) -> Variable:
 
 
 class _Batches:
-    """The batches of the replaced variables, and the batches on which other variables depend.
+    """Records on which batches each variable depends. A replacement with batch dimensions is a batch.
 
-    Sets of batches are bit masks.
+    A set of batches is an integer with a bit for each batch.
     """
 
     def __init__(self) -> None:
@@ -105,16 +108,16 @@ class _Batches:
         self._has: dict[Variable, int] = {}
 
     def add(self, old: Variable, new: Variable) -> None:
-        """Record that ``old`` is replaced by ``new``."""
+        """Record that ``new`` replaces ``old``. It is a batch if it has more dimensions."""
         extra = _extra(old, new)
         if extra:
             self._depends[old] = self._has[old] = 1 << len(self._stacked)
             self._stacked.append((new, extra))
 
     def follow(self, node: Apply, made: Sequence[Variable]) -> None:
-        """Record on which batches the outputs of a node depend, and for which of them ``made`` has dimensions.
+        """Record on which batches the outputs of a node depend, and which batch dimensions they have.
 
-        ``made`` are the outputs that the batching rule returned.
+        ``made`` are the outputs that the batching rule of the node returned.
         """
         depends = has = 0
         for variable in node.inputs:
@@ -126,18 +129,18 @@ class _Batches:
 
     @property
     def all(self) -> int:
-        """All batches."""
+        """The set of all batches."""
         return (1 << len(self._stacked)) - 1
 
     def of(self, variable: Variable) -> int:
-        """The batches on which a variable depends."""
+        """The set of batches on which a variable depends."""
         return self._depends.get(variable, 0)
 
     def spread(self, old: Variable, new: Variable, over: int) -> Variable:
-        """``new`` broadcast to dimensions for all of the batches ``over``.
+        """Broadcast ``new``, the copy of ``old``, so that it has the dimensions of all batches in the set ``over``.
 
-        Batching rules leave these dimensions out of values that are the same for the whole batch, such as lengths. The
-        results of a graph must have them.
+        A batching rule may omit batch dimensions from a value that is the same for the whole batch, such as a length.
+        Final results must have these dimensions.
         """
         if not over & ~self._has.get(old, 0) or not is_tensor(new):
             return new
@@ -150,16 +153,17 @@ class _Batches:
 
 
 def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
-    """The graph of ``outputs`` with variables replaced by variables that have more leading dimensions.
+    """Copy the graph of ``outputs`` with some variables replaced by batches, and return the new outputs.
 
-    A replacement may have batch dimensions in front of the variable's own dimensions. Batch dimensions of several
-    replacements broadcast against each other. An output has the batch dimensions of all replacements on which it
-    depends, even if only through their shapes. If it depends on no replacement, it has no batch dimensions.
+    ``replace`` maps variables to replacements. A replacement may have batch dimensions in front of the dimensions of
+    the variable. Batch dimensions of several replacements broadcast against each other. A new output has the batch
+    dimensions of all replacements on which the output depends, even if it depends only on their shapes.
 
-    Ops without a batching rule are applied to one element after the other (`Blockwise`). NotImplementedError if such an
-    op has effects, or takes or returns values that are not tensors, and for an input over which an op cannot be
-    vectorized. TypeError for a replacement with fewer dimensions, or with a dtype that loses precision. ValueError for
-    contradicting static lengths.
+    An op without a batching rule is applied to one element after the other (`Blockwise`).
+
+    NotImplementedError if such an op has effects, or has inputs or outputs that are not tensors; also if an op cannot
+    be vectorized over one of its inputs. TypeError for a replacement with fewer dimensions than the variable, or with a
+    dtype that loses precision when it is cast. ValueError for contradicting static lengths.
     """
     results, batches = _vectorized(as_variables(outputs), replacement_pairs(replace))
     spread = [batches.spread(old, new, batches.of(old)) for old, new in results]
@@ -171,9 +175,9 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
 def _vectorized(
     wanted: Sequence[Variable], pairs: Sequence[tuple[Variable, Any]]
 ) -> tuple[list[tuple[Variable, Variable]], _Batches]:
-    """Maps each wanted variable to its replacement.
+    """Pairs of each wanted variable and its vectorized copy, and the record of batches.
 
-    The replacement has only the batch dimensions that batching rules give it.
+    Each copy has only the batch dimensions that the batching rules returned.
     """
     memo: dict[Variable, Variable] = {}
     batches = _Batches()
@@ -196,7 +200,10 @@ def _vectorized(
 
 
 def _mark_as(node: Apply, made: Sequence[Variable], given: Sequence[Variable]) -> None:
-    """Let the nodes of ``made`` report the line of ``node``, the one of the user's that says what they compute."""
+    """Give the new nodes that compute ``made`` the provenance of ``node``: the user's line that says what they compute.
+
+    ``given`` are the inputs of the new nodes; the nodes that compute these are not changed.
+    """
     earlier = {v.owner for v in given}
     for each in made:
         if each.owner is not None and each.owner not in earlier:
@@ -204,11 +211,11 @@ def _mark_as(node: Apply, made: Sequence[Variable], given: Sequence[Variable]) -
 
 
 def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callable[..., Any]:
-    """The function ``func`` of tensors applied to batches, like `numpy.vectorize`.
+    """Make a function that applies ``func`` to batches of tensors, like `numpy.vectorize`.
 
-    ``signature`` has the dimensions that ``func`` takes and returns, such as ``"(n),(n)->()"``; by default ``func``
-    takes and returns scalars. Further leading dimensions of the arguments are batch dimensions, which broadcast. As in
-    NumPy, every result has them, even if it is the same for the whole batch.
+    ``signature`` describes the dimensions of the arguments and results of ``func``, such as ``"(n),(n)->()"``. By
+    default all are scalars. Further leading dimensions of the arguments are batch dimensions, which broadcast against
+    each other. As in NumPy, every result has all batch dimensions, even if it is the same for the whole batch.
     """
     core = None
     if signature is not None:

@@ -1,7 +1,7 @@
-"""Initialization of `facade` when `occelo_graph` is imported: each field gets a class or function of a higher module.
+"""Sets the fields of `facade` to classes and functions of higher modules, when `occelo_graph` is imported.
 
-The module also lists the scalar functions of this package. All other scalar functions come from other packages, and
-`occelo_compile.function_cache` puts their code into the keys of the cache.
+The module also lists the scalar functions of this package, in `OWN_SCALAR_FUNCTIONS`. `occelo_compile.function_cache`
+puts the code of all other scalar functions into the keys of the cache.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ facade.pull_decomposition = pull_decomposition
 facade.unfreeze = unfreeze
 
 OWN_SCALAR_FUNCTIONS = frozenset(ScalarFunction.table())
-"""The names of the scalar functions of this package; others are registered later, from outside."""
+"""The names of the scalar functions of this package. Other packages register theirs later."""
 
 
 def _is_generator(value: object) -> bool:
-    # NumPy imports its module of random numbers at the first use
+    # NumPy imports ``numpy.random`` at its first use; before that, no generator exists
     numpy_random: Any = sys.modules.get("numpy.random")
     return numpy_random is not None and isinstance(value, numpy_random.Generator)
 
@@ -55,5 +55,5 @@ def _shared_generator(value: Any, name: str | None, borrow: bool, **_: Any) -> S
     return made
 
 
-# the family of random numbers is imported at its first use
+# `shared` calls this for a NumPy generator; the family of random numbers is imported only then
 shared_constructor(_is_generator, _shared_generator)
