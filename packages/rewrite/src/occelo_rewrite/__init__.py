@@ -1,7 +1,7 @@
 """Occelo's rewriting of graphs: rules, rewriters that apply them, databases by tag, and the standard pipeline.
 
-`occelo_compile.maker` uses this package to rewrite the graph of each function before a linker sees the graph. Each
-linker states in queries which rewrites it requires or excludes. `rewrite_graph` rewrites a graph without compiling it.
+`occelo_compile.maker` rewrites the graph of each function with this package, before a linker compiles the graph. Each
+linker declares by tags which rewrites it requires or excludes. `rewrite_graph` rewrites a graph without compiling it.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-# imported at first use, since most programs need none of them
+# names that are imported at their first use, since most programs do not use them
 _LATER = {
     "AssumptionFeature": "occelo_rewrite.assumptions",
     "PatternNodeRewriter": "occelo_rewrite.tuple_patterns",

@@ -1,6 +1,6 @@
-"""Functions that tell rules the number in a constant, and whether multiplying by it is safe.
+"""Functions that read the number in a constant, and check whether rules may reorder multiplications by it.
 
-Most modules of rules use them, and so do patterns (`pattern`, `tuple_patterns`), `engine`, `shapes` and `assumptions`.
+Most modules of rules call them, and so do `pattern`, `tuple_patterns`, `engine`, `shapes` and `assumptions`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _LARGEST = 64
 
 
 def number_of(variable: Variable) -> Any:
-    """The number that all elements of a constant equal, as a Python number; None if there is none.
+    """The Python number that every element of a constant equals; None if the elements differ.
 
-    Constants of more than 64 elements are not examined.
+    None also for a variable that is not a constant, and for constants of more than 64 elements.
     """
     if not isinstance(variable, Constant):
         return None
@@ -36,9 +36,9 @@ def number_of(variable: Variable) -> Any:
 
 
 def plain_number_of(constant: Constant) -> bool | int | float | complex | None:
-    """The number with which patterns compare a constant; None if there is none.
+    """The Python number that patterns compare with a constant; None if the constant has no such number.
 
-    It is `number_of` for a tensor, and the value of any other constant.
+    For a tensor it is `number_of`. For a constant of another type it is the constant's value.
     """
     found: Any = number_of(constant)
     if found is None:
@@ -49,17 +49,16 @@ def plain_number_of(constant: Constant) -> bool | int | float | complex | None:
 def is_power_of_two(value: Any) -> bool:
     """Whether a real number, or its negative, is a power of two.
 
-    Products with such a number are exact unless they overflow or underflow.
+    A product with such a number is exact unless it overflows or underflows.
     """
     return not isinstance(value, complex) and abs(np.frexp(float(value))[0]) == 0.5
 
 
 def is_moderate(dtype: Any, *values: Any) -> bool:
-    """Whether rules may change the order in which values are multiplied by these factors, because they are near to 1.
+    """Whether the factors ``values`` are moderate, so that rules may change the order of multiplications by them.
 
-    With such factors no ordinary value overflows or underflows only because of the new order. Near to 1 means between
-    2^-25 and 2^25 in float32, and between 2^-204 and 2^204 in float64. The range of float16 is so small that no factor
-    is near enough.
+    Moderate factors are between 2^-25 and 2^25 in float32, and between 2^-204 and 2^204 in float64. With them a new
+    order makes no ordinary value overflow or underflow. In float16 no factor is moderate, since its range is so small.
     """
     limits = np.finfo(dtype)
     most = int(limits.maxexp) // 5

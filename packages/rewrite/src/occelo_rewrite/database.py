@@ -1,7 +1,7 @@
-"""Databases of rewrites, and queries that choose from them by tag.
+"""Databases of rewrites, and queries that choose rewrites from them by tag.
 
-`pipeline` makes the databases of all stages from these classes. The modes of `occelo_compile` query the databases; they
-add what their linkers require and exclude. `rewriting` and `viewer` query them for users.
+`pipeline` creates a database for each stage. The modes of `occelo_compile` query these databases, with the tags that
+their linkers require and exclude. `rewriting` and `viewer` query them for users.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ Rewriter = Any
 
 @frozen_dataclass
 class RewriteDatabaseQuery:
-    """Chooses rewrites: those with a tag of ``include``, all tags of ``require``, and no tag of ``exclude``.
+    """A choice of rewrites: those with at least one tag of ``include``, all of ``require`` and none of ``exclude``.
 
-    ``subquery`` maps names of nested databases to their queries. Stages after ``position_cutoff`` are left out.
-    ``extra_rewrites`` are pairs of a rewriter and its position.
+    A database in a database is queried with the same query, or with the query that ``subquery`` maps its name to.
+    Stages at a position after ``position_cutoff`` are left out. ``extra_rewrites`` are pairs of a rewriter to add and
+    its position.
     """
 
     include: frozenset[str] = frozenset()
@@ -85,23 +86,23 @@ class RewriteDatabaseQuery:
             object.__setattr__(self, key, value)
 
     def including(self, *tags: str) -> RewriteDatabaseQuery:
-        """A query that also takes rewrites with any of these tags."""
+        """A new query that also includes rewrites with any of ``tags``."""
         return replace(self, include=self.include | set(tags), name="")
 
     def excluding(self, *tags: str) -> RewriteDatabaseQuery:
-        """A query that leaves out rewrites with any of these tags."""
+        """A new query that excludes rewrites with any of ``tags``."""
         return replace(self, exclude=self.exclude | set(tags), name="")
 
     def requiring(self, *tags: str) -> RewriteDatabaseQuery:
-        """A query that takes only rewrites with all of these tags."""
+        """A new query that only chooses rewrites with all of ``tags``."""
         return replace(self, require=self.require | set(tags), name="")
 
     def register(self, *rewrites: tuple[Rewriter, float]) -> RewriteDatabaseQuery:
-        """A query that adds rewriters at positions."""
+        """A new query that adds rewriters, each with its position."""
         return replace(self, extra_rewrites=(*self.extra_rewrites, *rewrites), name="")
 
     def chooses(self, tags: frozenset[str]) -> bool:
-        """Whether the query takes a rewrite with these tags."""
+        """Whether the query chooses a rewrite with the tags ``tags``."""
         return bool(tags & self.include) and self.require <= tags and not tags & self.exclude
 
     def __hash__(self) -> int:
@@ -110,7 +111,10 @@ class RewriteDatabaseQuery:
 
 @frozen_dataclass
 class DatabaseEntry:
-    """A rewriter with its name, tags and position, and where it was registered (None for those of Occelo itself)."""
+    """A rewriter in a database, with its name, tags and position.
+
+    ``place`` identifies the code that registered the rewriter; None for rewriters of Occelo itself.
+    """
 
     name: str
     rewriter: Rewriter
@@ -120,7 +124,7 @@ class DatabaseEntry:
 
 
 def _origin(rewriter: object) -> tuple[str, ...]:
-    """Names that identify a rewriter; they stay the same when a cell of a notebook runs again."""
+    """Names that identify a rewriter. They stay the same if a notebook cell that defines the rewriter runs again."""
     function = getattr(rewriter, "law", getattr(rewriter, "function", None))
     made_of: object = type(rewriter) if function is None else function
     name = getattr(made_of, "__qualname__", type(made_of).__qualname__)
@@ -128,7 +132,7 @@ def _origin(rewriter: object) -> tuple[str, ...]:
 
 
 def _is_again(earlier: DatabaseEntry, rewriter: Rewriter, place: tuple[str, ...] | None) -> bool:
-    """Whether a rewriter replaces an earlier one because the same definition at the same place was run again."""
+    """Whether ``rewriter`` is a new version of ``earlier``: the same code at the same place defined it again."""
     return (
         place is not None
         and earlier.place == place
@@ -137,14 +141,14 @@ def _is_again(earlier: DatabaseEntry, rewriter: Rewriter, place: tuple[str, ...]
 
 
 _changed: WeakSet[RewriteDatabase] = WeakSet()
-"""Databases that were changed after their initial rewrites were registered."""
+"""The databases that were changed after their initial rewrites were registered."""
 
 
 class RewriteDatabase:
-    """Rewrites by name and tags; `query` combines the rewrites that a query chooses into one rewriter.
+    """Rewrites by name and tags. `query` combines the rewrites that a query chooses into one rewriter.
 
-    ``standard`` registers the initial rewrites; it is called at the first use of the database. `is_standard` says
-    whether the database still holds exactly these; ``generation`` counts changes.
+    ``standard`` is a function that registers the initial rewrites, when the database is first used. `is_standard` is
+    whether the database has exactly its initial rewrites. ``generation`` counts later changes.
     """
 
     _holds: ClassVar[tuple[type, ...]] = (NodeRewriter, GraphRewriter)
@@ -155,9 +159,9 @@ class RewriteDatabase:
         self._standard = standard
         self._initial: dict[str, DatabaseEntry] = {}
         self._filler: int | None = None
-        """The thread that registers initial rewrites now."""
+        """The identifier of the thread that is registering initial rewrites; None if no thread is."""
         self._has_foreign = False
-        """Whether anything but initial rewrites was ever registered."""
+        """Whether a rewrite was ever registered that is not an initial one."""
         self._moved: dict[str, DatabaseEntry] = {}
         self._last: float | None = None
         self.generation = 0
@@ -175,10 +179,7 @@ class RewriteDatabase:
         return self._filler is not None and self._filler == threading.get_ident()
 
     def _fill(self) -> None:
-        """Register the initial rewrites, unless this thread is already doing so.
-
-        Other threads wait until they are registered.
-        """
+        """Register the initial rewrites, once. Other threads wait here until they are registered."""
         with registering:
             if self._standard is None:
                 return
@@ -192,9 +193,9 @@ class RewriteDatabase:
             self._initial = dict(self._held)
 
     def extend_standard(self, fill: Callable[[Any], None]) -> None:
-        """Let ``fill`` register more initial rewrites: those of an op family that is only imported at its first use.
+        """Let ``fill`` register more initial rewrites, for an op family that is imported only at its first use.
 
-        ``fill`` is called at the first use of the database, or at once if the database has been used already.
+        ``fill`` is called when the database is first used, or at once if it has been used already.
         """
         with registering:
             if self._standard is not None:
@@ -221,13 +222,13 @@ class RewriteDatabase:
 
     @property
     def is_standard(self) -> bool:
-        """Whether the database and all nested databases hold exactly their initial rewrites.
+        """Whether this database and all databases in it have exactly their initial rewrites.
 
-        The initial rewrites are imported only if one of the databases was changed.
+        If no database was changed, the answer is found without importing the initial rewrites.
         """
         if self._standard is not None and not _changed:
             return True
-        # a nested database may have been changed before this one was used
+        # a database in this one may have been changed before this one was first used
         entries = self._entries
         return (self.generation == 0 or self._held == self._initial) and all(
             e.rewriter.is_standard
@@ -237,7 +238,7 @@ class RewriteDatabase:
 
     @property
     def total_generation(self) -> int:
-        """The number of changes of the database and of all nested databases."""
+        """The number of changes of this database and of all databases in it."""
         return self.generation + sum(
             e.rewriter.total_generation
             for e in self._held.values()
@@ -253,12 +254,15 @@ class RewriteDatabase:
         overwrite_existing: bool = False,
         position: float | None = None,
     ) -> None:
-        """Add a rewriter under a name. The name and the rule's own tags are added to ``tags``.
+        """Add a rewriter under a name. The default position is after all other rewrites.
 
-        TypeError if the database does not hold this kind of rewriter, or if a name or tag is not a string.
-        ValueError if the name is taken, unless ``overwrite_existing``, or if it is a tag of
-        another entry. A rewriter that is registered again at the same place in a source, as when
-        a cell of a notebook runs again, replaces the earlier one at its position.
+        Its tags are ``tags``, ``name``, the tags of the rule itself, and the name of the database. With
+        ``use_db_name_as_tag=False``, the name of the database is not a tag. TypeError if the database does not accept
+        this kind of rewriter, or if a name or tag is not a string. ValueError if the name is a tag of another entry, or
+        if the name is taken and ``overwrite_existing`` is False.
+
+        If a notebook cell runs again and registers its rewriter again, the new rewriter replaces the old one at the
+        same position.
         """
         check_rewriters([rewriter], *self._holds, RewriteDatabase, where=self.name or "A database")
         for tag in (name, *tags):
@@ -296,7 +300,8 @@ class RewriteDatabase:
     ) -> None:
         """Add an initial rewrite.
 
-        Its name is not compared with the tags of other initial rewrites, since that would take time at each start.
+        Unlike `register`, this does not compare the name with the tags of all other rewrites, to save time at each
+        start.
         """
         name = self._free_name(name)
         if name in self._held:
@@ -312,7 +317,7 @@ class RewriteDatabase:
         position: float | None,
         place: tuple[str, ...] | None,
     ) -> None:
-        """Store an entry under a name; an earlier entry of that name is replaced."""
+        """Store an entry under a name. It replaces an earlier entry of the same name."""
         if isinstance(rewriter, RewriteDatabase) and not rewriter.name:
             rewriter.name = name
         own = {name, *tags}
@@ -331,8 +336,9 @@ class RewriteDatabase:
             self._last = at if self._last is None else max(self._last, at)
 
     def _free_name(self, name: str) -> str:
-        """The name under which an initial rewrite is stored: another one if a user took ``name`` before the op family
-        was imported.
+        """The name for an initial rewrite: ``name``, or a longer one if a user has registered a rewrite of that name.
+
+        This can only happen for op families that are imported after the user's registration.
         """
         if not self._has_foreign:
             return name
@@ -342,11 +348,10 @@ class RewriteDatabase:
         return name
 
     def drop_earlier(self, name: str, rewriter: Rewriter) -> None:
-        """Drop the rewriter ``name`` that an earlier run of the same cell registered here.
+        """Remove the rewriter ``name`` if an earlier run of the same notebook cell registered it in this database.
 
-        The new run of the cell registers the definition, ``rewriter``, in another database.
-
-        If ``rewriter`` is registered here later, it takes the position of the dropped one.
+        It is called when the new run of the cell registers ``rewriter`` in another database. If a later run registers
+        it here again, it gets its former position.
         """
         earlier = self._entries.get(name)
         if earlier is None or earlier.rewriter is rewriter:
@@ -361,13 +366,13 @@ class RewriteDatabase:
         return self._last + 1
 
     def remove(self, name: str) -> None:
-        """Remove a rewriter; KeyError if there is none of that name."""
+        """Remove the rewriter of that name; KeyError if there is none."""
         del self._entries[name]
         self._last = None
         self._count_change()
 
     def names(self) -> list[str]:
-        """All names, in order of position."""
+        """The names of all rewrites, in order of position."""
         return [e.name for e in self._sorted(self._entries.values())]
 
     def entries(self) -> list[DatabaseEntry]:
@@ -375,7 +380,7 @@ class RewriteDatabase:
         return self._sorted(self._entries.values())
 
     def position(self, name: str) -> float:
-        """The position of an entry."""
+        """The position of the rewrite of that name."""
         return self._entries[name].position
 
     def __contains__(self, name: str) -> bool:
@@ -385,7 +390,7 @@ class RewriteDatabase:
         return self._entries[name].rewriter
 
     def add_tags(self, name: str, *tags: str) -> None:
-        """Give an entry more tags."""
+        """Add tags to the rewrite of that name."""
         entry = self._entries[name]
         self._count_change()
         self._entries[name] = replace(entry, tags=entry.tags | set(tags))
@@ -395,7 +400,10 @@ class RewriteDatabase:
         return sorted(entries, key=lambda e: (e.position, e.name))
 
     def chosen(self, query: RewriteDatabaseQuery) -> list[tuple[str, Rewriter]]:
-        """Names and rewriters that a query chooses, in order; nested databases are queried."""
+        """The names and rewriters that a query chooses, in order of position.
+
+        For a database in this database, the rewriter is the result of its own query.
+        """
         entries = [
             e
             for e in self._entries.values()
@@ -418,15 +426,15 @@ class RewriteDatabase:
         return [(name, rewriter) for _, name, rewriter in sorted(result, key=lambda r: r[:2])]
 
     def query(self, *tags: Any, **options: Any) -> Any:
-        """One rewriter that does what the chosen rewrites do.
+        """One rewriter that applies all rewrites that the query chooses.
 
-        The query is a `RewriteDatabaseQuery`, or strings "+tag", "&tag" and "-tag".
+        The query is a `RewriteDatabaseQuery`, or strings: "+tag" includes, "&tag" requires and "-tag" excludes.
         """
         return self.build(self.chosen(self.as_query(*tags, **options)))
 
     @staticmethod
     def as_query(*tags: Any, **options: Any) -> RewriteDatabaseQuery:
-        """The query, from either form of the arguments of `query`; ValueError for a tag without +, & or - in front."""
+        """The arguments of `query` as a `RewriteDatabaseQuery`; ValueError for a tag without +, & or - in front."""
         if len(tags) == 1 and isinstance(tags[0], RewriteDatabaseQuery):
             return tags[0]
         signs: dict[str, set[str]] = {"+": set(), "&": set(), "-": set()}
@@ -437,7 +445,7 @@ class RewriteDatabase:
         return RewriteDatabaseQuery(signs["+"], signs["&"], signs["-"], **options)
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> Any:
-        """Combine the chosen rewriters into one; None if there are none."""
+        """Combine the chosen rewriters into one rewriter; None if no rewriter is chosen."""
         raise NotImplementedError(f"{type(self).__name__} has no build")
 
 
@@ -447,14 +455,14 @@ def _check_tag(tag: object) -> None:
 
 
 def _flat(chosen: Iterable[tuple[str, Rewriter]]) -> list[Rewriter]:
-    """Rewriters without their names; groups are flattened."""
+    """The rewriters without their names. A group, which is a list of rules, is replaced by its rules."""
     return [
         each for _, rewriter in chosen for each in (rewriter if is_list(rewriter) else [rewriter])
     ]
 
 
 class SequenceDB(RewriteDatabase):
-    """Rewriters that run one after the other, by position."""
+    """A database of rewriters that run one after the other, in order of position."""
 
     def build(self, chosen: Sequence[tuple[str, Rewriter]]) -> GraphRewriter:
         stages: list[GraphRewriter] = []
@@ -469,9 +477,10 @@ class SequenceDB(RewriteDatabase):
 
 
 class EquilibriumDB(RewriteDatabase):
-    """Rewriters that run until nothing changes; for final and cleanup entries see `EquilibriumGraphRewriter`.
+    """A database of rewriters that run until nothing changes.
 
-    At nodes that enter or change, the rules of ``tidy`` are also tried; this is the database of an earlier stage.
+    Final and cleanup rewriters are explained in `EquilibriumGraphRewriter`. ``tidy`` is the database of an earlier
+    stage: its rules are also tried at nodes that enter or change in this stage.
     """
 
     def __init__(
@@ -494,7 +503,10 @@ class EquilibriumDB(RewriteDatabase):
         return built
 
     def index(self, query: RewriteDatabaseQuery) -> RuleIndex:
-        """The index of the rules that a query chooses. The last index is kept, since several databases ask for it."""
+        """The index of the rules that a query chooses.
+
+        The last index is kept, since several databases have this one as ``tidy`` and need the same index.
+        """
         _ = self._entries  # the first use registers the initial rewrites
         last = self._last_index
         if last is None or last[0] != self.generation or last[1] != query:
@@ -511,14 +523,17 @@ class EquilibriumDB(RewriteDatabase):
         cleanup: bool = False,
         **options: Any,
     ) -> None:
-        """`RewriteDatabase.register`; a ``final_rewriter`` runs at the end of each round, a ``cleanup`` after changes."""
+        """`RewriteDatabase.register`, with two more kinds of rewriters.
+
+        A ``final_rewriter`` runs at the end of each round, and a ``cleanup`` rewriter after each round with changes.
+        """
         super().register(name, rewriter, *tags, **options)
         for names, wanted in ((self._final, final_rewriter), (self._cleanup, cleanup)):
-            # an earlier rewriter of this name may have been of another kind
+            # an earlier rewriter of this name may have been final or a cleanup
             (names.add if wanted else names.discard)(name)
 
     def register_rules(self, rules: RuleSet, *tags: str, use_db_name_as_tag: bool = True) -> None:
-        """Register each rule of a set under its own name, with its own tags as well."""
+        """Register each rule of a set under its own name, with ``tags`` and its own tags."""
         filling = self._filling
         for rule in rules:
             if filling:
@@ -536,7 +551,7 @@ class EquilibriumDB(RewriteDatabase):
 
 
 class LocalGroupDB(RewriteDatabase):
-    """Rules that are tried in order at each node; a query returns the list of the chosen rules."""
+    """A group of rules that are tried in order at each node. A query returns the list of chosen rules."""
 
     _holds = (NodeRewriter,)
 
@@ -545,7 +560,7 @@ class LocalGroupDB(RewriteDatabase):
 
 
 class TopoDB(RewriteDatabase):
-    """Rules of a group, which are tried once at every node of the graph."""
+    """The rules of the group ``db``, tried once at every node of the graph."""
 
     _holds = (NodeRewriter,)
 
@@ -563,12 +578,12 @@ class TopoDB(RewriteDatabase):
 
 
 class ProxyDB(RewriteDatabase):
-    """A database that passes queries on to another one."""
+    """A database that passes all queries on to the database ``db``. With it, ``db`` can be registered in two places."""
 
     def __init__(self, db: RewriteDatabase, name: str = "") -> None:
         super().__init__(name or db.name)
         self.db = db
 
     def query(self, *tags: Any, **options: Any) -> Any:
-        """`query` of the other database."""
+        """The result of the query to the other database."""
         return self.db.query(*tags, **options)

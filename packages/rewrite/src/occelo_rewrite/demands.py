@@ -1,9 +1,9 @@
-"""Analysis of the conditions under which each node of a function graph runs, for rules that must keep branches lazy.
+"""`run_together`: whether two nodes of a function graph run under the same conditions.
 
-The rules that merge branches (`rules.control`) and scans (`rules.looping.merging`, `rules.looping.joining`) call
-`run_together`. Only nodes that run under the same conditions may become one. Otherwise a call that needs only one of
-the nodes would also run the other one, although that node might fail. For the same reason `rules.looping.sharing` calls
-it before one scan reads results of another one.
+Rules that merge branches (`rules.control`) and scans (`rules.looping.merging`, `rules.looping.joining`) call it. Two
+nodes may become one only if both always run together. Otherwise a call that needs only one of the nodes would also run
+the other node, which might fail. For the same reason, `rules.looping.sharing` calls it before a scan reads results of
+another scan.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from occelo_graph.ir.regions import operands_of
 __all__ = ["note_merged", "run_together"]
 
 _MOST = 16
-"""If a node runs in more regions than this, its demand is unknown."""
+"""The greatest size of a demand. A node that runs in more places has the demand None (unknown)."""
 
 
 class _Place:
-    """Where a node runs: outside of all branches, or in a region of a lazy node. ``outer`` is the place of the lazy node.
+    """A place where nodes run: outside of all branches (``outer`` is None), or in a region of a lazy node.
 
-    Several lazy nodes in one place may choose by the same condition. Their regions for the same value of the condition
-    are one place, since they run together.
+    ``outer`` is the place where the lazy node itself runs. If several lazy nodes in one place have the same condition,
+    their regions for the same value of the condition are one place, since they run together.
     """
 
     __slots__ = ("choices", "depth", "outer")
@@ -35,13 +35,13 @@ class _Place:
         self.choices: dict[object, list[_Place]] = {}
 
     def regions(self, key: object, count: int) -> list[_Place]:
-        """The places of the regions of lazy nodes in this place that choose by the condition ``key``, one for each choice."""
+        """The places of the ``count`` regions that lazy nodes in this place choose from by the condition ``key``."""
         if key not in self.choices:
             self.choices[key] = [_Place(self) for _ in range(count)]
         return self.choices[key]
 
     def is_within(self, others: frozenset[_Place]) -> bool:
-        """Whether this place lies inside of one of ``others``."""
+        """Whether this place is inside of one of ``others``."""
         place = self.outer
         while place is not None:
             if place in others:
@@ -51,19 +51,19 @@ class _Place:
 
 
 _Demand = frozenset[_Place] | None
-"""The places that need a value; None if they are too many."""
+"""The places that need a value or run a node; None if they are too many."""
 
 _NOTHING: frozenset[_Place] = frozenset()
 _known: WeakKeyDictionary[FunctionGraph, dict[Apply, _Demand]] = WeakKeyDictionary()
-"""The demands of the nodes of each graph that has lazy nodes.
+"""For each graph with lazy nodes, the demand of each node.
 
-When a change of the graph drops a use of a value, its demand is not computed again. Then the demand names more places
-than necessary. This is safe, because in the user's graph the node was needed in all of them.
+Demands are not computed again when a change of the graph removes a use of a value. So a demand may list more places
+than necessary. This is safe, because the user's graph needs the node in all of these places.
 """
 
 
 def run_together(fgraph: FunctionGraph, node: Apply, other: Apply) -> bool:
-    """Whether two nodes run under the same conditions."""
+    """Whether two nodes of a graph run under the same conditions. False if this is unknown."""
     known = _known.get(fgraph)
     if known is None or node not in known or other not in known:
         if not any(each.op.lazy for each in fgraph.apply_nodes):
@@ -74,7 +74,7 @@ def run_together(fgraph: FunctionGraph, node: Apply, other: Apply) -> bool:
 
 
 def note_merged(fgraph: FunctionGraph, node: Apply, merged: Apply) -> None:
-    """Record that ``merged``, which is about to replace ``node``, runs under the same conditions."""
+    """Record that ``merged`` runs under the same conditions as ``node``, which it is about to replace."""
     known = _known.get(fgraph)
     if known is not None and node in known:
         known[merged] = known[node]
@@ -95,7 +95,8 @@ def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
         if not node.op.lazy:
             continue
         regions = node.op.regions(node)
-        # either the operands alone decide which region is chosen, or anything of the node may
+        # If ``outputs_are_results``, only the operands decide which region runs, so they are the
+        # condition. Otherwise each node is a condition of its own.
         key: object = node
         if node.op.outputs_are_results:
             key = (type(node.op), len(regions), *operands_of(node))
@@ -110,8 +111,8 @@ def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
 def _union(demand: _Demand, other: Iterable[_Place] | None) -> _Demand:
     """The simplified union of two sets of places; None if a set is unknown, or the union is too large.
 
-    A place that lies inside of another place of the set is dropped. If all regions of a choice are in the set, the
-    place that contains this choice replaces them.
+    If a place lies inside of another place of the set, it is dropped. If all regions of a lazy node are in the set, the
+    place of the lazy node replaces them.
     """
     if demand is None or other is None:
         return None

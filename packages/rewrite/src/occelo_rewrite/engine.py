@@ -1,9 +1,7 @@
-"""The engine applies rules at the nodes of a graph until no rule applies.
+"""The engine, `run`: it tries rules at the nodes of a graph, and replaces variables, until no rule applies.
 
-If a rule replaces several variables of a node, all of them are replaced or none.
-
-The rewriters in `rewriter` choose the rules and the order of the nodes, and call `run`. `fusion` makes its replacements
-by `replace`.
+The rewriters in `rewriter` choose the rules and the order of nodes, and call `run`. `fusion` calls `replace` for its
+own replacements. If a rule replaces several variables, the engine replaces all of them or none.
 """
 
 from __future__ import annotations
@@ -41,11 +39,14 @@ class RewriteError(OcceloError, RuntimeError):
 
 
 class NotConvergedError(OcceloError, RuntimeError):
-    """Rules kept undoing each other."""
+    """Rules do not terminate, for instance because they undo each other."""
 
 
 def report(error: Exception, what: str, node: Apply | None) -> None:
-    """Raise `RewriteError`, warn, start the debugger or ignore a failure, as the option ``on_opt_error`` says."""
+    """Handle the failure of the rewrite ``what`` as the option ``on_opt_error`` says.
+
+    The choices are to raise `RewriteError`, to warn, to start the debugger, or to ignore the failure.
+    """
     where = "" if node is None else f" at {node}"
     if node is not None and node.source is not None:
         where += f", made at {node.source}"
@@ -60,11 +61,10 @@ def report(error: Exception, what: str, node: Apply | None) -> None:
 
 
 class RuleIndex:
-    """Index of rules by op and by class of op, so that the rules to try at a node are found without a search over all
-    rules.
+    """An index from ops and classes of ops to the rules that track them.
 
-    The rules of the index ``first`` are tried before ``rules``. The tables are made at the first look-up, since many an
-    index is never used.
+    The rules of the index ``first`` come before ``rules``. The tables are built at the first look-up, since many
+    indices are never used.
     """
 
     _LIMIT = 4096
@@ -74,7 +74,9 @@ class RuleIndex:
         self._first = first
         self._of_op: dict[Op, list[NodeRewriter]] = {}
         self._tables: tuple[dict[Any, list[int]], list[int], set[int]] | None = None
-        """Numbers of rules: by the op or class that they track, of rules for all ops, and of rules with patterns."""
+        """Positions in ``rules``: of the rules that track each op or class, of rules for all ops, and of rules with
+        `OpPattern`s.
+        """
 
     def _make_tables(self) -> tuple[dict[Any, list[int]], list[int], set[int]]:
         of: dict[Any, list[int]] = {}
@@ -120,11 +122,10 @@ class RuleIndex:
 
 
 class Worklist(Feature):
-    """The nodes at which rules are still to be tried; each is listed once.
+    """The nodes at which rules are still to be tried, each once.
 
-    Nodes that enter or change are tried again at once. When the list is empty, `next_round` gives the nodes that use a
-    changed node and were last tried before the change. They may use it through other nodes, up to the depth that rules
-    examine.
+    Nodes that enter the graph or change are added at once. When the list is empty, `next_round` returns the nodes that
+    use a changed node, directly or through a few other nodes, and were last tried before the change.
     """
 
     REACH = 3
@@ -135,19 +136,19 @@ class Worklist(Feature):
         self.from_end = from_end
         self.include_new = include_new
         self.fresh: set[Apply] = set()
-        """Nodes that entered or changed, and nodes within reach of those."""
+        """Nodes that entered or changed, and the nodes that `next_round` returned."""
         self._clock = 0
         self._tried: dict[Apply, int] = {}
         self._touched: dict[Apply, int] = {}
 
     def push(self, node: Apply) -> None:
-        """Try a node again."""
+        """Add a node to the list, if it is not there."""
         if node not in self.waiting:
             self.waiting.add(node)
             self.pending.append(node)
 
     def pop(self) -> Apply | None:
-        """The node to try next; None if there is none."""
+        """Remove and return the node to try next; None if the list is empty."""
         while self.pending:
             node = self.pending.pop() if self.from_end else self.pending.popleft()
             if node in self.waiting:
@@ -176,8 +177,9 @@ class Worklist(Feature):
                 self._try_only_user(fgraph, variable, node)
 
     def _try_only_user(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
-        """Have the next round try the remaining user of a variable that had two users, since some rules require a
-        single use.
+        """Have the next round try the last user of a variable, after its other user is gone.
+
+        Some rules require that a variable has only one user.
         """
         uses = fgraph.clients.get(variable)
         if uses is not None and len(uses) == 2:
@@ -200,15 +202,16 @@ class Worklist(Feature):
                 self._enter(node)
 
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The nodes to try again: since their last try, a node has changed that is near enough to matter to their
-        rules.
+        """The nodes to try again: those that use a node that changed since their last try.
 
-        Steps within a sum or a product do not count towards the depth, since rules match these as a whole.
+        A node may use the changed node through at most `REACH` steps, the depth that rules examine. Steps within a sum
+        or a product do not count, since rules match a sum or a product as a whole.
         """
         level = [(n, time) for n, time in self._touched.items() if n in fgraph.apply_nodes]
         self._touched.clear()
         found: dict[Apply, None] = {}
-        # for each node the latest change in its reach; older changes and longer distances add nothing
+        # for each node, the time of the latest change that it can reach; older changes need no
+        # second visit
         seen: dict[Apply, int] = {}
         for _ in range(self.REACH + 1):
             following: list[tuple[Apply, int]] = []
@@ -233,7 +236,7 @@ class Worklist(Feature):
 def _pairs_of(
     rule: NodeRewriter, node: Apply, found: Any
 ) -> tuple[list[tuple[Variable, Variable]], Sequence[Apply]]:
-    """The result of a rule as pairs of an old and a new variable, and the nodes that the rule removes."""
+    """The result ``found`` of a rule, as pairs of an old and a new variable, and the nodes to remove."""
     if is_dict(found):
         given = dict(found)
         remove = given.pop("remove", ())
@@ -244,7 +247,7 @@ def _pairs_of(
 
 
 def _carry_source(fgraph: FunctionGraph, old: Variable, new: Variable) -> None:
-    """Record for new nodes the user's line that made the variable which they replace."""
+    """Copy the mark of the user's source line from the variable ``old`` to the new nodes that replace it."""
     mark = old.mark
     known = fgraph.apply_nodes
     pending = [new]
@@ -256,7 +259,7 @@ def _carry_source(fgraph: FunctionGraph, old: Variable, new: Variable) -> None:
 
 
 def _same_expression(old: Variable, new: Variable) -> bool:
-    """Whether a replacement is the same expression as the variable that it replaces."""
+    """Whether the expressions of ``old`` and ``new`` are equal: the same ops, types, constants and inputs."""
     pending = [(old, new)]
     compared: set[tuple[Variable, Variable]] = set()
     while pending:
@@ -280,7 +283,7 @@ def _same_expression(old: Variable, new: Variable) -> bool:
 def _replace_all(
     fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]], rule: Any
 ) -> None:
-    """Replace all variables or none; the graph is validated only at the end of the stage."""
+    """Replace all variables or none, without validating the graph: it is validated at the end of the stage."""
     token = fgraph.checkpoint()
     try:
         fgraph.replace_all(pairs, reason=rule)
@@ -298,13 +301,14 @@ def replace(
     record: RewriteRecord,
     remove: Sequence[Apply] = (),
 ) -> bool:
-    """Replace old variables by new ones, all or none, and record the replacement.
+    """Replace old variables by new ones, all or none, and record the replacement. Returns whether the graph changed.
 
-    New nodes that equal nodes of the graph are merged with them. Returns whether the graph changed.
+    If a new node equals a node of the graph, the node of the graph is used instead. ``rule`` is the rule, or the name
+    of the rewriter, for the record.
     """
     if record.is_full:
         return False
-    # a replacement of a result that nothing reads would be computed for nothing
+    # a result without users needs no replacement
     pairs = [(old, new) for old, new in pairs if fgraph.clients.get(old)]
     merging: MergeFeature | None = getattr(fgraph, "merge_feature", None)
     if merging is not None:
@@ -327,7 +331,7 @@ def replace(
         else:
             fgraph.replace_all_validate(pairs, reason=rule)
     except InconsistencyError:
-        # reverting the replacement added the old nodes again; the rule must not be tried there again
+        # the replacement was reverted, so the rule must not be tried at this node again
         record.refused.add((rule, node))
         return False
     except Exception as error:
@@ -344,7 +348,7 @@ def replace(
 def _apply(
     rule: NodeRewriter, fgraph: FunctionGraph, node: Apply, found: Any, record: RewriteRecord
 ) -> bool:
-    """Apply the result of a rule."""
+    """Replace variables as the result ``found`` of a rule says. Returns whether the graph changed."""
     try:
         pairs, remove = _pairs_of(rule, node, found)
     except Exception as error:
@@ -354,9 +358,10 @@ def _apply(
 
 
 def _kinds_of_inputs(node: Apply) -> set[Any]:
-    """For comparison with `NodeRewriter.below`: the classes of ops and the scalar ops that compute a node's inputs.
+    """The kinds of a node's inputs, in the terms of `NodeRewriter.below`.
 
-    For inputs that are constants, `Constant` and their numbers.
+    For an input that a node computes, these are its class of ops and its scalar op. For a constant, these are
+    `Constant` and the constant's number.
     """
     kinds: set[Any] = set()
     for v in node.inputs:
@@ -374,7 +379,7 @@ def _kinds_of_inputs(node: Apply) -> set[Any]:
 def _try_rules(
     rules: Iterable[NodeRewriter], fgraph: FunctionGraph, node: Apply, record: RewriteRecord
 ) -> NodeRewriter | None:
-    """Try rules at one node until one applies, and return that rule."""
+    """Try rules at one node until one applies, and return that rule; None if none applies."""
     kinds: set[Any] | None = None
     for rule in rules:
         if rule.below:
@@ -401,7 +406,7 @@ def _try_timed(
     record: RewriteRecord,
     counts: dict[str, RuleCount],
 ) -> NodeRewriter | None:
-    """`_try_rules` with counters: adds up the calls, hits and time of each rule."""
+    """`_try_rules`, which also counts the calls, the hits and the seconds of each rule."""
     for rule in rules:
         count = counts.setdefault(str(rule), RuleCount())
         start = perf_counter()
@@ -415,7 +420,7 @@ def _try_timed(
 
 
 class _Budget:
-    """How often each rule may still apply, and the rules that applied last."""
+    """Counts how often each rule applied, and raises `NotConvergedError` if a rule applied too often."""
 
     def __init__(self, owner: Any, size: int) -> None:
         self.owner = owner
@@ -494,14 +499,16 @@ def run(
     until_stable: bool = False,
     rules_for_new: RuleIndex | None = None,
 ) -> int:
-    """Try the rules at the nodes of ``order``, and at nodes that enter or change meanwhile.
+    """Try the rules of ``index`` at the nodes of ``order``, and at nodes that enter or change meanwhile.
 
-    With ``until_stable``, users of changed nodes are tried again, until nothing changes. Nodes
-    that enter or change, and their users, are also tried with ``rules_for_new``, if given.
-    Returns the number of replacements; `NotConvergedError` if the rules do not terminate.
+    Returns the number of replacements. With ``until_stable``, the rules are tried again at users of changed nodes,
+    until nothing changes. If ``rules_for_new`` is given, its rules are tried instead at nodes that enter or change, and
+    at their users. `NotConvergedError` if the rules do not terminate. ``owner`` is the rewriter, which the message
+    names.
 
-    If ops overwrite inputs, validation examines the whole graph, so it is done once, at the end. If validation fails,
-    all replacements are reverted and made again, each followed by a validation.
+    If ops overwrite inputs, a validation examines the whole graph. So the graph is validated only once, at the end. If
+    this validation fails, all replacements are reverted. Then the rules run again, with a validation after each
+    replacement.
     """
 
     def once() -> int:

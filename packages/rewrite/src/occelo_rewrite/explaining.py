@@ -1,7 +1,7 @@
-"""Explanations of a rewriting, as text: `explain` prints the rules that led to a variable, `rewrite_profile` lists
-times of stages and rules.
+"""Explanations of a rewriting as text, for users.
 
-Users find both in the namespace `occelo`, and the command ``explain`` prints them.
+`explain` prints the rules that led to a variable. `rewrite_profile` lists the times of stages and rules. Both are in
+the namespace `occelo`, and the command ``explain`` prints their text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["explain", "history_of", "rewrite_profile"]
 
 
 def history_of(variable: Variable) -> list[Application]:
-    """The applications that led to the node that computes a variable, the oldest first."""
+    """The applications of rules that led to the node that computes a variable, the oldest first."""
     owner = variable.owner
     if owner is None:
         return []
@@ -24,7 +24,7 @@ def history_of(variable: Variable) -> list[Application]:
 
 
 def _ways(variable: Variable, record: RewriteRecord | None) -> list[list[Application]]:
-    """The chains of applications that led to a variable.
+    """The chains of applications of rules that led to a variable.
 
     The last application of a chain made the variable, or replaced another variable by it.
     """
@@ -56,10 +56,9 @@ def _way(steps: list[Application], shown: str, source: str) -> list[str]:
 def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
     """Print the rules that led from the user's lines to the nodes of a variable, a graph or a function.
 
-    ``of`` is a variable of a rewritten graph, a list of them, a `FunctionGraph`, or anything with an
-    ``fgraph`` or a ``maker`` that has one. Ancestors are explained too, up to a distance of
-    ``depth`` nodes (None: all ancestors that rewriting changed). With ``file="str"`` the text is
-    returned; any other file is written to.
+    ``of`` is a variable of a rewritten graph, a list of such variables, a `FunctionGraph`, or a compiled function.
+    Ancestors that rewriting changed are explained, too, up to a distance of ``depth`` nodes (None: all of them). With
+    ``file="str"`` the text is returned. Otherwise it is written to ``file`` (None: printed).
     """
     lines: list[str] = []
     variables = _variables(of)
@@ -76,7 +75,9 @@ def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
 
 
 def _record(of: Any, variables: list[Variable]) -> RewriteRecord | None:
-    """The record of the rewriting of a graph, found by the graph or by a node that the rewriting made."""
+    """The record of the rewriting of ``of``, found by its graph or by a node that rewriting made; None if there is
+    none.
+    """
     graph = (
         of if isinstance(of, FunctionGraph) else getattr(getattr(of, "maker", of), "fgraph", None)
     )
@@ -114,11 +115,10 @@ def _upwards(variable: Variable, depth: int | None) -> list[tuple[int, Variable]
 
 
 def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
-    """A text with the seconds of each stage, the calls, hits and seconds of each rule, and the rules that never
-    applied.
+    """A table of the time of each stage, as text. If rules were profiled, a second table lists the slowest rules.
 
-    Counts of rules exist if the record was ``profiling`` (option ``profile_optimizer``). Only
-    the ``most`` slowest rules are listed.
+    The second table has the calls, hits and milliseconds of the ``most`` slowest rules; the rules that never applied
+    follow. Rules are profiled if the option ``profile_optimizer`` is set, or if the record has ``profiling=True``.
     """
     lines = ["stage                                       ms   applied"]
     for name, spent in record.stages.items():

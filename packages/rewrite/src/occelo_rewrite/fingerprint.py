@@ -1,6 +1,6 @@
-"""Fingerprint of a database of rewrites: a text that changes when a rewrite changes, as part of cache keys.
+"""Fingerprint of a database of rewrites: a text that changes whenever a rewrite changes.
 
-`occelo_compile.function_cache` puts it into the key of each function.
+`occelo_compile.function_cache` puts it into the cache key of each function.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["database_fingerprint"]
 
 
 def database_fingerprint(database: RewriteDatabase) -> str:
-    """Names, tags and positions of all rewrites, and the sources of those from other packages.
+    """A text with the names, tags and positions of all rewrites, and the source code of rewrites from other packages.
 
     If a rewrite has an attribute ``version``, the text contains the version instead of the source. `UnknownSource` if a
-    rewrite has neither a version nor a readable source. A database without changes by users has a constant text.
+    rewrite has no version and no readable source. For a database that users have not changed, the text is "standard".
     """
     if database.is_standard:
         return "standard"

@@ -1,9 +1,10 @@
-"""Fusion of connected elementwise nodes into one node, for linkers that run op by op. The nodes must have the same
-shape and be in the same region.
+"""Fusion of connected elementwise nodes into one node, for linkers that run op by op.
 
-`pipeline` runs it as the stage ``elemwise_fusion``. Groups grow greedily in topological order. The level of a group
-is one more than the highest level that it reads. A node joins the group that it reads at the highest level; if there
-are several such groups, they are merged. A group can only depend on groups of lower levels, so no cycle can arise.
+`pipeline` runs it as the stage ``elemwise_fusion``. Fused nodes have the same shape and belong to the same region.
+
+Groups of nodes to fuse grow greedily in topological order. The level of a group is one more than the highest level
+among the groups and nodes that it reads. A node joins the group of the highest level that it reads. If it reads several
+groups of this level, they are merged. A group depends only on groups of lower levels, so no cycle can arise.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ __all__ = ["FusionRewriter"]
 _MOST_FUNCTIONS = 2000
 
 _Region = tuple[Apply, int]
-"""A node with regions, and which of them."""
+"""A node that has regions, and the number of one of its regions."""
 _Place = tuple[StaticShape, _Region | None]
-"""A shape and a region: nodes for which both are equal can be fused."""
+"""A shape and a region. Nodes can be fused if both are equal."""
 
 
 class _Group:
-    """Nodes that become one node."""
+    """A group of nodes that are fused into one node."""
 
     __slots__ = ("level", "nodes", "place")
 
@@ -44,23 +45,23 @@ class _Group:
 
 
 def _fusible_shape(node: Apply) -> StaticShape | None:
-    """The shape over which a node is computed; None if it cannot be fused."""
+    """The shape of an elementwise node; None if the node cannot be fused."""
     op = node.op
     if not isinstance(op, Elemwise) or op.inplace or len(node.outputs) != 1:
         return None
     if isinstance(op.scalar_op, Composite):
         return None
     if op.moves is not None:
-        return None  # the op only broadcasts or copies, which fused readers do at no cost
+        return None  # the op only broadcasts or copies; the nodes that read its result do this at no cost
     if any(is_complex(v.type.dtype) for v in tensors((*node.inputs, *node.outputs))):
-        return None  # a composite can differentiate real functions only
+        return None  # a composite can only differentiate real functions
     return node.outputs[0].type.shape
 
 
 def _merged(
     parts: list[_Group | None], place: _Place, group_of: dict[Apply, _Group]
 ) -> _Group | None:
-    """The union of several groups of one level; None if they cannot become one node."""
+    """Merge several groups of one level into one, and return it; None if they cannot become one node."""
     whole = list(dict.fromkeys(p for p in parts if p is not None))
     if None in parts or any(p.place != place for p in whole):
         return None
@@ -76,9 +77,9 @@ def _merged(
 
 
 def _regions(order: list[Apply], outputs: Sequence[Variable]) -> dict[Apply, _Region]:
-    """The region of each node that belongs to a region.
+    """For each node that belongs to a region, this region.
 
-    Nodes of different regions are not fused, since then a branch that is not taken would run.
+    Nodes of different regions are not fused. Otherwise the fused node would run code of a branch that is not taken.
     """
     inside = divide(order, outputs).inside
     return {
@@ -130,7 +131,8 @@ def _fuse(
     for node in group.nodes:
         for v in node.inputs:
             if v not in numbers:
-                # constants are inputs too, so that groups that differ only in constants are one function
+                # constants are inputs, too, so that groups that differ only in constants share one
+                # op
                 numbers[v] = -1 - len(outer)
                 outer.append(v)
         steps.append((node.op, *(numbers[v] for v in node.inputs)))
@@ -158,7 +160,8 @@ def _fuse(
 def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable]) -> Elemwise:
     """The op that computes a group of nodes.
 
-    ``outer`` are the variables that the group reads, ``exits`` those that others read from it.
+    ``outer`` are the variables that the group reads, and ``exits`` are the results that nodes outside of the group
+    read.
     """
     inner: dict[Variable, Variable] = {}
     for i, v in enumerate(outer):
@@ -169,12 +172,13 @@ def _composite(nodes: list[Apply], outer: list[Variable], exits: list[Variable])
 
 
 class FusionRewriter(RecordingRewriter):
-    """Replaces each group of connected elementwise nodes over one shape by one node."""
+    """Replaces each group of connected elementwise nodes of one shape by one node."""
 
     name = "elemwise_fusion"
 
     def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        # from the outputs backwards, so that the inputs of a group are not replaced before it
+        # groups are replaced from the outputs to the inputs, so that a group still reads the
+        # variables that it was built from
         order = fgraph.toposort()
         positions = {node: i for i, node in enumerate(order)}
         for group in sorted(

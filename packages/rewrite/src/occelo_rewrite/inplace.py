@@ -1,8 +1,10 @@
-"""In-place rewriting: ops overwrite inputs that are dead afterwards.
+"""In-place rewriting: nodes are replaced by nodes that overwrite an input which is dead afterwards.
 
-`pipeline` runs it as the stages ``inplace_...``. First all inputs to overwrite are chosen. A topological order of the
-nodes is kept meanwhile, and updated whenever a choice adds a constraint. Then all chosen nodes are replaced, and the
-graph is validated once.
+`pipeline` runs it as the stages ``inplace_...``, ``InplaceBlasOpt`` and ``random_make_inplace``.
+
+First it chooses all inputs to overwrite. A node can overwrite an input if all other readers of the input can run before
+it. So each choice adds edges to a topological order of the nodes, which is updated each time. Then all chosen nodes are
+replaced, and the graph is validated once.
 """
 
 from __future__ import annotations
@@ -32,12 +34,15 @@ from occelo_rewrite.rewriter import RecordingRewriter
 __all__ = ["InplaceRewriter", "elemwise_variants", "flag_variants"]
 
 Variants = Callable[[Apply], Iterable[tuple[int, Op]]]
-"""Returns for a node the positions of inputs that it could overwrite, each with the in-place op."""
+"""A function from a node to its in-place variants: pairs of the position of an input, and an op that overwrites this
+input.
+"""
 
 
 def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
-    """The in-place variants of an elementwise node: pairs of the position of an input that has the type of the first
-    output, and the op that overwrites this input.
+    """The in-place variants of an elementwise node: pairs of the position of an input, and an op that overwrites it.
+
+    Inputs with the type of the first output can be overwritten.
     """
     op = node.op
     if (
@@ -54,15 +59,15 @@ def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
 
 @lru_cache(maxsize=4096)
 def _overwriting(function: ScalarOp, position: int) -> Elemwise:
-    """The elementwise op that writes its first result into an input.
+    """The elementwise op that overwrites the input at ``position`` with its first result.
 
-    Ops are cached, so that their inferred types are memoized.
+    The ops are cached, so that the types that they infer stay memoized.
     """
     return Elemwise(function, ((0, position),))
 
 
 class _WithFlag(Protocol):
-    """An op whose field ``inplace`` says whether it overwrites its first input."""
+    """An op with a field ``inplace``: whether the op overwrites its first input."""
 
     @property
     def inplace(self) -> bool: ...
@@ -71,8 +76,9 @@ class _WithFlag(Protocol):
 
 
 def flag_variants(*classes: type[_WithFlag]) -> Variants:
-    """A function that returns the in-place variants of a node, for nodes of these classes of ops with a field
-    ``inplace``.
+    """A function that returns the in-place variants of a node, if its op is of one of ``classes``.
+
+    These classes have a field ``inplace``.
     """
 
     def variants(node: Apply) -> Iterable[tuple[int, Op]]:
@@ -85,13 +91,14 @@ def flag_variants(*classes: type[_WithFlag]) -> Variants:
 
 
 _MOST_ATTEMPTS = 4
-"""After so many nodes have failed to overwrite a variable, no other node tries. The limit bounds the cost for variables
-with many readers.
+"""How many nodes may fail to overwrite a variable before the variable is skipped.
+
+The limit bounds the cost for variables with many readers.
 """
 
 
 class InplaceRewriter(RecordingRewriter):
-    """Replaces ops by their in-place variants where that is possible."""
+    """Replaces nodes by the in-place variants that ``variants`` returns, where the overwritten input is dead."""
 
     def __init__(self, name: str, variants: Variants) -> None:
         self.name = name
@@ -123,7 +130,7 @@ class InplaceRewriter(RecordingRewriter):
 
 
 class _Plan:
-    """The inputs that are chosen so far to be overwritten, and an order of nodes in which that is possible."""
+    """The inputs chosen to be overwritten so far, and a topological order in which their other readers run first."""
 
     def __init__(self, fgraph: FunctionGraph) -> None:
         self.fgraph = fgraph
@@ -134,7 +141,7 @@ class _Plan:
         self.memory: dict[Variable, Variable] = {}
         self.refused: dict[Variable, int] = {}
         guards = [f for f in fgraph.features if isinstance(f, Supervisor)]
-        # without a feature that says which inputs are protected, all of them are
+        # if no feature says which inputs are protected, all are
         guarded = [f.untouchable(fgraph) for f in guards] or [fgraph.inputs]
         self.protected = {view_root(v) for listed in guarded for v in listed}
         for node, before in fgraph.orderings().items():
@@ -151,7 +158,7 @@ class _Plan:
                 yield user
 
     def choose(self, variants: Variants) -> list[tuple[Apply, Any]]:
-        """The nodes to replace, each with its in-place op, in order."""
+        """The nodes to replace, in topological order, each with its in-place op."""
         chosen: list[tuple[Apply, Any]] = []
         for node in self.nodes:
             for position, op in variants(node):
@@ -161,9 +168,10 @@ class _Plan:
         return chosen
 
     def _claim(self, node: Apply, position: int) -> bool:
-        """Let a node overwrite one of its inputs, if all other readers can run before it; returns whether that is so.
+        """Let a node overwrite the input at ``position``, if all other readers of the input can run before the node.
 
-        A view is never overwritten: it may be read-only, or several of its elements may share memory.
+        Returns whether they can. A view is never overwritten: it may be read-only, or several of its elements may share
+        memory.
         """
         variable = node.inputs[position]
         root = version_root(variable)
@@ -198,7 +206,9 @@ class _Plan:
         return True
 
     def _readers(self, root: Variable, node: Apply) -> list[Apply] | None:
-        """The nodes other than ``node`` that read ``root`` or a view of it; None if the graph returns one of them."""
+        """The nodes other than ``node`` that read ``root`` or a view of it; None if ``root`` or a view is an output of
+        the graph.
+        """
         found: dict[Apply, None] = {}
         pending = [root]
         while pending:

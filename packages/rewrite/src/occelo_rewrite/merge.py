@@ -1,8 +1,8 @@
-"""`MergeFeature`: common subexpression elimination in a function graph. It merges equal nodes of the graph, and new
-nodes with equal nodes of the graph.
+"""`MergeFeature`: common subexpression elimination in a function graph.
 
-The stage ``merge1`` (`MergeOptimizer`) attaches it to a graph; the engine then merges every new node with an equal
-one. The stage ``add_destroy_handler`` removes it, since nodes that overwrite inputs must not be merged.
+The stage ``merge1`` (`MergeOptimizer`) attaches it to a graph and merges equal nodes. From then on the engine uses it
+to merge every new node with an equal node of the graph. The stage ``add_destroy_handler`` removes it, since nodes that
+overwrite inputs must not be merged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _constant_key(variable: Variable) -> Any:
 
 
 def _node_key(node: Apply) -> Any:
-    """A key that is the same for nodes that compute the same; None for a node that must not be merged."""
+    """A key that is equal for nodes with equal ops and the same inputs; None for a node that must not be merged."""
     op = node.op
     if not op.pure or op.destroy_map:
         return None
@@ -37,13 +37,14 @@ def _node_key(node: Apply) -> Any:
     if op.commutative:
         ids.sort()
     if op.types_follow_values:
-        # the op may have inferred types from values of its inputs that have changed since
+        # the op may have inferred its type from values of inputs that have changed since, so the
+        # type is part of the key
         return (op, node.outputs[0].type, *ids)
     return (op, *ids)
 
 
 class MergeFeature(Feature):
-    """Index of the nodes of a graph by op and inputs, and of the constants by value.
+    """An index of the nodes of a graph by op and inputs, and of its constants by value.
 
     `intern` replaces nodes of a new expression by equal nodes of the graph. `settle` merges nodes that became equal
     because their inputs changed. Nodes that are not pure, or that overwrite an input, are never merged.
@@ -94,7 +95,10 @@ class MergeFeature(Feature):
             self.on_import(fgraph, node, reason)
 
     def constant(self, fgraph: FunctionGraph, variable: Variable) -> Variable:
-        """The constant of the graph that equals the given one; if there is none, the given one is added and returned."""
+        """The constant of the graph that equals ``variable``.
+
+        If there is none, ``variable`` is added to the index and returned.
+        """
         known = self._known.get(variable)
         if known is None:
             key = _constant_key(variable)
@@ -114,11 +118,9 @@ class MergeFeature(Feature):
     def intern(
         self, fgraph: FunctionGraph, variable: Variable, done: dict[Apply, Apply]
     ) -> Variable:
-        """The variable of the graph that equals the given one.
+        """A variable equal to ``variable`` that is computed by nodes of the graph as far as possible.
 
-        If there is none, the given one, with nodes of the graph in place of equal new nodes where possible.
-
-        ``done`` maps new nodes to the nodes that replace them.
+        New nodes are kept only if the graph has no equal node. ``done`` maps new nodes to the nodes that replace them.
         """
         owner = variable.owner
         if owner is None:
@@ -166,7 +168,7 @@ class MergeFeature(Feature):
         return found
 
     def settle(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        """Merge nodes that became equal to others, until a merge makes no further nodes equal."""
+        """Merge nodes that became equal to other nodes, and nodes that become equal by these merges."""
         while self._equal:
             node, _ = self._equal.popitem()
             kept = self._nodes.get(self._keys.get(node))

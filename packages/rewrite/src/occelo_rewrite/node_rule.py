@@ -1,6 +1,6 @@
-"""Rules: named functions from a node to its replacement, with the ops that they track (`node_rewriter`, `RuleSet`).
+"""`node_rewriter`: a decorator that turns a function from a node to its replacement into a rule (`NodeRewriter`).
 
-All modules of rules use it, and so do users who write rules. `engine` tries the rules.
+All modules of rules use it, and so do users who write rules. `engine` tries the rules at the nodes that they track.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ from occelo_graph.tensors.nodes import TensorApply
 __all__ = ["NodeRewriter", "OpPattern", "Replacements", "RuleSet", "node_rewriter"]
 
 Replacements = Sequence[Variable | None] | dict[Any, Any] | None
-"""The result of a rule: None or False if the rule does not apply. Otherwise it is a variable for each output of the
-node (None for an unused output), or a mapping from old to new variables. Under the key "remove" the mapping may list
-nodes to remove.
+"""The result of a rule: None or False if the rule does not apply.
+
+Otherwise it is a list with a variable for each output of the node (None for an unused output), or a dict from old to
+new variables. The dict may have a key "remove" with a list of nodes to remove.
 """
 
 
 @frozen_dataclass
 class OpPattern(Generic[OpT]):
-    """A pattern that matches ops of a class whose parameters are as given: equal to a value, or instances of a class.
+    """A pattern of ops: ops of the class ``op_type`` with the given ``parameters``.
 
-    An op of a subclass matches, too, unless the subclass overrides the NumPy code (`Op.computes_as`).
+    ``parameters`` are pairs of the name of a field and a value that the field equals, or a class that it is an instance
+    of. An op of a subclass matches, too, unless the subclass overrides the NumPy code (`Op.computes_as`).
     """
 
     op_type: type[OpT]
@@ -56,22 +58,22 @@ class OpPattern(Generic[OpT]):
 
 
 Tracked = type[OpT] | OpT | OpPattern[OpT]
-"""Selects the nodes at which a rule is tried: by class of ops, by op, or by a pattern of ops."""
+"""What a rule tracks: a class of ops, an op, or a pattern of ops. The rule is tried at nodes with such an op."""
 
 RuleFunction = Callable[[FunctionGraph, TensorApply[OpT]], Replacements | Variable | Literal[False]]
 
 
 class NodeRewriter:
-    """A named rule, and the ops at whose nodes it is tried.
+    """A rule: a function from a node to its replacement, with a name and the ops that it tracks.
 
     - ``tracks``: op classes, ops or `OpPattern`s; None tracks every node.
-    - ``requirements``: functions that make the features which a graph must have before the rule is tried.
-    - ``tags`` select the rule in queries. The tags in `CHANGES` say what the rule may change; a rule without any of
-      them keeps every bit of results.
+    - ``requirements``: functions that create features. They are attached to a graph before the rule is tried.
+    - ``tags``: queries choose rules by tags. The tags in `CHANGES` say how the rule may change results. A rule without
+      any of them keeps every bit of the results.
     - ``only_new``: the rule is tried only at nodes that the rewriter has added or changed.
-    - ``below``: classes of ops, scalar ops, `Constant`, or numbers. Unless it is empty, the rule is tried only at nodes
-      with an input that is computed by one of the ops or scalar ops, is a constant (if `Constant` is listed), or is a
-      constant whose value is one of the numbers.
+    - ``below``: a quick test of a node's inputs, as a set of classes of ops, scalar ops, numbers and `Constant`. If it
+      is not empty, the rule is tried only at nodes with at least one fitting input: one that such an op or scalar op
+      computes, a constant of such a number, or any constant if `Constant` is in the set.
 
     The docstring of the function is the law that the rule applies.
     """
@@ -98,7 +100,7 @@ class NodeRewriter:
         self.__doc__ = function.__doc__
 
     def tracks(self) -> tuple[Tracked[Op], ...] | None:
-        """The ops at whose nodes the rule is tried; None for all."""
+        """The classes of ops, ops and patterns that the rule tracks; None for all ops."""
         return self._tracks
 
     def applies_to(self, op: Op) -> bool:
@@ -117,7 +119,7 @@ class NodeRewriter:
         return False
 
     def transform(self, fgraph: FunctionGraph, node: Apply) -> Replacements:
-        """Try the rule at a node."""
+        """The result of the rule at a node; None if the rule does not apply."""
         found = self.function(fgraph, node)
         if found is None or found is False:
             return None
@@ -126,7 +128,7 @@ class NodeRewriter:
         return found
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        """Attach the features that the rule needs."""
+        """Attach the features that the rule requires."""
         for make in self.requirements:
             fgraph.attach_feature(make())
 
@@ -180,7 +182,10 @@ def node_rewriter(
     only_new: bool = False,
     below: Iterable[Any] = (),
 ) -> Callable[[RuleFunction[OpT]], NodeRewriter]:
-    """Decorator that turns a function into a rule; it takes a function graph and a node (see `NodeRewriter`)."""
+    """Decorator that turns a function into a rule. The function gets a function graph and a node.
+
+    The arguments are those of `NodeRewriter`.
+    """
 
     def decorate(function: RuleFunction[OpT]) -> NodeRewriter:
         if is_external(function):
@@ -193,7 +198,7 @@ def node_rewriter(
 
 @frozen_dataclass
 class RuleSet:
-    """An immutable set of rules: ``|`` is the union, ``-`` the difference."""
+    """An immutable, ordered set of rules: ``|`` is the union, ``-`` the difference."""
 
     rules: tuple[NodeRewriter, ...] = ()
     name: str = field(default="", compare=False)

@@ -1,6 +1,6 @@
 """Options of this package: choice of rewrites, error handling, limits, printing and profiling.
 
-`engine`, `record` and the modes of `occelo_compile` read them.
+`engine`, `record` and the modes of `occelo_compile` read these options.
 """
 
 from __future__ import annotations

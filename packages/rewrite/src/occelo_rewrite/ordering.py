@@ -1,7 +1,7 @@
-"""Incremental topological order: an order of the nodes of a graph that stays valid while edges are added (Pearce and
-Kelly, 2006).
+"""Incremental topological order: an order of the nodes of a graph that is kept valid while edges are added.
 
-`inplace` uses it to find out whether all other readers of a value can run before the node that overwrites it.
+`inplace` uses it to check whether all other readers of a value can run before the node that overwrites it. The
+algorithm is that of Pearce and Kelly, 2006.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ __all__ = ["IncrementalOrder"]
 
 
 class IncrementalOrder:
-    """A topological order of the nodes of a graph.
+    """A topological order of the nodes of a graph, which can be extended by further edges.
 
-    `add` adds an edge and repairs the order; it visits only nodes between the ends of the edge.
+    `add` adds an edge and repairs the order. It visits only nodes between the two ends of the edge.
     """
 
     def __init__(self, order: Sequence[Apply], users: Callable[[Apply], Iterable[Apply]]) -> None:
@@ -26,7 +26,7 @@ class IncrementalOrder:
         self._earlier: dict[Apply, list[Apply]] = {}
 
     def add(self, first: Apply, then: Apply) -> bool:
-        """Require that a node runs before another. Returns False and changes nothing if that is impossible."""
+        """Require that ``first`` runs before ``then``. Returns False and changes nothing if this is impossible."""
         low, high = self._place[then], self._place[first]
         if low < high:
             forward = self._reach(then, high, True)
@@ -38,7 +38,7 @@ class IncrementalOrder:
         return True
 
     def withdraw(self, first: Apply, then: Apply) -> None:
-        """Remove an edge that was added."""
+        """Remove the edge from ``first`` to ``then`` that `add` added."""
         self._later[first].remove(then)
         self._earlier[then].remove(first)
 
@@ -53,7 +53,10 @@ class IncrementalOrder:
             yield from self._earlier.get(node, ())
 
     def _reach(self, start: Apply, bound: int, forward: bool) -> list[Apply]:
-        """The nodes that can be reached from a node without passing the position ``bound`` of the order."""
+        """The nodes that can be reached from ``start`` and lie between it and the position ``bound`` of the order.
+
+        With ``forward`` the search follows edges to later nodes, else to earlier nodes.
+        """
         place = self._place
         found = {start: None}
         stack = [start]

@@ -4,13 +4,15 @@
     p.log(1 + p.exp(x))          # written as the expression itself
     p.sum(p.exp(x), name="s")    # any axes; the node is bound to ``s``
 
-A `Wild` stands for any variable, the same one wherever it occurs. A `Number` stands for a constant of one value. `p`
-has every elementwise function by its name; `call` makes a pattern of any op, or of all ops of a class. Sums and
-products match in any order and with any number of operands. If operands are left over at the root of a pattern, they
-are added to the replacement (in a product: multiplied with it). Below the root, a wildcard binds all operands that no
-other part of the pattern matches.
+A `Wild` matches any variable; if it occurs twice, it must match the same variable twice. A `Number` matches a constant
+with equal elements. `p` has a function for each elementwise function, which builds a pattern. `call` builds a pattern
+of any op, or of all ops of a class.
 
-Most rules for single elementwise functions, and some for reductions, are patterns with the decorator of `pattern_rule`.
+Sums and products match in any order, and may have more operands than the pattern. At the root of a pattern, left-over
+operands are added to the replacement (in a product: multiplied with it). Below the root, a wildcard binds all operands
+that no other part of the pattern matches.
+
+Most rules for elementwise functions, and some for reductions, consist of a pattern and the decorator of `pattern_rule`.
 `tuple_patterns` translates nested tuples to patterns.
 """
 
@@ -45,11 +47,11 @@ __all__ = [
 
 Bindings = dict[str, Any]
 REST = "*rest"
-"""The name under which a match binds the unmatched operands of a sum or product at the root."""
+"""The key of a match for the operands of a sum or product at the root that no part of the pattern matched."""
 
 
 class Pattern:
-    """An expression over wildcards. Python's operators combine patterns to larger ones."""
+    """Base class of patterns. Python's operators combine patterns into larger patterns."""
 
     def __add__(self, other: Any) -> Call:
         return p.add(self, other)
@@ -87,7 +89,7 @@ class Pattern:
 
 @frozen_dataclass(eq=False)
 class Wild(Pattern):
-    """A wildcard: it matches any variable that ``where`` accepts."""
+    """A wildcard: it matches any variable that satisfies ``where`` (None: any variable at all)."""
 
     name: str
     where: Callable[[Any], bool] | None = None
@@ -98,9 +100,10 @@ class Wild(Pattern):
 
 @frozen_dataclass(eq=False)
 class Number(Pattern):
-    """A pattern of constants whose elements all equal one number: ``value``, or any number that ``where`` accepts.
+    """A pattern of constants with equal elements.
 
-    The number is bound to ``name`` as a Python number.
+    They equal ``value``, or any number that satisfies ``where``. A match binds the number to ``name``, as a Python
+    number.
     """
 
     value: Any = None
@@ -113,7 +116,10 @@ class Number(Pattern):
 
 @frozen_dataclass(eq=False)
 class Call(Pattern):
-    """A pattern of an op, or of any op of a class, applied to patterns; the node is bound to ``name`` if there is one."""
+    """A pattern of an op, or of any op of a class, applied to patterns.
+
+    A match binds the node to ``name``, if there is one.
+    """
 
     op: Any
     args: tuple[Pattern, ...]
@@ -121,14 +127,15 @@ class Call(Pattern):
 
     @functools.cached_property
     def is_variadic(self) -> bool:
-        """Whether the op is associative and commutative, so that operands match in any order and number."""
+        """Whether the op is a sum or product of any number of operands, which match in any order."""
         op = self.op
         return isinstance(op, Elemwise) and op.commutative and op.scalar_op.nin is None
 
     @functools.cached_property
     def _least(self) -> tuple[tuple[Pattern, int], ...]:
-        """One argument of each kind except wildcards, with the number of arguments of this kind: so many operands must
-        match it.
+        """One argument of each kind that is not a wildcard, and how many arguments of this kind there are.
+
+        So many operands of a node must fit this argument.
         """
         kinds: dict[Any, list[Pattern]] = {}
         for part in self.args:
@@ -138,12 +145,12 @@ class Call(Pattern):
 
     @functools.cached_property
     def _repeats(self) -> bool:
-        """Whether a wildcard occurs twice among the arguments, so that two operands must be one variable."""
+        """Whether a wildcard occurs twice among the arguments, so that two operands must be the same variable."""
         names = [part.name for part in self.args if isinstance(part, Wild)]
         return len(set(names)) < len(names)
 
     def may_match(self, node: Apply) -> bool:
-        """A quick test of a node's inputs; False only if the pattern cannot match."""
+        """A quick test of a node's inputs. False means that the pattern cannot match."""
         inputs = node.inputs
         if self.is_variadic:
             if len(inputs) < len(self.args) or (self._repeats and len({*inputs}) == len(inputs)):
@@ -162,7 +169,7 @@ class Call(Pattern):
         return True
 
     def applies_to(self, op: Op) -> bool:
-        """Whether the pattern applies to nodes of this op."""
+        """Whether nodes of ``op`` may match the pattern."""
         wanted = self.op
         if isinstance(wanted, OpPattern):
             return wanted.matches(op)
@@ -190,13 +197,13 @@ def _may_be(part: Pattern, variable: Variable) -> bool:
 
 
 def wild(names: str, where: Callable[[Any], bool] | None = None) -> Any:
-    """A tuple of wildcards, one for each name in ``names``, separated by spaces; for one name the wildcard itself."""
+    """Wildcards with the names in ``names``, which are separated by spaces: a tuple, or one wildcard for one name."""
     made = [Wild(n, where) for n in names.split()]
     return tuple(made) if len(made) > 1 else made[0]
 
 
 def number(name: str, where: Callable[[Any], bool] | None = None) -> Number:
-    """A pattern of any constant whose elements all equal one number; ``where`` takes it as a Python number."""
+    """A pattern of any constant with equal elements. ``where`` is a condition on the Python number that they equal."""
     return Number(None, name, where)
 
 
@@ -216,7 +223,7 @@ def call(op: Op | OpPattern | type[Op], *args: Any, name: str = "") -> Call:
 
 
 class _Functions:
-    """The elementwise functions by name, as functions that build patterns."""
+    """A namespace with a function for each elementwise function, which builds a pattern, as in ``p.exp(x)``."""
 
     def __getattr__(self, name: str) -> Callable[..., Call]:
         if name.startswith("__"):
@@ -234,10 +241,7 @@ p: Any = _Functions()
 
 
 def names_of(pattern: Pattern) -> dict[str, type[Pattern]]:
-    """The names that each match of a pattern binds.
-
-    Each is mapped to what it stands for: a wildcard, a number or a node.
-    """
+    """The names that a match of a pattern binds, each with the class of its pattern: `Wild`, `Number` or `Call`."""
     found: dict[str, type[Pattern]] = {}
     _add_names(pattern, found)
     return found
@@ -256,7 +260,7 @@ def _add_names(pattern: Any, found: dict[str, type[Pattern]]) -> None:
 
 
 def match(pattern: Call, node: Apply) -> Iterator[Bindings]:
-    """All ways in which a pattern matches a node, as dicts of bindings."""
+    """All ways in which a pattern matches a node. Each is a dict from names to variables, numbers and nodes."""
     if pattern.applies_to(node.op) and pattern.may_match(node):
         yield from _match_node(pattern, node, {}, True)
 
@@ -313,7 +317,7 @@ def _match_any_order(pattern: Call, node: Apply, bound: Bindings, root: bool) ->
     operands = list(node.inputs)
     if len(operands) < len(pattern.args):
         return
-    # the most specific patterns first, so that wildcards match what is left
+    # the most specific patterns come first, so that wildcards match the remaining operands
     order = sorted(
         pattern.args, key=lambda a: 0 if isinstance(a, Call) else 1 if isinstance(a, Number) else 2
     )

@@ -1,7 +1,8 @@
-"""`rule`: a decorator that makes a rule (`PatternRule`) of a pattern and a function that is called for each match.
+"""`rule`: a decorator that makes a rule (`PatternRule`) from patterns and a function.
 
-Users who write rules find it in `occelo_rewrite`. `rules.reduce` and modules of `rules.elemwise` use it through
-`rules.matching.rule_of_floats`, which has other defaults. `pattern` builds the patterns.
+The function is called for each match, and returns the replacement. Users find the decorator in `occelo_rewrite`.
+`rules.reduce` and the modules of `rules.elemwise` use `rules.matching.rule_of_floats`, the same decorator with other
+defaults. `pattern` builds the patterns.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from occelo_rewrite.shaped_like import shaped_like
 __all__ = ["PatternRule", "rule"]
 
 LawFunction = Callable[..., Variable | Sequence[Variable | None] | Literal[False] | None]
-"""Takes the bindings of a pattern by name, and returns the replacement."""
+"""The function of a rule: it gets the bindings of a match as keyword arguments, and returns the replacement."""
 
 _KINDS: dict[str, Callable[[str], bool]] = {
     "float": is_float,
@@ -39,13 +40,13 @@ _KINDS: dict[str, Callable[[str], bool]] = {
 
 
 _GIVEN = frozenset(("node", "fgraph"))
-"""Parameters of rules that no pattern binds."""
+"""The parameters of rules that are not bound by a pattern."""
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], set[str]]:
-    """The parameters of a function, and those that have no default."""
+    """The names of a function's parameters, and the names of those without a default."""
     if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
-        code = function.__code__  # inspecting the signature of each rule would be slow
+        code = function.__code__  # `inspect.signature` would be slow for so many rules
         if not (code.co_posonlyargcount or code.co_kwonlyargcount):
             names = code.co_varnames[: code.co_argcount]
             return names, {*names[: len(names) - len(function.__defaults__ or ())]}
@@ -59,9 +60,9 @@ def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], set[str]
 
 
 def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tuple[str, ...]]:
-    """For each pattern the parameters of a rule that it binds.
+    """For each pattern, the parameters of a rule that the pattern binds.
 
-    ValueError if a parameter without a default is not bound.
+    ValueError if a pattern does not bind a parameter without a default.
     """
     names, needed = _parameters(function)
     wanted: list[tuple[str, ...]] = []
@@ -83,11 +84,9 @@ def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tupl
 
 
 def _needed_below(patterns: Sequence[Call]) -> set[Any]:
-    """The ``below`` of a `NodeRewriter` for patterns: unless an input of a node fits it, no pattern can match at the
-    node.
+    """The ``below`` of the rule (see `NodeRewriter`): a quick test of a node's inputs.
 
-    A class of ops or a scalar op stands for a variable that such an op computes, `Constant` for any constant, and a
-    number for a constant of that value. One input that fits suffices. An empty set requires nothing.
+    If no input of a node fits the set, none of the patterns can match at the node. An empty set tests nothing.
     """
     needed: set[Any] = set()
     for pattern in patterns:
@@ -110,7 +109,7 @@ def _needed_below(patterns: Sequence[Call]) -> set[Any]:
 
 
 def _named(pattern: Any, count: Iterator[int]) -> Any:
-    """The pattern with a name for each `Call` in it, so that a match binds the node of each."""
+    """A copy of the pattern in which every `Call` has a name, so that a match binds all nodes."""
     if not isinstance(pattern, Call):
         return pattern
     args = tuple(_named(a, count) for a in pattern.args)
@@ -118,7 +117,7 @@ def _named(pattern: Any, count: Iterator[int]) -> Any:
 
 
 def _arguments(pattern: Call, bound: Bindings) -> Iterator[tuple[str, Apply]]:
-    """The wildcards that are arguments of elementwise functions, each with the node of the function."""
+    """The names of wildcards that are arguments of elementwise functions, each with the node of the function."""
     for position, arg in enumerate(pattern.args):
         if isinstance(arg, Call):
             yield from _arguments(arg, bound)
@@ -128,9 +127,9 @@ def _arguments(pattern: Call, bound: Bindings) -> Iterator[tuple[str, Apply]]:
 
 
 def _as_computed(pattern: Call, bound: Bindings) -> None:
-    """Cast each wildcard that is an argument of an elementwise function to the dtype in which this function computes.
+    """Cast the variables bound to arguments of elementwise functions to the dtype that the function computes in.
 
-    A wildcard stays as it is if that dtype cannot hold all of its values.
+    A variable stays as it is if this dtype cannot hold all values of the variable's dtype.
     """
     for name, node in _arguments(pattern, bound):
         own: Any = bound[name].type
@@ -142,23 +141,25 @@ def _as_computed(pattern: Call, bound: Bindings) -> None:
 
 
 def _fitted(new: Any, old: Any) -> Any:
-    """The replacement ``new``, with the dtype and the shape of ``old`` if ``old`` is a tensor."""
+    """The replacement ``new``, cast and broadcast to the dtype and shape of ``old`` if ``old`` is a tensor."""
     return shaped_like(new, old) if old.type.is_array else new
 
 
 class PatternRule(NodeRewriter):
-    """A rule whose function is called where one of its patterns matches.
+    """A rule with patterns. Its function is called at each match, and returns the replacement.
 
-    The function is called with what the pattern binds, by name. It may also take ``node``, the matched node, and
-    ``fgraph``, the function graph. A parameter that a pattern does not bind keeps its default; ValueError if it has
-    none. The function returns the replacement or None; for a node with several outputs, a list. Each tensor is cast and
-    broadcast to the dtype and the shape of the variable that it replaces.
+    The bindings of the match are passed to the function's parameters of the same names. The function may also have the
+    parameters ``node``, the matched node, and ``fgraph``, the function graph. If a pattern does not bind a parameter,
+    the parameter keeps its default; ValueError if it has no default. The function returns the replacement, or None if
+    the rule does not apply. For a node with several outputs it returns a list. Each replacement is cast and broadcast
+    to the dtype and shape of the variable that it replaces.
 
-    ``on`` says for which dtypes of the result the law holds: "float", "inexact" (floats and complex numbers) or "any".
-    The default is "any", which is the only choice for results that are not tensors. A wildcard that is an argument of
-    an elementwise function is passed in the dtype in which this function computes. So x in the pattern ``exp(x)`` is a
-    float even for exp of an integer. If ``same_dtype`` is True, the rule is tried only where all wildcards have the
-    result's dtype; if it is False, wildcards are passed without a cast.
+    ``on`` is a condition on the dtype of the result: "float", "inexact" (floats and complex numbers) or "any", which is
+    the default. Rules for results that are not tensors need "any".
+
+    By default, arguments of elementwise functions are passed in the dtype that the function computes in. So x in the
+    pattern ``exp(x)`` is a float even for exp of an integer. If ``same_dtype`` is True, the rule is tried only if all
+    wildcards have the dtype of the result. If it is False, variables are passed without a cast.
     """
 
     def __init__(
@@ -188,19 +189,19 @@ class PatternRule(NodeRewriter):
         self.same_dtype = same_dtype
         self.__doc__ = function.__doc__
         if is_external(function):
-            _ = self._wanted  # errors are raised where the rule is defined
+            _ = self._wanted  # so that a wrong parameter raises an error when the rule is defined
 
     @functools.cached_property
     def _wanted(self) -> list[tuple[str, ...]]:
-        """For each pattern, the names that the function takes.
+        """For each pattern, the names of the arguments to pass to the function.
 
-        They are found when the rule is first tried, since most rules are never tried.
+        They are computed when the rule is first tried, since most rules are never tried.
         """
         return _wanted(self.law, self._given)
 
     @functools.cached_property
     def patterns(self) -> tuple[Call, ...]:
-        """The patterns as they are matched. Each `Call` has a name if wildcards are to be cast."""
+        """The patterns to match. If arguments are to be cast, each `Call` has a name, so that its node is bound."""
         count = itertools.count()
         return tuple([_named(a, count) if self.same_dtype is None else a for a in self._given])
 
@@ -266,7 +267,10 @@ def rule(
     name: str | None = None,
     requirements: Sequence[Callable[[], Feature]] = (),
 ) -> Callable[[LawFunction], PatternRule]:
-    """Decorator that makes a function a rule, which applies where one of the patterns matches; see `PatternRule`."""
+    """Decorator that turns a function into a rule, which is tried where one of the patterns matches.
+
+    The arguments are those of `PatternRule`.
+    """
     if not patterns:
         raise TypeError("A rule needs at least one pattern")
     for pattern in patterns:

@@ -1,49 +1,51 @@
-"""The standard pipeline: all stages of rewriting, in order, and the databases that hold their rules.
+"""The standard pipeline: all stages of rewriting, in order, and the database of rules of each stage.
+
+The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the database of the stages.
 
 | position | stage | what it does |
 |---|---|---|
-| -0.01 | inline_graphs | ops that ask to be inlined are replaced by their inner graphs |
-| 0 | merge1 | common subexpressions are merged; from here on new nodes are merged with equal ones |
+| -0.01 | inline_graphs | ops with an inner graph that is to be inlined are replaced by this graph |
+| 0 | merge1 | common subexpressions are merged; from here on, new nodes are merged with equal nodes |
 | 0.8 | drain_assumptions | facts of `assume` are recorded |
 | 1 | canonicalize | constants are folded, sums and products get one form, lengths are inferred, reads of writes are simplified |
-| 1.4 | expand_graphs | all other inner graphs replace their ops |
-| 1.5 | stabilize | forms that neither overflow nor cancel |
-| 1.7 | BlasOpt | products of matrices with factors and addends, for linkers that run op by op: gemm, gemv, ger |
-| 2 | specialize | cheaper special cases; indexing is moved before the computation |
-| 2.4 | join_scans | scans over the same steps become one |
-| 2.5 | expand_scans | scans become loops that carry their traces as memory |
+| 1.4 | expand_graphs | all other ops with an inner graph are replaced by this graph |
+| 1.5 | stabilize | expressions that overflow or cancel are replaced by stable forms |
+| 1.7 | BlasOpt | matrix products with factors and addends become gemm, gemv and ger, for linkers that run op by op |
+| 2 | specialize | expressions are replaced by cheaper special cases; indexing is moved before computations |
+| 2.4 | join_scans | scans with the same number of steps become one |
+| 2.5 | expand_scans | scans become loops that carry their traces as values |
 | 2.6 | rewrite_bodies | the bodies of loops are rewritten, with the same rules |
-| 3 | uncanonicalize | for rules of users whose results must not be canonicalized again |
-| 48 | accumulate_products | products of matrices with factors and addends, for linkers that compile the whole graph: gemm, gemv |
+| 3 | uncanonicalize | (no rules; users may add rules with results that must not be canonicalized again) |
+| 48 | accumulate_products | matrix products with factors and addends become gemm and gemv, for linkers that compile the whole graph |
 | 49 | elemwise_fusion | connected elementwise nodes become one |
-| 49.5 | add_destroy_handler | from here on ops may overwrite their inputs, and merging ends |
-| 50.1 | inplace_subtensor | writes into dead arrays |
-| 50.2 | InplaceBlasOpt | matrix products into dead arrays |
-| 50.5 | inplace_elemwise | elementwise results into dead arrays |
-| 50.9 | random_make_inplace | states of generators are overwritten where they are dead |
+| 49.5 | add_destroy_handler | merging ends; from here on, ops may overwrite their inputs |
+| 50.1 | inplace_subtensor | writes overwrite dead arrays |
+| 50.2 | InplaceBlasOpt | matrix products overwrite dead arrays |
+| 50.5 | inplace_elemwise | elementwise results overwrite dead arrays |
+| 50.9 | random_make_inplace | draws overwrite dead states of generators |
 | 100 | check_integrity | the whole graph is validated again |
 
-``join_scans``, ``expand_scans`` and ``rewrite_bodies`` are added when loops are imported, ``random_make_inplace`` when
-random numbers are.
+The stages ``join_scans``, ``expand_scans`` and ``rewrite_bodies`` are added when loops are imported. The stage
+``random_make_inplace`` is added when random numbers are imported.
 
-Rules have tags for what they may change (`CHANGES` in `rule_tags.py`); a rule without any keeps every bit:
+The tags of a rule declare how it may change results (`CHANGES` in `rule_tags.py`). A rule without any of these tags
+keeps every bit:
 
 | tag | what may change |
 |---|---|
 | rounding | the last digits, and the sign of a zero |
-| stabler | results that overflow, underflow or cancel as written become those of exact arithmetic |
-| comparison | digits that cancel: whether a result is zero or negative |
+| stabler | results that overflow, underflow or cancel in the user's formula become right |
+| comparison | the digits left after a cancellation, so whether a result is zero or negative |
 | overflow | whether an intermediate result overflows or underflows |
-| finite | results where an operand or intermediate result is not finite |
-| shape_unsafe | whether shapes that do not fit are an error |
-| singular | whether a matrix that is singular, or not positive definite, is an error |
-| arbitrary | what nothing determines: the order of eigenvalues of `eig`, and the signs of eigenvectors |
-| unsafe | whether a check that fails is an error |
+| finite | results if an operand or intermediate result is not finite |
+| shape_unsafe | whether shapes that do not fit raise an error |
+| singular | whether a matrix that is singular, or not positive definite, raises an error |
+| arbitrary | arbitrary choices: the order of eigenvalues of `eig`, and the signs of eigenvectors |
+| unsafe | whether a check that fails raises an error |
 
-Modes, `rewriting` and `viewer` query `optdb`. The optimizer ``strict`` excludes rules with any of these tags except
-``rounding``. Other packages may register rules in a stage (``canonicalize_db.register(...)``) or stages in `optdb` at
-any position. Nodes made by stabilize and specialize are canonicalized at once. No rule is loaded before the first
-query.
+The optimizer ``strict`` excludes rules with any of these tags except ``rounding``. Other packages may register rules in
+a stage (``canonicalize_db.register(...)``), or stages in `optdb` at any position. New nodes of the stages stabilize and
+specialize are canonicalized at once. No rule is imported before the first query.
 """
 
 from __future__ import annotations
@@ -99,7 +101,7 @@ def _canonical_rules(db: EquilibriumDB) -> None:
     db.register_rules(fold.RULES, *_ALWAYS)
     for family in (control, shape, create, reduce, join, index, blas, elemwise):
         db.register_rules(family.CANONICALIZE, *_USUAL)
-    # not even where the whole stage is asked for by name
+    # without the stage's name as a tag, so that a query for the whole stage does not choose them
     db.register_rules(control.UNSAFE, use_db_name_as_tag=False)
 
 
@@ -162,7 +164,7 @@ def _stable_rules_of_matrices(db: EquilibriumDB) -> None:
     from occelo_rewrite.rules import linalg
 
     db.register_rules(linalg.STABILIZE, *_USUAL)
-    # not even where the whole stage is asked for by name
+    # without the stage's name as a tag, so that a query for the whole stage does not choose them
     db.register_rules(linalg.LOW_RANK, use_db_name_as_tag=False)
 
 
@@ -173,7 +175,8 @@ def _special_rules_of_matrices(db: EquilibriumDB) -> None:
 
 
 def _rules_of_linear_algebra() -> None:
-    # a function from the cache needs none of them
+    # registered later: a program that loads all its functions from the cache never needs these
+    # rules
     canonicalize_db.extend_standard(_canonical_rules_of_matrices)
     stabilize_db.extend_standard(_stable_rules_of_matrices)
     specialize_db.extend_standard(_special_rules_of_matrices)
@@ -261,13 +264,13 @@ follow("random", _rules_of_random_numbers)
 
 
 _OPEN_STAGES = (canonicalize_db, stabilize_db, specialize_db, uncanonicalize_db)
-"""The stages in which decorators register rewrites."""
+"""The stages that have a decorator for users, such as `register_canonicalize`."""
 
 
 def _registering(
     db: EquilibriumDB, what: str, tags: tuple[str, ...] = _USUAL
 ) -> Callable[..., Any]:
-    """A decorator that registers a rewrite in a stage, under its own name."""
+    """A decorator that registers a rewrite in the stage ``db``, under the rewrite's own name and with ``tags``."""
 
     def register(rewrite: Any, *more: str, name: str | None = None, **options: Any) -> Any:
         if isinstance(rewrite, str):
@@ -280,7 +283,8 @@ def _registering(
         own = name or str(rewrite)
         db.register(own, rewrite, *tags, *more, **options)
         for other in _OPEN_STAGES:
-            # when a notebook cell runs again, it may have a decorator for another stage
+            # if a notebook cell is edited and runs again, its decorator may be that of another
+            # stage
             if other is not db:
                 other.drop_earlier(own, rewrite)
         return rewrite
@@ -324,14 +328,13 @@ OPTIMIZERS: dict[str | None, RewriteDatabaseQuery] = {
 
 
 _places: dict[str, tuple[str, ...] | None] = {}
-"""For the name of each optimizer the place in the code that registered it."""
+"""For the name of each registered optimizer, the place in the code that registered it."""
 
 
 def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
-    """Register a query under a name, which modes can use.
+    """Register a query as an optimizer: modes can refer to the query by the name.
 
-    ValueError if the name is taken. Code at the same place may register its name again, as when a notebook cell is run
-    twice.
+    ValueError if the name is taken. A notebook cell that runs again may register its name again.
     """
     place = place_of_caller()
     if name in OPTIMIZERS and (place is None or _places.get(name) != place):
@@ -341,7 +344,7 @@ def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
 
 
 def optimizer_query(name: str | None) -> RewriteDatabaseQuery:
-    """The query that is registered under a name; ValueError if there is none."""
+    """The query of the optimizer of that name; ValueError if there is none."""
     if name not in OPTIMIZERS:
         known = ", ".join(str(n) for n in OPTIMIZERS if n is not None)
         raise ValueError(f"There is no optimizer {name!r}; there are {known}")
@@ -353,7 +356,7 @@ _MOST_BUILT = 32
 
 
 def rewriter_for(query: RewriteDatabaseQuery) -> GraphRewriter:
-    """The rewriter that a query chooses from `optdb`. Rewriters are cached by query."""
+    """The rewriter that applies all rewrites that a query chooses from `optdb`. Rewriters are cached by query."""
     if query.subquery or query.extra_rewrites:
         built: GraphRewriter = optdb.query(query)
         return built

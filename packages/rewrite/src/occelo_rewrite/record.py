@@ -1,9 +1,11 @@
-"""`RewriteRecord`: every application of a rule in a rewriting, its origin, and the time of each stage.
+"""`RewriteRecord`: every replacement that a rewriting made, with its rule, and the time of each stage.
 
-Rewriters write records. `explaining`, `viewer` and the command ``explain`` read them; so do profiles, `bisection` and
-DebugMode in `occelo_compile`. A record keeps text and numbers, never graphs. Each node that an application made refers
-to the record and to the number of the application. Each application refers to an earlier one: that which made the
-variable it replaced. So every compiled node can be traced back to the user's line.
+Rewriters write records. `explaining`, `viewer` and the command ``explain`` read them, and so do profiles, `bisection`
+and DebugMode in `occelo_compile`.
+
+A replacement is called an application (of a rule). A record stores text and numbers, never graphs. Each new node refers
+to the application that made it. Each application refers to its parent: the application that made the variable it
+replaced. So every compiled node can be traced back to the user's line.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ __all__ = ["RECORDS", "Application", "RewriteRecord", "RuleCount", "StageTime", 
 class Application:
     """One replacement: its stage, its rule, the old and the new expression as text, and the user's line.
 
-    ``parent`` is the number of the application that made the replaced variable; -1 if the variable is in the user's graph.
+    ``parent`` is the number of the application that made the replaced variable; -1 if the user's graph contains it.
     """
 
     stage: str
@@ -41,7 +43,9 @@ class Application:
 
     @property
     def source(self) -> str:
-        """The file and line of the user's code, computed from the ``mark`` on demand."""
+        """The file and line of the user's code as text, computed on demand from ``mark`` (a code object and an
+        offset).
+        """
         found = source_of(self.mark)
         return "" if found is None else str(found)
 
@@ -51,7 +55,7 @@ class Application:
         return Application, told
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields that are written to a trace."""
+        """The fields of the application, for the trace file."""
         return {
             "stage": self.stage,
             "rule": self.rule,
@@ -64,7 +68,7 @@ class Application:
 
 @dataclass
 class StageTime:
-    """Seconds of a stage, and the number of its replacements."""
+    """The seconds of a stage and the number of its applications."""
 
     seconds: float = 0.0
     applications: int = 0
@@ -72,7 +76,7 @@ class StageTime:
 
 @dataclass
 class RuleCount:
-    """How often a rule was tried and how often it was applied, and the seconds that this took."""
+    """How often a rule was tried (``calls``) and applied (``hits``), and how long this took."""
 
     calls: int = 0
     hits: int = 0
@@ -81,11 +85,11 @@ class RuleCount:
 
 @dataclass
 class RewriteRecord:
-    """The applications of a rewriting, in order.
+    """The applications of rules in one rewriting, in order.
 
-    Rewriting ends after ``limit`` applications. If ``profiling`` is True, calls, hits and time of each rule are counted
-    by stage. ``on_application`` is called after each application. ``trace`` is a file to which the applications are
-    appended at the end.
+    Rewriting ends after ``limit`` applications. If ``profiling`` is True, ``counts`` has the calls, hits and time of
+    each rule, by stage. ``on_application`` is called after each application. ``trace`` is the path of a file; `finish`
+    appends the applications to it.
     """
 
     applications: list[Application] = field(default_factory=lambda: list[Application]())
@@ -100,19 +104,20 @@ class RewriteRecord:
 
     trace: str = ""
     validates: bool = True
-    """Whether each replacement is validated by itself; else the graph is validated at the end of a stage."""
+    """Whether the graph is validated after each replacement, rather than only at the end of a stage."""
     ends: WeakKeyDictionary[Variable, list[int]] = field(
         default_factory=lambda: WeakKeyDictionary[Variable, list[int]](), repr=False
     )
-    """For each variable that was in the graph before it replaced another one, the numbers of the applications in which
-    it did so.
-    """
+    """For each variable that was in the graph before it replaced another one, the numbers of these applications."""
     refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
-    """Pairs of a rule and a node whose replacement was reverted in the current stage."""
+    """Pairs of a rule and a node: the rule's replacement at the node was reverted in the current stage."""
 
     @classmethod
     def configured(cls) -> RewriteRecord:
-        """A record with the limit, profiling and trace file of the options."""
+        """A new record with the limit and profiling of the options.
+
+        The environment variable OCCELO_TRACE names its trace file.
+        """
         most = MAX_APPLICATIONS.get()
         return cls(
             limit=None if most < 0 else most,
@@ -121,25 +126,23 @@ class RewriteRecord:
         )
 
     def finish(self) -> None:
-        """Write the trace, if there is a file for it."""
+        """Append the applications to the trace file, if there is one."""
         if self.trace:
             self.write(self.trace)
 
     @property
     def is_full(self) -> bool:
-        """Whether the limit is reached."""
+        """Whether ``limit`` is reached, so that no rule may be applied."""
         return self.limit is not None and len(self.applications) >= self.limit
 
     def counts_of(self, stage: str) -> dict[str, RuleCount] | None:
-        """The counters of a stage's rules; None unless profiling."""
+        """The counters of a stage by rule; None if rules are not profiled."""
         return self.counts.setdefault(stage, {}) if self.profiling else None
 
     def start(self, node: Apply) -> int:
-        """The number of the application that made a node.
+        """The number of the application that made a node; -1 for a node of the user's graph.
 
-        It is the ``parent`` of an application that replaces a result of the node.
-
-        -1 for a node of the user's graph.
+        An application that replaces a result of the node gets this number as its ``parent``.
         """
         made: tuple[RewriteRecord, int] | None = getattr(node.tag, "made_by", None)
         return made[1] if made is not None and made[0] is self else -1
@@ -174,7 +177,7 @@ class RewriteRecord:
             self.on_application(application)
 
     def forget(self, number: int) -> None:
-        """After a rollback, remove the application with this number and all later ones."""
+        """Remove the application with this number and all later ones, after the graph was reverted."""
         for each in self.applications[number:]:
             self.stages[each.stage].applications -= 1
         del self.applications[number:]
@@ -190,11 +193,11 @@ class RewriteRecord:
         self.ends = WeakKeyDictionary()
 
     def entering(self, stage: str) -> _Timer:
-        """Time a ``with`` block as a stage; the name includes the names of the enclosing stages."""
+        """A context manager that times a stage. The recorded name includes the names of the enclosing stages."""
         return _Timer(self, stage)
 
     def write(self, path: str | Path) -> None:
-        """Append the applications to a file, one line of JSON each."""
+        """Append the applications to a file, each as a line of JSON."""
         with open(path, "a", encoding="utf-8") as file:
             for number, each in enumerate(self.applications):
                 file.write(json.dumps({"number": number, **each.as_dict()}) + "\n")
@@ -213,7 +216,7 @@ RECORDS: WeakKeyDictionary[FunctionGraph, RewriteRecord] = WeakKeyDictionary()
 
 
 def _is_new(node: Apply) -> bool:
-    """Whether a node was added to its graph by rewriting, rather than by the user."""
+    """Whether rewriting added a node to its graph."""
     return bool(getattr(node.tag, "imported_by", None))
 
 
@@ -239,7 +242,7 @@ class _Timer:
 
 
 def chain_of(record: RewriteRecord, number: int) -> list[Application]:
-    """The applications that led to the given one, and this one at the end; the oldest comes first."""
+    """The application of that number and all its ancestors (its parent, the parent's parent, ...), oldest first."""
     found: list[Application] = []
     while number >= 0:
         found.append(record.applications[number])

@@ -1,8 +1,9 @@
-"""Rewriters, which change a whole graph: some walk over the nodes and try rules, others repeat rules until none
-applies, run rewriters in sequence, or merge nodes.
+"""Rewriters: objects that change a whole graph, for instance by trying rules at every node.
 
-The databases of `database` combine rules into such rewriters; `pipeline` makes stages of them. The rewriters in
-`fusion`, `inplace` and `rules.looping.bodies` are subclasses of `RecordingRewriter`.
+`WalkingGraphRewriter` tries rules once at each node, and `EquilibriumGraphRewriter` tries them until none applies.
+`SequentialGraphRewriter` runs rewriters in sequence, and `MergeOptimizer` merges equal nodes. The classes in `database`
+combine rules into such rewriters, which are the stages of `pipeline`. The rewriters in `fusion`, `inplace` and
+`rules.looping.bodies` are subclasses of `RecordingRewriter`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = [
 
 
 class GraphRewriter:
-    """Base of rewriters, which change a whole graph: override `apply`, and `add_requirements` if needed."""
+    """Base class of rewriters. Subclasses override `apply`, and `add_requirements` if `apply` needs features."""
 
     name: str = ""
 
@@ -46,11 +47,11 @@ class GraphRewriter:
         raise NotImplementedError(f"{type(self).__name__} has no apply")
 
     def apply_noted(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
-        """`apply`, with a record in which subclasses may record their changes."""
+        """Change the graph. Subclasses may override this method instead of `apply`, to record their changes."""
         self.apply(fgraph)
 
     def rewrite(self, fgraph: FunctionGraph, record: RewriteRecord | None = None) -> RewriteRecord:
-        """Attach required features, `apply`, and return the record."""
+        """Attach the required features, change the graph, and return the record of all changes."""
         noted = RewriteRecord.configured() if record is None else record
         outermost = not noted.stage
         RECORDS[fgraph] = noted
@@ -66,7 +67,7 @@ class GraphRewriter:
         return self.rewrite(fgraph)
 
     def print_summary(self, stream: Any = None, level: int = 0) -> None:
-        """Print the rules and rewriters of which this rewriter consists."""
+        """Print the names of the rewriter and of the rules and rewriters that it consists of."""
         print(" " * level * 2 + str(self), file=stream or sys.stdout)
 
     def __str__(self) -> str:
@@ -74,7 +75,7 @@ class GraphRewriter:
 
 
 class RecordingRewriter(GraphRewriter):
-    """Base of rewriters that record every replacement: override `run` instead of `apply`."""
+    """Base class of rewriters that record every replacement. Subclasses override `run` instead of `apply`."""
 
     def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         """Change the graph and record every replacement."""
@@ -89,12 +90,15 @@ class RecordingRewriter(GraphRewriter):
         if type(self).apply is RecordingRewriter.apply:
             self.run(fgraph, record)
         else:
-            # a subclass has an `apply` of its own, which may call that of this class
+            # a subclass overrides `apply`; its method may call the `apply` of this class
             self.apply(fgraph)
 
 
 def check_rewriters(rewriters: Iterable[Any], *kinds: type, where: str) -> None:
-    """Raise TypeError unless all rewriters are instances of the given classes of rewriters, or databases."""
+    """Raise TypeError unless all ``rewriters`` are instances of the classes ``kinds``.
+
+    ``where`` says in the message what the rewriters are for, such as "A sequence".
+    """
     for each in rewriters:
         if isinstance(each, kinds):
             continue
@@ -127,11 +131,11 @@ class _Changes(Feature):
 
 
 class MergeOptimizer(RecordingRewriter):
-    """Common-subexpression elimination.
+    """Common subexpression elimination.
 
-    Constants with equal type and bits become one variable. Then nodes with equal ops and the same inputs (in any order,
-    for commutative ops) become one node. From then on the graph merges new nodes as they appear, until its
-    `MergeFeature` is removed.
+    Constants with equal types and bits become one variable. Then nodes with equal ops and the same inputs become one
+    node. (For commutative ops, the order of inputs does not matter.) The graph keeps a `MergeFeature`, so that the
+    engine merges later nodes as they appear.
     """
 
     def __init__(self, name: str = "merge") -> None:
@@ -168,12 +172,12 @@ class _FunctionRewriter(GraphRewriter):
 def graph_rewriter(
     function: Callable[[FunctionGraph], Any], requirements: Sequence[Callable[[], Feature]] = ()
 ) -> GraphRewriter:
-    """Make a rewriter of a function of a graph."""
+    """Turn a function that changes a function graph into a rewriter. It can be used as a decorator."""
     return _FunctionRewriter(function, requirements)
 
 
 class SequentialGraphRewriter(RecordingRewriter):
-    """Runs rewriters one after the other; one that fails is handled as ``on_opt_error`` says."""
+    """Runs rewriters one after the other. If a rewriter fails, the option ``on_opt_error`` says what happens."""
 
     def __init__(self, *rewriters: GraphRewriter, name: str = "") -> None:
         self.rewriters = list(rewriters)
@@ -201,7 +205,11 @@ class SequentialGraphRewriter(RecordingRewriter):
 
 
 class WalkingGraphRewriter(RecordingRewriter):
-    """Tries rules once at every node, in a given order, and also at new nodes unless ``ignore_newtrees`` is True."""
+    """Tries rules once at every node, and also at new nodes unless ``ignore_newtrees`` is True.
+
+    ``order`` is "in_to_out" (from the inputs of the graph to its outputs), "out_to_in" or "dfs" (the same as
+    "in_to_out").
+    """
 
     def __init__(
         self,
@@ -237,10 +245,10 @@ class WalkingGraphRewriter(RecordingRewriter):
 
 
 class EquilibriumGraphRewriter(RecordingRewriter):
-    """Applies rules and rewriters until none of them changes anything.
+    """Applies rules and rewriters in rounds, until a round changes nothing.
 
-    Graph rewriters run first in each round, ``final_rewriters`` last; ``cleanup_rewriters`` run
-    after each round that changed something.
+    In each round the graph rewriters run first, then the rules, then the ``final_rewriters``. If the round changed
+    anything, the ``cleanup_rewriters`` run after it. `NotConvergedError` after ``max_rounds`` rounds.
     """
 
     def __init__(
@@ -263,7 +271,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
         self.max_rounds = max_rounds
 
     def set_rules_for_new(self, rules: RuleIndex) -> None:
-        """At nodes that enter or change, also try these rules, before those of the rewriter."""
+        """Also try these rules at nodes that enter or change, before the rules of this rewriter."""
         self._index_of_new = RuleIndex(self.rules, rules)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:

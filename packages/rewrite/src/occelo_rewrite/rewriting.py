@@ -1,7 +1,7 @@
-"""`rewrite_graph` and `rewrite_subgraph`: rewriting of a graph without compiling it.
+"""`rewrite_graph` and `rewrite_subgraph` rewrite a graph without compiling it.
 
-Users and tests call them; `rewrite_graph` is in the namespace `occelo`. (`occelo_compile.maker` rewrites the graphs of
-functions without this module.)
+They are for users and tests; `rewrite_graph` is in the namespace `occelo`. (Compiling a function does not use this
+module.)
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ def rewrite_graph(
     clone: bool = False,
     **query: Any,
 ) -> Any:
-    """Rewrite a variable, a list of them, or a `FunctionGraph` with the stages tagged ``include``.
+    """Rewrite a variable, a list of variables, or a `FunctionGraph`, with the stages and rules that have a tag of
+    ``include``.
 
-    The graph of variables is copied first; a `FunctionGraph` is changed in place unless ``clone`` is True. Further
-    arguments are those of `RewriteDatabaseQuery`. Returns the result in the form of the argument.
+    Returns new variables in the same form. The graph of variables is copied first. A `FunctionGraph` is changed in
+    place, unless ``clone`` is True. ``custom_rewrite`` runs afterwards. Further arguments are passed to
+    `RewriteDatabaseQuery`.
     """
     wanted = RewriteDatabaseQuery(include, **query)
     if isinstance(graph, FunctionGraph):
@@ -49,9 +51,9 @@ def rewrite_subgraph(
     include: Sequence[str] = ("canonicalize",),
     **options: Any,
 ) -> Any:
-    """Rewrite only the part of a graph between ``frontier`` and ``outputs``.
+    """Rewrite only the part of a graph between ``frontier`` and ``outputs``, and return the new outputs.
 
-    The frontier and its ancestors are neither changed nor copied. Arguments are those of `rewrite_graph`.
+    The variables in ``frontier`` and their ancestors stay as they are. Other arguments are passed to `rewrite_graph`.
     """
     listed: list[Variable] = [outputs] if isinstance(outputs, Variable) else list(outputs)
     stand_ins = [v.type.make_variable(v.name) for v in frontier]

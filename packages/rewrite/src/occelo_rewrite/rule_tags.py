@@ -1,9 +1,10 @@
-"""Tags by which a rule declares how it may change results (`CHANGES`).
+"""`CHANGES`: the tags by which a rule declares how it may change results.
 
-The optimizer ``strict`` of `pipeline` excludes rules by these tags, and `testing.laws` checks that each rule changes
-results only as its tags allow. A rule without any of these tags keeps every result bit for bit. Nothing is promised
-about complex numbers that are not finite, or about the signs of complex zeros: products of such numbers depend on the
-order of operations, and differ between libraries.
+A rule without any of these tags keeps every result bit for bit. `testing.laws` checks that each rule changes results
+only as its tags allow. The optimizer ``strict`` of `pipeline` excludes rules by these tags.
+
+Complex numbers that are not finite, and signs of complex zeros, are exceptions that any rule may change. Libraries
+differ in products of such numbers, and these products depend on the order of operations.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ CHANGES: dict[str, str] = {
     "arbitrary": "what nothing determines: the order of the results of eig, and the signs of eigenvectors",
     "unsafe": "whether a check that fails is an error",
 }
-"""Each tag, with the changes that it allows a rule."""
+"""For each tag, the changes that it allows."""
 
 NOT_STRICT: tuple[str, ...] = tuple(tag for tag in CHANGES if tag != "rounding")
 """The optimizer ``strict`` excludes rules with any of these tags."""

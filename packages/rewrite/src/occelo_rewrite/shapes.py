@@ -1,7 +1,7 @@
-"""`ShapeFeature`: the lengths of the variables of a graph, inferred when rules ask for them.
+"""`ShapeFeature`: the lengths of the variables of a graph, as expressions of the graph's inputs.
 
-Rules call `shapes_of` to prove that shapes are equal, or to replace a length by an expression of the inputs;
-`assumptions` calls it to prove that matrices are square.
+Rules get the feature by `shapes_of`. They use it to prove that shapes are equal, and to replace a length by an
+expression of the inputs. `assumptions` uses it to prove that matrices are square.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from occelo_rewrite.constants import number_of
 __all__ = ["Length", "Lengths", "ShapeFeature", "shapes_of"]
 
 Length = int | TensorVariable
-"""An integer, or a scalar variable computed from lengths of inputs."""
+"""The length of an axis: an integer, or a scalar variable that is computed from lengths of inputs."""
 Lengths = tuple[Length, ...]
-"""A length for each dimension."""
+"""The lengths of all axes of a tensor."""
 
 
 class ShapeFeature(Feature):
-    """Lengths of variables in terms of the graph's inputs.
+    """The lengths of a graph's variables, as expressions of the graph's inputs.
 
-    A length is inferred once, when it is asked for, by the ``infer_shape`` of ops. It is an expression that is not part
-    of the graph, so it does not count as a use of the graph's variables. Equal lengths are the same object, so shapes
-    can be compared by identity.
+    The ``infer_shape`` of ops infers a length when a rule first reads it. The expressions are not part of the graph, so
+    they do not count as users of the graph's variables. Equal lengths are one object, so shapes can be compared by
+    identity.
     """
 
     provides = ("shape_of", "same_shape")
@@ -68,17 +68,18 @@ class ShapeFeature(Feature):
             self._current.clear()
 
     def shape_of(self, fgraph: FunctionGraph | None, variable: Variable) -> Lengths:
-        """The lengths of a tensor variable; an empty tuple for a variable that is not a tensor."""
+        """The lengths of all axes of a variable; an empty tuple for a variable that is not a tensor."""
         found = self._found(variable)
         if not self._replaced or variable in self._current:
             return found
-        # a length that refers to a result of a node which left the graph would bring this node back
+        # a length that refers to a variable of a removed node would bring the node back into the
+        # graph
         found = self._known[variable] = tuple(map(self._without_replaced, found))
         self._current.add(variable)
         return found
 
     def _without_replaced(self, length: Length) -> Length:
-        """The length as an expression in which variables that were replaced in the graph are replaced, too."""
+        """The length, with variables that were replaced in the graph replaced in its expression, too."""
         if not isinstance(length, Variable):
             return length
         changed: dict[Variable, Variable] = {}
@@ -98,7 +99,7 @@ class ShapeFeature(Feature):
         return self._one(cast("TensorVariable", new))
 
     def _found(self, variable: Variable) -> Lengths:
-        """The lengths as they were first inferred, before later replacements in the graph."""
+        """The lengths as they were first inferred, without later replacements in the graph."""
         found = self._known.get(variable)
         if found is not None:
             return found
@@ -139,7 +140,7 @@ class ShapeFeature(Feature):
         except MethodNotDefined:
             shapes = [None] * len(node.outputs)
         except Exception as error:
-            # an op of the user whose ``infer_shape`` fails is treated as one without it
+            # if the ``infer_shape`` of a user's op fails, lengths are read from the values instead
             shapes = [None] * len(node.outputs)
             made = "" if node.source is None else f", made at {node.source},"
             warnings.warn(
@@ -158,7 +159,7 @@ class ShapeFeature(Feature):
             )
 
     def _one(self, length: Length) -> Length:
-        """The object that stands for all lengths equal to this one."""
+        """The one object that represents all lengths equal to ``length``."""
         if not isinstance(length, Variable):
             return int(length)
         constant = number_of(length)
@@ -194,7 +195,7 @@ class ShapeFeature(Feature):
             done[each] = self._expression(node, [done[v] for v in node.inputs], each)
         return cast(
             "TensorVariable", done[length]
-        )  # a length is a tensor, and so is a length that equals it
+        )  # the cast is right, since a length that is a variable is a tensor
 
     def _expression(self, node: Apply, inputs: list[Variable], variable: Variable) -> Variable:
         parts: list[Variable | tuple[Type, object]] = []
@@ -216,7 +217,7 @@ class ShapeFeature(Feature):
         return found
 
     def same_shape(self, fgraph: FunctionGraph | None, a: Variable, b: Variable) -> bool:
-        """Whether two tensors provably have equal shapes."""
+        """Whether two tensors provably have the same shape."""
         if a.type == b.type and a.type.shape is not None and None not in a.type.shape:
             return True
         first, second = self.shape_of(fgraph, a), self.shape_of(fgraph, b)
@@ -227,7 +228,7 @@ class ShapeFeature(Feature):
     def is_length(
         self, fgraph: FunctionGraph | None, length: Length, of: Variable, axis: int
     ) -> bool:
-        """Whether a scalar is provably the length of a tensor along an axis."""
+        """Whether ``length`` is provably the length of the tensor ``of`` along ``axis``."""
         known = self.shape_of(fgraph, of)[axis]
         if isinstance(length, Variable):
             read = length_read(length)
@@ -239,7 +240,7 @@ class ShapeFeature(Feature):
 
 
 def shapes_of(fgraph: FunctionGraph) -> ShapeFeature:
-    """The `ShapeFeature` of a graph, which is attached if the graph has none."""
+    """The `ShapeFeature` of a graph. It is attached if the graph has none."""
     found: ShapeFeature | None = fgraph.__dict__.get("shape_feature")
     if found is None:
         found = ShapeFeature()

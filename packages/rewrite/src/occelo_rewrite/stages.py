@@ -1,6 +1,6 @@
-"""Graph rewriters that are whole stages of the pipeline: recording assumptions, allowing in-place ops, a final check.
+"""Three stages of `pipeline` that are functions of a graph rather than databases of rules.
 
-`pipeline` puts them at their positions.
+They record assumptions, allow in-place ops, and validate the graph at the end.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ __all__ = ["add_destroy_handler", "check_integrity", "drain_assumptions"]
 
 @graph_rewriter
 def drain_assumptions(fgraph: FunctionGraph) -> None:
-    """Record the facts of `Assume` nodes, and remove these nodes."""
+    """Record the facts that `Assume` nodes state, and remove these nodes from the graph."""
     if statements(fgraph):
         assumptions_of(fgraph).drain(fgraph)
 
 
 @graph_rewriter
 def add_destroy_handler(fgraph: FunctionGraph) -> None:
-    """Attach the feature that makes in-place ops run after all other readers of the input that they overwrite, and end
-    merging.
+    """Allow ops to overwrite inputs from here on, and end the merging of equal nodes.
+
+    The feature `DestroyHandler` makes an in-place op run after all other readers of the input that it overwrites.
     """
     merging: MergeFeature | None = fgraph.__dict__.get("merge_feature")
     if merging is not None:
@@ -34,5 +35,5 @@ def add_destroy_handler(fgraph: FunctionGraph) -> None:
 
 @graph_rewriter
 def check_integrity(fgraph: FunctionGraph) -> None:
-    """Validate the graph with every feature."""
+    """Have every feature validate the graph."""
     fgraph.validate()

@@ -1,6 +1,6 @@
-"""`PatternNodeRewriter`: rules whose patterns are nested tuples, as in Theano and its successors.
+"""`PatternNodeRewriter`: rules with patterns in the form of nested tuples, as in Theano and its successors.
 
-It is for users who wrote rules for those libraries. The standard rules do not use this module.
+It is for users who bring rules from those libraries. The standard rules do not use this module.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ __all__ = ["PatternNodeRewriter", "SubstitutionNodeRewriter"]
 
 
 class PatternNodeRewriter(NodeRewriter):
-    """Replaces a match of one nested tuple by the expression of another.
+    """A rule that replaces matches of ``in_pattern`` by ``out_pattern``, for instance ``(exp, (log, "x"))`` by ``"x"``.
 
-    A tuple stands for an op (or an `OpPattern`, or a class of ops) and its arguments. A string stands for any variable,
-    the same one wherever the string occurs. A number or a constant matches itself. A dict has a ``"pattern"`` and a
-    ``"constraint"``, a function of the variable. ``out_pattern`` has the same form, or is a function of the graph, the
-    node and a dict of the variables that strings matched. Unless ``allow_multiple_clients``, nodes matched below the
-    root must have no other users.
+    In ``in_pattern`` a tuple is an op (or an `OpPattern`, or a class of ops) with its arguments. A string matches any
+    variable; if it occurs twice, it must match the same variable twice. A number or a constant matches an equal
+    constant. A dict has a ``"pattern"`` and a ``"constraint"``, a function that accepts or rejects the matched
+    variable. ``out_pattern`` has the same form. It may also be a function of the graph, the node, and a dict from
+    strings to the variables that they matched. Nodes matched below the root must have no other users, unless
+    ``allow_multiple_clients`` is True.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class PatternNodeRewriter(NodeRewriter):
 
 
 class SubstitutionNodeRewriter(NodeRewriter):
-    """Replaces every node of one op by a node of another op with the same inputs."""
+    """A rule that replaces every node of the op ``op1`` by a node of ``op2`` with the same inputs."""
 
     def __init__(self, op1: Op, op2: Op, name: str | None = None) -> None:
         self.op1, self.op2 = op1, op2

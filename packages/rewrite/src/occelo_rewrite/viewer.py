@@ -1,4 +1,4 @@
-"""`view_rewriting` shows a rewriting as an HTML page with a slider over its steps.
+"""`view_rewriting` shows a rewriting as an HTML page, with a slider that moves from replacement to replacement.
 
 Users call it in notebooks, or open the page in a browser. It is in the namespace `occelo`, and the command ``explain``
 can write the page.
@@ -21,7 +21,7 @@ __all__ = ["RewriteView", "view_rewriting"]
 
 
 class _Film:
-    """The graph after each step, as numbered lines; a node keeps its number in all steps."""
+    """The graph after each replacement, as numbered lines of text. A node keeps its number throughout."""
 
     def __init__(self, fgraph: FunctionGraph) -> None:
         self.fgraph = fgraph
@@ -32,7 +32,7 @@ class _Film:
         self.steps: list[dict[str, str]] = []
 
     def take(self, application: Application | None) -> None:
-        """Store the current state of the graph."""
+        """Store the text of the graph, as it is after ``application`` (None: before all replacements)."""
         frame: list[list[Any]] = []
         for node in self.fgraph.toposort():
             number = self.numbers.setdefault(node, len(self.numbers))
@@ -62,9 +62,9 @@ class _Film:
 
 @dataclass
 class RewriteView:
-    """A page that shows a rewriting; notebooks display it inline.
+    """An HTML page that shows a rewriting. Notebooks display it inline.
 
-    ``record`` is the record of the rewriting and ``outputs`` its result.
+    ``record`` is the record of the rewriting, and ``outputs`` are the outputs of the rewritten graph.
     """
 
     page: str
@@ -72,7 +72,7 @@ class RewriteView:
     outputs: list[Variable]
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file."""
+        """Write the page to a file, and return the file's path."""
         place = Path(path)
         place.write_text(self.page, encoding="utf-8")
         return place
@@ -94,7 +94,8 @@ def view_rewriting(
 ) -> RewriteView:
     """Rewrite a copy of a graph and show the first ``most_steps`` replacements one by one.
 
-    ``query`` chooses the rewrites; by default all except those for linkers that run op by op.
+    ``query`` chooses the rewrites. By default, these are all rewrites except those for certain linkers, such as fusion
+    and in-place ops.
     """
     chosen = query or RewriteDatabaseQuery(
         ["fast_run"], exclude=["fusion", "inplace", "BlasOpt", "accumulate_products"]
@@ -121,7 +122,7 @@ def view_rewriting(
 
 
 def _json(value: Any) -> str:
-    """JSON text, escaped for a script element of a page."""
+    """``value`` as JSON, escaped so that it can be part of a script element."""
     return json.dumps(value).replace("<", "\\u003c")
 
 
