@@ -1,7 +1,8 @@
-"""Lowering of matrix logarithms: inverse scaling and squaring of triangular Schur forms, with Padé approximants.
+"""Lowering of matrix logarithms (`Logm`).
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Logm` nodes. The method is that of Al-Mohy and Higham
-(2012), Improved inverse scaling and squaring algorithms for the matrix logarithm, SIAM J. Sci. Comput. 34, C153-C169.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering. The method is inverse scaling and squaring of
+triangular Schur forms, with Padé approximants: Al-Mohy and Higham (2012), Improved inverse scaling and squaring
+algorithms for the matrix logarithm, SIAM J. Sci. Comput. 34, C153-C169.
 """
 
 from __future__ import annotations
@@ -28,15 +29,18 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 LIMITS = (1.59e-5, 2.31e-3, 1.94e-2, 6.21e-2, 1.28e-1, 2.06e-1, 2.88e-1)
-"""Norms up to which the approximants of degrees 1 to 7 are exact to double precision (table 2.1 of the paper)."""
+"""For each degree from 1 to 7, the largest norm for which its approximant is exact to double precision (table 2.1 of
+the paper).
+"""
 
 MOST = 1100
-"""The limit of the number of square roots; no number of double precision needs so many."""
+"""The largest number of square roots. No number in double precision needs so many."""
 
 
 def _nodes() -> Array:
-    """A table with a row for each degree m: the m nodes of Gauss-Legendre quadrature on [0, 1], and from column 7 on
-    their weights.
+    """A table with the nodes and weights of Gauss-Legendre quadrature on [0, 1], one row for each degree m.
+
+    A row has m nodes from column 0 on, and m weights from column 7 on.
     """
     table = np.zeros((len(LIMITS), 14))
     for row, m in zip(table, range(1, 8), strict=True):
@@ -48,12 +52,14 @@ def _nodes() -> Array:
 class _Logarithm(SchurFunction):
     """The logarithm of a triangular matrix.
 
-    ``differences`` holds the current root of the matrix, minus the identity matrix.
+    ``differences`` is the current root of the matrix, minus the identity matrix.
     """
 
     smallest_is_zero, smallest_size = False, Logm.smallest_size
     LOG, ABOVE, QUOTIENT = range(3)
-    """Columns of ``kept``: logarithms of the diagonal; elements above it; divided differences of the logarithm there."""
+    """Columns of ``kept``: logarithms of the elements on the diagonal; elements above the diagonal; divided differences
+    of the logarithm for neighbours on the diagonal.
+    """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
         super().__init__(context, dtype, n)
@@ -66,7 +72,7 @@ class _Logarithm(SchurFunction):
         regular, largest = self._keep_diagonals()
 
         def computed() -> Sequence[Value]:
-            # so many roots bring the eigenvalues close to 1
+            # this number of square roots brings the eigenvalues close to 1
             limit, half = self.numbers.real(math.log1p(LIMITS[-1])), self.numbers.real(0.5)
             _, times = builder.repeat_while(
                 [largest, i64(0)],
@@ -77,7 +83,7 @@ class _Logarithm(SchurFunction):
                 self.take_root()
             low, times = builder.repeat_while(
                 [self._degree(), times],
-                # the degree is too high also if the norm is NaN
+                # if the norm is NaN, the degree is too high, too
                 lambda v: builder.op("and", builder.lt(i64(6), v[0]), builder.lt(v[1], i64(MOST))),
                 self._one_root_more,
             )
@@ -92,7 +98,7 @@ class _Logarithm(SchurFunction):
         return [self._degree(), self.builder.add(state[1], self.context.i64(1))]
 
     def _keep_diagonals(self) -> tuple[Value, Value]:
-        """Copy diagonals to `kept`.
+        """Fill `kept` with the diagonal, the elements above it, and values computed from them.
 
         Returns whether no eigenvalue is 0, and the largest absolute value of the logarithms of eigenvalues.
         """
@@ -117,19 +123,19 @@ class _Logarithm(SchurFunction):
         return regular.result, largest.result
 
     def _above(self) -> Value:
-        """The number of elements next to the diagonal, on one side."""
+        """The number of elements in the diagonal above the main diagonal."""
         less = self.builder.sub(self.n, self.context.i64(1))
         return self.builder.op("max", less, self.context.i64(0))
 
     def _quotient(self, values: Sequence[Number], logs: Sequence[Number]) -> Number:
-        """The quotient (log x - log y) / (x - y) of two numbers, without cancellation (Higham 2008, (11.28))."""
+        """The quotient (log x - log y) / (x - y) of two numbers, computed without cancellation (Higham 2008, (11.28))."""
         builder, numbers = self.builder, self.numbers
         (first, second), apart = values, numbers.less(logs[1], logs[0])
         difference, whole = numbers.less(second, first), numbers.add(second, first)
         ratio = numbers.divided(difference, whole)
         near = builder.lt(numbers.size(ratio), numbers.real(0.5))
         ratio = numbers.chosen(near, ratio, numbers.of(numbers.real(0.0)))
-        # log((1 + z) / (1 - z)), on the branch of the difference
+        # log((1 + z) / (1 - z)), on the branch of log y - log x
         shifted = numbers.less(numbers.of(numbers.real(1.0)), ratio)
         close = numbers.log1p(numbers.divided(numbers.scaled(ratio, numbers.real(2.0)), shifted))
         if numbers.parts == 2:
@@ -145,8 +151,11 @@ class _Logarithm(SchurFunction):
         )
 
     def _degree(self) -> Value:
-        """Write the matrix minus the identity matrix to `differences`; returns how many of the `LIMITS` the norms of
-        its powers exceed.
+        """Write the matrix minus the identity matrix to `differences`, and return the position in `LIMITS` of the
+        degree to use.
+
+        It is the first degree whose limit is not exceeded by the norms of powers of `differences`. If all limits are
+        exceeded, it is the length of `LIMITS`.
         """
         builder, numbers = self.builder, self.numbers
         one = numbers.real(1.0)
@@ -166,7 +175,7 @@ class _Logarithm(SchurFunction):
         return found
 
     def _norm(self, matrix: WorkMatrix) -> Value:
-        """The largest column sum of absolute values of a triangular matrix."""
+        """The largest sum of absolute values in a column of a triangular matrix."""
         builder, zero = self.builder, self.numbers.real(0.0)
         with builder.loop(self.n, fixed=True) as across:
             largest = across.carry(zero)
@@ -181,7 +190,8 @@ class _Logarithm(SchurFunction):
         return largest.result
 
     def _exact_diagonals(self, times: Value) -> None:
-        """Replace the elements of `differences` on and next to the diagonal by values computed without cancellation.
+        """Replace the elements of `differences` on the diagonal and above it by values that are computed without
+        cancellation.
 
         See section 4 of the paper, and Higham and Lin (2011), A Schur-Padé algorithm for fractional powers of a matrix.
         """
@@ -197,7 +207,7 @@ class _Logarithm(SchurFunction):
             half = builder.op("mul", power, numbers.real(0.5))
             mean = numbers.exp(numbers.scaled(numbers.add(*logs), half))
             quotient = self.load(self.kept, i, i64(self.QUOTIENT))
-            # sinh(w) / w for half the difference of the logarithms of the roots
+            # sinh(w) / w, where w is half the difference of the logarithms of the roots
             argument = numbers.scaled(numbers.less(logs[1], logs[0]), half)
             tiny = builder.lt(numbers.size(argument), numbers.real(1e-9))
             one = numbers.of(numbers.real(1.0))
@@ -208,7 +218,7 @@ class _Logarithm(SchurFunction):
             self.store(self.differences, i, j, numbers.scaled(found, power))
 
     def _power(self, times: Value, base: float) -> Value:
-        """``base`` to the power of ``times``, by repeated products."""
+        """``base`` to the power of ``times``, computed by repeated multiplication."""
         builder, factor = self.builder, self.numbers.real(base)
         with builder.loop(times, fixed=True) as loop:
             power = loop.carry(self.numbers.real(1.0))
@@ -216,10 +226,11 @@ class _Logarithm(SchurFunction):
         return power.result
 
     def _approximate(self, row: Value, times: Value) -> None:
-        """Replace the matrix by the Padé approximant that a row of the table defines, times a power of two; diagonals
-        are replaced by exact ones.
+        """Replace the matrix by its logarithm: the Padé approximant of one row of the table, times 2 to the power of
+        ``times``.
 
-        In partial fractions the approximant is the sum of w X (1 + x X)^-1 over the nodes x with weights w.
+        The diagonal and the elements above it are replaced by exact values. In partial fractions, the approximant is
+        the sum of w X (1 + x X)^-1 over the nodes x with weights w.
         """
         builder, numbers, i64 = self.builder, self.numbers, self.context.i64
         zero, one = numbers.real(0.0), numbers.real(1.0)
@@ -241,7 +252,7 @@ class _Logarithm(SchurFunction):
             self.store(self.matrix, i, builder.add(i, i64(1)), numbers.times(above, quotient))
 
     def _add_fraction(self, node: Value, weight: Value, one: Value) -> None:
-        """Add w X (1 + x X)^-1 to `total`, by solving a triangular system."""
+        """Add w X (1 + x X)^-1 to `total`, with the node x and the weight w, by solving triangular equations."""
         builder, differences = self.builder, self.differences
 
         def scaled(at: Value) -> None:

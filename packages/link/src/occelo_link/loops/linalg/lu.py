@@ -1,6 +1,7 @@
-"""Lowering of LU factorisations: LAPACK's getrf, and loops for small matrices.
+"""Lowerings of LU factorisations (`LuFactor`), and of permutations from pivots (`PivotToPermutation`).
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `LuFactor` and `PivotToPermutation` nodes.
+LAPACK's getrf factors matrices, and loops factor small matrices. The linkers ``native``, ``c``, ``c|py`` and ``numba``
+use these lowerings.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def lower_lu_factor(
     source_in_lanes = None
     if in_lanes:
         source_in_lanes = context.contiguous_copy(inputs[0])
-    # loops factor in the memory of the results, so that the matrices may be formulas
+    # loops copy the matrices into the memory of the results and factor them there, so the matrices may be formulas
     source = result if small else stored_parts(context, inputs[0])
 
     def by_lapack() -> Sequence[Value]:

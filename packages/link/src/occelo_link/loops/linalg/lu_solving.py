@@ -1,7 +1,7 @@
-"""Lowering of linear equations and inverses from LU factors, by LAPACK's trtrs and getri, or by loops for small
-matrices.
+"""Lowerings of linear equations and inverses from LU factors (`LuSolve`, `LuInverse`).
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `LuSolve` and `LuInverse` nodes.
+They call LAPACK's trtrs and getri, or use loops for small matrices. The linkers ``native``, ``c``, ``c|py`` and
+``numba`` use these lowerings.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ __all__: list[str] = []
 class _Factors:
     """The LU factors as LAPACK reads them.
 
-    Real factors are read in place if LAPACK can do so; complex factors are copied for each matrix.
-
-    `MatrixOperand` makes a copy of real factors that LAPACK cannot read.
+    Real factors are read in place if LAPACK can read them; otherwise `MatrixOperand` makes a copy of all factors.
+    Complex factors are copied for one matrix at a time.
     """
 
     def __init__(self, context: Context, tensor: Tensor, dtype: str) -> None:
@@ -55,20 +54,20 @@ class _Factors:
             self.by_rows = self.operand.by_rows
 
     def prepare(self, n: Value) -> None:
-        """Allocate working memory."""
+        """Allocate working memory for the copy of a complex matrix."""
         if self.operand is None:
             self.copy = WorkMatrix(self.context, self.dtype, n, n)
 
     @property
     def leading(self) -> Value:
-        """The leading dimension."""
+        """The leading dimension of the factors that LAPACK reads."""
         if self.copy is not None:
             return self.copy.leading
         assert self.operand is not None
         return self.operand.leading
 
     def at(self, index: Index) -> Pointer:
-        """The address of the matrix at an index of the batch."""
+        """The address of the factors at an index of the batch."""
         context = self.context
         if self.copy is not None:
             self.copy.fill(self.parts, index)
@@ -81,7 +80,7 @@ class _Factors:
 
 
 class _ByFactors:
-    """Equations with LU factors and pivots; if there are no right-hand sides, the inverse of the matrix."""
+    """Equations with LU factors and pivots. Without right-hand sides, the result is the inverse of the matrix."""
 
     def __init__(
         self,
@@ -114,7 +113,7 @@ class _ByFactors:
         self.result = new_result(context, self.dtype, [*self.batch, self.n, self.columns])
 
     def lowered(self) -> Sequence[Tensor]:
-        """The results: by loops where matrices are small, else by LAPACK."""
+        """The result tensors. Small matrices are computed by loops, others by LAPACK."""
 
         def by_loops() -> Sequence[Value]:
             (self._by_lanes if self.in_lanes else self._by_loops)()
@@ -139,7 +138,9 @@ class _ByFactors:
         return [whole_tensor(self.result)]
 
     def _settled(self, failed: Value) -> Value | None:
-        """With ``on_error="nan"`` return whether ``failed`` is 0; else write a check that it is 0, and return None."""
+        """If ``on_error`` is "nan", return whether ``failed`` is 0. Otherwise write a check that it is 0, and return
+        None.
+        """
         good = self.context.builder.eq(failed, self.context.i64(0))
         if self.on_error == "nan":
             return good
@@ -147,14 +148,14 @@ class _ByFactors:
         return None
 
     def _pivot(self, index: Index, i: Value) -> Value:
-        """The number of the row that row ``i`` was exchanged with."""
+        """The number of the row with which row ``i`` was exchanged."""
         context, builder = self.context, self.context.builder
         own = own_index(context, self.pivots, 1, index)
         at = self.pivots.position(builder, [*own, i])
         return self._checked(builder.load(self.pivots.buffer, at, fixed=True))
 
     def _checked(self, pivot: Value) -> Value:
-        """A pivot as int64, with a check that the matrix has a row with this number."""
+        """A pivot as int64. Writes a check that the matrix has a row with this number."""
         context, builder = self.context, self.context.builder
         row = builder.cast(pivot, "int64")
         inside = builder.op("and", builder.op("le", context.i64(0), row), builder.lt(row, self.n))
@@ -184,8 +185,8 @@ class _ByFactors:
     def _substitute(
         self, lapack: Lapack, factors: Pointer, columns: WorkMatrix, lower: bool, trans: int
     ) -> Value:
-        """Solve in place with U, or with L, whose diagonal is 1; returns LAPACK's ``info``."""
-        # a matrix in row-major order is its transpose in column-major order; only real ones are
+        """Solve triangular equations with L or U in place. Returns LAPACK's ``info``. The diagonal of L is 1."""
+        # factors in row-major order, which are always real, are read as their transposes in column-major order
         turned = "NTC"[trans] if not self.factors.by_rows else "N" if trans else "T"
         return lapack.call(
             "trtrs",
@@ -201,7 +202,9 @@ class _ByFactors:
         )
 
     def _exchange(self, columns: WorkMatrix, index: Index, backwards: bool) -> None:
-        """Exchange rows of the right-hand sides in the order of the pivots; ``backwards`` undoes these exchanges."""
+        """Exchange rows of the right-hand sides in the order of the pivots. If ``backwards`` is True, undo these
+        exchanges.
+        """
         context, builder = self.context, self.context.builder
         last = builder.sub(self.n, context.i64(1))
         with builder.loop(self.n, fixed=True) as rows:
@@ -236,7 +239,7 @@ class _ByFactors:
     # loops
 
     def _by_loops(self) -> None:
-        """Solve by loops: copy the right-hand sides to the result, exchange its rows, and substitute in it."""
+        """Solve by loops: copy the right-hand sides to the result, exchange rows of the result, and substitute there."""
         context, builder, n = self.context, self.context.builder, self.n
         zero, last = context.i64(0), builder.sub(n, context.i64(1))
         stored, result = self.factors.parts[0], self.result[0]
@@ -265,7 +268,7 @@ class _ByFactors:
                 )
 
     def _zeros(self, factors: Rows) -> Value:
-        """1 if there is a zero on the diagonal, else 0."""
+        """1 if an element on the diagonal is 0, else 0."""
         context, builder = self.context, self.context.builder
         with builder.loop(self.n, fixed=True) as rows:
             singular = rows.carry(context.i64(0))
@@ -275,7 +278,7 @@ class _ByFactors:
         return singular.result
 
     def _substitute_rows(self, factors: Rows, right: Rows, with_upper: bool) -> None:
-        """Solve with U, or with L, whose diagonal is 1, or with the transpose."""
+        """Solve triangular equations in loops, with U or with L (or their transposes). The diagonal of L is 1."""
         context, builder, n = self.context, self.context.builder, self.n
         last = builder.sub(n, context.i64(1))
         forward = with_upper == bool(self.trans)
@@ -293,7 +296,7 @@ class _ByFactors:
                     right.store(i, across.index, quotient)
 
     def _by_lanes(self) -> None:
-        """Substitute for a group of matrices at once."""
+        """Solve for a group of matrices at once, with one matrix per lane."""
         nan = self.on_error == "nan"
         source = self.factors.parts[0]
         lanes = Lanes(self.context, self.dtype, self.batch)
@@ -314,8 +317,9 @@ class _ByFactors:
             columns.copy_to(self.result[0], nan)
 
     def _exchange_in_lanes(self, lanes: Lanes, columns: LaneMatrix) -> None:
-        """`_exchange` for a group of matrices; the exchanges are undone instead if the equations have the transposed
-        matrix.
+        """Exchange rows as `_exchange` does, for a group of matrices.
+
+        For equations with the transposed matrix, undo the exchanges.
         """
         builder, n = lanes.builder, self.n
         places, last = lanes.column(), builder.sub(n, self.context.i64(1))
@@ -333,7 +337,7 @@ class _ByFactors:
                 exchange_lanes(lanes, columns, k, rows.index, places, None)
 
     def _fill(self, rows: Rows, index: Index) -> None:
-        """Copy right-hand sides, or the identity if there are none."""
+        """Copy the right-hand sides, or the identity matrix if there are none."""
         context, builder = self.context, self.context.builder
         source = None if self.right is None else self.right[0]
         own = [] if source is None else own_index(context, source, 2, index)

@@ -1,4 +1,7 @@
-"""Products of square matrices in working memory, by BLAS's gemm; exponentials, square roots and logarithms use them."""
+"""`Products`: products of square matrices in working memory, computed with BLAS's gemm.
+
+The lowerings of matrix exponentials, square roots and logarithms use it.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,24 @@ __all__ = ["Products"]
 
 
 class Products:
-    """Products of square matrices of one size and dtype in column-major order.
+    """Products of square matrices of one size and dtype, in column-major order.
 
-    Construct it within the ``emit`` of a `Context.step`, since the constructor writes an allocation.
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes an allocation.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
         self.context, self.dtype, self.n = context, dtype, n
         builder, real = context.builder, PARTS.get(dtype, dtype)
-        # the factors 1 and 0, which are complex for complex matrices
+        # the factors 1 and 0 of gemm, each with an imaginary part for complex matrices
         self.factors = builder.buffer(real, "work", ndim=1)
         builder.alloc(self.factors, context.i64(4))
         for k, value in enumerate((1.0, 0.0, 0.0, 0.0)):
             builder.store(self.factors, context.i64(k), builder.const(value, real))
 
     def multiply(self, x: Pointer, y: Pointer, result: Pointer, trans: str = "N") -> None:
-        """Write the product of ``x`` and ``y``, or of ``x`` and the conjugate transpose of ``y`` if ``trans`` is "C", to a third matrix."""
+        """Write the product of ``x`` and ``y`` to ``result``. If ``trans`` is "C", ``y`` is replaced by its conjugate
+        transpose.
+        """
         builder, integer = self.context.builder, self.context.blas_integer
         letters = [Reference(builder.const(ord(letter), "int8")) for letter in ("N", trans)]
         n = Reference(builder.cast(self.n, integer))

@@ -1,7 +1,7 @@
-"""Lowerings of QR decompositions: LAPACK's geqrf, geqp3, orgqr and ungqr.
+"""Lowerings of QR decompositions (`QR`, `FullQR`, `QRTriangle`, `QRFactors`, `QRPivots`).
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them for `QR`, `FullQR`, `QRTriangle`, `QRFactors` and
-`QRPivots` nodes.
+They call LAPACK's geqrf, geqp3, orgqr and ungqr. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these
+lowerings.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def _longer(context: Context, m: Value, n: Value) -> Value:
 
 
 class _Factored:
-    """The memory for LAPACK's geqrf, and orgqr or ungqr, and their calls.
+    """The memory for LAPACK's geqrf and orgqr (ungqr for complex matrices), and calls of these routines.
 
-    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class _Factored:
             self.second = {**second, **self.lapack.workspace(self.routine, **second)}
 
     def factor(self, parts: Sequence[Stored], index: Index) -> None:
-        """Factor the matrix of an operand."""
+        """Factor the matrix at ``index`` of the batch. ``parts`` are the real tensors of the operand."""
         self.matrix.fill(parts, index, self.n)
         info = self.lapack.call("geqrf", **self.first)
         self.context.check(self.context.builder.eq(info, self.context.i64(0)))
@@ -77,7 +77,7 @@ class _Factored:
         self.context.check(self.context.builder.eq(info, self.context.i64(0)))
 
     def copy_triangle_to(self, result: Sequence[Stored], index: Index) -> None:
-        """Copy the upper triangle to the matrix of a result, and write zeros below it."""
+        """Copy the upper triangle to ``index`` of a result, and store zeros below it."""
         builder = self.context.builder
         rows, columns = result[0].shape[-2:]
         with builder.loop(rows, fixed=True) as down, builder.loop(columns, fixed=True) as across:
@@ -204,7 +204,7 @@ def lower_pivots(
             context.check(builder.eq(lapack.call("geqp3", **given), zero))
             with builder.loop(n, fixed=True) as loop:
                 found = builder.cast(builder.load(chosen, loop.index, fixed=True), "int64")
-                # LAPACK counts from 1; without rows it returns no order
+                # LAPACK counts columns from 1, and returns no order if there are no rows
                 none = builder.eq(_shorter(context, m, n), zero)
                 value = builder.select(none, loop.index, builder.sub(found, context.i64(1)))
                 at = order.position(builder, [*index, loop.index])

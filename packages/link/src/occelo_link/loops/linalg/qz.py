@@ -1,8 +1,7 @@
-"""Generalised Schur forms in working memory, by LAPACK's gges and tgsen, and lowerings of generalised Schur
-decompositions.
+"""Generalised Schur forms in working memory, and lowerings of generalised Schur decompositions (`QZ`, `SortedQZ`).
 
-Eigenvalues are put in order after the decomposition, so LAPACK needs no callback. The linkers ``native``, ``c``,
-``c|py`` and ``numba`` use the lowerings for `QZ` and `SortedQZ` nodes. Riccati equations decompose to `SortedQZ`.
+They call LAPACK's gges and tgsen. Eigenvalues are sorted after the decomposition, so LAPACK needs no callback. The
+linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings. Riccati equations decompose to `SortedQZ`.
 """
 
 from __future__ import annotations
@@ -31,15 +30,17 @@ from occelo_link.loops.tensors import Stored, Tensor
 __all__ = ["PencilForm", "in_region"]
 
 Test = Callable[[Sequence[Value], Sequence[Value]], Value]
-"""A test of an eigenvalue, from the real and the imaginary parts of its numerator and of its denominator."""
+"""A test of an eigenvalue. Its arguments are the real and imaginary parts of the numerator, and those of the
+denominator.
+"""
 
 
 class PencilForm:
-    """The generalised Schur form of A and B: AA, BB and unitary Q, Z with A = Q AA Z^H and B = Q BB Z^H.
+    """The generalised Schur form of two matrices: A = Q AA Z^H and B = Q BB Z^H, with unitary Q and Z.
 
-    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
 
-    ``matrices`` hold A and B before the call and AA and BB after it.
+    ``matrices`` are A and B before the call, and AA and BB after it.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value, sort: str = "") -> None:
@@ -86,7 +87,9 @@ class PencilForm:
         return builder.op("and", *(matrix.all_finite() for matrix in self.matrices))
 
     def call(self) -> Value:
-        """Decompose the matrices, and put the eigenvalues in order if that is wanted; returns LAPACK's info."""
+        """Decompose the matrices, and sort the eigenvalues if an order was requested. Returns LAPACK's info, 0 on
+        success.
+        """
         builder = self.context.builder
         info = self.lapack.call("gges", **self._given)
         if self._in_order is None:
@@ -96,11 +99,13 @@ class PencilForm:
         return builder.branch(good, lambda: [put_in_order()], lambda: [info])[0]
 
     def load_beta(self, i: Value) -> list[Value]:
-        """The real and the imaginary part of the denominator of an eigenvalue."""
+        """The parts of the denominator of eigenvalue ``i``: its real part and, for complex matrices, its imaginary
+        part.
+        """
         return [self.beta.load(i, self.zero, part) for part in range(self.beta.count)]
 
     def _ordering(self, sort: str) -> Callable[[], Value]:
-        """A function that writes statements which put the eigenvalues in order, and returns LAPACK's info."""
+        """Return a function that writes the statements that sort the eigenvalues. The function returns LAPACK's info."""
         lapack, one, zero = self.lapack, self.one, self.zero
         test = in_region(self.context.builder, sort)
         selected = Pointer(lapack.integers(self.n), zero)
@@ -134,9 +139,10 @@ class PencilForm:
 
 
 def in_region(builder: Builder, sort: str) -> Test:
-    """A function that writes the test whether an eigenvalue is in a region: "lhp", "rhp", "iuc" or "ouc".
+    """Return a function that writes the test whether an eigenvalue is in a region of the complex plane.
 
-    Infinite eigenvalues are in "ouc" only.
+    The region is "lhp" or "rhp" (left or right half plane), or "iuc" or "ouc" (inside or outside the unit circle).
+    Infinite eigenvalues are only in "ouc".
     """
 
     def test(alpha: Sequence[Value], beta: Sequence[Value]) -> Value:
@@ -174,7 +180,7 @@ def _lower_pair(
         n = context.unify(n, length)
     operands = [stored_parts(context, x) for x in inputs]
     results = [new_result(context, dtype, [*batch, n, n]) for _ in range(4)]
-    # the parts of alpha, then those of beta
+    # the parts of alpha, then the parts of beta
     real = PARTS.get(dtype, dtype)
     values = [context.new_stored(real, [*batch, n]) for _ in range(2)] if sort else []
     values += new_result(context, dtype, [*batch, n]) if sort else []
@@ -208,7 +214,10 @@ def _copy_values(
     index: Sequence[Value],
     good: Value | None,
 ) -> None:
-    """Copy numerators and denominators of the eigenvalues for one index of the batch; NaN if ``good`` is false."""
+    """Copy the numerators and denominators of eigenvalues to ``index`` of the results.
+
+    If ``good`` is passed and False, NaN is stored instead.
+    """
     builder = context.builder
     with builder.loop(found.n, fixed=True) as loop:
         i = loop.index

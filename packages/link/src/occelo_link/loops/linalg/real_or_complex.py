@@ -1,6 +1,8 @@
-"""Arithmetic and functions of single numbers in float64. A real number is a list of one value, a complex number of two.
+"""Arithmetic and functions of real or complex numbers in float64. A real number is a list of one value, a complex
+number of two.
 
-The algorithms of this package that are written once for both real and complex matrices use them.
+Algorithms of this package that are written once for real and complex matrices use `Numbers`, such as square roots and
+logarithms of matrices.
 """
 
 from __future__ import annotations
@@ -14,21 +16,24 @@ from occelo_link.loops.ir.program import Value
 __all__ = ["Number", "Numbers"]
 
 Number = list[Value]
-"""A float64, or the real and the imaginary part of a complex number."""
+"""A real or complex number in float64: a list of its real part and, if it is complex, its imaginary part."""
 
 
 class Numbers:
-    """Functions of numbers. Each appends its operations to the block that the builder is writing."""
+    """Functions of numbers that are all real (``parts`` is 1) or all complex (``parts`` is 2).
+
+    Each function appends its operations to the block that the builder is writing.
+    """
 
     def __init__(self, builder: Builder, parts: int) -> None:
         self.builder, self.parts = builder, parts
 
     def real(self, number: float) -> Value:
-        """A constant."""
+        """A constant, as a float64 value."""
         return self.builder.const(number, "float64")
 
     def of(self, value: Value) -> Number:
-        """A real number as a number."""
+        """A float64 value as a number. If the numbers are complex, its imaginary part is 0."""
         return [value, self.real(0.0)][: self.parts]
 
     def add(self, x: Number, y: Number) -> Number:
@@ -36,7 +41,7 @@ class Numbers:
         return [self.builder.op("add", a, b) for a, b in zip(x, y, strict=True)]
 
     def less(self, x: Number, y: Number) -> Number:
-        """The difference."""
+        """The difference ``x - y``."""
         return [self.builder.op("sub", a, b) for a, b in zip(x, y, strict=True)]
 
     def times(self, x: Number, y: Number) -> Number:
@@ -46,17 +51,17 @@ class Numbers:
         return list(complexes.times(self.builder, _pair(x), _pair(y)))
 
     def scaled(self, x: Number, factor: Value) -> Number:
-        """The product with a real number."""
+        """The product of a number and a float64 value."""
         return [self.builder.op("mul", part, factor) for part in x]
 
     def divided(self, x: Number, y: Number) -> Number:
-        """The quotient."""
+        """The quotient ``x / y``."""
         if self.parts == 1:
             return [self.builder.op("div", x[0], y[0])]
         return list(complexes.divided(self.builder, _pair(x), _pair(y)))
 
     def chosen(self, condition: Value, x: Number, y: Number) -> Number:
-        """The first number where a condition holds, else the second."""
+        """``x`` if the condition holds, else ``y``."""
         return [self.builder.select(condition, a, b) for a, b in zip(x, y, strict=True)]
 
     def is_zero(self, x: Number) -> Value:
@@ -71,7 +76,7 @@ class Numbers:
             return self.builder.op("abs", x[0])
         return complexes.modulus(self.builder, _pair(x))
 
-    # functions; those of real numbers need arguments for which they are real
+    # functions; for real numbers their results must be real, too
 
     def root(self, x: Number) -> Number:
         """The principal square root."""
@@ -102,7 +107,7 @@ class Numbers:
         return list(complexes.exponential_of(self.builder, _pair(x)))
 
     def expm1(self, x: Number) -> Number:
-        """The exponential less 1."""
+        """The exponential minus 1."""
         if self.parts == 1:
             return [complexes.expm1(self.builder, x[0])]
         return list(complexes.exponential_less_one(self.builder, _pair(x)))

@@ -1,7 +1,7 @@
-"""Lowering of the scales that balance pencils of Riccati equations: LAPACK's gebal.
+"""Lowering of the scales that balance the matrices of Riccati equations (`BalancingScale`), with LAPACK's gebal.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `BalancingScale` nodes. Riccati equations have no
-lowering of their own: the decompositions of their ops are lowered.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering. The ops for Riccati equations have no
+lowerings. They are decomposed into `BalancingScale` and other ops, which are lowered.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Schur forms in working memory, by LAPACK's gees and trsen, and the lowerings of Schur decompositions.
+"""Schur forms in working memory, and lowerings of Schur decompositions (`Schur`, `SortedSchur`).
 
-Eigenvalues are put in order after the decomposition, so LAPACK needs no callback. The linkers ``native``, ``c``,
-``c|py`` and ``numba`` use the lowerings for `Schur` and `SortedSchur` nodes. Lowerings of functions of matrices use
+They call LAPACK's gees and trsen. Eigenvalues are sorted after the decomposition, so LAPACK needs no callback. The
+linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings. Lowerings of functions of matrices use
 `SchurForm`.
 """
 
@@ -31,10 +31,10 @@ __all__ = ["SchurForm", "Spectrum", "absolute", "choose_positions"]
 
 
 class Spectrum:
-    """Eigenvalues, or their numerators, as LAPACK gives them: a vector of complex numbers, or two real vectors.
+    """Eigenvalues, or the numerators of eigenvalues, as LAPACK stores them: one complex vector or two real vectors.
 
-    Construct it while the statements of a step are written. ``given`` maps the names of the routines' arguments to
-    their addresses.
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations. ``given``
+    maps the names of LAPACK's arguments to the addresses of the vectors.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value, name: str) -> None:
@@ -46,7 +46,7 @@ class Spectrum:
         }
 
     def load(self, i: Value) -> list[Value]:
-        """The real and the imaginary part of an eigenvalue."""
+        """The real part and the imaginary part of eigenvalue ``i``."""
         zero = self.context.i64(0)
         if self.real:
             return [vector.load(i, zero) for vector in self.vectors]
@@ -54,7 +54,7 @@ class Spectrum:
 
 
 def absolute(builder: Builder, parts: Sequence[Value]) -> Value:
-    """The absolute value of a complex number, a float64."""
+    """The absolute value of a complex number, as a float64. ``parts`` are its real part and its imaginary part."""
     re, im = (builder.cast(part, "float64") for part in parts)
     return modulus(builder, (re, im))
 
@@ -62,7 +62,7 @@ def absolute(builder: Builder, parts: Sequence[Value]) -> Value:
 def choose_positions(
     context: Context, selected: Pointer, n: Value, test: Callable[[Value], Value]
 ) -> None:
-    """Write for each position whether a test holds, as LAPACK's truth values, to ``selected``."""
+    """Write to ``selected`` for each position whether a test holds, as truth values of LAPACK."""
     builder = context.builder
     with builder.loop(n, fixed=True) as loop:
         chosen = builder.cast(test(loop.index), selected.buffer.dtype)
@@ -70,9 +70,10 @@ def choose_positions(
 
 
 class SchurForm:
-    """The Schur form of A: T and unitary Z with A = Z T Z^H. Construct it while the statements of a step are written.
+    """The Schur form of a matrix: A = Z T Z^H, with unitary Z and triangular T.
 
-    ``matrix`` holds A before the call and T after it.
+    If A is real, T may have blocks of two rows on its diagonal. Construct this object inside the ``emit`` function of a
+    `Context.step`, since the constructor writes allocations. ``matrix`` is A before the call, and T after it.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
@@ -100,14 +101,15 @@ class SchurForm:
         self.given = {**given, **lapack.workspace("gees", **given)}
 
     def call(self) -> Value:
-        """Decompose the matrix; returns LAPACK's info."""
+        """Decompose the matrix. Returns LAPACK's info, which is 0 on success."""
         return self.lapack.call("gees", **self.given)
 
     def ordering(self, test: Callable[[Sequence[Value]], Value]) -> Callable[[], Sequence[Value]]:
-        """A function that writes statements which put the eigenvalues that satisfy ``test`` first.
+        """Return a function that writes statements. The statements move the eigenvalues that satisfy ``test`` to the
+        front.
 
-        The statements return LAPACK's info, and how many eigenvalues satisfy the test. Rounding may keep LAPACK from
-        moving all of them to the front; then the info is not 0.
+        The function returns LAPACK's info, and the number of eigenvalues that satisfy the test. Rounding errors may
+        keep LAPACK from moving all of them to the front; then the info is not 0.
         """
         context, builder, lapack = self.context, self.context.builder, self.lapack
         one, zero = context.i64(1), context.i64(0)
@@ -143,7 +145,10 @@ class SchurForm:
 
 
 def _inside(builder: Builder, sort: str) -> Callable[[Sequence[Value]], Value]:
-    """A function that writes the test whether an eigenvalue is in a region."""
+    """Return a function that writes the test whether an eigenvalue is in a region of the complex plane.
+
+    The region is "lhp" or "rhp" (left or right half plane), or "iuc" or "ouc" (inside or outside the unit circle).
+    """
 
     def test(parts: Sequence[Value]) -> Value:
         if sort in ("lhp", "rhp"):

@@ -1,8 +1,9 @@
-"""Functions of matrices by functions of their triangular Schur forms, and the lowering of square roots.
+"""Functions of matrices, computed as functions of their triangular Schur forms, and the lowering of square roots
+(`Sqrtm`).
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use the lowering for `Sqrtm` nodes; `logarithm` has that of
-`Logm`. Both compute in double precision. A real matrix whose eigenvalues are not negative has a real triangular Schur
-form. For other matrices the complex Schur form is used.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering. `logarithm` derives the lowering of `Logm` from
+`SchurFunction`. Both compute in double precision. For a real matrix the real Schur form is used if it is triangular and
+no eigenvalue is negative. For all other matrices the complex Schur form is used.
 """
 
 from __future__ import annotations
@@ -33,19 +34,24 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__ = ["SchurFunction", "lower_schur_function"]
 
 TOLERANCE = float(np.sqrt(np.finfo("float64").eps))
-"""The size of an error, relative to the matrix, up to which a result counts as right, and its imaginary part as 0."""
+"""The largest error of a result that is accepted, relative to the size of the matrix. Imaginary parts of this size
+count as 0.
+"""
 
 
 class SchurFunction(ABC):
     """A function of matrices of one dtype, float64 or complex128.
 
-    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
+    Subclasses define `apply_to_triangle`. Construct an object inside the ``emit`` function of a `Context.step`, since
+    the constructor writes allocations.
     """
 
     smallest_is_zero: bool
-    """Whether the function is real for a real eigenvalue 0, not just for positive ones."""
+    """Whether the function is real for the eigenvalue 0, and not only for positive eigenvalues."""
     smallest_size: float
-    """Imaginary parts count as rounding errors relative to the size of the result, or to this number if it is larger."""
+    """A lower limit of the size of a result. Imaginary parts that are tiny relative to this size count as rounding
+    errors.
+    """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
         self.context, self.builder, self.n = context, context.builder, n
@@ -58,27 +64,29 @@ class SchurFunction(ABC):
 
     @abstractmethod
     def apply_to_triangle(self) -> Value:
-        """Replace the triangular matrix by its function; returns whether the function exists."""
+        """Replace the triangular matrix by its function. Returns whether the function exists."""
         raise NotImplementedError
 
     # elements of matrices
 
     def load(self, matrix: WorkMatrix, i: Value, j: Value) -> Number:
-        """An element."""
+        """The element of a matrix in row ``i`` and column ``j``."""
         return [matrix.load(i, j, part) for part in range(matrix.count)]
 
     def store(self, matrix: WorkMatrix, i: Value, j: Value, number: Number) -> None:
-        """Write an element."""
+        """Write the element of a matrix in row ``i`` and column ``j``."""
         for part, value in enumerate(number):
             matrix.store(i, j, value, part)
 
     def each(self, function: Callable[[Value], None]) -> None:
-        """Call a function with the position of each value of a matrix; a complex element consists of two."""
+        """Write a loop that calls ``function`` with the position of each number of a matrix. A complex element has two
+        numbers.
+        """
         with self.builder.loop(self.size, fixed=True) as loop:
             function(loop.index)
 
     def copy(self, source: WorkMatrix, target: WorkMatrix) -> None:
-        """Copy a matrix."""
+        """Copy the matrix ``source`` to ``target``."""
         builder = self.builder
 
         def copied(at: Value) -> None:
@@ -89,8 +97,9 @@ class SchurFunction(ABC):
     # steps
 
     def is_real(self) -> Value:
-        """Whether the real Schur form is triangular, and the function of its eigenvalues is real: no eigenvalue is
-        complex or negative.
+        """Whether the real Schur form suffices: no eigenvalue is complex or negative.
+
+        Then the Schur form is triangular, and the function of each eigenvalue is real.
         """
         builder, zero = self.builder, self.numbers.real(0.0)
         with builder.loop(self.n, fixed=True) as loop:
@@ -102,7 +111,7 @@ class SchurFunction(ABC):
         return real.result
 
     def finish(self) -> Value:
-        """Replace the Schur form by the function of the matrix; returns whether the function exists."""
+        """Replace the Schur form by the function of the original matrix. Returns whether the function exists."""
         builder = self.builder
 
         def computed() -> Sequence[Value]:
@@ -115,7 +124,9 @@ class SchurFunction(ABC):
         return builder.branch(found, computed, lambda: [builder.const(False, "bool")])[0]
 
     def real_enough(self) -> Value:
-        """Whether the imaginary parts of the result for a real matrix are so small that they are rounding errors."""
+        """Whether the imaginary parts of a result are only rounding errors, so that the result for a real matrix is
+        real.
+        """
         builder, zero = self.builder, self.numbers.real(0.0)
         with builder.loop(self.n, fixed=True) as across:
             whole, imaginary = across.carry(zero), across.carry(zero)
@@ -132,9 +143,8 @@ class SchurFunction(ABC):
     def take_root(self) -> None:
         """Replace the triangular matrix by its square root, column by column.
 
-        If it has no square root, some elements are not finite.
-
-        See Björck and Hammarling (1983), A Schur method for the square root of a matrix, Linear Algebra Appl. 52/53, 127-140.
+        If the matrix has no square root, some elements of the result are not finite. See Björck and Hammarling (1983),
+        A Schur method for the square root of a matrix, Linear Algebra Appl. 52/53, 127-140.
         """
         builder, numbers, matrix = self.builder, self.numbers, self.matrix
         one = self.context.i64(1)
@@ -185,7 +195,7 @@ def lower_schur_function(
     x: Tensor,
     function: Callable[[Context, str, Value], SchurFunction],
 ) -> Sequence[Tensor]:
-    """Lower a function of matrices."""
+    """Lower a node that computes a function of matrices, which ``function`` constructs for a dtype and a size."""
     builder, on_error = context.builder, node.op.on_error
     dtype = node.outputs[0].type.dtype
     n = context.unify(x.shape[-2], x.shape[-1])
@@ -221,7 +231,9 @@ def lower_schur_function(
 def _computed(
     context: Context, function: SchurFunction, result: Sequence[Stored], index: Index
 ) -> Value:
-    """Write the function of the matrix to the result, or NaN if it does not exist; returns whether it exists."""
+    """Store the function of the matrix at ``index`` of the result, or NaN if it does not exist. Returns whether it
+    exists.
+    """
     builder = context.builder
     info = function.form.call()
     good = builder.branch(
@@ -241,9 +253,9 @@ def _computed_for_real(
     result: Sequence[Stored],
     index: Index,
 ) -> Value:
-    """`_computed` for a real matrix, which is in the memory of ``real``.
+    """Do the same as `_computed` for a real matrix, which is in the memory of ``real``.
 
-    If the real Schur form does not suffice, ``whole`` computes with the complex one.
+    If the real Schur form does not suffice, ``whole`` computes the function with the complex Schur form.
     """
     builder, zero = context.builder, context.i64(0)
     false = builder.const(False, "bool")

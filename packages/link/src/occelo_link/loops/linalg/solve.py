@@ -1,7 +1,7 @@
-"""Lowering of linear equations and inverses, by LAPACK's gesv, sysv, hesv, posv and getri, or by loops for small
-matrices.
+"""Lowerings of linear equations and inverses (`Solve`, `Inv`).
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `Solve` and `Inv` nodes.
+They call LAPACK's gesv, sysv, hesv, posv and getri, or use loops for small matrices. The linkers ``native``, ``c``,
+``c|py`` and ``numba`` use these lowerings.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ __all__ = ["work_length"]
 
 
 def work_length(context: Context, n: Value) -> Value:
-    """The length of the working memory for matrices with n columns: enough for blocks of 64 columns, LAPACK's largest."""
+    """The length of working memory for matrices with n columns. It suffices for LAPACK's largest blocks, of 64 columns."""
     builder = context.builder
     return builder.op("max", builder.mul(n, context.i64(64)), context.i64(1))
 
 
 class _Equations:
-    """Linear equations with a matrix; if there are no right-hand sides, the inverse of the matrix."""
+    """Linear equations with a matrix. Without right-hand sides, the result is the inverse of the matrix."""
 
     def __init__(
         self, context: Context, node: TensorApply[Solve] | TensorApply[Inv], inputs: list[Tensor]
@@ -71,7 +71,7 @@ class _Equations:
         self.result = new_result(context, self.dtype, [*self.batch, self.n, self.columns])
 
     def lowered(self, small: bool, routine: str) -> Sequence[Tensor]:
-        """The results, computed by the LAPACK routine; if ``small`` is True, small matrices are computed by loops."""
+        """The result tensors, computed by a LAPACK routine. If ``small`` is True, small matrices are computed by loops."""
 
         in_lanes = small and self._for_lanes()
         small = small and worth_loops(self.batch, self.n)
@@ -86,7 +86,7 @@ class _Equations:
 
         def emit() -> None:
             if in_lanes:
-                # a matrix of many right-hand sides is one call of LAPACK, not a batch in lanes
+                # if there are many right-hand sides, a call of LAPACK takes less time than lanes
                 by_size(self.context, [self.n, self.columns], by_loops, by_lapack, self.batch)
             elif small:
                 by_size(self.context, [self.n], by_loops, by_lapack)
@@ -97,7 +97,9 @@ class _Equations:
         return [whole_tensor(self.result)]
 
     def _for_lanes(self) -> bool:
-        """Whether to compute with one matrix per lane. If so, makes the operands readable by lanes."""
+        """Whether to compute with one matrix per lane. If so, the operands are copied to contiguous memory, which lanes
+        can read.
+        """
         operands = [self.matrix, *([] if self.right is None else [self.right])]
         if not maybe_small(self.n, self.columns, most=SMALL_IN_LANES):
             return False
@@ -109,7 +111,7 @@ class _Equations:
         return True
 
     def by_lanes(self) -> None:
-        """Eliminate in a group of matrices at once."""
+        """Solve for a group of matrices at once by elimination, with one matrix per lane."""
         nan = self.on_error == "nan"
         lanes = Lanes(self.context, self.dtype, self.batch)
         matrix, columns = lanes.matrix(self.n, self.n), lanes.matrix(self.n, self.columns)
@@ -124,7 +126,9 @@ class _Equations:
             columns.copy_to(self.result[0], nan)
 
     def settled(self, failed: Value) -> Value | None:
-        """With ``on_error="nan"`` return whether ``failed`` is 0; else write a check that it is 0, and return None."""
+        """If ``on_error`` is "nan", return whether ``failed`` is 0. Otherwise write a check that it is 0, and return
+        None.
+        """
         good = self.context.builder.eq(failed, self.context.i64(0))
         if self.on_error == "nan":
             return good
@@ -132,10 +136,10 @@ class _Equations:
         return None
 
     def by_lapack(self, routine: str) -> None:
-        """Call the routine for each element of the batch."""
+        """Call a LAPACK routine for each element of the batch."""
         context, n = self.context, self.n
         lapack = Lapack(context, self.dtype)
-        # the inverse of the transpose is the transpose of the inverse, and factors solve with both
+        # LAPACK may read rows as columns: it inverts the transpose, or solves with the factors of the transpose
         by_rows = (
             routine == "gesv" and len(self.matrix) == 1 and is_unit(self.matrix[0].strides[-1])
         )
@@ -175,11 +179,10 @@ class _Equations:
             columns.copy_to(self.result, index, good)
 
     def _failure(self, call: Callable[[], Value], finite: Value | None) -> Value:
-        """Call a routine and return its ``info``.
+        """Write a call of a LAPACK routine, and return its ``info``.
 
-        Routines for symmetric matrices are only called if the matrix is finite.
-
-        Such a routine reports a matrix with NaN as singular for some sizes and not for others.
+        If ``finite`` is passed, the routine is called only if it is True. It is passed for routines for symmetric
+        matrices, which may or may not report a matrix with NaN as singular.
         """
         if finite is None:
             return call()
@@ -187,7 +190,9 @@ class _Equations:
         return self.context.builder.branch(finite, lambda: [call()], lambda: [zero])[0]
 
     def by_loops(self) -> None:
-        """Solve by Gaussian elimination in a copy of each matrix; the right-hand sides are replaced in the result."""
+        """Solve by Gaussian elimination in a copy of each matrix. The right-hand sides are copied to the result and
+        solved there.
+        """
         context, builder, n = self.context, self.context.builder, self.n
         zero = context.i64(0)
         work = builder.buffer(self.matrix[0].dtype, "work", ndim=2)
@@ -210,7 +215,7 @@ class _Equations:
 
 
 def _copy_rows(context: Context, rows: Rows, source: Stored | None, index: Index, n: Value) -> None:
-    """Copy a matrix of an operand, or the identity matrix if there is no operand."""
+    """Copy the matrix at ``index`` of the batch to ``rows``. If there is no ``source``, store the identity matrix."""
     builder = context.builder
     own = None if source is None else own_index(context, source, 2, index)
     with builder.loop(n, fixed=True) as down, builder.loop(rows.columns, fixed=True) as across:

@@ -1,10 +1,11 @@
 """Lowerings of singular values, and of eigenvalues of symmetric and Hermitian matrices.
 
-They call LAPACK's gesdd for singular values, and syevd and heevd for eigenvalues. Eigenvalues of batches of small real
-matrices are found by Jacobi's rotations instead (`jacobi`). `general_spectra` has the eigenvalues of other matrices.
+The nodes are `Eigh`, `Eigvalsh`, `SVD`, `FullSVD` and `SingularValues`. LAPACK's gesdd computes singular values, and
+syevd and heevd compute eigenvalues. For batches of small real matrices, `jacobi` computes eigenvalues by rotations.
+`general_spectra` has the eigenvalues of other matrices.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use the lowerings for `Eigh`, `Eigvalsh`, `SVD`, `FullSVD` and
-`SingularValues` nodes. `general_spectra`, `schur` and `qz` use `if_finite`.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings. `general_spectra`, `schur` and `qz` call
+`if_finite`.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ __all__ = ["if_finite"]
 def if_finite(
     context: Context, on_error: str, finite: Value, call: Callable[[], Value]
 ) -> Value | None:
-    """Write a call of a routine that runs only if the matrix is finite, since some routines never end otherwise.
+    """Write a call of a routine that runs only if the matrix is finite. For other matrices some routines never return.
 
-    Returns whether the call succeeded. If a failure is an error, writes a check that it succeeded, and returns None.
+    Returns whether the call succeeded. If ``on_error`` is "raise", it writes a check of this instead, and returns None.
     """
     builder, zero = context.builder, context.i64(0)
     if on_error == "raise":
@@ -93,7 +94,7 @@ def _lower_eigh(
 def _eigh_in_lanes(
     context: Context, op: Eigh | Eigvalsh, x: Stored, vectors: bool
 ) -> Sequence[Tensor]:
-    """Lower a batch of small real matrices, one matrix per lane."""
+    """Lower eigenvalues of a batch of small real matrices, with one matrix per lane."""
     values = context.new_stored(x.dtype, x.shape[:-1])
     columns = context.new_stored(x.dtype, x.shape) if vectors else None
     results = [values] if columns is None else [values, columns]
@@ -120,9 +121,9 @@ def lower_eigvalsh(
 
 
 class _Svd:
-    """The memory for LAPACK's gesdd, and its calls. ``job`` is LAPACK's letter: A, S or N.
+    """The memory for LAPACK's gesdd, and calls of this routine. ``job`` is LAPACK's letter: A, S or N.
 
-    Construct it within the ``emit`` of a `Context.step`, since the constructor writes allocations.
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
     """
 
     def __init__(self, context: Context, dtype: str, m: Value, n: Value, job: str) -> None:
@@ -137,7 +138,7 @@ class _Svd:
         self.left = WorkMatrix(context, dtype, tall, wide)
         self.right = WorkMatrix(context, dtype, high, one if job == "N" else n)
         if job == "A":
-            # the routine leaves both matrices unwritten if there are no singular values
+            # if there are no singular values, the routine does not write these matrices
             self.left.fill_with_identity()
             self.right.fill_with_identity()
         given: dict[str, str | Value | Pointer] = {
@@ -154,7 +155,7 @@ class _Svd:
             "iwork": Pointer(self.lapack.integers(builder.mul(context.i64(8), k)), context.i64(0)),
         }
         if dtype in PARTS:
-            # as the documentation of the routine says
+            # the size that the documentation of the routine requires
             long = builder.op("max", m, n)
             five = builder.add(builder.mul(context.i64(5), k), context.i64(7))
             both = builder.add(builder.mul(context.i64(2), builder.add(long, k)), one)
@@ -164,7 +165,7 @@ class _Svd:
         self.given = {**given, **self.lapack.workspace("gesdd", **given)}
 
     def call(self) -> Value:
-        """Decompose the matrix; returns LAPACK's info."""
+        """Decompose the matrix. Returns LAPACK's info, which is 0 on success."""
         return self.lapack.call("gesdd", **self.given)
 
 

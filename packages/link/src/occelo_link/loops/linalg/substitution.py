@@ -1,7 +1,8 @@
-"""Equations with one triangular matrix in C order and one column: dot products of four rows at a time with what is solved.
+"""Triangular equations with one right-hand side, for real matrices in C order, solved by dot products.
 
-Each dot product reads a row once, in order. LAPACK's trtrs takes up to 3.3 times as long for 500 to 10,000 matrices of 17
-to 256 rows. `triangular` uses it for real matrices of at most `MOST_ROWS` rows.
+`triangular` uses it for matrices of at most `MOST_ROWS` rows. Four rows at a time are multiplied by the solved part of
+the column. Each row is read once, in order. LAPACK's trtrs takes up to 3.3 times as long for 500 to 10,000 matrices of
+17 to 256 rows.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ __all__ = ["MOST_ROWS", "Substitution"]
 
 MOST_ROWS = 256
 HEIGHT = 4
-"""Rows that are read together. Their dot products are independent, so none waits for the sum of another."""
+"""The number of rows that are read together. Their dot products are independent, so that no sum waits for another."""
 
 
 class Substitution:
     """Statements that replace one column of right-hand sides by the solution.
 
-    ``own`` is the batch index of the matrix, and ``index`` that of the column.
+    ``own`` is the batch index of the matrix, and ``index`` is the batch index of the column.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Substitution:
         self.lower, self.unit_diagonal = lower, unit_diagonal
 
     def solve(self) -> Value:
-        """Write the statements; returns whether no element on the diagonal is 0."""
+        """Write the statements. Returns whether no element on the diagonal is 0."""
         context, builder = self.context, self.context.builder
         n, height = self.column.shape[-2], context.i64(HEIGHT)
         whole = builder.op("floordiv", n, height)
@@ -60,7 +61,7 @@ class Substitution:
         return last.result
 
     def _rows(self, first: Value, height: int) -> Value:
-        """Solve for the rows from ``first`` on; returns whether no element on their diagonal is 0."""
+        """Solve for ``height`` rows, from ``first`` on. Returns whether no element on their diagonal is 0."""
         context, builder = self.context, self.context.builder
         rows = [builder.add(first, context.i64(i)) for i in range(height)]
         sums = self._products_with_solved(rows)
@@ -82,7 +83,7 @@ class Substitution:
         return good
 
     def _products_with_solved(self, rows: Sequence[Value]) -> list[Value]:
-        """The dot products of rows with the part of the column that is solved."""
+        """The dot product of each row with the part of the column that is already solved."""
         context, builder = self.context, self.context.builder
         start = None if self.lower else builder.add(rows[-1], context.i64(1))
         stop = rows[0] if self.lower else self.column.shape[-2]

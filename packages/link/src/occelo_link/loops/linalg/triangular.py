@@ -1,6 +1,6 @@
-"""Lowering of equations with a triangular matrix: loops, the routine trsm of BLAS, or LAPACK's trtrs.
+"""Lowering of equations with triangular matrices (`SolveTriangular`): loops, BLAS's trsm, or LAPACK's trtrs.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `SolveTriangular` nodes.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use this lowering.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def lower_solve_triangular(
     equations = _InPlace(context, op, a, batch, n, b.shape[-1])
     matrix, shape = equations.operand.stored, [*batch, n, b.shape[-1]]
     if not in_lanes and isinstance(b, Stored) and b.flat and context.aligned(b, shape):
-        # in place if nothing else reads the right-hand sides
+        # the solutions take over the memory of the right-hand sides if nothing else reads them
         return [context.change(b, [matrix], equations.solve, can_fail=True)]
 
     def element(_: object, index: Index) -> Value:
@@ -92,7 +92,7 @@ def lower_solve_triangular(
 def _unrolled(
     context: Context, op: SolveTriangular, inputs: Sequence[Tensor], shape: Sequence[Value]
 ) -> Tensor:
-    """The solution of equations with one tiny matrix."""
+    """Solve equations with one tiny matrix by unrolled code."""
     a, b = (context.store(t) if t.cost > CHEAP else t for t in inputs)
     result = context.new_stored(b.dtype, shape)
 
@@ -121,7 +121,7 @@ class _InPlace:
         self.operand = MatrixOperand(context, matrix)
 
     def solve(self, result: Stored) -> None:
-        """Write the solutions for all elements of the batch."""
+        """Replace the right-hand sides in ``result`` by the solutions, for all elements of the batch."""
         context, zero = self.context, self.context.i64(0)
         stored = self.operand.stored
         lapack = Lapack(context, result.dtype) if is_unit(self.columns) else None
@@ -149,7 +149,7 @@ class _InPlace:
     def _one_column(
         self, result: Stored, own: Index, index: Index, by_lapack: Callable[[], Value]
     ) -> Value:
-        """Solve for one column; returns whether that succeeded."""
+        """Solve equations with one right-hand side. Returns whether the solution exists."""
         context, builder, op = self.context, self.context.builder, self.op
         stored = self.operand.stored
         if not self.operand.by_rows or not maybe_small(self.n, most=MOST_ROWS):
@@ -173,17 +173,18 @@ class _InPlace:
         return builder.eq(good.result, one)
 
     def _letters(self, transposed: bool) -> tuple[str, str, str]:
-        """LAPACK's letters: which triangle of the matrix in column-major order is read, whether it is transposed, and
-        whether its diagonal is 1.
+        """LAPACK's letters for the matrix in column-major order.
+
+        They say which triangle is read, whether the matrix is transposed, and whether its diagonal is 1.
         """
         by_rows = self.operand.by_rows
         uplo = "L" if self.op.lower != by_rows else "U"
         return uplo, "T" if by_rows != transposed else "N", "U" if self.op.unit_diagonal else "N"
 
     def _by_lapack(self, lapack: Lapack, a: Pointer, b: Pointer) -> Value:
-        """Solve for one column by trtrs; returns whether it succeeded.
+        """Solve equations with one right-hand side by LAPACK's trtrs. Returns whether the solution exists.
 
-        One column has the same layout in row-major and column-major order, and trtrs has special code for it.
+        A single column has the same layout in row-major and column-major order, and trtrs has special code for it.
         """
         context = self.context
         uplo, trans, diag = self._letters(transposed=False)
@@ -195,7 +196,11 @@ class _InPlace:
         return context.builder.eq(info, context.i64(0))
 
     def _by_blas(self, a: Pointer, b: Pointer) -> None:
-        """Solve by trsm, which reads rows as columns. So it sees the transposed equations ``X^T op(A)^T = B^T``."""
+        """Solve by BLAS's trsm.
+
+        It reads the rows of the right-hand sides as columns. So the call solves the transposed equations ``X^T op(A)^T
+        = B^T``.
+        """
         context, builder = self.context, self.context.builder
         dtype = b.buffer.dtype
 
@@ -228,7 +233,7 @@ def _by_copies(
     batch: Sequence[Value],
     n: Value,
 ) -> Sequence[Tensor]:
-    """Solve equations with complex matrices, whose parts are interleaved in working memory."""
+    """Solve equations with complex matrices, in working memory where real and imaginary parts alternate."""
     op, dtype = node.op, node.outputs[0].type.dtype
     matrices, right = (stored_parts(context, t) for t in inputs)
     width = right[0].shape[-1]
@@ -271,7 +276,7 @@ def _in_lanes(
     batch: Sequence[Value],
     result: Stored,
 ) -> None:
-    """Solve for a batch of small matrices, one matrix per lane."""
+    """Solve for a batch of small matrices, with one matrix per lane."""
     nan = op.on_error == "nan"
     lanes = Lanes(context, result.dtype, batch)
     a, b = operands

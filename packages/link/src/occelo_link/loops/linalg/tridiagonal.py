@@ -1,6 +1,7 @@
-"""Lowering of LU factors of tridiagonal matrices, and of equations solved with them: LAPACK's gttrf and gttrs.
+"""Lowerings of LU factors of tridiagonal matrices (`TridiagonalFactor`), and of equations solved with them
+(`TridiagonalSolve`).
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use it for `TridiagonalFactor` and `TridiagonalSolve` nodes.
+They call LAPACK's gttrf and gttrs. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ ROWS = 4
 
 
 def _arguments(work: WorkMatrix, n: Value) -> dict[str, str | Value | Pointer]:
-    """The diagonals as arguments of LAPACK; ``work`` has the same rows as the result of `TridiagonalFactor`."""
+    """The diagonals as arguments of LAPACK. ``work`` has the same rows as the result of `TridiagonalFactor`."""
     context = work.context
     zero, one = context.i64(0), context.i64(1)
-    # element j of the first row is above the diagonal in column j, so its first element is not in the matrix
+    # element j of row 0 belongs to column j and lies above the diagonal, so element 0 is not in the matrix
     places = {"dl": (context.i64(2), zero), "d": (one, zero), "du": (zero, one)}
     places["du2"] = (context.i64(3), zero)
     found: dict[str, str | Value | Pointer] = {"n": n}
@@ -47,9 +48,9 @@ def _arguments(work: WorkMatrix, n: Value) -> dict[str, str | Value | Pointer]:
 def _fill(
     context: Context, work: WorkMatrix, source: Sequence[Stored], index: Index, rows: int
 ) -> None:
-    """Copy the diagonals, one per row.
+    """Copy the first ``rows`` diagonals to the rows of ``work``.
 
-    Zeros are written for rows that ``source`` lacks, and for elements of a row beyond the end of its diagonal.
+    Zeros are stored in the other rows of ``work``, and beyond the end of a diagonal.
     """
     builder = context.builder
     own = own_index(context, source[0], 2, index)
@@ -150,7 +151,7 @@ def lower_tridiagonal_solve(
 
 
 def _is_regular(work: WorkMatrix, n: Value, count: Value) -> Value:
-    """Whether no element on the diagonal is 0, or there is nothing to solve for."""
+    """Whether no element on the diagonal is 0. Also True if there are no right-hand sides."""
     builder, one = work.context.builder, work.context.i64(1)
     zero = builder.const(0.0, work.buffer.dtype)
     with builder.loop(n, fixed=True) as loop:

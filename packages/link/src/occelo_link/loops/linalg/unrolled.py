@@ -1,8 +1,8 @@
-"""Cholesky factors, their gradients and triangular equations of one tiny matrix, without loops over its rows.
+"""Code without loops over rows for one tiny matrix: Cholesky factors, their gradients, and triangular equations.
 
-All elements are values in registers. So a step of a Kalman filter, for instance, makes no calls and does not go through
-memory. The modules `cholesky`, `cholesky_pullback` and `triangular` use this for single real matrices whose static
-lengths `is_tiny` accepts.
+`cholesky`, `cholesky_pullback` and `triangular` call it for single real matrices with static lengths that `is_tiny`
+accepts. All elements are values in registers. So a step of a Kalman filter, for instance, makes no calls and needs no
+memory.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from occelo_link.loops.tensors import Stored, Tensor, is_unit
 __all__ = ["factor_unrolled", "is_tiny", "pull_back_unrolled", "solve_unrolled"]
 
 ROWS = 4
-"""The most rows of an unrolled matrix; loops over the rows are less code for larger ones."""
+"""The largest number of rows of an unrolled matrix. For larger matrices, loops over the rows are less code."""
 
 
 def is_tiny(batch: Sequence[Value], n: Value) -> bool:
-    """Whether there is one matrix, with at most `ROWS` rows."""
+    """Whether there is only one matrix, with at most `ROWS` rows."""
     return n.op == "const" and 1 <= n.args[0] <= ROWS and all(map(is_unit, batch))
 
 
 def factor_unrolled(context: Context, x: Tensor, result: Stored) -> Value:
-    """Store the Cholesky factor of a matrix; returns whether all pivots are positive, or NaN.
+    """Store the Cholesky factor of a matrix. Returns whether all pivots are positive or NaN.
 
     Only the lower triangle is read.
     """
@@ -52,9 +52,10 @@ def factor_unrolled(context: Context, x: Tensor, result: Stored) -> Value:
 
 
 def pull_back_unrolled(context: Context, x: Tensor, ct: Tensor, result: Stored) -> None:
-    """Store the cotangent of a matrix, from its Cholesky factor ``x`` and the cotangent of this factor.
+    """Store the cotangent of a matrix. ``x`` is the Cholesky factor of this matrix, and ``ct`` is the cotangent of the
+    factor.
 
-    These are the steps of `factor_unrolled` in reverse order. Only lower triangles are read.
+    The steps are those of `factor_unrolled` in reverse order. Only lower triangles are read.
     """
     builder = context.builder
     n = result.shape[-1].args[0]
@@ -75,7 +76,7 @@ def pull_back_unrolled(context: Context, x: Tensor, ct: Tensor, result: Stored) 
         whole = builder.op("div", rest[i, j], factor[j, j])
         if j < i:
             rest[j, j] = less(rest[j, j], whole, factor[i, j])
-        # the element on the diagonal is a root, and its terms are squares
+        # on the diagonal the factor is a square root, and the subtracted products are squares
         for k in range(j):
             rest[i, k] = less(rest[i, k], whole, factor[j, k])
             if j < i:
@@ -91,9 +92,9 @@ def pull_back_unrolled(context: Context, x: Tensor, ct: Tensor, result: Stored) 
 def solve_unrolled(
     context: Context, a: Tensor, b: Tensor, result: Stored, lower: bool, unit_diagonal: bool
 ) -> Value:
-    """Store the solution of equations with a triangular matrix; returns whether no element on its diagonal is 0.
+    """Store the solution of equations with a triangular matrix. Returns whether no element on its diagonal is 0.
 
-    Several columns of the right-hand side are computed at once, as vectors.
+    If there are several right-hand sides, they are computed at once, as vectors.
     """
     builder = context.builder
     n, columns = result.shape[-2].args[0], result.shape[-1]

@@ -1,8 +1,8 @@
-"""Matrices in working memory for LAPACK: one element of a batch at a time, in column-major order, real or complex.
+"""Matrices in working memory, in the layout that LAPACK needs: column-major order, one element of a batch at a time.
 
-The parts of a complex matrix are interleaved there, while lowered tensors keep real and imaginary parts in separate
-buffers. So operands and results are copied, which takes little time compared with the LAPACK routine. The lowerings of
-this package use them.
+The lowerings of this package use them. In these matrices, real and imaginary parts of complex elements alternate, while
+lowered tensors keep the parts in separate buffers. So operands and results are copied, which takes little time compared
+with the LAPACK routine.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 TILE = 16
-"""Rows and columns of the tiles in which matrices are copied."""
+"""The number of rows and of columns of a tile. Matrices are copied tile by tile."""
 
 __all__ = ["WorkMatrix", "new_result", "stored_parts", "whole_tensor"]
 
 
 def stored_parts(context: Context, tensor: Tensor) -> list[Stored]:
-    """The stored real tensors of an operand: one, or two if the operand is complex."""
+    """The real tensors of an operand, stored: one, or two if the operand is complex."""
     return [context.store(part) for part in parts_of(tensor)]
 
 
 def new_result(context: Context, dtype: str, shape: Sequence[Value]) -> list[Stored]:
-    """New real tensors for a result: one, or two if the result is complex."""
+    """New real tensors for the parts of a result: one, or two if the result is complex."""
     return [context.new_stored(PARTS.get(dtype, dtype), shape) for _ in range(_count(dtype))]
 
 
 def whole_tensor(parts: Sequence[Stored]) -> Tensor:
-    """The tensor that consists of these parts."""
+    """The tensor that consists of these parts: a real tensor, or a complex tensor if there are two parts."""
     return parts[0] if len(parts) == 1 else ComplexTensor(*parts)
 
 
@@ -43,7 +43,7 @@ def _count(dtype: str) -> int:
 
 @contextmanager
 def in_tiles(context: Context, rows: Value, columns: Value) -> Generator[tuple[Value, Value]]:
-    """A context manager that writes loops over a matrix in square tiles; its value is the row and the column of an
+    """A context manager that writes loops over a matrix in square tiles. Its value is the row and the column of an
     element.
 
     A copy between row-major and column-major order jumps through the memory of one of the two matrices. Within a tile
@@ -69,12 +69,13 @@ def in_tiles(context: Context, rows: Value, columns: Value) -> Generator[tuple[V
 
 
 class WorkMatrix:
-    """A matrix in working memory.
+    """A matrix in working memory. ``dtype`` may be complex. A vector is a matrix with one column.
 
-    Construct it within the ``emit`` of a `Context.step`, before the loop over the batch, since the constructor writes an allocation.
+    Construct it inside the ``emit`` function of a `Context.step`, before the loop over the batch, since the constructor
+    writes an allocation.
 
-    ``dtype`` may be complex. ``pointer`` is the address of its first element, ``leading`` its leading dimension, which is
-    at least 1. Vectors have one column. With ``by_rows`` the elements lie in C order, so that LAPACK sees the transpose.
+    ``leading`` is the leading dimension, which is at least 1. If ``by_rows`` is True, the elements lie in C order, so
+    LAPACK reads the transpose.
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class WorkMatrix:
         return Pointer(self.buffer, self.context.i64(0))
 
     def offset(self, row: Value, column: Value, part: int = 0) -> Value:
-        """The position of an element's part in the buffer."""
+        """The position of a part of an element in the buffer."""
         builder = self.context.builder
         if self.by_rows:
             at = builder.add(builder.mul(row, self.columns), column)
@@ -105,7 +106,7 @@ class WorkMatrix:
         return builder.add(at, self.context.i64(part))
 
     def load(self, row: Value, column: Value, part: int = 0) -> Value:
-        """A part of an element: 0 is the real part, 1 the imaginary part."""
+        """A part of an element: part 0 is the real part, part 1 the imaginary part."""
         return self.context.builder.load(self.buffer, self.offset(row, column, part), fixed=True)
 
     def store(self, row: Value, column: Value, value: Value, part: int = 0) -> None:
@@ -114,7 +115,7 @@ class WorkMatrix:
 
     @contextmanager
     def _elements(self, rows: Value, columns: Value) -> Generator[tuple[Value, Value]]:
-        """A context manager that writes loops over elements, in an order that suits copies from and to C order."""
+        """A context manager that writes loops over elements, in an order that is fast for copies from and to C order."""
         builder = self.context.builder
         if not self.by_rows:
             with in_tiles(self.context, rows, columns) as place:
@@ -126,12 +127,10 @@ class WorkMatrix:
                 yield down.index, across.index
 
     def fill(self, operand: Sequence[Stored], index: Index, columns: Value | None = None) -> None:
-        """Copy a matrix from an operand, which is given by its parts, at an index of the batch.
+        """Copy the matrix at ``index`` of a batch from an operand. ``operand`` is the list of its real tensors.
 
-        By default all columns are copied.
-
-        The operand may broadcast along the batch. If the operand is real and this matrix is complex, imaginary parts
-        are 0. An operand of another dtype is converted.
+        By default all columns are copied. The operand may broadcast along the batch. If the operand is real and this
+        matrix is complex, imaginary parts are 0. Elements are converted to the dtype of this matrix.
         """
         context, builder = self.context, self.context.builder
         own = [own_index(context, part, 2, index) for part in operand]
@@ -146,10 +145,10 @@ class WorkMatrix:
                 self.store(i, j, value, k)
 
     def copy_to(self, result: Sequence[Stored], index: Index, good: Value | None = None) -> None:
-        """Copy the first rows and columns to the matrix of a result for one index of the batch.
+        """Copy the first rows and columns to the matrix at ``index`` of a result.
 
-        If ``good`` is false, NaN is written instead. A real result gets the real parts. Elements are converted to the
-        dtype of the result.
+        If ``good`` is passed and False, NaN is stored instead. A real result gets the real parts. Elements are
+        converted to the dtype of the result.
         """
         builder = self.context.builder
         rows, columns = result[0].shape[-2:]
@@ -161,7 +160,9 @@ class WorkMatrix:
                 builder.store(part.buffer, part.position(builder, [*index, i, j]), value)
 
     def copy_column_to(self, result: Stored, index: Index, good: Value | None = None) -> None:
-        """Copy the first elements of the first column to a vector of a batch, at ``index``; NaN if ``good`` is false."""
+        """Copy the start of the first column to the vector at ``index`` of a result. If ``good`` is False, store NaN
+        instead.
+        """
         builder = self.context.builder
         with builder.loop(result.shape[-1], fixed=True) as down:
             value = self.load(down.index, self.context.i64(0))
@@ -170,10 +171,10 @@ class WorkMatrix:
             builder.store(result.buffer, result.position(builder, [*index, down.index]), value)
 
     def all_finite(self, uplo: str = "", columns: Value | None = None) -> Value:
-        """Whether the elements, or those of one triangle ("U" or "L"), are neither infinite nor NaN."""
+        """Whether all elements are finite. If ``uplo`` is "U" or "L", only the upper or lower triangle is checked."""
         builder, one = self.context.builder, self.context.i64(1)
         zero = builder.const(0.0, self.buffer.dtype)
-        # the inner loop runs along the elements that are neighbours in memory
+        # the inner loop runs over elements that are neighbours in memory
         lengths = [self.rows, columns or self.columns]
         outer, inner = lengths if self.by_rows else lengths[::-1]
         with builder.loop(outer, fixed=True) as across:
@@ -189,7 +190,7 @@ class WorkMatrix:
                 following = rest.param
                 for part in range(self.count):
                     value = self.load(i, j, part)
-                    # 0, or NaN
+                    # the difference is 0, or NaN if the value is not finite
                     following = builder.op("add", following, builder.op("sub", value, value))
                 rest.following = following
             total.following = builder.op("add", total.param, rest.result)
