@@ -1,4 +1,4 @@
-"""Derivatives of graphs: reverse and forward mode, Jacobians, barriers, finite differences, and stable forms of expressions.
+"""Derivatives of graphs: reverse and forward mode, Jacobians, barriers, finite differences and stable forms.
 
-Users find most functions in `occelo`; those for authors of ops are in `occelo_graph`.
+Users find most of these functions in `occelo`. Authors of ops find the others in `occelo_graph`.
 """

@@ -1,8 +1,9 @@
-"""Barriers: identities that change the gradient through them (`zero_grad`, `grad_clip`, ...).
+"""Barriers: ops that return their input, but change the gradient through them (`zero_grad`, `grad_clip`, ...).
 
-Users apply barriers to parts of a cost. The pullbacks of users' ops may return `grad_undefined` or
-`grad_not_implemented`. The rule `drop_gradient_barriers` of `occelo_rewrite` removes barriers from compiled graphs. If
-a mode excludes this rule, linkers lower a barrier to its input.
+Users apply barriers to parts of a cost. The rule `drop_gradient_barriers` of `occelo_rewrite` removes barriers from
+compiled graphs. If a mode excludes this rule, linkers lower a barrier to its input.
+
+The module also has `grad_undefined` and `grad_not_implemented`, which pullbacks of ops can return.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ disconnected_type = DisconnectedType()
 
 
 class _Identity(Op):
-    """Base of barriers: the output is the input."""
+    """Base class of barriers: the output is the input."""
 
     moves = FIRST
 
@@ -58,7 +59,7 @@ class _Identity(Op):
         return [x]
 
     def kernel(self, node: Apply) -> Kernel:
-        # a value may be a tuple, and must not be taken for a tuple of results
+        # a list of one output, since the value may be a tuple, which would be read as several outputs
         return lambda *values: (self.evaluate(*values),)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -72,7 +73,7 @@ class _Identity(Op):
 
 @op
 class ZeroGrad(_Identity):
-    """An identity with a derivative of 0; its input is still connected to its output."""
+    """A barrier with the derivative 0. The gradient of its input is zero, but not disconnected."""
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [ZERO]
@@ -83,7 +84,7 @@ class ZeroGrad(_Identity):
 
 @op
 class DisconnectedGrad(_Identity):
-    """An identity through which no derivative passes: its input is not connected to its output."""
+    """A barrier without a derivative: a gradient treats its output as a constant. Its input is disconnected."""
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [None]
@@ -97,7 +98,7 @@ class DisconnectedGrad(_Identity):
 
 @op
 class UndefinedGrad(_Identity):
-    """An identity with an undefined derivative."""
+    """A barrier with an undefined derivative."""
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [grad_undefined(self, 0, inputs[0], "undefined_grad was applied")]
@@ -105,7 +106,7 @@ class UndefinedGrad(_Identity):
 
 @op
 class GradClip(_Identity):
-    """An identity that clips cotangents to an interval."""
+    """A barrier that clips cotangents to the interval from ``lower`` to ``upper``."""
 
     lower: float
     upper: float
@@ -118,7 +119,7 @@ class GradClip(_Identity):
 
 @op
 class GradScale(_Identity):
-    """An identity that multiplies cotangents by a number."""
+    """A barrier that multiplies cotangents by ``multiplier``."""
 
     multiplier: float
 
@@ -127,42 +128,51 @@ class GradScale(_Identity):
 
 
 def zero_grad(x: Any) -> TensorVariable:
-    """``x``, with a gradient of 0 through it."""
+    """The value of ``x``, with the derivative 0."""
     made: TensorVariable = ZeroGrad()(as_tensor_variable(x))
     return made
 
 
 def disconnected_grad(x: Any) -> TensorVariable:
-    """``x``, which gradients treat as a constant: no derivative passes through it."""
+    """The value of ``x``, which gradients treat as a constant.
+
+    If a cost depends on ``x`` only through the result, ``x`` is disconnected from the cost.
+    """
     made: TensorVariable = DisconnectedGrad()(as_tensor_variable(x))
     return made
 
 
 def undefined_grad(x: Any) -> TensorVariable:
-    """``x``, with a gradient that raises `NullTypeGradError` when it is needed."""
+    """The value of ``x``, with an undefined derivative: gradients that need it raise `NullTypeGradError`."""
     made: TensorVariable = UndefinedGrad()(as_tensor_variable(x))
     return made
 
 
 def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> TensorVariable:
-    """``x``, with cotangents through it limited to ``[lower_bound, upper_bound]``."""
+    """The value of ``x``, through which cotangents are clipped to ``[lower_bound, upper_bound]``."""
     made: TensorVariable = GradClip(float(lower_bound), float(upper_bound))(as_tensor_variable(x))
     return made
 
 
 def grad_scale(x: Any, multiplier: float) -> TensorVariable:
-    """``x``, with cotangents through it multiplied by ``multiplier``."""
+    """The value of ``x``, through which cotangents are multiplied by ``multiplier``."""
     made: TensorVariable = GradScale(float(multiplier))(as_tensor_variable(x))
     return made
 
 
 def grad_undefined(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """The value that the pullback of an op returns for a derivative that does not exist mathematically."""
+    """The result of a pullback for an input, where the derivative does not exist mathematically.
+
+    ``op_`` is the op, ``x_pos`` the position of its input ``x``, and ``comment`` a reason for the message.
+    """
     reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not defined"
     return NullType(reason + (f": {comment}" if comment else ""))()
 
 
 def grad_not_implemented(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """The value that the pullback of an op returns for a derivative that is not implemented."""
+    """The result of a pullback for an input, where the derivative is not implemented.
+
+    The arguments are those of `grad_undefined`.
+    """
     reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not implemented"
     return NullType(reason + (f": {comment}" if comment else ""))()

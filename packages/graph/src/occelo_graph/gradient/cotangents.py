@@ -1,7 +1,7 @@
-"""Validation of cotangents and tangents: they are cast to the dtype of their variable, and must have its shape.
+"""Checks of cotangents and tangents: each one is cast to the dtype of its variable, and must have the variable's shape.
 
-Reverse and forward mode (`reverse`, `pulling`, `forward`) call these functions for the cotangents and tangents that
-users give, and for the results of every pullback and pushforward.
+Reverse mode (`reverse`, `pulling`) and forward mode (`forward`) check the cotangents and tangents that users pass, and
+the results of every pullback and pushforward.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ __all__ = ["fitting", "from_rule", "of_shape"]
 
 
 def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = None) -> Cotangent:
-    """Convert a cotangent (or tangent) of ``variable`` to a tensor of the variable's dtype, `ZERO` or None.
+    """Check a cotangent or tangent of ``variable``, and cast it to the variable's dtype. `ZERO` and None are returned.
 
-    TypeError unless ``cotangent`` is a tensor of floating-point numbers with the variable's number of dimensions. It
-    may be complex only if the variable is. ValueError for static lengths that differ. In the message, ``what`` names
-    the cotangent. With ``node``, ``what`` names the rule of the node's op that returned the cotangent.
+    TypeError if it is not a tensor of floating-point numbers with the variable's number of dimensions, or if it is
+    complex and the variable is real. ValueError if its static lengths differ from the variable's.
+
+    ``what`` names the cotangent in messages. If the op of ``node`` computed the cotangent, ``what`` is "pullback" or
+    "pushforward".
     """
     if cotangent is None or cotangent is ZERO:
         return cotangent
@@ -59,7 +61,7 @@ def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = 
 
 
 def _is_zero(cotangent: Variable) -> bool:
-    """Whether a cotangent is the integer 0, which some rules return for a derivative of 0."""
+    """Whether a cotangent is the integer 0, which some pullbacks return for a derivative of 0."""
     if not isinstance(cotangent, Constant) or not cotangent.type.is_discrete:
         return False
     return not np.any(cotangent.data)
@@ -82,10 +84,11 @@ def _misfit(given: Variable, kind: TensorType) -> tuple[type[Exception], str]:
 
 
 def from_rule(found: Any, variable: Variable, node: Apply, rule: str, place: str) -> Cotangent:
-    """`fitting` for ``found``, which the pullback or pushforward of a node's op returned for ``variable``.
+    """Check ``found``, the cotangent or tangent of ``variable`` that the op of a node returned, with `fitting`.
 
-    ``rule`` is "pullback" or "pushforward"; ``place`` says whether ``variable`` is an "input" or an "output" of the
-    node. If the rule is from outside this package, the shape is also checked when the graph runs.
+    ``rule`` is "pullback" or "pushforward". ``place`` is "input" if ``variable`` is an input of the node, else
+    "output". If a user defined the pullback or pushforward (`Op.external_derivative`), the shape is also checked when
+    the graph runs.
     """
     cotangent = fitting(found, variable, rule, node)
     if isinstance(cotangent, Variable) and node.op.external_derivative:
@@ -102,10 +105,10 @@ def _of_node(node: Apply) -> list[str]:
 def of_shape(
     cotangent: Variable, variable: Variable, of: str, known: KnownLengths | None = None
 ) -> Variable:
-    """The cotangent, checked at run time to have the shape of its variable, unless the shapes are static.
+    """The cotangent, with a check at run time that it has the shape of ``variable``. Static shapes need no such check.
 
-    The forward graph may have such a check, too. But that check does not run if the gradient does not need the forward
-    graph.
+    The graph that computes ``variable`` may contain the same check. But if the gradient does not need that graph, its
+    checks do not run. ``of`` names the cotangent in the message.
     """
     if not isinstance(variable.type, TensorType) or not isinstance(cotangent.type, TensorType):
         return cotangent

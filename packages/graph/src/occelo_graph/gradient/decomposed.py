@@ -1,6 +1,6 @@
-"""Pullback of an op through its decomposition.
+"""`pull_decomposition`: the pullback of an op that defines a decomposition (`Op.decompose`), but no derivative.
 
-The default `Op.pullback` calls it, through `facade`, for ops that define `Op.decompose` and no derivative.
+The default `Op.pullback` calls it through `facade`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ __all__ = ["pull_decomposition"]
 def pull_decomposition(
     node: Apply, inputs: Sequence[Variable], cotangents: Sequence[Any]
 ) -> Sequence[Any] | None:
-    """The cotangents of a node's inputs, from those of its outputs; None if its op has no decomposition.
+    """The cotangents of a node's inputs, by the pullback of its decomposition. None if its op has no decomposition.
 
-    The decomposition is differentiated with new variables as inputs, since one input of the node may depend on another.
+    ``cotangents`` are the cotangents of the node's outputs. The decomposition is differentiated with new variables as
+    inputs, since an input of the node may depend on another input.
     """
     found = decomposition(node)
     if found is None:

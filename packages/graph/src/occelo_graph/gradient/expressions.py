@@ -1,7 +1,10 @@
-"""Recognition of subexpressions such as 1 + exp(x): `ExpressionReader`.
+"""`ExpressionReader`: recognizes expressions such as 1 + exp(x) in a graph.
 
-Stable forms (`stable_forms`, `logarithms`) and the rules in `occelo_rewrite.rules.elemwise.stable` recognize
-expressions with it.
+The modules for stable forms (`stable_forms`, `logarithms`) and the rules in `occelo_rewrite.rules.elemwise.stable` find
+the expressions that they replace with it.
+
+Most methods test whether a variable is computed by one expression. They return the parts of this expression, or None if
+the variable is computed otherwise.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ _DEPTH = 5
 
 
 def number_in(variable: Variable) -> float | None:
-    """The real number that all elements of a small constant equal; None for other variables."""
+    """The real number that all elements of a constant equal. None for other variables, and above 64 elements."""
     if not isinstance(variable, Constant):
         return None
     data = variable.data
@@ -43,7 +46,7 @@ def number_in(variable: Variable) -> float | None:
 
 
 def same(a: Variable, b: Variable, depth: int = 3) -> bool:
-    """Whether two variables are equal expressions of the same variables."""
+    """Whether two variables are computed by equal expressions of the same variables, up to ``depth`` nodes deep."""
     if a is b:
         return True
     if isinstance(a, Constant) and isinstance(b, Constant):
@@ -59,14 +62,14 @@ def same(a: Variable, b: Variable, depth: int = 3) -> bool:
 
 
 class BoundedFunction(NamedTuple):
-    """f(x), where f is erf, tanh or the square of tanh (``name``: "tanh^2")."""
+    """A bounded function f of x. Its ``name`` is "erf", "tanh" or, for the square of tanh, "tanh^2"."""
 
     name: str
     x: TensorVariable
 
 
 class OfBounded(NamedTuple):
-    """a + b f(x) for a bounded function f; the number a if there is no function."""
+    """An expression a + b f(x), for a bounded function f. If ``function`` is None, the number a."""
 
     a: float
     b: float
@@ -74,20 +77,21 @@ class OfBounded(NamedTuple):
 
     @property
     def vanishes(self) -> bool:
-        """Whether the expression is positive and approaches 0 where f approaches 1 or -1."""
+        """Whether a + b f(x) is positive and approaches 0 where f(x) approaches 1 or -1."""
         return 0 < self.a < math.inf and abs(self.b) == self.a
 
     def times(self, factor: float) -> OfBounded:
-        """The product with a number."""
+        """The product of a + b f(x) and ``factor``."""
         return self._replace(a=self.a * factor, b=self.b * factor)
 
 
 class ExpressionReader:
-    """Recognizes forms of expressions of one dtype.
+    """Recognizes expressions of one dtype.
 
-    The reader does not look at how the variables ``keep`` are computed. ``seen`` collects the variables that it has
-    read; every form that it builds consists of these variables. With ``to_differentiate``, a form may contain
-    expressions that the reader itself recognizes.
+    - ``keep``: variables that the reader treats as roots, however they are computed.
+    - ``to_differentiate``: whether stable forms are built for their derivatives. Such a form may contain expressions
+      that the reader recognizes again.
+    - ``seen``: the inputs of all nodes that the reader has looked at. Stable forms are built from these variables.
     """
 
     def __init__(
@@ -100,7 +104,7 @@ class ExpressionReader:
         self._left = _READS
 
     def owner(self, variable: TensorVariable) -> Apply | None:
-        """The node that computes a variable, if the reader may look through it."""
+        """The node that computes a variable; None for roots, and once the reader has looked at its limit of nodes."""
         node = variable.owner
         if node is None or variable in self.keep or not self._left:
             return None
@@ -111,7 +115,10 @@ class ExpressionReader:
         return node
 
     def node(self, variable: TensorVariable, *names: str) -> TensorApply[Elemwise] | None:
-        """The node that computes the variable, if it applies one of ``names`` to inputs of the reader's dtype."""
+        """The node that computes the variable, if it applies a scalar function in ``names``. Else None.
+
+        All inputs must have the reader's dtype.
+        """
         found = computed_by(variable, Elemwise)
         if found is None or found.op.inplace:
             return None
@@ -120,12 +127,12 @@ class ExpressionReader:
         return found if all(v.type.dtype == self.dtype for v in found.inputs) else None
 
     def inner(self, variable: TensorVariable, name: str) -> TensorVariable | None:
-        """x, if the variable is the named function of x."""
+        """Return x if the variable is f(x), for the scalar function f called ``name``. Else None."""
         found = self.node(variable, name)
         return None if found is None else found.inputs[0]
 
     def exponent(self, variable: TensorVariable) -> TensorVariable | None:
-        """x, if the variable is exp(x). If the variable is a part of exp(x), such as a slice, the same part of x."""
+        """Return x if the variable is exp(x). For a part of exp(x), such as exp(x)[1:], return the same part of x."""
         found = computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
         if found is not None:
             whole = None if self.owner(variable) is None else self.exponent(found.inputs[0])
@@ -133,7 +140,7 @@ class ExpressionReader:
         return self.inner(variable, "exp")
 
     def negated(self, variable: TensorVariable) -> TensorVariable:
-        """-v, without a double negation."""
+        """The negative of the variable, simplified: x if the variable is -x, and a constant for a constant."""
         if isinstance(variable, Constant) and number_in(variable) is not None:
             return constant(np.asarray(-variable.data))
         inner = self.inner(variable, "neg")
@@ -141,12 +148,12 @@ class ExpressionReader:
 
     @staticmethod
     def is_switch(variable: TensorVariable) -> bool:
-        """Whether a variable is computed by `switch`, as in forms that differ between parts of the range of x."""
+        """Whether a variable is computed by `switch`. Stable forms that distinguish cases contain such variables."""
         found = computed_by(variable, Elemwise)
         return found is not None and found.op.scalar_op.name == "switch"
 
     def factors(self, variable: TensorVariable) -> list[TensorVariable]:
-        """The factors of a product, with -1 for each sign; the variable itself if it is not a product."""
+        """The factors of a product, with a factor -1 for each negation. For -x y they are -1, x and y."""
         found = self.node(variable, "mul", "neg")
         if found is None:
             return [variable]
@@ -158,7 +165,7 @@ class ExpressionReader:
         return scalar_constant(value, self.dtype)
 
     def square_root(self, variable: TensorVariable) -> TensorVariable | None:
-        """x, if the variable is the square of x."""
+        """Return x if the variable is the square of x. Else None."""
         found = self.node(variable, "sqr", "pow", "mul")
         if found is None:
             return None
@@ -169,7 +176,7 @@ class ExpressionReader:
         return base if fits else None
 
     def power_of_number(self, variable: TensorVariable) -> tuple[float, TensorVariable] | None:
-        """c and x, if the variable is c^x for a positive number c that is not 1."""
+        """Return c and x if the variable is c^x, for a positive number c other than 1. Else None."""
         x = self.inner(variable, "exp2")
         if x is not None:
             return 2.0, x
@@ -227,10 +234,13 @@ class ExpressionReader:
     def bounded_sum(
         self, plus: Sequence[TensorVariable], minus: Sequence[TensorVariable]
     ) -> OfBounded | None:
-        """a + b f(x), if the difference of two sums has this form. erfc(x) is read as 1 - erf(x)."""
+        """Read sum(``plus``) - sum(``minus``) as a + b f(x), for a bounded function f. None if this is not possible.
+
+        erfc(x) is read as 1 - erf(x).
+        """
         left = self._left
         found = self._sum_of_bounded(plus, minus, _DEPTH)
-        self._left = left  # such expressions are small, so their nodes need not count
+        self._left = left  # such expressions are small, so their nodes do not count for the limit
         return None if found is None or found.function is None else found
 
     def _sum_of_bounded(
@@ -251,7 +261,7 @@ class ExpressionReader:
         return total
 
     def reduction(self, variable: TensorVariable, name: str) -> TensorApply[CAReduce] | None:
-        """The node that computes the variable, if it is a reduction by the named function.
+        """The node that computes the variable, if it is a reduction by the scalar function ``name``. Else None.
 
         The elements and the accumulator must have the reader's dtype.
         """
@@ -265,9 +275,10 @@ class ExpressionReader:
     def spread_reduction(
         self, variable: TensorVariable, ndim: int | None = None
     ) -> TensorApply[CAReduce] | None:
-        """The node of the sum, if the variable is a sum over all axes, or a sum that keeps its axes with length 1.
+        """The node of a sum that broadcasts against its own input. None if the variable is not such a sum.
 
-        ``ndim``, if given, must be the number of dimensions of the sum's input.
+        It is a sum over all axes, or a sum whose axes are kept with length 1 (``keepdims``). With ``ndim``, the input
+        of the sum must have this number of dimensions.
         """
         shuffled = computed_by(variable, DimShuffle)
         order: Any = None
@@ -288,13 +299,13 @@ class ExpressionReader:
     def sum_of_powers(
         self, variable: TensorVariable, ndim: int | None = None
     ) -> tuple[tuple[int, ...], TensorVariable] | None:
-        """The axes and x, if the variable is sum(exp(x)) and `spread_reduction` finds it."""
+        """Return the axes and x if the variable is sum(exp(x)), as a sum that `spread_reduction` accepts. Else None."""
         total = self.spread_reduction(variable, ndim)
         x = None if total is None else self.inner(total.inputs[0], "exp")
         return None if total is None or x is None else (total.op.axis, x)
 
     def power_plus_one(self, variable: TensorVariable) -> TensorVariable | None:
-        """x, if the variable is 1 + exp(x)."""
+        """Return x if the variable is 1 + exp(x). Else None."""
         found = self.node(variable, "add")
         if found is None or len(found.inputs) != 2:
             return None
@@ -304,7 +315,7 @@ class ExpressionReader:
         return None
 
     def logistic(self, variable: TensorVariable) -> TensorVariable | None:
-        """x, if the variable is sigmoid(x), also as a quotient of exponentials."""
+        """Return x if the variable is sigmoid(x), or an equal expression such as 1 / (1 + exp(-x)). Else None."""
         found = self.node(variable, "sigmoid", "reciprocal", "true_div", "sub")
         if found is None:
             return None

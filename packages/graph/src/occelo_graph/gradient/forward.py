@@ -1,6 +1,6 @@
 """`pushforward`: forward-mode differentiation.
 
-Users call it; `hessian_vector_product`, `OpFromGraph`, `Blockwise` and `Scan` use it, too.
+Users call it. `hessian_vector_product` and the pushforwards of `OpFromGraph`, `Blockwise` and `Scan` call it, too.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ __all__ = ["Rop", "pushforward", "pushforward_through_pullback"]
 def pushforward_through_pullback(
     outputs: Sequence[Variable], inputs: Sequence[Variable], tangents: Sequence[Any]
 ) -> list[Any]:
-    """Tangents of ``outputs`` by pullbacks alone.
+    """Tangents of ``outputs``, by reverse mode only.
 
-    The pullback is linear in the cotangents, and the pullback of this linear map is the
-    pushforward (Townsend, "A new trick for calculating Jacobian vector products", 2017).
+    The pullback is a linear map of the cotangents. The pullback of this linear map is the pushforward (Townsend, "A new
+    trick for calculating Jacobian vector products", 2017).
     """
     live = [
         (v, t) for v, t in zip(inputs, tangents, strict=True) if t is not None and t is not ZERO
@@ -60,15 +60,16 @@ def pushforward_through_pullback(
             return_disconnected="none",
         )
         if tangent is not None:
-            # linear in the dummy, so its value does not matter, but its shape may
+            # the first pullback is linear in the dummy, so only the shape of the dummy matters
             tangent = clone_replace(tangent, {dummy: zeros_like(output)})
         results.append(tangent)
     return results
 
 
 def _push_linear(node: Apply, tangents: Sequence[Any]) -> Sequence[Any] | None:
-    """The op applied to the tangents of each group of inputs in which it is linear (`Traits.linear_in`).
+    """Tangents of the outputs of a node whose op is linear in groups of its inputs (`Traits.linear_in`).
 
+    The op is applied to the tangents of each group, with the values of all other inputs, and the results are added.
     None if an input with a tangent is in no group, or the op overwrites inputs.
     """
     live = {i for i, t in enumerate(tangents) if t is not None and t is not ZERO}
@@ -102,7 +103,7 @@ def _push_node(node: Apply, tangents: Sequence[Any]) -> Sequence[Any]:
     pushed = _push_linear(node, tangents)
     if pushed is not None:
         return pushed
-    # a copy of the node on new roots, so that nothing else is differentiated
+    # differentiates a copy of the node with new roots as inputs, so only this node is differentiated
     roots = [v.type.make_variable() for v in node.inputs]
     alone = node.clone_with_new_inputs(roots)
     pushed = pushforward_through_pullback(alone.outputs, roots, tangents)
@@ -121,13 +122,16 @@ def pushforward(
     return_disconnected: str = "zero",
     use_op_pushforward: bool = True,
 ) -> Any:
-    """Tangents of ``f`` from those of ``wrt``: the Jacobian times vectors.
+    """The tangents of ``f``: the Jacobian of ``f`` with respect to ``wrt``, times ``tangents``.
 
-    ``wrt`` and ``tangents`` are one variable each or lists of equal length. ``f`` is one variable, a list or a tuple,
-    and so is the result. Ops without a pushforward are differentiated twice in reverse mode; with
-    ``use_op_pushforward=False`` the whole graph is. ``disconnected_outputs`` ("raise", "warn", "ignore") and
-    ``return_disconnected`` ("zero", "none", "disconnected") decide what happens for an output that does not depend on
-    ``wrt``. ValueError unless each variable has a tangent with the same number of dimensions.
+    - ``f``: one variable, a list or a tuple; the result has the same form.
+    - ``wrt``, ``tangents``: a variable and its tangent, or two lists of equal length. ValueError if a variable and its
+      tangent differ in their numbers of dimensions.
+    - ``disconnected_outputs``: for an output that does not depend on ``wrt``, "raise" `DisconnectedInputError` or
+      "ignore".
+    - ``return_disconnected``: the tangent of such an output: "zero", "none" or "disconnected".
+    - ``use_op_pushforward``: if False, the pushforwards of ops are not used: the whole graph is differentiated twice in
+      reverse mode. By default only ops without a pushforward are treated in this way.
     """
     outputs = as_variables(f)
     variables = as_variables(wrt)
@@ -158,7 +162,7 @@ def pushforward(
 
 
 def _push_through(node: Apply, found: dict[Variable, Any]) -> None:
-    """Add the tangents of a node's outputs to those in ``found``."""
+    """Compute the tangents of a node's outputs and add them to ``found``, which maps variables to tangents."""
     tangents = [found.get(v) for v in node.inputs]
     if all(t is None for t in tangents):
         return

@@ -1,7 +1,7 @@
-"""Functions for users that compute Jacobians, Hessians, and products of Hessians with vectors.
+"""Jacobians, Hessians, and products of Hessians with vectors, as functions for users.
 
-Jacobians and Hessians are computed by a pullback that is vectorized over unit cotangents. The products are computed by
-a pushforward.
+Jacobians and Hessians are computed by a pullback that is vectorized over unit vectors as cotangents. The products are
+computed by a pushforward of the gradient.
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ def jacobian(
 ) -> Any:
     """Derivatives of every element of ``expression`` with respect to every element of ``wrt``.
 
-    The result has the dimensions of ``expression`` followed by those of ``wrt``. If ``wrt`` is a list or tuple of
-    variables, the result is a list or tuple with the derivatives for each. They are computed by one pullback that is
-    vectorized over an identity matrix, whose size may be dynamic. ``vectorize`` is accepted for compatibility and has
-    no effect.
+    The result has the dimensions of ``expression``, followed by the dimensions of ``wrt``. If ``wrt`` is a list or
+    tuple of variables, the result is a list or tuple with a Jacobian for each variable. All derivatives are computed by
+    one pullback, which is vectorized over the rows of an identity matrix. The size of the matrix may be dynamic.
+
+    ``consider_constant`` and ``disconnected_inputs`` are as in `grad`. ``vectorize`` is accepted for compatibility and
+    has no effect.
     """
     del vectorize
     expression = as_tensor_variable(expression)
@@ -63,7 +65,7 @@ def jacobian(
 
 
 def _as_asked(results: Sequence[Any], wrt: Any) -> Any:
-    """One result, a list or a tuple of them, like ``wrt``."""
+    """The first result if ``wrt`` is a variable; else all results, as a list or tuple like ``wrt``."""
     if isinstance(wrt, Variable):
         return results[0]
     return tuple(results) if isinstance(wrt, tuple) else list(results)
@@ -75,10 +77,12 @@ def hessian(
     consider_constant: Any = None,
     disconnected_inputs: str = "raise",
 ) -> Any:
-    """Second derivatives of a scalar ``cost`` with respect to ``wrt``, one variable or several.
+    """Second derivatives of a scalar ``cost`` with respect to the elements of ``wrt``.
 
-    The result has the dimensions of the variable twice. If ``wrt`` is a list or tuple of variables, the result is a
-    list or tuple with the Hessian for each. Mixed derivatives with respect to two of the variables are not computed.
+    The result has the dimensions of ``wrt`` twice. If ``wrt`` is a list or tuple of variables, the result is a list or
+    tuple with a Hessian for each variable. Mixed derivatives with respect to two of the variables are not computed.
+
+    ``consider_constant`` and ``disconnected_inputs`` are as in `grad`.
     """
     variables = as_variables(wrt)
     results: list[Any] = []
@@ -89,9 +93,10 @@ def hessian(
 
 
 def hessian_vector_product(cost: Any, wrt: Any, p: Any, **options: Any) -> Any:
-    """The Hessian of ``cost`` with respect to ``wrt`` times ``p``, computed without the Hessian.
+    """The product of the Hessian of ``cost`` with the vector ``p``, without computing the Hessian.
 
-    ``wrt`` and ``p`` are one variable each, or lists or tuples of equal length (ValueError), and so is the result.
+    ``wrt`` is the variable of the Hessian, and ``p`` has its shape. Both may also be lists or tuples of equal length
+    (else ValueError). The result is a variable, a list or a tuple like ``wrt``. Other arguments are those of `grad`.
     """
     variables = as_variables(wrt)
     points = list(p) if is_list_or_tuple(p) else [p]

@@ -1,9 +1,11 @@
-"""Logarithms of expressions in forms whose intermediates neither overflow nor underflow.
+"""`Reader.log_of`: the logarithm of an expression, in a form without overflow and underflow.
 
-`Reader.log_of` finds these forms for expressions of exponentials, sigmoids, softmax, hyperbolic and error functions.
-The expressions may be sums, products, quotients, powers, means, elements and slices. The graph is not changed.
-`stable_forms` calls `Reader.log_of` for every logarithm, and the rules in `occelo_rewrite.rules.elemwise.stable` use
-`log_erfc`.
+`stable_forms` calls `Reader.log_of` for every logarithm in a graph. The rules in `occelo_rewrite.rules.elemwise.stable`
+use `log_erfc`.
+
+A form is known for expressions of exponentials, sigmoids, softmax, hyperbolic and error functions, and for their sums,
+products, quotients, powers, means, elements and slices. For example, log(exp(x) + exp(y)) becomes logaddexp(x, y). The
+form is a new graph; the graph of the expression is not changed.
 """
 
 from __future__ import annotations
@@ -48,28 +50,28 @@ _SMALLEST = {"float16": -8.0, "float32": -80.0}
 
 
 class Logarithm(NamedTuple):
-    """The logarithm of an expression in a stable form.
+    """The logarithm of an expression, in a stable form.
 
-    ``sure`` is true if the expression is never negative. The logarithm of a product of two negative expressions is
-    real, but the sum of their logarithms is NaN. So at most one factor of a product may have a logarithm that is not
-    sure.
+    ``sure`` is true if the expression is known to be nonnegative. If two factors of a product are negative, the product
+    has a real logarithm, but the sum of the factors' logarithms is NaN. So a product is read only if at most one of its
+    factors is not ``sure``.
     """
 
     form: TensorVariable
     helps: bool
-    """Whether the form is better than the logarithm of the value; False for the logarithm of a number."""
+    """Whether the form is more accurate than the logarithm of the value. It is not for the logarithm of a number."""
     sure: bool = True
 
 
 class Reader(ExpressionReader):
-    """Finds logarithms of expressions of one dtype."""
+    """Finds stable forms of logarithms, for expressions of one dtype."""
 
     def log_of(self, variable: TensorVariable) -> Logarithm | None:
-        """The logarithm of a variable; None if no form is known."""
+        """The logarithm of a variable in a stable form. None if no form is known."""
         found = self._log_of(variable)
         if found is None or not found.helps:
             return found
-        # the form lacks dimensions that only a constant factor or term has
+        # if only a constant has some dimension, the form lacks that dimension
         made, kind = found.form.type, variable.type
         fits = made.ndim == kind.ndim and made.broadcastable == kind.broadcastable
         return found if fits else None
@@ -127,11 +129,10 @@ class Reader(ExpressionReader):
     def _log_of_weighted_sum(
         self, summed: TensorVariable, axis: tuple[int, ...]
     ) -> Logarithm | None:
-        """log(sum(w exp(x))) = m + log(sum(w exp(x - m))), where m is the logarithm of sum(exp(x)).
+        """log(sum(w exp(x))) = m + log(sum(w exp(x - m))), where m is log(sum(exp(x))).
 
-        If only the value of the form is needed, exp(x - m) is written as softmax(x). If the form is to be
-        differentiated, both occurrences of m are constant (`zero_grad`): the derivatives through them sum to 0, and
-        would only add rounding errors.
+        exp(x - m) is softmax(x). For a form to differentiate, it is written as exp(x - m) with m as a constant
+        (`zero_grad`). The derivatives through the two occurrences of m sum to 0, and would only add rounding errors.
         """
         found = self.node(summed, "true_div")
         divisors = [] if found is None else [found.inputs[1]]
@@ -159,10 +160,10 @@ class Reader(ExpressionReader):
     def log_of_sum(
         self, plus: Sequence[TensorVariable], minus: Sequence[TensorVariable]
     ) -> Logarithm | None:
-        """The logarithm of sum(plus) - sum(minus), or None.
+        """The logarithm of sum(``plus``) - sum(``minus``). None if no form is known.
 
-        The logarithms of all terms must be known, with one exception: if no term with a known logarithm is subtracted,
-        one other term may have any sign.
+        A stable form of the logarithm must be known for each term. There is one exception: if none of these terms is
+        subtracted, one further term may be any expression c, as in log(exp(x) + c).
         """
         bounded = self.bounded_sum(plus, minus)
         if bounded is not None:
@@ -192,7 +193,7 @@ class Reader(ExpressionReader):
             return None
         total = self._log_of_known_sum(known[0])
         if known[1]:
-            # the logarithm of c^x is rounded, so a difference of 0 could become negative
+            # the logarithm of c^x is rounded, so the difference could be negative where it should be 0
             if unknown or any(self._holds_power_of_number(v) for v in (*plus, *minus)):
                 return None
             made = _log_of_difference(total, self._log_of_known_sum(known[1]))
@@ -207,14 +208,14 @@ class Reader(ExpressionReader):
         return Logarithm(add(top, log(scaled)), True, sure=False)
 
     def _holds_power(self, variable: TensorVariable, depth: int = 4) -> bool:
-        """Whether a variable is a product or quotient that contains exp(x) or c^x for a number c."""
+        """Whether a variable is exp(x) or c^x for a number c, or a product or quotient that contains one of them."""
         if self.inner(variable, "exp") is not None or self.power_of_number(variable) is not None:
             return True
         found = self.node(variable, "mul", "true_div", "neg", "reciprocal") if depth else None
         return found is not None and any(self._holds_power(v, depth - 1) for v in found.inputs)
 
     def _holds_power_of_number(self, variable: TensorVariable, depth: int = 4) -> bool:
-        """Whether an expression of products, quotients, powers and sums contains c^x for a number c."""
+        """Whether a variable is c^x for a number c, or contains c^x in products, quotients, powers and sums."""
         if self.power_of_number(variable) is not None:
             return True
         names = ("mul", "true_div", "neg", "reciprocal", "sqrt", "sqr", "pow", "add", "sub")
@@ -235,12 +236,12 @@ class Reader(ExpressionReader):
 
 
 def _log_of_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
-    """log(exp(a) - exp(b))."""
+    """log(exp(a) - exp(b)), without computing exp(a) or exp(b)."""
     return log1mexp(b) if number_in(a) == 0 else add(a, log1mexp(sub(b, a)))
 
 
 def _is_count(variable: TensorVariable, depth: int = 4) -> bool:
-    """Whether an integer is a product of lengths and constants that are not negative."""
+    """Whether a variable is a product of lengths of tensors and nonnegative constants, all of them integers."""
     if not variable.type.is_discrete:
         return False
     if isinstance(variable, Constant):
@@ -256,7 +257,7 @@ def _is_count(variable: TensorVariable, depth: int = 4) -> bool:
 
 
 def log_erfc(x: TensorVariable) -> TensorVariable:
-    """log(erfc(x)), by erfcx where erfc(x) would underflow, and by log1p near 0, where erfc(x) is near 1."""
+    """log(erfc(x)). It uses erfcx for x > 1, since erfc(x) may underflow, and log1p near 0, where erfc(x) is near 1."""
     large, small = gt(x, 1), lt(abs_(x), 0.25)
     safe = switch(large, x, 1)
     other = switch(large, 1, x)
@@ -269,7 +270,7 @@ def log_erfc(x: TensorVariable) -> TensorVariable:
 
 
 def log_half_erfc(x: TensorVariable) -> TensorVariable:
-    """log(erfc(x) / 2), by erfcx where erfc(x) would underflow, and by log1p where x < 0 and the result is near 0."""
+    """log(erfc(x) / 2). It uses erfcx for x > 1, since erfc(x) may underflow, and log1p for x < 0."""
     large, negative = gt(x, 1), lt(x, 0)
     safe = switch(large, x, 1)
     other = switch(large, 1, x)
@@ -282,20 +283,23 @@ def log_half_erfc(x: TensorVariable) -> TensorVariable:
 
 
 def log_one_plus_tanh(x: TensorVariable) -> TensorVariable:
-    """log(1 + tanh(x)) as log(2) - log(1 + exp(-2 x)), but by log1p near 0."""
+    """log(1 + tanh(x)). It is log(2) - log(1 + exp(-2 x)), but log1p(tanh(x)) near 0."""
     small = lt(abs_(x), 0.5)
     near, far = switch(small, x, 0), switch(small, 1, x)
     return switch(small, log1p(tanh(near)), math.log(2) - softplus(-2 * far))
 
 
 def _log_of_bounded(reader: Reader, found: OfBounded) -> Logarithm | None:
-    """log(a + b f(x)) with |a| = |b|: 1 + erf(x) = erfc(-x), 1 + tanh(x) = 2 sigmoid(2 x), 1 - tanh(x)^2 = 1 / cosh(x)^2."""
+    """The logarithm of a + b f(x) with |a| = |b|, for a bounded function f.
+
+    The forms follow from 1 + erf(x) = erfc(-x), 1 + tanh(x) = 2 sigmoid(2 x) and 1 - tanh(x)^2 = 1 / cosh(x)^2.
+    """
     a, b, function = found
     if function is None:
         return None
     name, x = function
     if reader.is_switch(x) or (name == "tanh^2" and b > 0):
-        return None  # the forms themselves contain such expressions
+        return None  # the forms below contain such expressions of a switch; 1 + tanh(x)^2 has no form
     if name == "tanh^2":
         form, rest = mul(log_cosh(x), -2), a
     elif name == "tanh":
@@ -308,7 +312,7 @@ def _log_of_bounded(reader: Reader, found: OfBounded) -> Logarithm | None:
 
 
 def log_cosh(x: TensorVariable) -> TensorVariable:
-    """log(cosh(x)): log(1 + 2 sinh(x / 2)^2) near 0, |x| + log(1 + exp(-2 |x|)) - log(2) elsewhere."""
+    """log(cosh(x)). It is log(1 + 2 sinh(x / 2)^2) near 0, and |x| + log(1 + exp(-2 |x|)) - log(2) elsewhere."""
     small = lt(abs_(x), 1)
     near, far = switch(small, x, 0), abs_(switch(small, 1, x))
     by_halves = log1p(2 * sqr(sinh(near * 0.5)))
@@ -320,7 +324,7 @@ def _of_product(reader: Reader, *factors: TensorVariable) -> Logarithm | None:
     parts = [f for f in found if f is not None]
     if len(parts) < len(found) or not any(f.helps for f in parts):
         return None
-    # with one factor that is negative, neither the logarithm nor the form is real
+    # one factor may be negative: then the logarithm and the form are both NaN
     unsure = sum(not f.sure for f in parts)
     forms = [f.form for f in parts]
     if unsure > 1:
@@ -348,9 +352,10 @@ def _of_quotient(reader: Reader, top: TensorVariable, bottom: TensorVariable) ->
 def read_of_whole(
     reader: Reader, exponent: TensorVariable, bottom: TensorVariable
 ) -> Callable[[type[Softmax | LogSoftmax]], TensorVariable] | None:
-    """A function that takes the part of softmax(x) that corresponds to ``exponent``, a part of x.
+    """For exp(x)[i] / sum(exp(x)), a function that makes softmax(x)[i] or log_softmax(x)[i].
 
-    None if ``bottom`` is not sum(exp(x)), or ``exponent`` is not a part of x.
+    ``exponent`` is x[i], for any index or slice i, and ``bottom`` is the sum over all axes. None if they are not of
+    this form. The argument of the function is the class `Softmax` or `LogSoftmax`.
     """
     total = reader.sum_of_powers(bottom)
     read = computed_by(exponent, Subtensor, AdvancedSubtensor)
@@ -395,7 +400,7 @@ def _of_sum(reader: Reader, *terms: TensorVariable) -> Logarithm | None:
 
 
 def _as_cosh(reader: Reader, terms: Sequence[TensorVariable]) -> TensorVariable | None:
-    """x, if two terms are exp(x) and exp(-x)."""
+    """Return x if ``terms`` are exp(x) and exp(-x), whose sum is 2 cosh(x). Else None."""
     if len(terms) != 2:
         return None
     first, second = (reader.inner(t, "exp") for t in terms)
@@ -420,7 +425,7 @@ def _of_negative(reader: Reader, x: TensorVariable) -> Logarithm | None:
 
 
 def _of_erfc(reader: Reader, x: TensorVariable) -> Logarithm | None:
-    # `log_erfc` itself contains log(erfc) of a switch
+    # `log_erfc` contains log(erfc) of a switch itself, which must not be replaced again
     return None if reader.is_switch(x) else Logarithm(log_erfc(x), True)
 
 
@@ -468,4 +473,4 @@ _LAWS: dict[str, Callable[..., Logarithm | None]] = {
     "add": _of_sum,
     "sub": _of_difference,
 }
-"""The logarithm of each scalar function, from its arguments."""
+"""Maps a scalar function f to a function that returns the logarithm of f(x, ...) from a reader and x, ..."""

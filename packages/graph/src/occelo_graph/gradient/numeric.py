@@ -1,6 +1,6 @@
-"""`verify_grad` and `numeric_grad`: checks of gradients against finite differences.
+"""`verify_grad` and `numeric_grad`: compare gradients with finite differences.
 
-The tests of this library call them, and so do users who test ops of their own.
+The tests of Occelo call these functions. Users can test their own ops with them.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ _TOLERANCE = {"float16": 1e-1, "float32": 1e-2, "float64": 1e-4}
 
 
 def numeric_grad(f: Callable[..., Any], pt: Sequence[Any], eps: float | None = None) -> list[Any]:
-    """The derivatives of a scalar function with respect to its arguments, at the arrays ``pt``, by central differences.
+    """The derivatives of a scalar function at the arguments ``pt``, by central differences: an array for each argument.
 
-    The result has one array for each argument.
+    ``f`` is a function of arrays that returns a number. ``eps`` is the step, which is multiplied by the absolute value
+    of elements larger than 1. By default it depends on the dtype.
     """
     points = [np.array(p) for p in pt]
     results: list[Any] = []
@@ -63,11 +64,18 @@ def verify_grad(
 ) -> None:
     """Compare the gradient of ``fun`` at the arrays ``pt`` with central differences.
 
-    ``fun`` takes symbolic tensors and returns one. The cost is the sum of the elements of this result, with random
-    weights. The comparison is made ``n_tests`` times, with new weights each time. ``rng`` is a NumPy Generator (with a
-    fixed seed by default). `GradientError` if the gradients differ by more than both tolerances; the message names the
-    ops of ``fun`` and the worst element. The default tolerances depend on the dtype. TypeError for arrays of integers
-    or truth values.
+    ``fun`` is a function of symbolic tensors that returns a tensor. The cost is a weighted sum of the elements of this
+    tensor, with random weights. The comparison is made ``n_tests`` times, with new weights each time.
+
+    - ``rng``: a NumPy Generator for the weights; by default one with a fixed seed.
+    - ``eps``: the step of `numeric_grad`.
+    - ``out_type``: a dtype to which the result of ``fun`` is cast, if ``cast_to_output_type`` is true.
+    - ``abs_tol``, ``rel_tol``: the absolute and the relative tolerance. By default they depend on the dtype.
+    - ``mode``: the mode in which the gradient is compiled.
+    - ``no_debug_ref``: accepted for compatibility; it has no effect.
+
+    `GradientError` if an element differs by more than both tolerances. The message names the ops of ``fun`` and the
+    worst element. TypeError for arrays of integers or truth values.
     """
     del no_debug_ref
     generator = np.random.default_rng(20) if rng is None else rng
@@ -82,7 +90,7 @@ def verify_grad(
     if out_type is not None and cast_to_output_type:
         output = output.astype(out_type)
     evaluator = facade.evaluator
-    options = {"on_unused_input": "ignore"}  # a derivative need not depend on the inputs
+    options = {"on_unused_input": "ignore"}  # a derivative may be constant
     if mode is not None:
         options["mode"] = mode
     shape = np.shape(evaluator(output, dict(zip(inputs, points, strict=True)), **options))
@@ -105,7 +113,7 @@ def verify_grad(
 
 
 def _context(fun: Any, inputs: Sequence[Variable], output: Variable) -> list[str]:
-    """The context of an error: the name of the function, and its ops."""
+    """Lines of a message: the name of ``fun``, and the ops that it applies."""
     ops: dict[str, None] = {}
     for node in toposort([output], blockers=frozenset(inputs)):
         ops.setdefault(str(node.op))

@@ -1,12 +1,14 @@
-"""Cotangents pulled back through the nodes of a graph, from the last to the first.
-
-A node such as `IfElse` chooses a region and returns its results. It is differentiated region by region: the cotangents
-of the values that a region reads are the results of a new region. The derivative of a branch that is not chosen is not
-computed. So it takes no time and cannot fail, and no infinite derivative is multiplied by zero, which would be NaN.
-Several nodes may choose among their regions by the same values, such as an `IfElse` and its derivative. Their regions
-are then differentiated together.
+"""`pull_nodes`: computes the cotangents of all variables of a graph, node by node, from the outputs to the inputs.
 
 `reverse` calls `pull_nodes` for every gradient. `reverse` and the derivatives of `Scan` call `cotangent_dtype`.
+
+Most nodes are differentiated by the pullback of their op. A node with regions, such as `IfElse`, is differentiated
+region by region. Each branch of the `IfElse` has cotangents of its own. A new `IfElse` with the same condition chooses
+among the cotangents of the branches. So the derivative of a branch that does not run is not computed. It takes no time
+and cannot fail. An infinite derivative in it is not multiplied by zero, which would be NaN.
+
+Several nodes may have the same operands that choose a region, such as an `IfElse` and its derivative. Their regions are
+differentiated together.
 """
 
 from __future__ import annotations
@@ -33,15 +35,16 @@ from occelo_graph.tensors.type import TensorType, is_discrete
 __all__ = ["cotangent_dtype", "pull_nodes"]
 
 _DEEPEST = 10
-"""Regions that are nested deeper are not differentiated one by one, but by the pullback of the op that owns them.
+"""The largest depth of nested regions that are differentiated one by one. Deeper ones are differentiated by the
+pullback of the op that owns them.
 
-A cotangent that leaves several nested regions becomes an output of one more node for each of them. So without a limit,
-gradients with respect to values that are read at every depth would take quadratic time.
+A cotangent that leaves several nested regions needs a new node for each of them. So without a limit, the gradient with
+respect to a value that is read at every depth would take quadratic time.
 """
 
 
 class _Accumulator:
-    """Accumulates cotangents; all those of one variable are added by one node."""
+    """Collects the cotangents of each variable, and adds all those of one variable with a single node."""
 
     def __init__(self) -> None:
         self._terms: dict[Variable, list[Variable]] = {}
@@ -68,7 +71,7 @@ class _Accumulator:
         return terms[0]
 
     def take(self, variable: Variable) -> Cotangent:
-        """The total, which is removed."""
+        """Remove the cotangents of a variable and return their sum."""
         total = self.total(variable)
         self._terms.pop(variable, None)
         self._zero.pop(variable, None)
@@ -76,9 +79,9 @@ class _Accumulator:
 
 
 class _Choice:
-    """Regions, one of which is chosen by the values of some operands.
+    """Alternative regions, such as the branches of an `IfElse`: the operands choose one of them.
 
-    ``owner`` is one of the nodes with these operands.
+    ``owner`` is a node with these operands. Other nodes with the same operands share the object.
     """
 
     def __init__(self, owner: Apply, place: _Place) -> None:
@@ -87,10 +90,11 @@ class _Choice:
 
 
 class _Place(Nested):
-    """The cotangents that the nodes of one region compute; the root of the tree is for the nodes in no region.
+    """A region with the cotangents that its nodes have. Regions form a tree; its root contains the nodes in no region.
 
-    ``leaving`` are the variables of enclosing regions that have a cotangent in this region. ``waiting`` lists for a
-    variable the choices whose cotangents are not added yet.
+    - ``leaving``: the variables from outside of the region that have a cotangent in it.
+    - ``waiting``: for each variable, the choices in this region with cotangents that are not yet added to its total.
+    - ``homes``: the region of each node of the whole graph; all regions share this mapping.
     """
 
     __slots__ = ("_found", "choice", "choices", "homes", "leaving", "waiting")
@@ -105,11 +109,11 @@ class _Place(Nested):
         self._found = _Accumulator()
 
     def has_regions_of(self, node: Apply) -> bool:
-        """Whether the regions of a node in this region are differentiated one by one."""
+        """Whether a node of this region has regions that are differentiated one by one."""
         return node.op.outputs_are_results and self.depth < _DEEPEST
 
     def choice_of(self, node: Apply) -> _Choice:
-        """The choice among the regions of a node in this region."""
+        """The choice among the regions of a node of this region."""
         key = (node.op.__class__, *operands_of(node))
         if key not in self.choices:
             self.choices[key] = _Choice(node, self)
@@ -136,15 +140,15 @@ class _Place(Nested):
         return self._found.total(variable)
 
     def take(self, variable: Variable) -> Cotangent:
-        """The total, which is removed."""
+        """Remove the cotangents of a variable and return their sum."""
         self.total(variable)
         return self._found.take(variable)
 
     def _collect(self, choice: _Choice) -> None:
-        """Add the cotangents that the regions of a choice have for variables outside of these regions.
+        """Move cotangents out of the regions of a choice, for the variables that are computed outside of them.
 
-        Each region has its own cotangent for such a variable. The operands of the choice choose among these cotangents,
-        too.
+        Each region has its own cotangent of such a variable. A new node, with the same operands as ``choice.owner``,
+        chooses among these cotangents. Its result is added to this region.
         """
         live: dict[Variable, list[Cotangent]] = {}
         for variable in {v: None for place in choice.places for v in place.leaving}:
@@ -170,7 +174,7 @@ class _Place(Nested):
 
 
 def _divided(order: Sequence[Apply], outputs: Sequence[Variable]) -> _Place:
-    """The root of the tree of a graph's regions. ``homes`` of the root has the region of each node."""
+    """Build the tree of regions of a graph, and return its root. ``homes`` of the root has the region of each node."""
     top = _Place(None, None)
     needed: dict[Variable, _Place] = dict.fromkeys(outputs, top)
 
@@ -196,9 +200,9 @@ def _divided(order: Sequence[Apply], outputs: Sequence[Variable]) -> _Place:
 
 
 def _innermost_first(order: Sequence[Apply], homes: Mapping[Apply, _Place]) -> Iterator[Apply]:
-    """The nodes, each after all users of its outputs.
+    """The nodes in reverse topological order: each node comes after all users of its outputs.
 
-    If several nodes may come next, the node in the deepest region comes first.
+    If several nodes could be next, the node in the deepest region is next.
     """
     users = dict.fromkeys(order, 0)
     position = {node: i for i, node in enumerate(order)}
@@ -225,9 +229,10 @@ def pull_nodes(
     wrt: Sequence[Variable],
     blocked: set[Variable],
 ) -> list[Cotangent]:
-    """Pull the cotangents ``starts`` back through nodes in topological order; returns the cotangents of ``wrt``.
+    """Pull cotangents back through the nodes of a graph, and return the cotangents of ``wrt``.
 
-    ``order`` must contain every node on a path from ``wrt`` to ``starts``. The propagation stops at ``blocked``.
+    ``starts`` maps variables to their cotangents. ``order`` has the nodes in topological order. It must contain every
+    node on a path from ``wrt`` to ``starts``. No cotangent is pulled back through a variable in ``blocked``.
     """
     dependent = set(wrt)
     for node in order:
@@ -257,7 +262,7 @@ def pull_nodes(
 def _pull_choice(
     node: Apply, found: _Place, dependent: set[Variable], blocked: set[Variable]
 ) -> None:
-    """Pass the cotangents of a node's outputs on to the results of its regions."""
+    """Add the cotangents of a node's outputs to the variables that are the results of its regions."""
     cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
     regions = node.op.regions(node)
     for region, inner in zip(regions, found.choice_of(node).places, strict=True):
@@ -269,7 +274,7 @@ def _pull_choice(
 
 
 def _as_tensor(cotangent: Cotangent, variable: Variable) -> Variable:
-    """The cotangent of a variable as a tensor; its dtype is the same in all regions."""
+    """The cotangent of a variable as a tensor with the dtype `cotangent_dtype`. `ZERO` and None become zeros."""
     if isinstance(cotangent, Variable) and not isinstance(variable.type, TensorType):
         return cotangent
     dtype = cotangent_dtype(variable)
@@ -312,11 +317,14 @@ def _pulled_terms(
     pattern: Sequence[Sequence[bool]],
     wanted: Sequence[bool],
 ) -> Sequence[Any]:
-    """A cotangent for each input; arbitrary for inputs that are not wanted."""
+    """A cotangent for each input of a node. It has no meaning for inputs that are not ``wanted``.
+
+    ``cotangents`` are the cotangents of the outputs. ``pattern`` is the connection pattern of the node.
+    """
     count = len(node.inputs)
     if node.op.no_derivative:
         return [NullType(node.op.no_derivative)() for _ in range(count)]
-    # an undefined cotangent reaches only the inputs on which its output depends
+    # an undefined cotangent of an output makes those inputs' cotangents undefined that affect the output
     null: list[Any] = [None] * count
     only = cotangents[0] if len(cotangents) == 1 else None
     if isinstance(only, Variable) and only.type.is_array and not node.outputs[0].type.is_discrete:
@@ -347,7 +355,7 @@ def _pulled_terms(
 
 
 def _terms_of_rule(node: Apply, cotangents: Sequence[Any], wanted: Sequence[bool]) -> Sequence[Any]:
-    """The result of the pullback of a node's op: one cotangent for each input."""
+    """The cotangents that the op of a node returns, one for each input."""
     try:
         terms = node.op.pull(node.inputs, node.outputs, cotangents, wanted)
     except Exception as error:
@@ -369,7 +377,10 @@ def _pull_form(
     dependent: set[Variable],
     blocked: set[Variable],
 ) -> None:
-    """Pull the cotangent of a node's output through the stable ``form`` of the output, which the nodes ``new`` compute."""
+    """Pull the cotangent of a node's output back through ``form``, the stable form of the output.
+
+    ``new`` are the nodes that compute ``form``.
+    """
     cotangent = found.total(node.outputs[0])
     if cotangent is None:
         return
@@ -382,6 +393,6 @@ def _pull_form(
 
 
 def cotangent_dtype(variable: Variable) -> str:
-    """The dtype of a variable's cotangent: floatX if the variable is discrete, else its own."""
+    """The dtype of the cotangent of a variable: floatX for integers and truth values, else the variable's dtype."""
     assert isinstance(variable.type, TensorType)
     return FLOAT_X.get() if is_discrete(variable.type.dtype) else variable.type.dtype

@@ -1,11 +1,11 @@
 """`grad` and `pullback`: reverse-mode differentiation.
 
-The nodes between the cost and ``wrt`` are visited once, in reverse topological order. At each node the
-cotangents of the inputs are computed from those of the outputs. A cotangent is a
-variable, `ZERO` (connected, but the derivative is 0) or None (not connected).
+Users call these functions. Jacobians, forward mode, and the pullbacks of `OpFromGraph`, `Blockwise` and `Scan` call
+them, too.
 
-`pulling` visits the nodes. Users call the functions of this module. Other modules of this folder use them, too, and so
-do `OpFromGraph`, `Blockwise` and `Scan`.
+The nodes between the cost and ``wrt`` are visited once, in reverse topological order (`pulling`). At each node the
+cotangents of the inputs are computed from the cotangents of the outputs. A cotangent is a variable, `ZERO` or None.
+`ZERO` means that the cost depends on the variable with the derivative 0; None means that it does not depend on it.
 """
 
 from __future__ import annotations
@@ -90,19 +90,20 @@ def grad(
 ) -> Any:
     """Gradients of a scalar ``cost`` with respect to ``wrt``.
 
-    ``wrt`` is one variable, or a list of variables; then the result is a list of gradients. A gradient has the shape
-    and the dtype of its variable. For a discrete variable the dtype is floatX; the derivative of discrete operations is
-    0. For a complex variable the gradient is the derivative with respect to the real part plus i times that with
-    respect to the imaginary part.
+    ``wrt`` is a variable, or a list of variables; then the result is a list of gradients. A gradient has the shape and
+    the dtype of its variable. For a variable of integers or truth values its dtype is floatX. Operations with discrete
+    results have the derivative 0. For a complex variable x + iy, the gradient is the derivative with respect to x, plus
+    i times the derivative with respect to y.
 
-    - ``consider_constant``: variables that count as constants. Their own gradients are still computed.
-    - ``known_grads``: a mapping from variables to their cotangents; ``cost`` may then be None (ValueError without
-      both).
+    - ``consider_constant``: variables that are treated as constants. Their own gradients are still computed.
+    - ``known_grads``: a mapping from variables to their cotangents. With it, ``cost`` may be None.
     - ``disconnected_inputs``: for a variable on which the cost does not depend, "raise" `DisconnectedInputError`,
       "warn" or "ignore".
     - ``return_disconnected``: the gradient of such a variable: "zero", "none" or "disconnected".
     - ``null_gradients``: for an undefined gradient, "raise" `NullTypeGradError` or "return" it.
-    - ``add_names``: name gradients ``(dcost/dx)``.
+    - ``add_names``: give the gradients names like ``(dcost/dx)``.
+
+    TypeError if ``cost`` is not a real scalar. ValueError without ``cost`` and ``known_grads``.
     """
     if cost is None and not known_grads:
         raise ValueError("grad needs a cost or known_grads")
@@ -200,10 +201,10 @@ def pullback(
     return_disconnected: str = "zero",
     null_gradients: str = "raise",
 ) -> Any:
-    """Cotangents of ``wrt`` from those of ``f``: vectors times the Jacobian.
+    """The cotangents of ``wrt``: ``cotangents`` times the Jacobian of ``f`` with respect to ``wrt``.
 
-    ``f`` and ``cotangents`` are one variable each or lists of equal length (ValueError). ``wrt`` is one variable or a
-    list, and so is the result. Other arguments are those of `grad`.
+    ``f`` and ``cotangents`` are a variable and its cotangent, or two lists of equal length (else ValueError). ``wrt``
+    is a variable or a list; the result has the same form. Other arguments are those of `grad`.
     """
     outputs = as_variables(f)
     given = list(cotangents) if is_list_or_tuple(cotangents) else [cotangents]
@@ -236,15 +237,17 @@ def subgraph_grad(
     cost: Any = None,
     details: bool = False,
 ) -> Any:
-    """Gradients with respect to ``wrt`` and ``end`` in the later part of a graph, as two lists.
+    """Differentiate only the last part of a graph: the part from the variables ``end`` to the cost.
 
-    Differentiation goes from ``cost`` and the known gradients ``start`` back to ``end``, and not beyond. The gradient
-    of a variable on which the later part does not depend is 0. To differentiate the earlier part, pass the gradients of
-    ``end`` as its ``start``: ``dict(zip(end, end_grads))``. With ``details`` the result has two more lists: the
-    gradients of ``[*wrt, *end]`` that come from ``start`` alone, and those that come from ``cost`` alone. A list is
-    None if its source was not given.
+    The result has two lists: the gradients with respect to ``wrt``, and those with respect to ``end``. Differentiation
+    starts from ``cost``, from the cotangents ``start`` (a mapping), or from both, and stops at ``end``. The gradient of
+    a variable on which this part does not depend is 0. To differentiate the part before ``end``, call the function
+    again with ``start=dict(zip(end, end_grads))``.
 
-    ValueError if neither ``cost`` nor ``start`` is given. Other errors are those of `grad`.
+    With ``details`` the result has two more lists of gradients with respect to ``[*wrt, *end]``. One is computed only
+    from ``start``, the other only from ``cost``. A list is None if its starting point was not passed.
+
+    ValueError without ``cost`` and ``start``. Other errors are those of `grad`.
     """
     if cost is None and start is None:
         raise ValueError("subgraph_grad needs a cost, start gradients, or both")
@@ -275,7 +278,7 @@ def subgraph_grad(
 
 
 def _starts(known: Mapping[Any, Any]) -> dict[Variable, Cotangent]:
-    """Check the cotangents that the user gives."""
+    """Check the cotangents that a user passes, and cast them to the dtypes of their variables."""
     starts: dict[Variable, Cotangent] = {}
     for variable, cotangent in known.items():
         if not isinstance(variable, Variable):
@@ -285,7 +288,7 @@ def _starts(known: Mapping[Any, Any]) -> dict[Variable, Cotangent]:
 
 
 def _merged(first: Mapping[Variable, Any], second: Mapping[Variable, Any]) -> dict[Variable, Any]:
-    """The union of two mappings of cotangents; cotangents of the same variable are added."""
+    """The union of two mappings from variables to cotangents. Two cotangents of a variable are added."""
     merged = dict(first)
     for variable, cotangent in second.items():
         mine = merged.get(variable)

@@ -1,9 +1,13 @@
 """Stable forms: for common expressions, equal expressions that neither overflow nor cancel.
 
-`stable_form` returns the form of a node. Reverse and forward mode differentiate the form instead of the node: the
-derivative of log(1 + exp(x)) is sigmoid(x), where the chain rule would give inf / inf. The rules in
-`occelo_rewrite.rules.elemwise.stable` replace nodes by their forms in compiled graphs. A form is used even if the
-intermediates of the expression have other users.
+For example, the stable form of log(1 + exp(x)) is softplus(x). The forms have two uses:
+
+- The rules in `occelo_rewrite.rules.elemwise.stable` replace nodes by their forms in compiled graphs (`stable_form`).
+- Reverse and forward mode differentiate the form of a node instead of the node (`differentiable_form`). So the
+  derivative of log(1 + exp(x)) is sigmoid(x). The chain rule would compute exp(x) / (1 + exp(x)), which is inf / inf
+  for large x.
+
+A form is used even if other nodes also use the intermediate results of the expression.
 """
 
 from __future__ import annotations
@@ -46,7 +50,10 @@ __all__ = ["differentiable_form", "stable_form"]
 
 
 def stable_form(node: Apply, keep: Collection[Variable] = ()) -> TensorVariable | None:
-    """The stable form of a node's output; None if none is known. The variables ``keep`` stay as they are."""
+    """The stable form of a node's output. None if no form is known.
+
+    The variables in ``keep`` are treated as roots, however they are computed.
+    """
     found = _law(node, _FORMS)
     if found is None:
         return None
@@ -57,7 +64,10 @@ def stable_form(node: Apply, keep: Collection[Variable] = ()) -> TensorVariable 
 def differentiable_form(
     node: Apply, keep: Collection[Variable]
 ) -> tuple[TensorVariable | None, list[Apply]]:
-    """A form of a node's output with stable derivatives, or None, and its new nodes in topological order."""
+    """A form of a node's output with stable derivatives, and the new nodes of the form in topological order.
+
+    The form is None if none is known. The variables in ``keep`` are treated as roots, however they are computed.
+    """
     found = _law(node, _DIFFERENTIABLE)
     if found is None:
         return None, []
@@ -70,7 +80,7 @@ def differentiable_form(
 def _has_number(inputs: Sequence[Variable]) -> bool:
     if len(inputs) != 2:
         return False
-    # only constants are numbers, and most operands have an owner
+    # a quick test first: only a constant can be a number, and a constant has no owner
     first, second = [number_in(v) if v.owner is None else None for v in inputs]
     return bool(first) or second is not None
 
@@ -94,7 +104,7 @@ _MAY_FIT: dict[str, Callable[[Sequence[Variable]], bool]] = {
     "sub": _has_number,
     "true_div": _has_computed_divisor,
 }
-"""Quick tests of the inputs of a node, before a reader is used."""
+"""Quick tests of the inputs of a node, by scalar function. A node that fails its test has no stable form."""
 
 
 _Node = TensorApply[Elemwise]
@@ -102,7 +112,10 @@ _Law = Callable[[Reader, _Node], "TensorVariable | None"]
 
 
 def _law(node: Apply, laws: dict[str, _Law]) -> tuple[_Law, _Node] | None:
-    """The law that may apply to a node, and the node; None if there is none."""
+    """The law in ``laws`` that may apply to a node, and the node. None if no law can apply.
+
+    A law is a function from a reader and a node to the stable form of the node's output, or None.
+    """
     found = computed_by(node.outputs[0], Elemwise)
     if found is None or found.op.inplace:
         return None
@@ -135,7 +148,7 @@ def _form(node: _Node, reader: Reader, law: _Law) -> TensorVariable | None:
 
 
 def _log(scale: float, of_number: Callable[[float], float]) -> _Law:
-    """The law of the logarithm to the base exp(``scale``), which ``of_number`` computes for a number."""
+    """The law for the logarithm to the base exp(``scale``). ``of_number`` computes this logarithm for a number."""
 
     def law(reader: Reader, node: _Node) -> TensorVariable | None:
         power = reader.power_of_number(node.inputs[0])
@@ -176,7 +189,7 @@ def _times(factors: list[TensorVariable], made: TensorVariable) -> TensorVariabl
 def _without(
     reader: Reader, factors: list[TensorVariable], exponent: TensorVariable
 ) -> list[TensorVariable] | None:
-    """The factors without exp(exponent); None if it is not among the factors."""
+    """The factors without the factor exp(``exponent``). None if there is no such factor."""
     for i, factor in enumerate(factors):
         power = reader.inner(factor, "exp")
         if power is not None and same(power, exponent):
@@ -254,7 +267,7 @@ def _over_erfc(
 def _over_total(
     reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
 ) -> TensorVariable | None:
-    """w exp(x) / sum(exp(x)) = w softmax(x). A part of x in the numerator gives the same part of softmax(x)."""
+    """w exp(x) / sum(exp(x)) = w softmax(x), and w exp(x)[i] / sum(exp(x)) = w softmax(x)[i]."""
     total = reader.sum_of_powers(bottom, top.type.ndim)
     if total is not None:
         axis, summed = total
@@ -294,7 +307,10 @@ def _of_totals(
 def _hyperbolic(
     reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
 ) -> TensorVariable | None:
-    """(exp(x) - exp(y)) / (exp(x) + exp(y)) = tanh((x - y) / 2), also with 1 for exp(0); sinh(x) / cosh(x) = tanh(x)."""
+    """sinh(x) / cosh(x) = tanh(x), and (exp(x) - exp(y)) / (exp(x) + exp(y)) = tanh((x - y) / 2).
+
+    In the second law, 1 is read as exp(0).
+    """
     sine, cosine = reader.inner(top, "sinh"), reader.inner(bottom, "cosh")
     if sine is not None and cosine is not None:
         return tanh(sine) if same(sine, cosine) else None
@@ -316,14 +332,14 @@ def _hyperbolic(
 
 
 def _exponent(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
-    """x, if the variable is exp(x); 0, if it is 1."""
+    """Return x if the variable is exp(x), and 0 if the variable is 1. Else None."""
     return reader.number(0.0) if number_in(variable) == 1 else reader.inner(variable, "exp")
 
 
 def _difference_of_powers(
     reader: Reader, variable: TensorVariable
 ) -> tuple[TensorVariable, TensorVariable] | None:
-    """x and y, if the variable is exp(x) - exp(y); 1 counts as exp(0)."""
+    """Return x and y if the variable is exp(x) - exp(y), where 1 is read as exp(0). Else None."""
     inner = reader.inner(variable, "neg")
     if inner is not None:
         found = _difference_of_powers(reader, inner)
@@ -381,7 +397,7 @@ def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
 
 
 def _half(reader: Reader, argument: TensorVariable) -> TensorVariable:
-    """x / 2; if x is 2 y, this is y."""
+    """Half of a variable: y for 2 y, and x / 2 for all other x."""
     found = reader.node(argument, "mul")
     if found is not None and len(found.inputs) == 2:
         for factor, other in (found.inputs, found.inputs[::-1]):
@@ -403,7 +419,7 @@ _FORMS: dict[str, _Law] = {
 }
 
 
-# forms for the sake of their derivatives only
+# forms that are only differentiated
 
 
 def _product_of_powers(reader: Reader, node: _Node) -> TensorVariable | None:
@@ -417,7 +433,7 @@ def _product_of_powers(reader: Reader, node: _Node) -> TensorVariable | None:
 
 
 def _differentiable_quotient(reader: Reader, node: _Node) -> TensorVariable | None:
-    """exp(x) / exp(y) = exp(x - y), besides the laws of `_quotient`."""
+    """The laws of `_quotient`, and exp(x) / exp(y) = exp(x - y)."""
     found = _quotient(reader, node)
     if found is not None or node.op.scalar_op.name == "reciprocal":
         return found
@@ -426,7 +442,7 @@ def _differentiable_quotient(reader: Reader, node: _Node) -> TensorVariable | No
 
 
 def _root(reader: Reader, node: _Node) -> TensorVariable | None:
-    """sqrt(x^2) = |x|. The square root of a sum of squares gets the derivative 0 where all squares are 0."""
+    """sqrt(x^2) = |x|. The square root of a sum of squares has the derivative 0 where all squares are 0."""
     if node.op.scalar_op.name == "pow" and number_in(node.inputs[1]) != 0.5:
         return None
     x = node.inputs[0]
@@ -440,7 +456,7 @@ def _root(reader: Reader, node: _Node) -> TensorVariable | None:
 
 
 def _is_sum_of_squares(reader: Reader, variable: TensorVariable) -> bool:
-    """Whether a variable is a sum of squares, or such a sum divided by something."""
+    """Whether a variable is a sum of squares, or the quotient of a sum of squares and any other variable."""
     found = reader.node(variable, "true_div")
     total = variable if found is None else found.inputs[0]
     reduced = reader.reduction(total, "add")
