@@ -298,8 +298,9 @@ def _log_of_bounded(reader: Reader, found: OfBounded) -> Logarithm | None:
     if function is None:
         return None
     name, x = function
+    # the forms below contain such expressions of a switch themselves; 1 + tanh(x)^2 has no form
     if reader.is_switch(x) or (name == "tanh^2" and b > 0):
-        return None  # the forms below contain such expressions of a switch; 1 + tanh(x)^2 has no form
+        return None
     if name == "tanh^2":
         form, rest = mul(log_cosh(x), -2), a
     elif name == "tanh":

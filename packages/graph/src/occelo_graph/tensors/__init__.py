@@ -1,4 +1,4 @@
-"""Tensors: types, variables, constants, constructors, conversion of arguments, and dispatch of NumPy's functions.
+"""Symbolic tensors: types, variables, constants, constructors, conversion of arguments, and calls of NumPy's functions.
 
-All layers use the types and variables. Users find the constructors in `occelo.tensor`.
+All packages use the types and variables. Users find the constructors in `occelo.tensor`.
 """

@@ -1,6 +1,7 @@
-"""Construction of tensor constants, and conversion of arguments to tensor variables.
+"""Constructors of tensor constants, and functions that convert arguments to tensor variables.
 
-Ops, and the functions of all families, convert their arguments with `as_tensor_variable` and `promote_arguments`.
+All ops and functions of tensors convert their arguments with `as_tensor_variable` or `promote_arguments`. So users can
+pass arrays and numbers in place of variables.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 TensorLike = Any
-"""A tensor variable, an array, a number, or a nested sequence of these; not a Python bool."""
+"""Type of arguments: a tensor variable, an array, a number, or a nested sequence of these. Not a Python bool."""
 
 _FLOATS = {float, int}
 _SCALAR_CACHE_LIMIT = 1024
@@ -43,9 +44,11 @@ def constant(
 ) -> TensorConstant:
     """A constant with a copy of ``x`` as its value.
 
-    Without ``dtype``, the dtype of Python floats is floatX. So is that of empty sequences, and of sequences of Python
-    numbers that contain a float. Everything else gets NumPy's dtype. ``ndim`` adds leading dimensions of length 1.
-    TypeError if ``x`` is not an array of numbers or truth values, ValueError if it has more than ``ndim`` dimensions.
+    - ``dtype``: by default floatX for Python floats, for empty sequences, and for sequences of Python numbers that
+      contain a float. For everything else the default is NumPy's dtype.
+    - ``ndim``: the number of dimensions, to which leading dimensions of length 1 are added.
+
+    TypeError if ``x`` is not an array of numbers or truth values. ValueError if it has more than ``ndim`` dimensions.
     """
     if isinstance(x, Variable) or (is_sequence(x) and _holds_variable(x)):
         raise TypeError(f"A constant needs a value, and {x} is symbolic")
@@ -73,10 +76,14 @@ def as_tensor_variable(
 ) -> TensorVariable:
     """Convert ``x`` to a tensor variable.
 
-    A variable is returned as it is, unless ``dtype`` casts it or ``ndim`` adds or drops leading dimensions of length 1.
-    A node is replaced by its default output, and a sequence that contains variables is stacked. Anything else becomes a
-    constant; TypeError if that is impossible. TypeError also for a Python bool, alone or in a sequence with numbers:
-    most likely it is the result of ``x == y``, which compares variables by identity.
+    - A tensor variable is returned as it is. With ``dtype`` it is cast. With ``ndim``, leading dimensions of length 1
+      are added or dropped.
+    - For a node, its default output is returned.
+    - A sequence that contains variables is stacked.
+    - Anything else becomes a constant, as in `constant`.
+
+    TypeError if this is impossible. TypeError also for a Python bool, or a sequence of bools and numbers. Such a bool
+    most likely comes from ``x == y``, which compares variables by identity.
     """
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
@@ -112,7 +119,10 @@ def _holds_variable(values: Sequence[Any]) -> bool:
 
 
 def scalar_constant(value: Any, dtype: str) -> TensorConstant:
-    """A 0-d constant of ``dtype``, cached. OverflowError if the value does not fit."""
+    """A constant without dimensions. Constants are cached: equal arguments give the same variable.
+
+    OverflowError if the value does not fit ``dtype``.
+    """
     key = (type(value).__name__, str(value), dtype)
     found = _scalars.get(key)
     if found is None:
@@ -130,9 +140,10 @@ _WEAK = (int, float, complex)
 
 
 def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:
-    """Convert the arguments of one operation to variables; Python numbers take the dtype of the others, as in NumPy 2.
+    """Convert the arguments of an operation to variables. A Python number gets the dtype of the other arguments.
 
-    With a float32 tensor 1.1 is float32; with an int8 tensor 1 is int8, and 300 is an OverflowError.
+    The rules for dtypes are NumPy 2's. Next to a float32 tensor, 1.1 becomes a float32 constant. Next to an int8
+    tensor, 1 becomes an int8 constant, and 300 raises OverflowError.
     """
     converted: list[Any] = []
     weak = False
@@ -154,7 +165,7 @@ def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:
 
 
 def _weak_constant(value: Any, dtypes: tuple[np.dtype[Any], ...]) -> TensorConstant:
-    """A Python number as a constant; ``dtypes`` are those of the arguments that are not Python numbers."""
+    """A Python number as a constant. ``dtypes`` are the dtypes of the other arguments that are not Python numbers."""
     if not dtypes:
         return constant(value)
     dtype = _dtype_beside(dtypes, value)
@@ -164,7 +175,7 @@ def _weak_constant(value: Any, dtypes: tuple[np.dtype[Any], ...]) -> TensorConst
 
 
 def _dtype_beside(dtypes: tuple[np.dtype[Any], ...], number: complex) -> str:
-    # the dtype depends on the type of the number, not on its value
+    # cached by the type of the number, since the dtype does not depend on its value
     kind = type(number)
     found = _promotions.get((dtypes, kind))
     if found is None:

@@ -1,6 +1,6 @@
-"""Constructors of symbolic tensors: ``tensor``, ``scalar``, ``dvector``, ``tensor3``, ``dmatrices("abc")``, ...
+"""Constructors of symbolic tensors, such as ``tensor``, ``scalar``, ``dvector``, ``tensor3`` and ``dmatrices("abc")``.
 
-Users find them in `occelo.tensor`.
+Users call them, from `occelo.tensor`, to make the inputs of graphs. A prefix such as "d" names the dtype.
 """
 
 from __future__ import annotations
@@ -226,12 +226,12 @@ def tensor(
     dtype: Any = "floatX",
     shape: Sequence[int | None] | None = None,
 ) -> TensorVariable:
-    """A symbolic tensor of ``dtype`` and static ``shape``, in which None is a dynamic length.
+    """A symbolic tensor with a dtype and a static shape. In ``shape``, None is a dynamic length.
 
     TypeError without ``shape``.
 
-    For compatibility, the first argument may be a dtype if no ``dtype`` is given: a NumPy dtype or
-    its full name. A short form such as "b" is taken for the name of the tensor.
+    For compatibility, the first argument may also be the dtype: a NumPy dtype, or a full name such as "int8". A short
+    form such as "b" is read as the name of the tensor.
     """
     if shape is None:
         raise TypeError("tensor() needs a shape, such as (None, 3)")
@@ -295,7 +295,7 @@ def _named(make: Maker, name: str) -> Maker:
 
 
 def _singles(prefix: str) -> Makers:
-    """A constructor for each of `_SHAPES`, in their order."""
+    """The constructors for one prefix of dtypes: one for each shape in `_SHAPES`, in this order."""
     made = [_named(_maker(prefix, kind), prefix + kind) for kind in _SHAPES]
     return cast("Makers", tuple(made))
 

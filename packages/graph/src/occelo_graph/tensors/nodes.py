@@ -1,6 +1,7 @@
-"""Static types of nodes and variables over tensors, for type checkers, and functions that narrow values to these types.
+"""Types for type checkers, such as `TensorApply`: a node whose inputs and outputs are all tensors.
 
-Ops, gradients, rules and lowerings use them where a node is known to take and return tensors only.
+The functions tell the type checker that a variable or node has such a type. Ops, gradients, rules and lowerings call
+them where all variables are known to be tensors.
 """
 
 from __future__ import annotations
@@ -32,17 +33,18 @@ def is_tensor(value: object) -> TypeIs[TensorVariable]:
 
 
 def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
-    """The same variables, typed as tensors.
+    """Return ``variables`` unchanged, with the static type of tensors.
 
-    The caller knows from the op that they are tensors; nothing is checked at run time.
+    Nothing is checked at run time. The caller must know that all of them are tensors, for instance from the op.
     """
     return cast("Sequence[TensorVariable]", variables)
 
 
 def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] | None:
-    """The node that computes a variable, if its op is of one of ``op_classes``; else None.
+    """The node that computes a variable, if its op is of one of ``op_classes``. Else None.
 
-    ``op_classes`` must be classes of ops over tensors only. An op of a subclass with other NumPy code does not count.
+    ``op_classes`` must be classes of ops whose inputs and outputs are all tensors. An op of a subclass matches only if
+    the subclass computes the same, with the NumPy code of the base class.
     """
     node = variable.owner
     if node is None or not isinstance(node.op, op_classes):

@@ -1,12 +1,16 @@
-"""Dispatch of NumPy's functions and ufuncs, called on symbolic tensors, to Occelo's functions.
+"""Lets NumPy's functions build graphs: a call such as ``np.exp(x)`` for a symbolic tensor x calls Occelo's function.
 
-NumPy's functions that Occelo lacks raise TypeError. Each row of `_FUNCTIONS` has Occelo's function, and the parameters
-of NumPy's function in NumPy's order. If a name has a colon, the parameter is passed on by the name after the colon. A
-parameter with a minus is not supported: to give it is an error, except with the value after the equals sign, which
-changes nothing.
+NumPy's protocols ``__array_function__`` and ``__array_ufunc__`` call methods of `TensorVariable`. These methods call
+`call_function` and `call_ufunc`. A function of NumPy that Occelo does not have raises TypeError.
 
-`TensorVariable` calls it for ``np.exp(x)`` and the like, by NumPy's protocols ``__array_function__`` and
-``__array_ufunc__``.
+`_FUNCTIONS` maps the name of NumPy's function to Occelo's function and the parameters of NumPy's function, in NumPy's
+order. The parameters are written as follows:
+
+- ``axis``: passed on under the same name
+- ``a:x``: passed on under the name ``x``
+- ``-out``: not supported; an argument for it raises TypeError
+- ``-order=C``: supported only with the value "C", which is not passed on
+- ``*``: any number of positional arguments
 """
 
 from __future__ import annotations
@@ -65,7 +69,7 @@ def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 def _atleast_3d(*arys: Any) -> Any:
-    """NumPy's ``atleast_3d``: a vector gets a new dimension at each end, and a matrix one at its end."""
+    """NumPy's ``atleast_3d``: shape (n,) becomes (1, n, 1), and shape (m, n) becomes (m, n, 1)."""
     orders: dict[int, list[Any]] = {0: ["x"] * 3, 1: ["x", 0, "x"], 2: [0, 1, "x"]}
     made = [
         v.dimshuffle(orders[v.type.ndim]) if v.type.ndim < 3 else v
@@ -75,7 +79,7 @@ def _atleast_3d(*arys: Any) -> Any:
 
 
 def _tuple_of_several(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that returns a tuple for several arguments, for which ``function`` returns a list."""
+    """Make a function like ``function``, which returns a list for several arguments, that returns a tuple instead."""
 
     def calling(*arys: Any) -> Any:
         made = function(*arys)
@@ -108,7 +112,7 @@ def _angle(z: Any, deg: bool = False) -> Any:
 
 
 def _dtypes(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A NumPy function of dtypes, applied to the dtypes of variables."""
+    """Make a function that calls a NumPy function of dtypes with the dtypes of variables."""
 
     def calling(*given: Any, **options: Any) -> Any:
         return function(
@@ -313,14 +317,14 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "vecdot": blas.vecdot,
 }
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
-"""Ufuncs whose ``reduce`` is one of Occelo's reductions, with the names of these."""
+"""Maps the name of a ufunc to Occelo's reduction that equals its method ``reduce``."""
 
 _MODULES = (ar, cx, tr, sp, reduce, statistics, blas, shape, join, create, search, cast)
 for _module in (ar, cx, tr, sp):
     for _name in _module.__all__:
         _found = getattr(_module, _name)
         if isinstance(_found, Elemwise):
-            # by our name, and by that of the ufunc that the function is
+            # both Occelo's name of the function and the name of NumPy's ufunc are keys
             _ufunc = getattr(_found.scalar_op, "function", None)
             for _each in (_name, _ufunc.__name__ if isinstance(_ufunc, np.ufunc) else _name):
                 _UFUNCS.setdefault(_each, _found)
@@ -355,7 +359,11 @@ def _first_variable(values: Any) -> Any:
 def _pass_on(
     parameters: str, args: Sequence[Any], options: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any], str | None]:
-    """Arguments and keywords for Occelo's function, and the name of the first given argument that it does not support."""
+    """The positional and keyword arguments for Occelo's function, from those of NumPy's function.
+
+    ``parameters`` is the text in `_FUNCTIONS`. The third result is the name of an argument that is not supported, or
+    None.
+    """
     listed = [p.partition(":") for p in parameters.split()]
     keywords: dict[str, Any] = {}
     if listed and listed[0][0] == "*":
@@ -381,7 +389,10 @@ def _pass_on(
 
 
 def _row(name: str) -> Row | None:
-    """The row for a function of NumPy, or None. Imports the module of Occelo's function if needed."""
+    """Occelo's function and the parameters for a function of NumPy. None if Occelo has no such function.
+
+    If the function is in a module that is imported at its first use, the module is imported.
+    """
     in_linalg = name.startswith("linalg.")
     ours = name if in_linalg else name.rpartition(".")[2]
     row = _FUNCTIONS.get(name) or NUMPY.get(ours)
@@ -393,7 +404,7 @@ def _row(name: str) -> Row | None:
 
 
 def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Call Occelo's function for NumPy's ``function``; TypeError if there is none, or it does not support an argument."""
+    """Call Occelo's function for ``function`` of NumPy. TypeError if it does not exist or lacks a passed argument."""
     name = f"{function.__module__}.{function.__name__}"
     row = _row(name.removeprefix("numpy."))
     ours = _named(function.__name__)
@@ -407,7 +418,10 @@ def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Call Occelo's function for a ufunc of NumPy or SciPy; TypeError if there is none."""
+    """Call Occelo's function for a ufunc of NumPy or SciPy. TypeError if there is no such function.
+
+    ``method`` is the method of the ufunc that was called; only "__call__" is supported.
+    """
     name: str = ufunc.__name__
     full = f"numpy.{name}" if getattr(np, name, None) is ufunc else name
     given = _first_variable((inputs, options))

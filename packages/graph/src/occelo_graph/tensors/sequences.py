@@ -1,7 +1,7 @@
-"""Checks of arguments that stand for tensors: lists and tuples are accepted, Python bools are rejected.
+"""Checks of arguments that are converted to tensors: lists and tuples are sequences, and Python bools are rejected.
 
-All code that takes one or several tensors uses these checks: conversion of arguments (`constant`), tensor types, index
-keys, `function`, the conformance suite and the command line.
+Code that accepts a tensor, or a sequence of tensors, from users calls these checks. Examples are the conversion of
+arguments (`constant`), tensor types, index keys and `occelo.function`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ __all__ = ["is_sequence", "leaf_types", "refuse_bool"]
 
 
 def is_sequence(value: object) -> TypeIs[list[Any] | tuple[Any, ...]]:
-    """Whether a value is a list or a tuple, the sequences that stand for tensors."""
+    """Whether a value is a list or a tuple. Only these two kinds of sequences are converted to tensors."""
     return isinstance(value, list | tuple)
 
 
 def refuse_bool(value: Any, what: str = "a tensor") -> None:
-    """TypeError if ``value`` is a Python bool, or a sequence with bools and other values.
+    """TypeError if ``value`` is a Python bool, or a sequence of bools and other values.
 
     ``==`` compares variables by identity, so ``x == 0`` is the Python bool False. A bool in place of a tensor most
     likely comes from such a comparison. NumPy's bools, arrays, and sequences that contain only bools are accepted.
+    ``what`` says in the message what was expected.
     """
     if isinstance(value, bool) or (is_sequence(value) and _mixes_bools(value)):
         raise TypeError(
@@ -42,7 +43,7 @@ def _mixes_bools(values: Sequence[Any]) -> bool:
 
 
 def leaf_types(values: Sequence[Any]) -> set[type]:
-    """The types of the elements of a nested sequence."""
+    """The types of all elements of a nested sequence, at any depth. Lists and tuples are not elements themselves."""
     kinds: set[type] = set()
     pending = [values]
     while pending:

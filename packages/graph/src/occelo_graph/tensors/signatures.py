@@ -1,8 +1,9 @@
-"""Types of functions of arrays (`ArrayFunction`) and of tensors (`TensorFunction`), for type checkers alone.
+"""Types for annotations of parameters that are functions of arrays (`ArrayFunction`) or of tensors (`TensorFunction`).
 
-Each is a union of function types, one for each number of arguments from one to six. If the types left the number of
-arguments open, type checkers would not know the types of the arguments of a lambda. The modules of `ops.elemwise` and
-`ops.linalg` use these types, and so do the tables of examples of ops and of rules.
+The modules of `ops.elemwise` and `ops.linalg` use them, and so do the tables with examples of ops and rules.
+
+Each type is a union of function types, for one to six arguments. With ``Callable[..., Any]``, type checkers would not
+know the types of the arguments of a lambda.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ ArrayFunction: TypeAlias = """
     | Callable[[Array, Array, Array, Array, Array], Any]
     | Callable[[Array, Array, Array, Array, Array, Array], Any]
 """
-"""NumPy code, with arrays as arguments."""
+"""A function of one to six arrays, which computes with NumPy."""
 
 TensorFunction: TypeAlias = """
     Callable[[_Tensor], Any]
@@ -41,4 +42,4 @@ TensorFunction: TypeAlias = """
     | Callable[[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor], Any]
     | Callable[[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor], Any]
 """
-"""A function that builds graphs, with tensors as arguments."""
+"""A function of one to six symbolic tensors, which builds a graph."""

@@ -1,7 +1,7 @@
-"""`TensorType`: the type of arrays with a dtype and a static shape, in which lengths may be unknown.
+"""`TensorType`: the type of tensor variables, which consists of a dtype and a static shape.
 
-All tensor variables have such a type; ops infer it for their results. All layers use `is_float`, `is_complex` and
-`is_discrete` to find the kind of a dtype.
+Every tensor variable has such a type. An op infers the types of its outputs from the types of its inputs. The functions
+`is_float`, `is_complex` and `is_discrete` test the kind of a dtype; all packages use them.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ DTYPES = (
 )
 _NAMES = frozenset(DTYPES)
 dtype_names: dict[np.dtype[Any], str] = {np.dtype(name): name for name in DTYPES}
-"""The names of dtypes in native byte order, kept since NumPy computes a name each time it is asked."""
+"""Maps dtypes in native byte order to their names. NumPy computes ``dtype.name`` at each access, which is slow."""
 _NUMPY_DTYPE: Any = np.dtype
 _MAX_NDIM = 64
 
 
 def is_float(dtype: str) -> bool:
-    """Whether values are real floating-point numbers."""
+    """Whether ``dtype`` is a dtype of real floating-point numbers."""
     return dtype.startswith("float")
 
 
 def is_complex(dtype: str) -> bool:
-    """Whether values are complex numbers."""
+    """Whether ``dtype`` is a dtype of complex numbers."""
     return dtype.startswith("complex")
 
 
 def is_discrete(dtype: str) -> bool:
-    """Whether values are integers or truth values, through which no derivative passes."""
+    """Whether ``dtype`` is a dtype of integers or truth values. Variables of such a dtype have the derivative 0."""
     return not dtype.startswith(("float", "complex"))
 
 
 def _dtype_name(dtype: Any) -> str:
-    # np.dtype.name is slow
+    # the first tests are shortcuts, since np.dtype.name is slow
     if type(dtype) is str and dtype in _NAMES:
         return dtype
     if isinstance(dtype, _NUMPY_DTYPE):
@@ -78,7 +78,7 @@ def _static_dimension(length: Any) -> int | None:
     if length is None:
         return None
     if isinstance(length, bool):
-        # a broadcast pattern of the older protocol, in which True is a length of 1
+        # older libraries describe a shape by truth values, in which True is the length 1
         return 1 if length else None
     try:
         value = int(length)
@@ -92,7 +92,7 @@ def _static_dimension(length: Any) -> int | None:
 if TYPE_CHECKING:
 
     class _Base(Type):
-        """`Type`, declared so that type checkers let `TensorType` exclude None from the types of some fields."""
+        """`Type` for type checkers. Some fields are declared as `Any`, so that `TensorType` can exclude None."""
 
         shape: Any
         ndim: Any
@@ -102,17 +102,18 @@ else:
 
 
 class TensorType(_Base):
-    """Arrays of ``dtype`` and static ``shape``, a tuple of integers and None (unknown).
+    """The type of arrays with ``dtype`` and the static ``shape``: a tuple of integers, and None for dynamic lengths.
 
-    ``dtype`` is a NumPy dtype or its name; "floatX" stands for the current value of that option. Types are
-    interned: equal types are one object. TypeError for another dtype, ValueError for more than 64 dimensions.
+    ``dtype`` is a NumPy dtype or its name. The name "floatX" means the current value of the option ``floatX``. Types
+    are interned: equal types are one object. TypeError for a dtype that tensors do not have, ValueError for more than
+    64 dimensions.
     """
 
     __slots__ = ("dtype", "is_complex", "is_discrete", "ndim", "numpy_dtype", "shape")
     _interned: ClassVar[WeakValueDictionary[tuple[Any, ...], TensorType]] = WeakValueDictionary()
     is_array: ClassVar[bool] = True
 
-    # never None, unlike those of the base class
+    # these fields are never None, unlike the fields of the base class
     dtype: str
     shape: StaticShape
     ndim: int
@@ -144,7 +145,7 @@ class TensorType(_Base):
         return (self.dtype, self.shape)
 
     if not TYPE_CHECKING:
-        # equal types are one object, and these are not functions of Python
+        # types are interned, so identity is equality; and the methods of `object` are fast
         __eq__ = object.__eq__
         __hash__ = object.__hash__
 
@@ -162,13 +163,13 @@ class TensorType(_Base):
 
     @property
     def broadcastable(self) -> tuple[bool, ...]:
-        """Which dimensions are known to have length 1, and so broadcast."""
+        """For each dimension, whether its length is statically 1, so that it broadcasts."""
         return tuple(n == 1 for n in self.shape)
 
     def clone(
         self, dtype: Any = None, shape: Sequence[int | None] | None = None, **_: Any
     ) -> TensorType:
-        """The type with another dtype or static shape."""
+        """A type like this one, with another dtype or another static shape."""
         return type(self)(
             self.dtype if dtype is None else dtype, self.shape if shape is None else shape
         )
@@ -176,12 +177,15 @@ class TensorType(_Base):
     # values
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """Return ``data`` as an array of the type, without a copy if it is one already.
+        """Convert ``data`` to an array of this type. An array that already has this type is returned without a copy.
 
-        ``strict`` accepts only arrays of exactly this dtype. Otherwise an array is accepted if NumPy would promote its
-        dtype to that of the type. A Python number or list is accepted if the conversion is exact. With
-        ``allow_downcast=True`` anything that can be cast is accepted. With ``allow_downcast=None`` Python floats may
-        lose precision for floatX and float32. TypeError otherwise.
+        By default an array is accepted if NumPy would promote its dtype to this type's dtype. A Python number or list
+        is accepted if the conversion is exact; in addition, a Python float may be rounded to float32 or floatX.
+
+        - ``strict``: accept only arrays of exactly this dtype.
+        - ``allow_downcast``: True accepts anything that can be cast. False does not even round Python floats.
+
+        TypeError for all other data, also if the shape does not match.
         """
         if type(data) is np.ndarray and data.dtype == self.numpy_dtype:
             array: Any = data
@@ -210,7 +214,7 @@ class TensorType(_Base):
             raise TypeError(f"Expected an array of {self}, got None")
         refuse_mask(data)
         if is_array(data) and data.dtype == self.numpy_dtype:
-            return data  # a subclass such as memmap is kept as it is
+            return data  # may be an object of a subclass of arrays, such as memmap
         if strict:
             raise TypeError(f"Expected an array of dtype {self.dtype}, got {_kind(data)}")
         if allow_downcast:
@@ -221,7 +225,7 @@ class TensorType(_Base):
 
     def _convert_array(self, data: Any, allow_downcast: bool | None) -> Any:
         dtype: np.dtype[Any] = data.dtype
-        # copies only if the dtype changes
+        # np.asarray copies only if the dtype changes
         if np.promote_types(dtype, self.numpy_dtype) == self.numpy_dtype:
             return np.asarray(data, dtype=self.numpy_dtype)
         scalar_float = dtype.kind == "f" and isinstance(data, np.floating)
@@ -260,7 +264,7 @@ class TensorType(_Base):
         return np.array(value)
 
     def values_eq(self, a: Any, b: Any) -> bool:
-        """Whether dtype, shape and all elements are equal (NaN equals NaN)."""
+        """Whether two arrays have the same dtype, shape and elements. NaN equals NaN."""
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
         equal = a == b
@@ -278,7 +282,10 @@ class TensorType(_Base):
         atol: float | None = None,
         **_: Any,
     ) -> bool:
-        """Whether two arrays are equal up to rounding; the default tolerances depend on the dtype."""
+        """Whether two arrays are equal up to rounding. The default tolerances depend on the dtype.
+
+        ``allow_remove_nan`` and ``allow_remove_inf`` accept any element of ``b`` where ``a`` is NaN or infinite.
+        """
         if a.dtype != b.dtype or a.shape != b.shape:
             return False
         if self.dtype in ("bool",) or is_discrete(self.dtype):
@@ -347,7 +354,7 @@ class TensorType(_Base):
         return None
 
     def __call__(self, name: str | None = None, shape: Sequence[int | None] | None = None) -> Any:
-        """A new variable; ``shape`` narrows the static shape (ValueError if it contradicts it)."""
+        """A new variable of this type. ``shape`` makes more lengths static; ValueError if it contradicts the type."""
         if shape is None:
             return self.make_variable(name)
         narrower = TensorType(self.dtype, shape)
@@ -363,8 +370,8 @@ class TensorType(_Base):
 
 
 def refuse_mask(data: Any) -> None:
-    """TypeError for a masked array, or the class of masked arrays, since tensors have no masks."""
-    module: Any = sys.modules.get("numpy.ma")  # loaded if there is any masked array
+    """TypeError for a masked array, or for the class of masked arrays, since tensors have no masks."""
+    module: Any = sys.modules.get("numpy.ma")  # if it is not imported, no masked array exists
     if module is None:
         return
     if issubclass(data if isinstance(data, type) else type(data), module.MaskedArray):
@@ -375,7 +382,7 @@ def refuse_mask(data: Any) -> None:
 
 
 def shape_text(shape: StaticShape) -> str:
-    """A static shape as text, with ``?`` for unknown lengths."""
+    """A static shape as text, with ``?`` for dynamic lengths, such as ``(?, 3)``."""
     inner = ", ".join("?" if n is None else str(n) for n in shape)
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
@@ -387,13 +394,12 @@ def _kind(data: Any) -> str:
 
 def _round_trips(plain: Any, array: Any) -> bool:
     if array.dtype.kind == "c" and plain.dtype.kind != "c":
-        array = array.real  # NumPy warns of imaginary parts, although they are 0 here
+        array = array.real  # the imaginary parts are 0, but NumPy would warn that it discards them
     with np.errstate(all="ignore"):
         back = array.astype(plain.dtype)
         same = back == plain
         if plain.dtype.kind in "iu" and array.dtype.kind in "iu":
-            # a conversion between signed and unsigned integers can be undone even if the number was
-            # wrong
+            # -1 as an unsigned integer is wrong, although the conversion back gives -1 again
             same &= (array < 0) == (plain < 0)
         if plain.dtype.kind in "fc":
             same |= (back != back) & (plain != plain)

@@ -1,6 +1,7 @@
-"""`TensorVariable`: symbolic tensors with Python's operators and NumPy's methods; tensor constants and shared tensors.
+"""`TensorVariable`: the class of symbolic tensors, with Python's operators and NumPy's methods.
 
-Users get these classes from the constructors of `occelo.tensor`, from ops, and from `shared`.
+The module also has the classes of tensor constants, shared tensors and inputs of inner graphs. Users do not make
+objects of these classes directly: the constructors of `occelo.tensor`, the functions of tensors and `shared` do.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ __all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
 class TensorVariable(Variable):
     """A symbolic tensor.
 
-    Every method has the meaning of the function of the same name.
+    Methods call the functions of the same names in `occelo.tensor`, where these are documented.
     """
 
     __slots__ = ()
@@ -42,38 +43,38 @@ class TensorVariable(Variable):
 
     @property
     def dtype(self) -> str:
-        """Name of the dtype."""
+        """The name of the dtype."""
         return self.type.dtype
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
+        """The number of dimensions."""
         return self.type.ndim
 
     @property
     def broadcastable(self) -> tuple[bool, ...]:
-        """Which dimensions are known to have length 1."""
+        """For each dimension, whether its length is statically 1."""
         return self.type.broadcastable
 
     @property
     def shape(self) -> Any:
-        """The lengths as an int64 vector."""
+        """The lengths of the dimensions, as an int64 vector."""
         return shape.shape(self)
 
     @property
     def size(self) -> Any:
-        """The number of elements, an int64 scalar."""
+        """The number of elements, as an int64 scalar."""
         lengths = [shape.Shape_i(i)(self) for i in range(self.type.ndim)]
         return as_tensor_variable(length_product(lengths))
 
     @property
     def T(self) -> TensorVariable:
-        """The tensor with dimensions in reverse order."""
+        """The tensor with its dimensions in reverse order."""
         return shape.transpose(self)
 
     @property
     def mT(self) -> TensorVariable:
-        """The tensor with the last two dimensions swapped."""
+        """The tensor with its last two dimensions swapped."""
         return shape.matrix_transpose(self)
 
     @property
@@ -185,13 +186,13 @@ class TensorVariable(Variable):
         return ar.trunc(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        """Let NumPy's and SciPy's ufuncs, and the operators of arrays, build graphs."""
+        """Build a graph for a ufunc of NumPy or SciPy, or for an operator with an array on its left."""
         return numpy_functions.call_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
         self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        """Let NumPy's functions build graphs."""
+        """Build a graph for a function of NumPy."""
         return numpy_functions.call_function(func, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -200,7 +201,7 @@ class TensorVariable(Variable):
             "one; use occelo.tensor.stack or as_tensor, or eval() to compute it"
         )
 
-    # comparison; == stays identity, because variables are keys of dictionaries
+    # comparison; == compares by identity, because variables are keys of dictionaries
 
     def __lt__(self, other: TensorLike) -> TensorVariable:
         return ar.lt(self, other)
@@ -215,11 +216,11 @@ class TensorVariable(Variable):
         return ar.ge(self, other)
 
     def eq(self, other: TensorLike) -> TensorVariable:
-        """Whether elements are equal."""
+        """Whether elements are equal, element by element. ``==`` compares variables by identity instead."""
         return ar.eq(self, other)
 
     def neq(self, other: TensorLike) -> TensorVariable:
-        """Whether elements differ."""
+        """Whether elements differ, element by element. ``!=`` compares variables by identity instead."""
         return ar.neq(self, other)
 
     # operations that need a value
@@ -276,11 +277,11 @@ class TensorVariable(Variable):
         return subtensor.getitem(self, key)
 
     def set(self, y: TensorLike) -> TensorVariable:
-        """For ``x[key]``: a copy of x with that part set to ``y``."""
+        """A copy of x in which a part is set: ``x[key].set(y)`` is x with ``y`` at ``key``."""
         return subtensor.set_subtensor(self, y)
 
     def inc(self, y: TensorLike) -> TensorVariable:
-        """For ``x[key]``: a copy of x with ``y`` added to that part."""
+        """A copy of x in which a part is increased: ``x[key].inc(y)`` is x with ``y`` added at ``key``."""
         return subtensor.inc_subtensor(self, y)
 
     def take(
@@ -306,10 +307,10 @@ class TensorVariable(Variable):
         return search.choose(self, choices, mode)
 
     def compress(self, condition: TensorLike, axis: int | None = None) -> TensorVariable:
-        """Slices of this tensor along ``axis`` where a vector of truth values is true, like NumPy's method.
+        """The slices of this tensor along ``axis`` at which ``condition``, a vector of truth values, is true.
 
-        TypeError for a condition that is not of dtype bool. In Theano, Aesara and PyTensor, ``x`` of ``x.compress(y)``
-        is the condition. The error finds programs that were written for them.
+        This is NumPy's method. TypeError if the dtype of ``condition`` is not bool. In Theano, Aesara and PyTensor, x
+        is the condition in ``x.compress(y)``; the error finds programs that were written for these libraries.
         """
         holds = as_tensor_variable(condition)
         if holds.dtype != "bool":
@@ -322,11 +323,11 @@ class TensorVariable(Variable):
     # shape
 
     def dimshuffle(self, *pattern: Any) -> TensorVariable:
-        """Reorder, add ("x") and drop dimensions."""
+        """Reorder, add and drop dimensions. See `dimshuffle`; "x" adds a dimension."""
         return shape.dimshuffle(self, *pattern)
 
     def transpose(self, *axes: Any) -> TensorVariable:
-        """Reorder dimensions, reversing them by default."""
+        """Reorder dimensions. By default their order is reversed. See `transpose`."""
         if len(axes) == 1 and (axes[0] is None or is_sequence(axes[0])):
             return shape.transpose(self, axes[0])
         return shape.transpose(self, axes or None)
@@ -336,7 +337,7 @@ class TensorVariable(Variable):
         return shape.swapaxes(self, axis1, axis2)
 
     def reshape(self, *lengths: Any, ndim: int | None = None) -> TensorVariable:
-        """See `reshape`; the lengths may be several arguments or one sequence."""
+        """See `reshape`. The lengths may be several arguments or one sequence."""
         given = lengths[0] if len(lengths) == 1 else lengths
         return shape.reshape(self, given, ndim)
 
@@ -365,7 +366,7 @@ class TensorVariable(Variable):
         return join.repeat(self, repeats, axis)
 
     def join_with(self, *others: TensorLike, axis: int = 0) -> TensorVariable:
-        """This tensor followed by others along ``axis``."""
+        """The concatenation of this tensor and ``others`` along ``axis``. See `join`."""
         return join.join(axis, self, *others)
 
     def zeros_like(self, dtype: Any = None) -> TensorVariable:
@@ -377,7 +378,7 @@ class TensorVariable(Variable):
         return create.ones_like(self, dtype)
 
     def fill(self, value: TensorLike) -> TensorVariable:
-        """A tensor of this shape filled with ``value``."""
+        """A tensor of the shape and dtype of this one, with all elements equal to ``value``. See `full_like`."""
         return create.full_like(self, value)
 
     # elements
@@ -387,15 +388,15 @@ class TensorVariable(Variable):
         return cast.cast(self, dtype)
 
     def copy(self, name: str | None = None) -> TensorVariable:
-        """A copy in the graph."""
+        """A new variable with the value of this one. See `tensor_copy`."""
         return ar.tensor_copy(self, name=name)
 
     def clip(self, a_min: TensorLike = None, a_max: TensorLike = None) -> TensorVariable:
-        """See `clip`; None is no limit."""
+        """See `clip`. None means that there is no limit."""
         return ar.clip(self, a_min, a_max)
 
     def conj(self) -> TensorVariable:
-        """Complex conjugate."""
+        """The complex conjugate. See `conj`."""
         return cx.conj(self)
 
     conjugate = conj
@@ -575,7 +576,7 @@ _LONGEST_FORMULA = 80
 
 
 def _written(variable: Variable) -> str:
-    """A variable for error messages: its name or formula, and the line of the user's code that made it."""
+    """A variable in an error message: its name or formula, and the line of the user's code that made it."""
     formula: str = variable.name or facade.formula(variable)
     shown = formula if len(formula) <= _LONGEST_FORMULA else str(variable)
     return (
@@ -594,7 +595,7 @@ class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompa
         Constant.__init__(self, type, data, name)
 
     def signature(self) -> tuple[Any, ...]:
-        """Type and bytes, so that NaN equals NaN and -0.0 differs from 0.0."""
+        """A key of equal constants: the type and the bytes. So NaN equals NaN, and -0.0 differs from 0.0."""
         return (self.type, np.ascontiguousarray(self.data).tobytes())
 
     def clone(self, name: str | None = None) -> Any:
@@ -623,7 +624,7 @@ class TensorNominalVariable(TensorVariable, NominalVariable):  # pyright: ignore
 
 
 class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[reportIncompatibleVariableOverride]  # `type`, as above
-    """A tensor whose value several functions share."""
+    """A shared variable whose value is a tensor. Several compiled functions can use and update the value."""
 
     __slots__ = ()
 
@@ -637,7 +638,7 @@ class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[r
         return SharedVariable.__str__(self)
 
     def zero(self, borrow: bool = False) -> None:
-        """Set all elements to 0; with ``borrow`` in place."""
+        """Set all elements of the value to 0. With ``borrow`` the array is changed in place."""
         if borrow:
             self.container.storage[0][...] = 0
         else:
@@ -659,7 +660,7 @@ def _shared_tensor(
     borrow: bool = False,
     shape: Any = None,
 ) -> TensorSharedVariable:
-    """A shared tensor. Python numbers get the same dtypes as in constants."""
+    """The constructor behind `shared` for tensors. Python numbers get the same dtypes as in `constant`."""
     refuse_mask(value)
     if is_array(value):
         data = value if borrow else np.array(value, copy=True)
