@@ -1,6 +1,7 @@
-"""Code generation of kernels: nests of loops that store and reduce tensors.
+"""Writes the loops of kernels: nests of loops that store and reduce tensors.
 
-The schedule calls `write_kernel`. Lowerings that write their own loops call `copy_elements` and `copy_together`.
+The schedule calls `write_kernel`. Lowerings that write their own loops call `copy_elements`, `copy_together` and
+`reduce_elements`.
 """
 
 from __future__ import annotations
@@ -22,27 +23,31 @@ if TYPE_CHECKING:
 __all__ = ["copy_elements", "copy_together", "identity_element", "reduce_elements", "write_kernel"]
 
 BLOCK = 2048
-"""Floats are summed in blocks of this many elements; the sums of blocks are added with compensation."""
+"""The number of elements of a block. Floats are summed block by block, and the sums of blocks are added with
+compensation.
+"""
 LIGHT = 12
-"""A reduction of a formula that costs at most so much has 32 accumulators; any other has 8, or 16 for float32."""
+"""The largest cost of a formula that is reduced with 32 accumulators. For more costly formulas there are 8
+accumulators, or 16 for float32.
+"""
 LONG = 300
-"""Formulas that cost at least this, as all random numbers do, are computed for 32 elements at a time.
+"""The least cost of a formula that is computed for 32 elements at a time. All random numbers cost at least this much.
 
-Their chains of operations are longer than a processor looks ahead. With few elements at a time it would wait for
-results: a million normal numbers took 1.5 times as long with 8 elements at a time (one vector), and 1.2 times with 16.
-Shorter formulas gain nothing: prices of options (182) and a step of logistic regression (108) took as long either way, and
-their code took 2 to 3 times as long to compile.
+The chains of operations in such a formula are longer than a processor looks ahead. With few elements at a time, it
+would wait for results: a million normal numbers took 1.5 times as long with 8 elements at a time (one vector), and 1.2
+times with 16. Shorter formulas gain nothing: prices of options (cost 182) and a step of logistic regression (cost 108)
+took as long with 8 as with 32 elements, and compiling took 2 to 3 times as long for 32.
 """
 
 
 def identity_element(combine: str, dtype: str) -> float | int | bool:
-    """The identity element of an operation that combines elements, for a dtype."""
+    """The identity element of the operation ``combine`` for a dtype, such as 0 for ``add``."""
     found: float | int | bool = by_operation(combine).start(dtype)
     return found
 
 
 def write_kernel(context: Context, kernel: LoopKernel) -> None:
-    """Allocate the results of a kernel and write its loops."""
+    """Allocate the results of a kernel, and write its loops."""
     for root in kernel.roots:
         if isinstance(root, ReduceRoot) or root.target.readers:
             context.schedule.allocate(root.target)
@@ -50,12 +55,12 @@ def write_kernel(context: Context, kernel: LoopKernel) -> None:
 
 
 def copy_elements(context: Context, tensor: Tensor, target: Stored) -> None:
-    """Write the loops that store a tensor in a target that is allocated already."""
+    """Write the loops that store a tensor in ``target``, which must be allocated already."""
     copy_together(context, [(tensor, target)])
 
 
 def copy_together(context: Context, pairs: Sequence[tuple[Tensor, Stored]]) -> None:
-    """Write loops that store several tensors of one shape in targets that are allocated already."""
+    """Write loops that store several tensors of one shape in their targets, which must be allocated already."""
     kernel = LoopKernel((), pairs[0][0].shape)
     for tensor, target in pairs:
         kernel.add(ElementRoot(tensor, target, context.builder.node))
@@ -68,7 +73,7 @@ class _Nest:
         self.context = context
         self.builder: Builder = context.builder
         self.kernel = kernel
-        # lengths may have been unified since the first root was added; a flat loop needs the same ones for all roots
+        # a flat loop needs the same lengths for all roots; lengths may have been unified since the first root was added
         self.shape = tuple(context.canonical(n) for n in kernel.shape)
         self.axes = [i for i, n in enumerate(self.shape) if not is_unit(n)]
         self.elements = [r for r in kernel.roots if isinstance(r, ElementRoot)]
@@ -95,7 +100,7 @@ class _Nest:
         return [self.builder.i64(0)] * len(self.shape)
 
     def _long(self, count: Value) -> bool:
-        """Whether the formulas are long, and the number of elements is large or unknown."""
+        """Whether a formula is long, and the number of elements is large or dynamic."""
         many = count.op != "const" or count.args[0] >= 128
         return many and max(r.tensor.cost for r in self.kernel.roots) >= LONG
 
@@ -107,7 +112,7 @@ class _Nest:
         return light if widest == 8 else 2 * light if widest == 4 else 4 * light
 
     def _store_elements(self, index: Sequence[Value]) -> None:
-        """Compute the element roots at an index, and store those that have readers outside of the kernel."""
+        """Compute the element roots at an index. Store those that have readers outside of the kernel."""
         builder = self.builder
         for root in self.elements:
             builder.node = root.node
@@ -117,7 +122,7 @@ class _Nest:
             root.target.forward_store(builder, index, value)
 
     def _loops(self, stack: ExitStack, axes: Sequence[int], index: list[Value]) -> None:
-        """Open loops over the given dimensions. The outermost loop may be parallel if its dimension is not reduced."""
+        """Open loops over the given axes. The outermost loop may be parallel if its axis is not reduced."""
         for position, axis in enumerate(axes):
             independent = position == 0 and axis not in self.reduced
             loop = self.builder.loop(self.shape[axis], parallel=independent)
@@ -143,7 +148,7 @@ class _Nest:
             self._store_elements(index)
 
     def _write_trailing(self) -> None:
-        """Write a kernel with reductions over the innermost dimensions only; accumulators stay in registers."""
+        """Write a kernel that reduces only innermost axes. Its accumulators stay in registers."""
         builder, index = self.builder, self._zeros()
         kept = [i for i in self.axes if i not in self.reduced]
         with ExitStack() as stack:
@@ -170,7 +175,7 @@ class _Nest:
         builder.store(root.target.buffer, where, builder.cast(value, root.target.dtype))
 
     def _reduce(self, count: Value, index: list[Value], axis: int) -> list[Value]:
-        """Write a loop that reduces over one dimension of ``count`` elements; returns the reductions."""
+        """Write a loop over ``count`` elements that reduces one axis. Returns the reductions."""
 
         def element(number: Value) -> list[Value]:
             at = list(index)
@@ -187,7 +192,9 @@ class _Nest:
         return reduce_elements(self.builder, count, operations, element, lanes)
 
     def _reduce_nested(self, inner: Sequence[int], index: list[Value]) -> list[Value]:
-        """Write nested loops that reduce over several dimensions, which cannot be one loop; returns the reductions."""
+        """Write nested loops that reduce several axes, for formulas that one flat loop cannot compute. Returns the
+        reductions.
+        """
         builder = self.builder
         if len(inner) == 1:
             return self._reduce(self.shape[inner[0]], index, inner[0])
@@ -204,7 +211,7 @@ class _Nest:
         return [each.result for each in carried]
 
     def _write_general(self) -> None:
-        """Write a kernel with reductions over other dimensions than the innermost ones; accumulators lie in memory."""
+        """Write a kernel that reduces other axes than the innermost ones. Its accumulators lie in memory."""
         builder, index = self.builder, self._zeros()
         accumulators = [self._accumulator(root) for root in self.reductions]
         last = self.axes[-1]
@@ -263,11 +270,11 @@ def reduce_elements(
     element: Callable[[Value], Sequence[Value]],
     lanes: int,
 ) -> list[Value]:
-    """Reduce the values that ``element(k)`` returns, over all k from 0 to ``count`` - 1.
+    """Reduce the values that ``element(k)`` returns, for all k from 0 to ``count - 1``.
 
-    ``operations`` has a name and a dtype for each of these values.
+    ``operations`` has a pair for each of these values: the operation that combines them, and their dtype.
 
-    Floats are summed in blocks of `BLOCK` elements. The sums of blocks are added up with Neumaier's compensation
+    Floats are summed in blocks of `BLOCK` elements. The sums of the blocks are added with Neumaier's compensation
     (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974), so the error does not
     grow with the number of blocks.
     """
@@ -303,7 +310,7 @@ def reduce_elements(
         if rest is None:
             results.append(total.result)
             continue
-        # the compensation is NaN if a term is infinite or NaN
+        # if a term is infinite or NaN, the compensation is NaN and is not added
         corrected = builder.op("add", total.result, rest.result)
         zero = builder.const(0.0, corrected.dtype)
         finite = builder.op("eq", builder.op("sub", rest.result, rest.result), zero)
@@ -317,7 +324,9 @@ def _all_blocks(
     operations: Sequence[tuple[str, str]],
     of_block: Callable[[Value], Sequence[Value]],
 ) -> Callable[[Value], list[Value]]:
-    """Compute the results of all blocks, in any order; returns a function that reads the results of one block."""
+    """Write a parallel loop that computes the results of all blocks. Returns a function that reads the results of one
+    block.
+    """
     buffers = [builder.buffer(dtype, "work", ndim=1) for _, dtype in operations]
     for buffer in buffers:
         builder.alloc(buffer, blocks)
@@ -346,7 +355,7 @@ def _reduce_range(
 
 
 def _rounding_error(builder: Builder, x: Value, y: Value) -> Value:
-    """``x + y`` minus its rounded value (Knuth's two-sum)."""
+    """The rounding error of the sum: ``x + y`` minus its rounded value (Knuth's two-sum)."""
     total = builder.op("add", x, y)
     part = builder.op("sub", total, x)
     rest = builder.op("sub", x, builder.op("sub", total, part))

@@ -1,7 +1,7 @@
 """`Context`: lowers the nodes of a region, and schedules the computation of tensors.
 
-Every lowering gets a `Context`. `loops.build` makes the context of a graph, and `loops.regions` the contexts of
-branches and loops.
+Every lowering receives a `Context` as its first argument. `loops.build` creates the context of a graph, and
+`loops.regions` creates the contexts of branches and loops.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ if TYPE_CHECKING:
 __all__ = ["Context", "NotLowered", "repeats"]
 
 MEMORY_DTYPES = {"float16": "uint16", **PARTS}
-"""For each dtype of arrays that loop programs lack, the dtype of the buffers of inputs and outputs."""
+"""Maps each dtype that loop programs lack to the dtype of its buffers for inputs and outputs."""
 MAX_DEPTH = 48
-"""A formula that is nested deeper is stored, which limits the depth of recursion."""
+"""The largest depth of a nested formula. Deeper formulas are stored, which limits the depth of recursion."""
 MAX_COST = 3000
 _MOST = 2.0**59
-"""A tensor must have fewer elements than this."""
+"""The limit for the number of elements of a tensor; a tensor must have fewer."""
 CHEAP = 8
-"""Formulas that cost at most this are recomputed rather than stored."""
+"""The largest cost of a formula that is recomputed for each reader. More costly formulas are stored."""
 _OF_PARTS = (TensorGroup, ComplexTensor)
 
 
 class NotLowered(Exception):
-    """A node has no lowering; the message says why."""
+    """A node has no lowering. The message says which node."""
 
 
 class Context:
-    """What lowerings in one region share: the schedule, the lowered tensors, and lengths that are known to be equal.
+    """State that the lowerings of one region share: the schedule, the lowered tensors, and which lengths are equal.
 
-    The whole program is also a region; ``outer`` is the context of the enclosing region, whose tensors are visible
-    here.
+    The whole program is also a region. For any other region, ``outer`` is the context of the enclosing region;
+    lowerings can read its tensors, too.
     """
 
     def __init__(self, state: ProgramState, outer: Context | None = None) -> None:
@@ -70,7 +70,7 @@ class Context:
         self.outer = outer
         self.builder = state.builder
         self.i64: Callable[[int], Value] = state.builder.i64
-        """An int64 constant; kept as an attribute, since lowerings need hundreds."""
+        """Returns an int64 constant. It is kept as an attribute, since lowerings need hundreds of constants."""
         first: int = 0 if outer is None else outer.schedule.done
         self.schedule: Schedule = Schedule(self, first)
         self.tensors: dict[Variable, Tensor] = {}
@@ -78,7 +78,7 @@ class Context:
         self.division: Division = Division() if outer is None else outer.division
         self._same: dict[int, Value] = {}
         self._stored: dict[Tensor, Stored] = {}
-        """Formulas that were stored, which several products may read."""
+        """Maps each formula that was stored to its stored tensor, which several products may read."""
 
     @property
     def program(self) -> Program:
@@ -97,8 +97,8 @@ class Context:
 
     @contextmanager
     def region(self) -> Generator[Context]:
-        """A context for a nested region, within the ``with`` block; its pending steps are written at the end of the
-        block.
+        """A context manager that creates the context of a nested region. At its end, the pending steps of the region
+        are written.
         """
         self.schedule.flush()
         inner, node = Context(self.state, self), self.state.node
@@ -110,7 +110,7 @@ class Context:
     # lengths
 
     def canonical(self, length: Value) -> Value:
-        """The representative of the lengths known to equal this one."""
+        """The representative of all lengths that are known to be equal to this length."""
         found = length
         while True:
             number = found.number
@@ -122,7 +122,7 @@ class Context:
             found = context._same[number]
 
     def unify(self, a: Value, b: Value) -> Value:
-        """Check (once) that two lengths are equal, and return their representative."""
+        """Write a check that two lengths are equal, unless this is known. Returns their representative."""
         first, second = self.canonical(a), self.canonical(b)
         if first is second:
             return first
@@ -133,13 +133,13 @@ class Context:
         return first
 
     def space(self, shape: Sequence[Value]) -> tuple[int, ...]:
-        """A key that is the same for shapes known to be equal."""
+        """A key for a shape. Shapes that are known to be equal have the same key."""
         return tuple(self.canonical(n).number for n in shape)
 
     def check_size(self, lengths: Sequence[Value], node: Apply | None = None) -> None:
-        """Write a check that a tensor of these lengths, which are not negative, is not too large to exist.
+        """Write a check that a tensor of these lengths is not too large for any memory. No length may be negative.
 
-        The product of the lengths is computed in float64, since in int64 it may wrap to a small number. Nothing is
+        The product of the lengths is computed in float64, since in int64 it could wrap to a small number. Nothing is
         checked if all lengths are constants or lengths of inputs.
         """
         builder = self.builder
@@ -152,15 +152,16 @@ class Context:
         self.check(builder.lt(total, builder.const(_MOST, "float64")), node)
 
     def check(self, condition: Value, node: Apply | None = None) -> None:
-        """Write a check: the program stops with the error of the node that is being lowered, or of ``node``, unless the
-        condition holds.
+        """Write a check. If the condition does not hold, the program stops with the error of ``node``.
+
+        By default ``node`` is the node that is being lowered.
         """
         self.builder.check(condition, self.site(node))
 
     def site(self, node: Apply | None = None) -> int:
-        """The number of a new error site.
+        """The number of a new error site, which belongs to ``node``.
 
-        The site belongs to ``node``, by default to the node that is being lowered.
+        By default ``node`` is the node that is being lowered.
         """
         sites = self.program.sites
         sites.append(self.node if node is None else node)
@@ -179,15 +180,15 @@ class Context:
         flat: bool = False,
         identity: bool = False,
     ) -> Tensor:
-        """A tensor whose elements are computed from ``sources`` by a formula.
+        """A tensor with a formula, which computes each element from elements of ``sources``.
 
-        If ``identity`` is True, the formula reads the sources only at the index of the element itself.
+        ``identity`` may be True if the formula for the element at an index reads its sources only at the same index.
         """
         reads: dict[Stored, bool] = {}
         depth = 0
         for source in sources:
-            # scalars are computed once, before the loops; vectors are small enough to store them all the same, so that
-            # loops which share them stay small
+            # scalars are computed once, before the loops, so their cost is not added; for a vector it is added all the
+            # same, so that the vector is stored early and the loops that share it stay small
             if len(shape) < 2 or not are_units(source.shape):
                 cost += source.cost
             depth = max(depth, source.depth)
@@ -218,7 +219,7 @@ class Context:
         return True
 
     def scalar(self, tensor: Tensor) -> Value:
-        """The only element of a tensor of one element. All steps that it depends on are written first."""
+        """The only element of a tensor with one element. First writes all steps that the element depends on."""
         if any(s.producer >= self.schedule.done for s in tensor.reads):
             self.schedule.flush_for(tensor)
         return tensor.at(self.builder, [self.i64(0)] * tensor.ndim)
@@ -229,11 +230,11 @@ class Context:
         return self.over(buffer, shape)
 
     def over(self, buffer: Buffer, shape: Sequence[Value]) -> Stored:
-        """The tensor of this shape that lies in a buffer in C order."""
+        """The tensor with this shape that lies in a buffer in C order."""
         return Stored(buffer, shape, self.i64(0), self.contiguous(shape), True)
 
     def contiguous(self, shape: Sequence[Value]) -> list[Value]:
-        """Strides of C order."""
+        """The strides of a tensor with this shape in C order, in elements."""
         strides: list[Value] = []
         step = self.i64(1)
         for length in reversed(shape):
@@ -242,7 +243,7 @@ class Context:
         return strides[::-1]
 
     def store(self, tensor: Tensor, target: Stored | None = None) -> Stored:
-        """The tensor stored in memory: itself if it is stored already, else a new root of the schedule."""
+        """The tensor in memory: the tensor itself if it is stored, otherwise the target of a new root of the schedule."""
         if target is None:
             known = tensor if isinstance(tensor, Stored) else self._stored.get(tensor)
             if known is not None:
@@ -256,7 +257,9 @@ class Context:
     def reduce(
         self, tensor: Tensor, axes: Sequence[int], combine: str, acc_dtype: str, dtype: str
     ) -> Stored:
-        """A tensor reduced over axes by an associative operation, with accumulators of ``acc_dtype``."""
+        """Reduce a tensor over axes with the associative operation ``combine``. Accumulators have the dtype
+        ``acc_dtype``.
+        """
         kept = [n for i, n in enumerate(tensor.shape) if i not in axes]
         result = self.new_stored(dtype, kept)
         node = self.builder.node
@@ -269,7 +272,7 @@ class Context:
         writes: Sequence[Stored],
         emit: Callable[[], None],
     ) -> None:
-        """Add a step, whose statements ``emit`` writes when the schedule reaches it."""
+        """Add a step to the schedule. When the schedule reaches the step, ``emit`` writes its statements."""
         self.schedule.add_step(Step(reads, list(writes), emit, self.builder.node))
 
     def change(
@@ -281,13 +284,13 @@ class Context:
         can_fail: bool = False,
         copied: Callable[[Stored], None] | None = None,
     ) -> Stored:
-        """A copy of a tensor in which ``write`` changes some elements; the copy is avoided if nothing else reads the
+        """A copy of a tensor in which ``write`` changes some elements. There is no copy if nothing else reads the
         tensor.
 
-        ``others`` are the tensors that ``write`` reads. ``prepare`` is called first and writes statements that may
-        fail. If ``can_fail`` is True, statements of ``write`` may fail as well; then a state is never changed in place.
-        If a copy is needed and ``copied`` is given, it is called instead of ``write``: it writes one pass that copies
-        and changes the elements.
+        ``others`` are the tensors that ``write`` reads. ``prepare`` is called first, and writes statements that may
+        fail. If ``can_fail`` is True, statements of ``write`` may fail, too, so a state is never changed in place. If a
+        copy is needed and ``copied`` is passed, it is called instead of ``write``: it copies and changes the elements
+        in one pass.
         """
         result = self.new_stored(tensor.dtype, tensor.shape)
 
@@ -304,7 +307,7 @@ class Context:
         return result
 
     def transfer_output(self, buffer: Buffer, other: Buffer) -> None:
-        """Make ``other`` an output instead of ``buffer``, which is computed in the memory of ``other``."""
+        """Make the buffer ``other`` an output in place of ``buffer``, which is computed in the memory of ``other``."""
         other.space, other.position, other.holds = "output", buffer.position, buffer.holds
         other.name = f"out{other.name[3:]}"
         buffer.space, buffer.position, buffer.holds = "work", -1, buffer.dtype
@@ -312,7 +315,7 @@ class Context:
         outputs[outputs.index(buffer)] = other
 
     def contiguous_copy(self, tensor: Tensor) -> Stored:
-        """The tensor stored in C order; it is copied if it is not stored so already."""
+        """The tensor in memory in C order: the tensor itself if it is stored this way, otherwise a copy."""
         if isinstance(tensor, Stored) and tensor.flat:
             return tensor
         result = self.new_stored(tensor.dtype, tensor.shape)
@@ -322,7 +325,7 @@ class Context:
     # graphs
 
     def add_input(self, variable: Variable, contiguous: bool = True) -> None:
-        """Lower an input of the graph: each of its parts is an input of the program."""
+        """Lower an input of the graph. Each array of its value becomes an input of the program."""
         kind = variable.type
         made = [self._input(part, contiguous) for part in parts_of_type(kind)]
         self.tensors[variable] = made[0] if kind.is_array else TensorGroup(made)
@@ -349,8 +352,9 @@ class Context:
         return from_float16_bits(self, stored) if dtype == "float16" else stored
 
     def tensor(self, variable: Variable) -> Tensor:
-        """The lowered form of a variable: of a constant, or of a variable that was lowered in this or an enclosing
-        region.
+        """The lowered form of a variable.
+
+        The variable must be a constant, or must have been lowered in this region or in an enclosing region.
         """
         context: Context | None = self
         while context is not None:
@@ -386,13 +390,13 @@ class Context:
         return self.over(buffer, shape)
 
     def lower_graph(self, order: Sequence[Apply], outputs: Sequence[Variable]) -> None:
-        """Lower a graph whose inputs are lowered already; ``order`` has all its nodes."""
+        """Lower a graph with the nodes ``order``. Its inputs must be lowered already."""
         self.uses = _uses(order)
         self.division = divide(order, outputs)
         self.lower_nodes(self.division.outside)
 
     def lower_nodes(self, order: Sequence[Apply]) -> None:
-        """Lower nodes in order; `NotLowered` if a node has no lowering and callbacks are not allowed."""
+        """Lower nodes in order. Raises `NotLowered` if a node has no lowering and callbacks are not allowed."""
         for node in order:
             lowering = find_lowering(node) or self.state.callback
             if lowering is None:
@@ -420,9 +424,9 @@ class Context:
         lowerings: Sequence[Lowering],
         inputs: Sequence[Tensor],
     ) -> Sequence[Tensor]:
-        """Lower the decomposition of a node's op, each of its nodes by its lowering; returns the outputs.
+        """Lower the decomposition of a node's op with one lowering for each of its nodes. Returns the outputs.
 
-        The statements belong to ``node``, as far as error messages are concerned.
+        Error messages attribute the statements to ``node``.
         """
         uses, whole = self.uses, self.state.node
         self.uses = _uses(parts.order)
@@ -431,7 +435,7 @@ class Context:
             self.state.node = whole or node
             self._lower_node(each, lowering)
         self.uses, self.state.node = uses, whole
-        # another node of the same op has the same decomposition, with other tensors
+        # another node may have the same decomposition, with other tensors for its variables
         made = [self.tensor(v) for v in parts.outputs]
         for variable in (*parts.inputs, *(v for each in parts.order for v in each.outputs)):
             self.tensors.pop(variable, None)
@@ -440,9 +444,10 @@ class Context:
     def _stored_if_costly(
         self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]
     ) -> Tensor:
-        """The lowered value of a variable; its tensors are stored if their formulas cost too much.
+        """The lowered value of a variable, with costly formulas stored.
 
-        They do if they are very long, or if they are not cheap and readers would compute an element several times.
+        A formula is stored if it is very long. It is also stored if it is not cheap, and readers would compute an
+        element several times.
         """
         if isinstance(tensor, _OF_PARTS):
             return map_leaves(
@@ -466,7 +471,7 @@ class Context:
     def finish(
         self, outputs: Sequence[Variable], states: Mapping[int, int] | None = None
     ) -> Program:
-        """Write all pending steps and the outputs, and return the program.
+        """Write all pending steps and the outputs. Returns the program.
 
         ``states`` maps the position of an output of the program to the position of the input that it updates.
         """
@@ -482,7 +487,7 @@ class Context:
         return self.program
 
     def _output_of(self, kind: TensorType, tensor: Tensor, position: int) -> Buffer:
-        """The buffer of an output, which a pending step fills."""
+        """The buffer of an output. A pending step will fill it."""
         if isinstance(tensor, ComplexTensor):
             return self._complex_output(tensor, position)
         if kind.dtype == "float16":
@@ -492,10 +497,10 @@ class Context:
         return buffer
 
     def _can_become_output(self, tensor: Stored) -> bool:
-        """Whether the whole buffer of a tensor can be an output.
+        """Whether the buffer of a tensor can become the buffer of an output.
 
-        It can in two cases. Either the step that computes the tensor is pending. Or a loop kept the tensor in one
-        buffer; then the allocation of the buffer is changed into that of an output.
+        It can if the step that computes the tensor is still pending. It also can if a loop has kept the tensor in one
+        buffer; in this case the allocation of the buffer gets the lengths of the output.
         """
         buffer = tensor.buffer
         if tensor.flat and buffer.space == "work" and self.schedule.is_pending(tensor):
@@ -507,7 +512,7 @@ class Context:
         return True
 
     def _complex_output(self, tensor: ComplexTensor, position: int) -> Buffer:
-        """The buffer of a complex output, whose parts are stored in the same loops."""
+        """The buffer of a complex output. Its real and imaginary parts are stored by the same loops."""
         builder, shape = self.builder, tensor.shape
         buffer = builder.buffer(
             tensor.re.dtype, "output", position=position, ndim=len(shape), holds=tensor.dtype
@@ -523,7 +528,9 @@ class Context:
         return buffer
 
     def _output(self, tensor: Tensor, position: int) -> Stored:
-        """The tensor of an output: if possible, its buffer becomes the output; otherwise it is copied."""
+        """The tensor of an output. If possible, the tensor's own buffer becomes the output; otherwise the tensor is
+        copied.
+        """
         if isinstance(tensor, Stored) and self._can_become_output(tensor):
             tensor.buffer.space = "output"
             number = tensor.buffer.name.removeprefix("tmp").removeprefix("kept")
@@ -539,7 +546,7 @@ class Context:
 
 
 def _uses(order: Sequence[Apply]) -> dict[Variable, list[Apply]]:
-    """The nodes that read each variable."""
+    """Map each variable to the nodes that read it."""
     uses: dict[Variable, list[Apply]] = {}
     for node in order:
         for variable in dict.fromkeys(node.inputs):
@@ -548,18 +555,18 @@ def _uses(order: Sequence[Apply]) -> dict[Variable, list[Apply]]:
 
 
 def repeats(variable: Variable, node: Apply) -> bool:
-    """Whether ``node`` reads elements of a variable more than once, or in random order."""
+    """Whether ``node`` reads elements of a variable more than once or in random order."""
     if not node.op.elementwise:
         return not node.op.reads_once
     mine, out = variable.type, node.outputs[0].type
-    assert isinstance(mine, TensorType)  # variables of elementwise ops are tensors
+    assert isinstance(mine, TensorType)  # the variables of an elementwise op are tensors
     assert isinstance(out, TensorType)
     if all(n == 1 for n in mine.shape):
         return False
     lead = out.ndim - mine.ndim
     full = (*[1] * lead, *mine.shape)
     first = next(i for i, n in enumerate(full) if n != 1)
-    # a broadcast dimension before one that is not: the inner loop repeats for each of its indices
+    # for each index of a broadcast dimension, the loops over all later dimensions read their elements again
     return any(n == 1 and out.shape[i] != 1 for i, n in enumerate(full[:first])) or any(
         full[i] == 1 and out.shape[i] != 1 and any(n != 1 for n in full[i + 1 :])
         for i in range(len(full))

@@ -1,8 +1,8 @@
-"""Operands of BLAS and LAPACK: tensors that the routines can read in place; all other tensors are copied to C order.
+"""Operands of BLAS and LAPACK. If the routines can read a tensor in place, it is not copied.
 
-`loops.blas`, `loops.linalg.triangular` and `loops.linalg.lu_solving` make them. The routines read matrices whose rows
-(or columns) are contiguous. The leading dimension is the distance in elements from one row (or column) to the next. It
-is at least the length of a row, and at least 1.
+`loops.blas`, `loops.linalg.triangular` and `loops.linalg.lu_solving` use this module. The routines can read a matrix
+with contiguous rows or columns. The leading dimension is the distance in elements from one row (or column) to the next.
+It must be at least the length of a row (or column), and at least 1.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ __all__ = ["MatrixOperand", "vector_operand"]
 
 
 def _is_short(stored: Stored, axis: int) -> bool:
-    """Whether a dimension has a static length of at most 1, so that its stride is never used."""
+    """Whether a dimension has a static length of 0 or 1, so that its stride is never used."""
     length = stored.shape[axis]
     return length.op == "const" and length.args[0] <= 1
 
 
 def _readable(stored: Stored, side: int, across: int) -> bool:
-    """Whether BLAS can read a matrix: dimension ``side`` is contiguous, and the stride of dimension ``across`` is not
-    negative.
+    """Whether BLAS can read a matrix with the axes ``side`` and ``across``.
+
+    Axis ``side`` must be contiguous, and the stride of axis ``across`` must not be negative.
     """
     return is_unit(stored.strides[side]) and (stored.forward[across] or _is_short(stored, across))
 
 
 class MatrixOperand:
-    """The last two dimensions of a tensor as a matrix for BLAS; the others are batch dimensions.
+    """The last two dimensions of a tensor, as a matrix for BLAS. All other dimensions are batch dimensions.
 
-    ``by_rows`` says whether rows or columns are contiguous; ``leading`` is the leading dimension. Tensors with neither
-    are copied, and so are tensors that may have negative strides at run time.
+    If ``by_rows`` is True, rows are contiguous, otherwise columns. ``leading`` is the leading dimension. A tensor is
+    copied if neither rows nor columns are contiguous, or if a stride may be negative at run time.
     """
 
     def __init__(self, context: Context, tensor: Tensor) -> None:
@@ -49,6 +50,6 @@ class MatrixOperand:
 
 
 def vector_operand(context: Context, tensor: Tensor) -> Stored:
-    """A contiguous vector in memory."""
+    """The vector in contiguous memory; it is copied if necessary."""
     stored = context.store(tensor)
     return stored if is_unit(stored.strides[0]) else context.contiguous_copy(tensor)

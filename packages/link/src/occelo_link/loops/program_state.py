@@ -1,6 +1,6 @@
-"""`ProgramState`: the state that all regions of a graph share while it is lowered to one loop program.
+"""`ProgramState`: the state that all regions of a graph share while the graph is lowered to a loop program.
 
-`loops.build` makes it, and every `Context` holds it.
+`loops.build` creates it, and every `Context` has a reference to it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ __all__ = ["ProgramState"]
 
 
 class ProgramState:
-    """The builder of the program, the positions of its nodes, and what else all regions share.
+    """The builder of the program, the positions of the nodes, and other state that all regions share.
 
-    ``callback`` lowers the nodes for which no lowering is registered; ``blas_integer`` is the dtype of BLAS's integers.
-    ``within`` are the nodes whose inner graphs are being lowered, the outermost first.
+    ``callback`` is the lowering of nodes without a registered lowering. ``blas_integer`` is the dtype of BLAS's
+    integers. ``within`` lists the nodes whose inner graphs are being lowered, from the outermost inwards.
     """
 
     def __init__(
@@ -34,15 +34,15 @@ class ProgramState:
         self.blas_integer = blas_integer
         self.within: tuple[Apply, ...] = ()
         self.stays: dict[Buffer, tuple[Alloc, Sequence[Value]]] = {}
-        """Memory that a loop in the body of the program keeps until the loop ends, with its allocation and its lengths.
-        Such memory may still become an output.
+        """Buffers that a loop in the body of the program keeps until it ends, each with its allocation and its lengths.
+        Such a buffer may still become an output.
         """
         self._node: Apply | None = None
         self._numbers: dict[Apply, int] = {}
 
     @contextmanager
     def inner_graph(self, node: Apply) -> Generator[None]:
-        """Lower the inner graph of a node within the ``with`` block."""
+        """A context manager around the lowering of the inner graph of a node."""
         around = self.within
         self.within = (*around, node)
         yield
@@ -50,7 +50,7 @@ class ProgramState:
 
     @property
     def node(self) -> Apply | None:
-        """The node that is being lowered; new statements belong to it."""
+        """The node that is being lowered. New statements belong to this node."""
         return self._node
 
     @node.setter

@@ -1,7 +1,8 @@
-"""Reasons why some nodes have no lowering to loops, so that Python runs them.
+"""Reasons why some nodes have no lowering to loops, so that they run in Python.
 
-They are recorded by `leave_to_python`, declared by scalar ops (`ScalarOp.python_only`), or follow from the node itself.
-Tests check that there is a reason for every node without a lowering.
+Families of ops record reasons with `leave_to_python`, and scalar ops declare them (`ScalarOp.python_only`). Other
+reasons follow from the node itself. Tests call `reason_for_python` to check that there is a reason for every node
+without a lowering.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ COMPLEX = "loop programs have no formula for it over complex numbers, which are 
 
 
 def leave_to_python(op_class: type[Op], reason: str) -> None:
-    """Record the reason why a family has no lowering for the ops of a class and its subclasses."""
+    """Record why the ops of a class and its subclasses have no lowering."""
     _classes[op_class] = reason
 
 
 def reason_for_python(node: Apply) -> str | None:
-    """Why a node of this library's ops has no loop lowering; None if there is no known reason."""
+    """The reason why a node has no lowering to loops, or None if no reason is known."""
     for op_class in type(node.op).__mro__:
         if op_class in _classes:
             return _classes[op_class]

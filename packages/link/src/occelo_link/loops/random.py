@@ -1,8 +1,7 @@
-"""Random numbers that NumPy's generators draw: the reasons why these ops have no lowering.
+"""The reasons why ops that draw random numbers with NumPy's generators have no lowering.
 
-Draws by keys need no lowering here, since they are computed by elementwise ops.
-
-This module is imported at the same time as the ops of random numbers: `loops.build` registers an import of it.
+Draws by keys are elementwise ops, so they need no lowering here. `loops.build` imports this module when the ops of
+random numbers are imported.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Lowerings of reductions, argmax, cumulative sums and products, and linear recurrences.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports this module to register
+them.
 """
 
 from __future__ import annotations
@@ -31,14 +32,12 @@ __all__: list[str] = []
 
 
 def _operation(reduction: Reduction, dtype: str) -> str | None:
-    """The operation of loop programs, such as ``add``, by which a reduction combines two elements of a dtype; None if
-    there is none.
-    """
+    """The operation of loop programs that combines two elements in a reduction, such as ``add``. None if there is none."""
     return reduction.called("loops", dtype)
 
 
 def _scalar(reduction: Reduction, dtype: str) -> Callable[[Builder, Value, Value], Value] | None:
-    """The formula by which a reduction combines two values of a dtype; None if loop programs have none."""
+    """The formula that combines two elements in a reduction. None if loop programs have no formula for the dtype."""
     operation = _operation(reduction, dtype)
     if operation is not None:
         return lambda b, x, y: b.op(operation, x, y)
@@ -64,7 +63,7 @@ def _cast_tensor(context: Context, tensor: Tensor, dtype: str) -> Tensor:
 
 
 def _check_not_empty(context: Context, x: Tensor, axes: Sequence[int]) -> None:
-    """Check that there are elements along ``axes``, unless the result has no elements either."""
+    """Write a check that there are elements along ``axes``. It also passes if the result has no elements."""
     builder = context.builder
     zero = context.i64(0)
     count = builder.product([n for i, n in enumerate(x.shape) if i in axes])
@@ -101,7 +100,7 @@ def lower_reduce(
 
 
 def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
-    """Lower a reduction that combines elements by a formula, not by one operation of loop programs.
+    """Lower a reduction that combines elements by a formula, because no operation of loop programs does so.
 
     The elements are combined one by one, in order.
     """
@@ -150,7 +149,7 @@ def _fold(context: Context, node: TensorApply[CAReduce], x: Tensor) -> Tensor:
 def _complex_formula(
     node: TensorApply[CAReduce] | TensorApply[CumOp],
 ) -> Callable[[Builder, Complex, Complex], Complex]:
-    """The function that combines two complex numbers."""
+    """The function that combines two complex numbers in a reduction."""
     found = find_complex(node.op.reduction.name)
     assert found is not None
 
@@ -163,9 +162,9 @@ def _complex_formula(
 
 
 def _has_complex_formula(node: TensorApply[CAReduce] | TensorApply[CumOp]) -> bool:
-    """Whether a reduction combines complex numbers by a formula.
+    """Whether a reduction needs a formula for complex numbers, and there is one.
 
-    A reduction that is applied to real and imaginary parts separately, such as a sum, needs no formula.
+    A reduction that can be applied to real parts and imaginary parts separately, such as a sum, needs no formula.
     """
     complexes = node.outputs[0].type.dtype in PARTS
     return complexes and find_complex(node.op.reduction.name) is not None and not by_parts(node)
@@ -175,7 +174,9 @@ def _has_complex_formula(node: TensorApply[CAReduce] | TensorApply[CumOp]) -> bo
 def lower_complex_reduce(
     context: Context, node: TensorApply[CAReduce], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
-    """Lower a reduction of complex numbers: elements are combined one by one, in order, from the identity element on."""
+    """Lower a reduction of complex numbers. Elements are combined one by one, in order, starting from the identity
+    element.
+    """
     op, (x,), combine = node.op, inputs, _complex_formula(node)
     output = PARTS[node.outputs[0].type.dtype]
     acc = PARTS[_computed_in(node)]
@@ -206,7 +207,7 @@ def _combine_each(
     start: Complex,
     combined: Callable[[Complex, Index], Complex],
 ) -> None:
-    """Reduce complex elements along axes: for each result the elements are read one after the other."""
+    """Reduce complex elements along axes. Each result is completed before the next one begins."""
     builder = context.builder
     kept = [i for i in range(len(shape)) if i not in axes]
     index = [context.i64(0)] * len(shape)
@@ -237,10 +238,9 @@ def _combine_rows(
     start: Complex,
     combined: Callable[[Complex, Index], Complex],
 ) -> None:
-    """Reduce complex elements along axes other than the last.
+    """Reduce complex elements along axes other than the last one.
 
-    The loop over the last axis is the innermost. Each element of a row belongs to another result, with which it is
-    combined.
+    The innermost loop runs over the last axis. In this loop each element is combined with a different result.
     """
     builder = context.builder
     for result, value in zip(results, start, strict=True):
@@ -295,14 +295,14 @@ def _best(
     index: Sequence[Value],
     state: tuple[Value, Value, Value],
 ) -> tuple[Value, Value, Value]:
-    """The state of an argmax after all elements along ``axes``: ``(largest so far, its position, elements seen)``."""
+    """Reduce elements along ``axes`` for an argmax. The state is ``(largest so far, its position, elements seen)``."""
     builder = context.builder
     best, position, seen = state
     if not axes:
         value = x.at(builder, index)
         better = builder.op("or", builder.eq(seen, context.i64(0)), builder.op("lt", best, value))
         if is_float(x.dtype):
-            # NaN counts as the largest; the first one wins
+            # NaN counts as the largest element; the first NaN wins
             nan = builder.op("and", builder.op("ne", value, value), builder.op("eq", best, best))
             better = builder.op("or", better, nan)
         return (
@@ -332,10 +332,11 @@ def _scan(
     start: Sequence[float],
     following: Callable[[Sequence[Value], Index], Sequence[Value]],
 ) -> list[Stored]:
-    """A tensor in which each element is computed from the previous one along ``axis``, as in a cumulative sum.
+    """Compute each element of a tensor from the previous element along ``axis``, as in a cumulative sum.
 
-    The element at ``index`` is ``following(previous element, index)``; ``start`` stands before the first. An element is
-    a sequence of values: one, or the real and imaginary part. There is a result for each of these values.
+    The element at ``index`` is ``following(previous element, index)``. For the first element, the previous element is
+    ``start``. An element is a sequence of values: one value, or a real and an imaginary part. The returned list has a
+    tensor for each of these values.
     """
     results = [context.new_stored(dtype, shape) for _ in start]
     inner = [i for i in range(axis + 1, len(shape)) if not is_unit(shape[i])]
@@ -392,7 +393,7 @@ def lower_cumulative(
     x = inputs[0]
     combine = _scalar(op.reduction, output.dtype)
     assert combine is not None
-    # a formula need not have an identity element, so it starts from the first element
+    # a formula may have no identity element, so its state is at first the first element
     plain = _operation(op.reduction, output.dtype) is not None
 
     def following(state: Sequence[Value], index: Index) -> list[Value]:
@@ -417,7 +418,8 @@ def lower_complex_cumulative(
     def following(state: Sequence[Value], index: Index) -> Sequence[Value]:
         builder = context.builder
         value = complex_element(builder, dtype, x, index)
-        # the product does not start from the identity element, since an infinity times 1 + 0i is not that infinity
+        # start from the first element, not from the identity element: the product of an infinity and 1 + 0i has a NaN
+        # part
         first = builder.eq(index[axis], context.i64(0))
         return chosen(builder, first, value, combine(builder, (state[0], state[1]), value))
 

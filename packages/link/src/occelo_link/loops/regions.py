@@ -1,9 +1,11 @@
-"""Lowering of regions: the branches of conditionals, and loops over inner graphs.
+"""Lowering of regions, which are the branches of conditionals, and loops over inner graphs.
 
-`loops.control` calls `choose` for conditionals; the lowering of loops is registered here. Each region has a context of
-its own, with its schedule, liveness and working memory. Both branches of a conditional store their results in the same
-buffers; scalar results are values. An iteration passes scalars to the next one as carried values. It passes tensors in
-two buffers that are swapped, or in one buffer if the new elements can overwrite the old ones.
+`loops.control` calls `choose` for conditionals. The lowering of loops is registered in this module. Each region has a
+context of its own, with its own schedule, liveness and working memory.
+
+Both branches of a conditional store their results in the same buffers; scalar results are values. An iteration of a
+loop passes scalars to the next iteration as carried values. It passes tensors in two buffers that are swapped, or in
+one buffer if the new elements can overwrite the old elements.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from occelo_link.loops.tensors import SMALL, Stored, Tensor, Virtual, is_small, 
 __all__ = ["choose"]
 
 _MOST_TRANSPOSED = 1 << 15
-"""If iterations read a transposed matrix of at most so many elements repeatedly, it is copied once before the loop."""
+"""The largest number of elements of a transposed matrix that is copied before a loop whose iterations read it
+repeatedly.
+"""
 _FEW_ITERATIONS = 8
 
 
@@ -33,7 +37,7 @@ def _leaves(variables: Sequence[Variable]) -> list[Leaf]:
 
 
 def _from_leaves(variables: Sequence[Variable], parts: Sequence[Tensor]) -> list[Tensor]:
-    """The lowered values of variables, put together from their leaves (`tensor_groups`)."""
+    """The lowered values of variables, made from their leaves (`tensor_groups`)."""
     rest = iter(parts)
     return [from_leaves(v.type, rest) for v in variables]
 
@@ -48,9 +52,10 @@ def _from_values(
     buffers: Sequence[Buffer],
     values: Sequence[Value],
 ) -> list[Tensor]:
-    """The tensors for ``leaves``.
+    """Make the tensors of ``leaves`` from buffers and values; the inverse of `_to_values`.
 
-    Tensors with dimensions lie in ``buffers``; ``values`` has their dynamic lengths, and the scalars, in order.
+    A tensor with dimensions lies in its buffer. ``values`` has the dynamic lengths of such tensors, and the scalars, in
+    order.
     """
     rest = iter(values)
     made: list[Tensor] = []
@@ -69,9 +74,9 @@ def _to_values(
     parts: Sequence[Tensor],
     targets: Callable[[int, Sequence[Value]], Stored | None],
 ) -> list[Value]:
-    """The inverse of `_from_values`: the dynamic lengths and the scalars of ``parts``.
+    """The dynamic lengths and the scalars of ``parts``, in order.
 
-    Each tensor is stored in the target that ``targets`` returns for it, unless this is None.
+    ``targets(k, lengths)`` returns the target in which part ``k`` is stored, or None if it is not stored.
     """
     values: list[Value] = []
     for k, (leaf, part) in enumerate(zip(leaves, parts, strict=True)):
@@ -96,7 +101,7 @@ def _to_values(
 
 
 def choose(context: Context, condition: Value, node: Apply) -> list[Tensor]:
-    """Run the first region of a node if the condition holds, else the second; returns their results."""
+    """Run the first region of a node if the condition holds, otherwise the second region. Returns the results."""
     leaves = _leaves(node.outputs)
     buffers = [context.builder.buffer(f.dtype, "work", ndim=len(f.shape)) for f in leaves]
     regions = node.op.regions(node)
@@ -117,8 +122,9 @@ def choose(context: Context, condition: Value, node: Apply) -> list[Tensor]:
 
 
 def _has_lowering(node: Apply) -> bool:
-    """Whether all values of a node consist of arrays, and each node of its inner graph has a lowering or can be a
-    callback.
+    """Whether a loop can be lowered: all its values consist of arrays, and all nodes of its inner graph can be lowered.
+
+    A node can also be a callback.
     """
     values = (*node.inputs, *node.outputs)
     return all(v.type.parts() is not None for v in values) and all(
@@ -134,10 +140,10 @@ def lower_loop(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[
 
 
 def _once(context: Context, node: Apply, inputs: Sequence[Tensor]) -> Sequence[Tensor]:
-    """The results of an inner graph that runs once, inlined into the enclosing region."""
+    """Lower an inner graph that runs once, within the enclosing region. Returns its results."""
     body = node.op.loop(node).body
     around = context.tensors, context.uses, context.division
-    # frozen graphs share variables, so the enclosing one may have other tensors for the same variables
+    # frozen graphs share variables, so the enclosing graph may have other tensors for the same variables
     context.tensors = dict(zip(body.inputs, inputs, strict=True))
     with context.state.inner_graph(node):
         context.lower_graph(body.nodes, body.outputs)
@@ -148,7 +154,7 @@ def _once(context: Context, node: Apply, inputs: Sequence[Tensor]) -> Sequence[T
 
 
 class _LoopLowering:
-    """The lowering of a node that runs an inner graph repeatedly."""
+    """Lowers a node that runs an inner graph repeatedly."""
 
     def __init__(self, context: Context, node: Apply, inputs: Sequence[Tensor]) -> None:
         self.context = context
@@ -192,7 +198,7 @@ class _LoopLowering:
         return _from_leaves(self.node.outputs, parts)
 
     def _repeated(self, count: Value) -> set[Variable]:
-        """The inputs of the body whose elements its nodes read more than once.
+        """The inputs of the body whose elements are read more than once in an iteration.
 
         The set is empty if there are very few iterations.
         """
@@ -205,18 +211,18 @@ class _LoopLowering:
         return found
 
     def _available(self, tensor: Tensor, repeated: bool) -> Tensor:
-        """A tensor that all iterations read. It is stored unless it is cheap to recompute.
+        """Prepare a tensor that all iterations read: store it, unless it is cheap to recompute.
 
         A small transposed matrix is copied once, since products in each iteration would gather its elements. A larger
-        one is copied, too, if iterations read its elements repeatedly, since BLAS takes up to twice as long for
-        products of rows by rows.
+        transposed matrix is copied if iterations read its elements repeatedly, since BLAS takes up to twice as long for
+        products with a transposed matrix.
         """
         largest = _MOST_TRANSPOSED if repeated else SMALL
 
         def kept(part: Tensor) -> Tensor:
             if part.ndim > 1 and not part.flat and is_small(part.shape, largest):
                 return self.context.contiguous_copy(part)
-            # a scalar is never repeated for the elements of a tensor, only for all iterations
+            # the formula of a scalar is computed once in each iteration, not once for each element
             most = 0 if all(map(is_unit, part.shape)) else CHEAP
             cheap = isinstance(part, Virtual) and part.cost <= most
             return part if cheap else self.context.store(part)
@@ -224,9 +230,9 @@ class _LoopLowering:
         return map_leaves(tensor, kept)
 
     def _initial(self, count: Value) -> list[Value]:
-        """The carried values before the first iteration; tensors are copied to the buffers.
+        """The carried values before the first iteration. Tensors are copied to their buffers.
 
-        If the length of a tensor shows that the iterations write all of its elements, it is allocated but not filled.
+        If the length of a tensor shows that the iterations write all its elements, it is allocated but not filled.
         """
         context, builder = self.context, self.context.builder
         given = [part for i in self.loop.carried for part in parts_of(self.inputs[i])]
@@ -243,7 +249,7 @@ class _LoopLowering:
     def _until(
         self, count: Value, initial: Sequence[Value], given: Sequence[Tensor]
     ) -> list[Value]:
-        """Write a loop that a condition may end before ``count`` iterations."""
+        """Write a loop that may end before ``count`` iterations, when a condition holds."""
         builder = self.context.builder
         one, more = builder.i64(1), builder.const(True, "bool")
 
@@ -260,7 +266,7 @@ class _LoopLowering:
     def _iteration(
         self, params: Sequence[Value], given: Sequence[Tensor]
     ) -> tuple[list[Value], Value | None]:
-        """Write one iteration. Returns the values that it passes to the next one, and whether it is the last one."""
+        """Write one iteration. Returns the values for the next iteration, and whether this iteration is the last one."""
         body, stops = self.loop.body, None
         with self.context.region() as inner:
             before = _from_values(inner, self.leaves, self.states, params)

@@ -1,8 +1,8 @@
 """Registry of lowerings of ops to loop programs, and the search for the lowering of a node.
 
-A lowering takes a node and its lowered inputs, and returns its lowered outputs. An output is a formula where possible,
-otherwise a tensor that a step of the schedule computes. The modules of the families and users register lowerings;
-`Context`, the linkers and `capabilities` look them up.
+A lowering accepts a context, a node and its lowered inputs, and returns the lowered outputs. An output is a formula if
+possible, otherwise a tensor that a step of the schedule computes. The modules of op families and users register
+lowerings. `Context`, the linkers and `capabilities` call `find_lowering`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
 Condition = Callable[[Apply], bool]
 
 LoweringOf = Callable[["Context", TensorApply[OpT], list[Tensor]], Sequence[Tensor]]
-"""The lowering of an op class over tensors alone."""
+"""The lowering of an op whose inputs and outputs are all tensors."""
 LoweringOfParts = Callable[["Context", Apply[OpT], list[Tensor]], Sequence[Tensor]]
 
 _OpT = TypeVar("_OpT", bound=Op)
@@ -53,23 +53,29 @@ _DTYPES = frozenset(
     "complex64 complex128".split()
 )
 _AS_THEY_ARE = _DTYPES - {"float16", *PARTS}
-"""Dtypes in which loop programs compute. A complex tensor becomes two real ones, and float16 is computed in float32."""
+"""The dtypes in which loop programs compute. A complex tensor becomes two real tensors, and float16 is computed in
+float32.
+"""
 
 
 def lowers_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
 ) -> Registers[Context, Tensor, _OpT]:
-    """Decorator that registers a lowering to loop programs, for nodes of an op class for which ``when`` holds.
+    """Decorator that registers a lowering to loop programs, for those nodes of an op class for which ``when`` returns
+    True.
 
-    The lowering takes a `Context`, the node and a `Tensor` for each input. It returns a `Tensor` for each output: a
-    formula (`Context.virtual`) where possible, else a stored tensor (`Context.step`, `Context.reduce`). ``native``,
-    ``c`` and ``numba`` use it. A lowering from another package replaces Occelo's; its code is part of the cache keys.
+    The lowering accepts a `Context`, the node and a `Tensor` for each input. It returns a `Tensor` for each output: a
+    formula (`Context.virtual`) if possible, otherwise a stored tensor (`Context.step`, `Context.reduce`). The linkers
+    ``native``, ``c`` and ``numba`` use it. A lowering from another package replaces Occelo's lowering, and its code
+    becomes part of the cache keys.
     """
     return _lowerings.register((op_class,), when)
 
 
 def lowers_iterations(when: Condition) -> Callable[[Lowering], Lowering]:
-    """Register the lowering of all ops that run an inner graph repeatedly, for nodes for which ``when`` holds."""
+    """Decorator that registers a lowering of ops that run an inner graph repeatedly, for nodes for which ``when``
+    returns True.
+    """
 
     def register(function: Lowering) -> Lowering:
         _loops.append((function, when))
@@ -79,7 +85,9 @@ def lowers_iterations(when: Condition) -> Callable[[Lowering], Lowering]:
 
 
 def consists_of_arrays(variable: Variable) -> bool:
-    """Whether loop programs can represent a variable: its type is an array type or consists of array types."""
+    """Whether loop programs can represent a variable: its value must be an array, or consist of arrays, of known
+    dtypes.
+    """
     kind = variable.type
     if kind.is_array:
         return kind.dtype in _DTYPES
@@ -90,25 +98,27 @@ def consists_of_arrays(variable: Variable) -> bool:
 def lowers_complex_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
 ) -> Registers[Context, Tensor, _OpT]:
-    """`lowers_to_loops` for nodes with complex tensors; the lowering gets and returns them as `ComplexTensor`."""
+    """The same as `lowers_to_loops`, for nodes with complex tensors. The lowering receives and returns `ComplexTensor`
+    objects.
+    """
     return _complex.register((op_class,), when)
 
 
 def lowers_parts_to_loops(
     op_class: type[_OpT], when: Callable[[Apply[_OpT]], bool] | None = None
 ) -> RegistersParts[Context, Tensor, _OpT]:
-    """`lowers_to_loops` for nodes with values that are not arrays but consist of arrays.
+    """The same as `lowers_to_loops`, for nodes with values that are not arrays but consist of arrays.
 
-    The lowering gets such a value as a `TensorGroup` of the lowered tensors of its parts. A complex part is a
-    `ComplexTensor`. A float16 part is a float32 tensor; results are rounded to float16 after the lowering.
+    The lowering receives such a value as a `TensorGroup`, with a lowered tensor for each array. A complex array is a
+    `ComplexTensor`. A float16 array is a float32 tensor; results are rounded to float16 after the lowering.
     """
     return _parts.register((op_class,), when)
 
 
 def find_lowering(node: Apply) -> Lowering | None:
-    """The lowering of a node.
+    """The lowering of a node, or None.
 
-    If there is none, the lowering of the node's decomposition; None if the node cannot be decomposed either.
+    If no lowering is registered for the node, it is the lowering of the node's decomposition.
     """
     own = None if is_withheld(node) else _find_own(node)
     return own or _find_decomposed(node)
@@ -123,7 +133,7 @@ def _find_decomposed(node: Apply) -> Lowering | None:
         try:
             found = _by_parts_of_op(wide)
         except TypeError:
-            found = None  # the decomposition of float32 inputs does not give float32
+            found = None  # with float32 inputs, the decomposition does not return float32
         if found is not None:
             return in_float32(found)
     return _by_parts_of_op(node)
@@ -161,8 +171,9 @@ def _find_own(node: Apply) -> Lowering | None:
 
 
 def _find_complex(node: Apply) -> Lowering | None:
-    """The lowering of a node with complex tensors: the one registered for them, or the lowering for real tensors,
-    applied to both parts.
+    """The lowering of a node with complex tensors.
+
+    It is the lowering registered for them, or the lowering for real tensors, applied to both parts.
     """
     if node.op.lazy:
         return _find(node)
@@ -189,7 +200,7 @@ def _find_parts(node: Apply) -> Lowering | None:
 
 
 def _with_parts_checked(lowering: Lowering) -> Lowering:
-    """A lowering that checks that results have the parts that their types define, and rounds float16 parts."""
+    """Extend a lowering: check that results have the arrays that their types define, and round float16 arrays."""
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
         made = [
@@ -210,7 +221,7 @@ def _with_parts_checked(lowering: Lowering) -> Lowering:
 
 
 def _find(node: Apply) -> Lowering | None:
-    """The registered lowering of a node whose types loop programs can represent."""
+    """The lowering that is registered for a node, or None. Its types must be types that loop programs can represent."""
     found = _lowerings.find(node.op)
     if found is None:
         return None

@@ -1,8 +1,8 @@
-"""Schedule of a region: fusion of roots into kernels, the order of steps, and reuse of memory.
+"""`Schedule`: fuses the roots of a region into kernels, orders the steps, and reuses memory.
 
-Each `Context` has one. Roots are tensors that must be computed: stored element by element, or reduced. Roots over the
-same lengths share one `LoopKernel`, unless one root needs the whole result of another one. `Schedule.flush` writes
-kernels and other steps to the program in order.
+Each `Context` has one. A root is a tensor that must be computed: stored element by element, or reduced. Roots over the
+same lengths share a `LoopKernel`, unless one root needs the complete result of another root. `Schedule.flush` writes
+kernels and other steps to the program, in order.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root", "Schedule", "Step"
 
 
 MANY_STEPS = 200
-"""If more steps than this are pending, all of them are written when one is needed."""
+"""The largest number of pending steps that is searched. If more are pending when one is needed, all of them are
+written.
+"""
 
 
 class Schedule:
     """The steps of one region, in order.
 
-    The positions of steps begin at ``first``, which is larger than all positions in enclosing regions. Steps before
-    position ``done`` are written already.
+    The positions of steps begin at ``first``, which is larger than all positions in enclosing regions. Steps at
+    positions below ``done`` are already written.
     """
 
     def __init__(self, context: Context, first: int = 0) -> None:
@@ -41,11 +43,13 @@ class Schedule:
         self._depth = len(context.builder.stack)
         self.done = first
         self.carried: dict[Buffer, Buffer] = {}
-        """Buffers that an iteration passes to the next one, each with the buffer of the previous iteration."""
+        """Maps each buffer that an iteration passes to the next one to the corresponding buffer of the previous
+        iteration.
+        """
         self._free: dict[tuple[int, str], list[Buffer]] = {}
         self._sizes: dict[Buffer, tuple[int, str]] = {}
         self._taken_over: dict[Buffer, Buffer] = {}
-        """The buffer whose memory each in-place result takes over."""
+        """Maps the buffer of each result that is computed in place to the buffer whose memory it takes over."""
 
     @property
     def end(self) -> int:
@@ -57,7 +61,7 @@ class Schedule:
         return self._steps[position - self._first]
 
     def pending(self) -> list[AnyStep]:
-        """The steps that are not written yet."""
+        """The steps that are not yet written."""
         return self._steps[self.done - self._first :]
 
     def continue_after(self, inner: Schedule) -> None:
@@ -66,11 +70,11 @@ class Schedule:
         self._first = self.done = inner.end
 
     def is_pending(self, tensor: Stored) -> bool:
-        """Whether the tensor is still to be computed."""
+        """Whether the step that computes the tensor is not yet written."""
         return tensor.producer >= self.done
 
     def owns(self, tensor: Stored) -> bool:
-        """Whether a step of this schedule computes the whole buffer of the tensor, and so allocates it."""
+        """Whether a step of this schedule computes the whole buffer of the tensor, and so also allocates it."""
         return tensor in targets_of(self.step(tensor.producer))
 
     def add_step(self, step: Step) -> None:
@@ -85,7 +89,7 @@ class Schedule:
         self._steps.append(step)
 
     def add_root(self, root: Root) -> None:
-        """Add a root to the first kernel that can compute it, or to a new one."""
+        """Add a root to the first kernel that can compute it, or to a new kernel."""
         context = self._context
         shape = root.tensor.shape
         space = context.space(shape)
@@ -124,14 +128,14 @@ class Schedule:
     # writing
 
     def flush(self) -> None:
-        """Write all pending steps and store their results, which later steps may read."""
+        """Write all pending steps and store their results, so that later steps may read them."""
         self._write_first(self.end - self.done)
 
     def flush_for(self, tensor: Tensor) -> None:
-        """Write the pending steps that elements of a tensor are computed from."""
+        """Write the pending steps that compute the elements of a tensor, directly or indirectly."""
         pending = self.pending()
         if len(pending) > MANY_STEPS:
-            # searching all of them for each tensor would take quadratic time
+            # searching all pending steps for each tensor would take quadratic time
             self.flush()
             return
         needed: set[int] = set()
@@ -154,7 +158,7 @@ class Schedule:
             self._write(step)
 
     def _order(self, first: Sequence[AnyStep], last: Sequence[AnyStep]) -> None:
-        """Reorder the pending steps."""
+        """Replace the pending steps by ``first`` and then ``last``, and update the positions of their results."""
         self._steps[self.done - self._first :] = [*first, *last]
         for position in range(self.done, self.end):
             for stored in targets_of(self.step(position)):
@@ -163,7 +167,7 @@ class Schedule:
     def finish(self, states: Mapping[Buffer, Buffer]) -> None:
         """Write all pending steps. No further step will read their results, so memory is reused after its last use.
 
-        ``states`` maps outputs to the inputs that they update.
+        ``states`` maps the buffer of an output to the buffer of the input that it updates.
         """
         changes = self._put_last(changes_of_states(self.pending(), states))
         last_uses = self._last_uses()
@@ -174,7 +178,7 @@ class Schedule:
             for buffer in last_uses.get(position, ()):
                 if buffer in self._sizes:
                     self._free.setdefault(self._sizes.pop(buffer), []).append(buffer)
-        # no statement may fail from the first change of a state on
+        # from the first change of a state on, no statement may fail
         builder = self._context.builder
         for step in changes:
             builder.node = step.node
@@ -207,7 +211,9 @@ class Schedule:
         builder.node = before
 
     def _stays(self, root: Root) -> bool:
-        """Whether a root copies elements to where they already are, since its target takes over their memory."""
+        """Whether a root only copies elements to the place where they already are, since its target takes over their
+        memory.
+        """
         found = root.tensor
         return (
             isinstance(root, ElementRoot)
@@ -217,8 +223,9 @@ class Schedule:
         )
 
     def _put_last(self, changes: Mapping[Buffer, list[Step]]) -> list[Step]:
-        """Move the steps that change states to the end, where their results take over the memory of the states; returns
-        these steps.
+        """Move the steps that change states to the end of the schedule, and return them.
+
+        There their results take over the memory of the states.
         """
         last = [step for chain in changes.values() for step in chain]
         if not last:
@@ -231,7 +238,7 @@ class Schedule:
         return last
 
     def _last_uses(self) -> dict[int, list[Buffer]]:
-        """For the position of each pending step, the working buffers that it uses last."""
+        """Map the position of each pending step to the working buffers that no later step uses."""
         last: dict[Buffer, int] = {}
         states = set(self.carried.values())
         for position in range(self.done, self.end):
@@ -244,10 +251,10 @@ class Schedule:
         return found
 
     def _compute_in_place(self, last_use: dict[int, list[Buffer]]) -> None:
-        """Let results take over the memory of tensors whose last use is the step that computes them.
+        """Let results take over the memory of tensors whose last use is the step that computes these results.
 
-        Goes from the last step to the first, so that a chain of steps is computed in the memory of
-        an output.
+        The search goes from the last step to the first, so that a chain of steps is computed in the memory of an
+        output.
         """
         for position in range(self.end - 1, self.done - 1, -1):
             step, dying = self.step(position), set(last_use.get(position, ()))
@@ -263,7 +270,7 @@ class Schedule:
                     step.in_place = True
 
     def _transfer_carried(self, buffer: Buffer, other: Buffer) -> None:
-        """Pass the buffer ``other`` to the next iteration instead of ``buffer``, which takes over the memory of
+        """Pass the buffer ``other`` to the next iteration in place of ``buffer``, which takes over the memory of
         ``other``.
         """
         replaced = self.carried.pop(buffer)
@@ -273,16 +280,16 @@ class Schedule:
             self.carried[other] = replaced
 
     def _may_take(self, found: Stored, target: Stored) -> bool:
-        """Whether the target may take over the memory of a tensor, which must be a whole buffer."""
+        """Whether the target may take over the memory of ``found``, which must be a whole buffer."""
         if found.buffer.space == "carried":
-            # a swap with the target's buffer would mix up the two tensors
+            # if the target belonged to another carried tensor, the swap of buffers would mix up the two tensors
             return self.carried.get(target.buffer, found.buffer) is found.buffer
         if not self.is_pending(found):
             return target.buffer.space == "work" and found.buffer in self._sizes
         return self.owns(found)
 
     def allocate(self, stored: Stored) -> None:
-        """Allocate the buffer of a tensor, reusing the memory of a dead one if possible."""
+        """Allocate the buffer of a tensor. If possible, the memory of a dead buffer is reused."""
         context = self._context
         builder = context.builder
         size = builder.product([context.canonical(n) for n in stored.shape])
@@ -304,9 +311,9 @@ class Schedule:
         builder.alloc(buffer, size, lengths, reuse)
 
     def _check_size(self, stored: Stored) -> None:
-        """Write a check that a tensor is not too large to exist.
+        """Write a check that a tensor is not too large for any memory.
 
-        Single lengths were checked where they were computed.
+        Its single lengths were checked where they were computed.
         """
         context = self._context
         lengths = [n for n in map(context.canonical, stored.shape) if n.op != "const"]

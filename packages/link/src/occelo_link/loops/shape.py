@@ -1,6 +1,7 @@
-"""Lowerings of ops that read, assert and change shapes: `Shape`, `Shape_i`, `SpecifyShape`, `DimShuffle`, `Reshape`.
+"""Lowerings of ops that read, check and change shapes: `Shape`, `Shape_i`, `SpecifyShape`, `DimShuffle`, `Reshape`.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` use them; `loops.build` imports this module to register them.
+The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings; `loops.build` imports this module to register
+them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["lengths_from", "pick"]
 
 
 def pick(builder: Builder, values: Sequence[Value], number: Value) -> Value:
-    """``values[number]``, as a chain of selections."""
+    """The value ``values[number]``, computed by a chain of selections."""
     result = values[-1]
     for i in range(len(values) - 2, -1, -1):
         result = builder.select(builder.eq(number, builder.i64(i)), values[i], result)
@@ -32,7 +33,7 @@ def pick(builder: Builder, values: Sequence[Value], number: Value) -> Value:
 def lengths_from(
     context: Context, static: Sequence[int | None], given: Sequence[Tensor]
 ) -> list[Value]:
-    """Static lengths, with each None replaced by the next of the scalars."""
+    """The lengths of a shape: each None in ``static`` is replaced by the next scalar of ``given``."""
     rest = iter(given)
     return [
         context.builder.cast(context.scalar(next(rest)), "int64") if n is None else context.i64(n)
@@ -59,9 +60,9 @@ def lower_shape_i(
 
 
 def with_shape(context: Context, tensor: Tensor, shape: Sequence[Value]) -> Tensor:
-    """The same tensor with ``shape`` as its lengths.
+    """The same tensor, with ``shape`` as its lengths.
 
-    The caller knows that these are the tensor's lengths, or checks so at run time.
+    The caller must know that the tensor has these lengths, or write a check of them.
     """
     if isinstance(tensor, Stored):
         return Stored(
@@ -95,7 +96,7 @@ def lower_specify_shape(
             shape.append(own)
     own = inputs[0].shape
     if all(n is old or n.op != "const" for n, old in zip(shape, own, strict=True)):
-        # no length has become static, so the tensor itself will do
+        # no length has become static, so the tensor itself is the result
         return [inputs[0]]
     return [with_shape(context, inputs[0], shape)]
 
@@ -112,7 +113,7 @@ def lower_dimshuffle(
             context.unify(one, x.shape[axis])
     order = op.new_order
     shape = [one if isinstance(a, str) else x.shape[a] for a in order]
-    # the order of dimensions of one element does not matter
+    # dimensions of length 1 may be in any order
     kept = [a for a in order if not isinstance(a, str) and not is_unit(x.shape[a])]
     in_order = kept == sorted(kept)
     if isinstance(x, Stored):
@@ -141,7 +142,7 @@ def lower_reshape(
     size = builder.product(x.shape)
     output = node.outputs[0].type
     known = lengths_from(context, op.shape, inputs[1:])
-    # rewriting may have turned a length into a constant -1 that is not static
+    # rewriting may have turned an input into the constant -1, which the op does not know as a static length
     open_axes = [i for i, n in enumerate(known) if n.op == "const" and n.args[0] == -1]
     unknown = [i for i, n in enumerate(known) if not _is_never_negative(n) and i not in open_axes]
     length = output.shape[open_axes[0]] if len(open_axes) == 1 else None
@@ -157,7 +158,9 @@ def lower_reshape(
 
 
 def _is_never_negative(length: Value) -> bool:
-    """Whether a length cannot be -1: it is computed from lengths of tensors and constants."""
+    """Whether a length is certainly not -1, because it is computed from lengths of tensors and constants that are not
+    negative.
+    """
     pending, seen = [length], {length}
     while pending:
         each = pending.pop()
@@ -176,9 +179,9 @@ def _infer_open_length(
     unknown: Sequence[int],
     size: Value,
 ) -> None:
-    """Infer the length that is given as -1 to a reshape.
+    """Replace a length of -1 in the shape of a reshape by the length that is inferred from the size.
 
-    Which axis has it is only known at run time; it is one of ``open_axes`` and ``unknown``.
+    Only at run time is it known which length is -1, if any. It is on one of the axes ``open_axes`` and ``unknown``.
     """
     builder = context.builder
     zero, one, minus = context.i64(0), context.i64(1), context.i64(-1)
@@ -191,7 +194,7 @@ def _infer_open_length(
     others = builder.product(
         [builder.select(is_open[i], one, n) if i in is_open else n for i, n in enumerate(lengths)]
     )
-    # a length of 0 leaves the open length undetermined, which is an error in NumPy
+    # if another length is 0, the open length is undetermined, which is an error in NumPy
     context.check(builder.op("or", builder.eq(count, zero), builder.op("ne", others, zero)))
     length = builder.op("floordiv", size, others)
     for i in may_be:
@@ -199,7 +202,7 @@ def _infer_open_length(
 
 
 def _reshaped(context: Context, x: Tensor, shape: Sequence[Value]) -> Tensor:
-    """The elements of ``x`` in C order with another shape."""
+    """The elements of ``x`` in C order, with another shape."""
     if isinstance(x, Stored):
         stored = context.contiguous_copy(x)
         strides = context.contiguous(shape)

@@ -1,6 +1,6 @@
-"""Steps of a schedule: kernels, and steps that write other statements.
+"""Steps of a schedule: kernels, and steps with other statements.
 
-`Context` adds them to its schedule, which orders and writes them.
+`Context` adds steps to its schedule, which orders them and writes their statements.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ __all__ = ["AnyStep", "Step", "buffers_of", "reads_of", "targets_of"]
 class Step:
     """A step that is not a kernel.
 
-    ``emit`` writes its statements, which read the tensors ``reads`` and fill the tensors ``writes``.
+    ``emit`` writes its statements. They read the tensors ``reads``, and fill the tensors ``writes``.
 
-    Some steps only change elements of a tensor: then ``changed`` is this tensor, the first of ``reads``, and the only
-    result is its new value. The schedule may let the result take over the memory of ``changed``; if so, it sets
-    ``in_place`` before the statements are written. ``prepare`` writes statements that may fail, before any memory of a
-    state is taken over. ``can_fail`` says that the statements of ``emit`` may fail as well: then the step never takes
-    over the memory of a state.
+    Some steps only change elements of a tensor. Then ``changed`` is this tensor, which is the first of ``reads``, and
+    the only result is its new value. The schedule may let the result take over the memory of ``changed``. If it does,
+    it sets ``in_place`` before the statements are written. ``prepare`` writes statements that may fail, before the
+    memory of any state is taken over. If ``can_fail`` is True, the statements of ``emit`` may fail, too, and the step
+    never takes over the memory of a state.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Step:
     def others(self) -> list[Tensor]:
         """The tensors that the step reads besides ``changed``.
 
-        If the step also reads ``changed`` in another way, the list contains it.
+        The list contains ``changed`` if the step also reads it in another way.
         """
         return list(self.reads if self.changed is None else self.reads[1:])
 
@@ -68,5 +68,5 @@ def reads_of(step: AnyStep) -> Sequence[Tensor]:
 
 
 def buffers_of(tensors: Sequence[Tensor]) -> set[Buffer]:
-    """The buffers that elements of tensors are read from."""
+    """The buffers from which the elements of tensors are computed."""
     return {stored.buffer for tensor in tensors for stored in tensor.reads}

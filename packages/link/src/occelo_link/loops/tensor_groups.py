@@ -1,8 +1,8 @@
-"""Groups of lowered tensors: the form that values of several arrays (`Type.parts`) have in loop programs.
+"""Groups of lowered tensors, which represent values that consist of several arrays (`Type.parts`).
 
-`lowering`, `registry`, `callbacks` and `regions` take values apart by its functions. A value of several arrays is a
-`TensorGroup` of its parts, and a complex tensor is a pair of real tensors. So a lowered value is a tree. Its leaves are
-real tensors, and its type determines the form of the tree.
+`lowering`, `registry`, `callbacks` and `regions` use these functions to take values apart and to put them together. A
+lowered value is a tree: a value of several arrays is a `TensorGroup`, and a complex tensor is a pair of real tensors.
+The leaves of the tree are real tensors. The type of the value determines the form of the tree.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ __all__ = [
 ]
 
 INNER_DTYPES = {"float16": ("float32",), **{dtype: (part, part) for dtype, part in PARTS.items()}}
-"""For each dtype that programs lack, the dtypes of the real tensors that represent a tensor of this dtype."""
+"""Maps each dtype that programs lack to the dtypes of the real tensors that represent a tensor of this dtype."""
 
 
 @frozen_dataclass(eq=False, repr=False)
 class Leaf:
-    """A real tensor that a value consists of: its dtype and its static shape."""
+    """A real tensor that is part of a value: its dtype and its static shape."""
 
     dtype: str
     shape: tuple[int | None, ...]
 
 
 def parts_of_type(kind: Type) -> Sequence[TensorType]:
-    """The types of the arrays that a value of this type consists of. Programs have no other values."""
+    """The types of the arrays that a value of this type consists of."""
     found = kind.parts()
     assert found is not None, kind
     return found
 
 
 def leaves_of(kind: Type) -> list[Leaf]:
-    """The real tensors that a value of a type consists of."""
+    """The dtypes and shapes of the real tensors that a value of this type consists of."""
     return [
         Leaf(dtype, part.shape)
         for part in parts_of_type(kind)
@@ -53,7 +53,7 @@ def leaves_of(kind: Type) -> list[Leaf]:
 
 
 def from_leaves(kind: Type, rest: Iterator[Tensor]) -> Tensor:
-    """The value of a type from its leaves, the next items of ``rest``."""
+    """Make a value of a type from its leaves, which are the next items of ``rest``."""
     parts = [
         ComplexTensor(next(rest), next(rest)) if part.dtype in PARTS else next(rest)
         for part in parts_of_type(kind)
@@ -62,12 +62,12 @@ def from_leaves(kind: Type, rest: Iterator[Tensor]) -> Tensor:
 
 
 def members_of(tensor: Tensor) -> Sequence[Tensor]:
-    """The tensors in a group; a tensor is the only member of itself."""
+    """The tensors in a group. If ``tensor`` is not a group, the result contains only the tensor itself."""
     return tensor.parts if isinstance(tensor, TensorGroup) else (tensor,)
 
 
 def map_leaves(tensor: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """The value with a function applied to each leaf."""
+    """Apply a function to each leaf of a value."""
     if isinstance(tensor, TensorGroup):
         return TensorGroup([map_leaves(part, function) for part in tensor.parts])
     if isinstance(tensor, ComplexTensor):

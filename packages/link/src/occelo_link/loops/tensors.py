@@ -1,7 +1,7 @@
-"""Lowered tensors: the form of the variables of a graph in a loop program.
+"""Lowered tensors, which represent the variables of a graph in a loop program.
 
-A `Stored` tensor lies in a buffer; a `Virtual` one is a formula for its elements, computed wherever they are read.
-Both compute the element at an index. Every lowering takes and returns them.
+Every lowering accepts and returns them. A `Stored` tensor lies in a buffer. A `Virtual` tensor is a formula for its
+elements, which are computed where they are read. Both compute the element at an index with `Tensor.at`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ __all__ = [
 ]
 
 Index = Sequence[Value]
-"""One int64 value for each dimension."""
+"""An int64 value for each dimension."""
 SMALL = 512
-"""A product of matrices that takes at most so many multiplications is computed by loops. Matrices of at most so many
-elements are copied for such products.
+"""The largest number of multiplications for which a product of matrices is computed by loops. A matrix is copied for
+such a product only if it has at most this number of elements.
 """
 
 
@@ -43,7 +43,7 @@ def is_unit(length: Value) -> bool:
 def are_units(lengths: Sequence[Value]) -> bool:
     """Whether all lengths are the constant 1.
 
-    It is called often, and ``all`` of a generator would take several times as long.
+    This function is called often, and ``all`` of a generator would take several times as long.
     """
     for n in lengths:
         if n.op != "const" or n.args[0] != 1:
@@ -52,19 +52,21 @@ def are_units(lengths: Sequence[Value]) -> bool:
 
 
 def is_small(lengths: Sequence[Value], most: int = SMALL) -> bool:
-    """Whether lengths are static, and their product is at most ``most``."""
+    """Whether all lengths are static, and their product is at most ``most``."""
     return all(n.op == "const" for n in lengths) and prod(n.args[0] for n in lengths) <= most
 
 
 class Tensor:
-    """A lowered tensor; ``shape`` has an int64 value for each dimension.
+    """A lowered tensor. ``shape`` has an int64 value for each dimension.
 
-    ``flat`` says that one loop can replace a nest. The index of this loop counts all elements in C order. It is passed
-    as the index of the last dimension whose length is not 1, so it may exceed the length of this dimension; the indices
-    of all other dimensions are 0. ``node`` is the position, among the nodes of the program, of the node that computes
-    the tensor. ``reads`` has the stored tensors from which the elements are computed. For each it says whether the
-    element at an index is computed from the element at the same index alone. ``bounds``, if known,
-    are two values between which all elements lie.
+    If ``flat`` is True, a single loop over all elements in C order can replace a nest of loops. The index of this loop
+    is passed as the index of the last dimension whose length is not 1, so it may exceed the length of this dimension.
+    The indices of all other dimensions are 0.
+
+    ``node`` is the position of the node that computes the tensor, among the nodes of the program. ``reads`` maps each
+    stored tensor that the elements are computed from to a flag. The flag is True if the element at an index only needs
+    the element of the stored tensor at the same index. ``bounds`` are two values between which all elements lie, or
+    None.
     """
 
     __slots__ = ("bounds", "cost", "depth", "dtype", "flat", "node", "reads", "shape")
@@ -81,7 +83,7 @@ class Tensor:
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions."""
+        """The number of dimensions."""
         return len(self.shape)
 
     def at(self, builder: Builder, index: Index) -> Value:
@@ -90,11 +92,11 @@ class Tensor:
 
 
 class Stored(Tensor):
-    """Elements in ``buffer`` from ``offset`` on, with signed ``strides`` in elements.
+    """A tensor in memory: elements in ``buffer`` from ``offset`` on. ``strides`` count elements, and may be negative.
 
-    ``forward`` says for each dimension whether its stride is known not to be negative. Only tensors in C order, their
-    slices with positive steps and their transposes may say so. Operands of BLAS rely on this: if one of two forward
-    dimensions has stride 1, the stride of the other one is at least the length of the first.
+    ``forward`` says for each dimension whether its stride is known not to be negative. It may be True only for tensors
+    in C order, and for their transposes and their slices with positive steps. Operands of BLAS rely on this: if one of
+    two such dimensions has the stride 1, the stride of the other one is at least the length of the first.
     """
 
     __slots__ = ("buffer", "forward", "offset", "producer", "readers", "strides")
@@ -121,7 +123,7 @@ class Stored(Tensor):
         self.readers = 0
 
     def position(self, builder: Builder, index: Index) -> Value:
-        """The offset of an element in the buffer."""
+        """The offset of the element at ``index`` in the buffer."""
         total = self.offset
         for i, stride in zip(index, self.strides, strict=True):
             total = builder.add(total, builder.mul(i, stride))
@@ -138,13 +140,16 @@ class Stored(Tensor):
         return builder.load(self.buffer, self.position(builder, index))
 
     def forward_store(self, builder: Builder, index: Index, value: Value) -> None:
-        """Make ``value`` available as the element at ``index``, for the rest of the block or until the next write to the buffer."""
+        """Record that ``value`` is the element at ``index``, so that it need not be loaded.
+
+        The record is valid for the rest of the block, or until the next write to the buffer.
+        """
         key = (self, self.buffer.version, *index)
         builder.block.memo[key] = value
 
 
 class Virtual(Tensor):
-    """Elements computed by the formula ``element(builder, index)``."""
+    """A tensor whose elements are computed by the formula ``element(builder, index)``."""
 
     __slots__ = ("element",)
 
@@ -167,7 +172,7 @@ class Virtual(Tensor):
         self.depth = depth
 
     def at(self, builder: Builder, index: Index) -> Value:
-        # a value computed before a write to its memory is not reused after it
+        # the epoch in the key prevents that a value is reused after a write to memory that it was computed from
         key = (self, builder.epoch, *index)
         for block in reversed(builder.stack):
             known = block.memo.get(key)
@@ -181,7 +186,7 @@ class Virtual(Tensor):
             builder.node = self.node
         made = self.element(builder, index)
         builder.node = before
-        # the memo of the block that has the value, so that the value is reused wherever it is visible
+        # use the memo of the block that computes the value, so that the value is reused wherever it is visible
         depth = max(made.block.depth, builder.block.floor) if made.op != "const" else 0
         if key[1] == builder.epoch:
             builder.stack[depth].memo[key] = made
@@ -189,9 +194,9 @@ class Virtual(Tensor):
 
 
 class TensorGroup(Tensor):
-    """A value that consists of several tensors, ``parts``.
+    """A value that consists of several tensors, ``parts``. The type of the value defines them (`Type.parts`).
 
-    Its type defines them (`Type.parts`); it has no elements itself.
+    The group itself has no elements.
     """
 
     __slots__ = ("parts",)

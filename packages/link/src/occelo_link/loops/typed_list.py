@@ -1,6 +1,6 @@
-"""Lists of tensors: the reason why their ops have no lowering.
+"""The reason why the ops of lists of tensors have no lowering.
 
-`loops.build` has this module imported when the ops of lists are imported.
+`loops.build` imports this module when the ops of lists are imported.
 """
 
 from __future__ import annotations

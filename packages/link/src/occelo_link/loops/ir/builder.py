@@ -73,16 +73,17 @@ class Builder:
         self._buffers = 0
         self._tables: dict[str, Buffer] = {}
         self.unfinished: set[str] = set()
-        """The names of functions of the program whose bodies are under construction; a body may call its own function.
+        """The names of the program's functions whose bodies are under construction. Such a body may call its own
+        function.
         """
         self.node = -1
-        """The node to which new statements belong, as its position among the nodes of the program."""
+        """The node to which new statements belong: its position among the nodes of the program."""
         self.threads = False
         """Whether loops may run in several threads."""
         self.non_interruptible = False
-        """Whether loops that are opened now neither poll for interrupts nor run in several threads."""
+        """Whether loops that are opened now must not poll for interrupts and must not run in several threads."""
         self.epoch = 0
-        """Counts the writes to buffers that had available values."""
+        """The number of writes, so far, to buffers that had available values."""
 
     @property
     def block(self) -> Block:

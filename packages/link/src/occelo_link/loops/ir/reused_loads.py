@@ -77,12 +77,11 @@ class _Walk(Visitor[None]):
         self.require = require
         self.versions = count(1)
         self.memory: dict[Buffer, Buffer] = {}
-        """For each buffer that took over memory, the buffer that had the memory before."""
+        """Maps each buffer that took over memory to the buffer that had this memory before."""
         self.now: dict[Buffer, int] = {}
         """The version of the memory of each buffer."""
         self.seen: dict[tuple[Buffer, int], int] = {}
-        """For each buffer and value, the version that the buffer had when the value was loaded from it or stored to it.
-        """
+        """For each buffer and value, the version of the buffer when the value was loaded from it or stored to it."""
 
     def owner(self, buffer: Buffer) -> Buffer:
         while buffer in self.memory:

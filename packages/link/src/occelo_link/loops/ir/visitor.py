@@ -47,7 +47,7 @@ class Visitor(ABC, Generic[Result]):
     """
 
     methods: ClassVar[Mapping[type, Callable[[Any, Any], Any]]] = {}
-    """The method for each kind of statement, for loops over many statements."""
+    """The method for each kind of statement. Loops over many statements use it directly."""
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
