@@ -1,8 +1,7 @@
-"""Callbacks: Python functions by which compiled code runs ops that have no lowering to loops.
+"""Callbacks: Python functions that compiled code calls to run ops without a lowering to loops.
 
-`occelo_link.loops.callbacks` writes the calls.
-
-`UnitInterface.of` makes the callbacks of a program. `units.unit` and the VM of blocks read their errors and effects.
+`occelo_link.loops.callbacks` writes the calls into loop programs. `UnitInterface.of` makes the `Callbacks` of a
+program. `units.unit` and the VM of blocks read the errors and effects of the ops.
 """
 
 from __future__ import annotations
@@ -24,17 +23,22 @@ from occelo_link.array_parts import joined, split
 __all__ = ["Callbacks", "Effects"]
 
 _SMALL = 4096
-"""Up to so many bytes, copying twice is quicker than making a NumPy array at an address."""
+"""The largest array, in bytes, that is copied twice. For larger arrays it is quicker to make a NumPy array at an
+address.
+"""
 
 
 _CAPACITY, _ENTRY = 2**26, 256
-"""The bytes of results of ops with effects that are kept for a call, and the overhead of one result."""
+"""The number of bytes of results of ops with effects that are kept for a call, and the bytes that each result counts in
+addition.
+"""
 
 
 class _Callback:
-    """The two functions of one node. ``pending`` has, for each thread, the results that `copy_results` has yet to copy.
+    """The two functions of one node: `run` runs the op, and `copy_results` copies its results.
 
-    ``place`` has the nodes whose inner graphs contain the node, then the node itself.
+    ``place`` lists the nodes whose inner graphs contain the node, and then the node itself. ``pending`` maps each
+    thread to the results that `copy_results` has not yet copied.
     """
 
     def __init__(self, place: tuple[Apply, ...], callbacks: Callbacks) -> None:
@@ -57,7 +61,11 @@ class _Callback:
         self.functions = run(self.run), copy(self.copy_results)
 
     def run(self, slots: int, *inputs: int | None) -> int:
-        """Run the op on the arrays at addresses; writes the lengths of the results. Returns 0, or 1 if it failed."""
+        """Run the op on arrays at addresses. Write the lengths of the results to the array at ``slots``, after those of
+        the inputs.
+
+        Returns 0, or 1 if the op fails.
+        """
         try:
             given = joined(self.input_types, self.arrays(slots, inputs))
             try:
@@ -85,7 +93,7 @@ class _Callback:
         return 0
 
     def arrays(self, slots: int, inputs: Sequence[int | None]) -> list[Any]:
-        """Copies of the inputs, since an op may keep them."""
+        """Copies of the inputs. They are copies because an op may keep its inputs."""
         lengths = self.input_lengths.from_address(slots)
         made: list[Any] = []
         at = 0
@@ -103,7 +111,7 @@ class _Callback:
         return made
 
     def check(self, results: Sequence[Any]) -> None:
-        """Raise TypeError unless the parts of the results have the types of the node's outputs."""
+        """Raise TypeError if the arrays of the results do not have the types of the node's outputs."""
         for result, kind in zip(results, self.output_parts, strict=True):
             fits = result.ndim == kind.ndim and all(
                 n is None or n == m for n, m in zip(kind.shape, result.shape, strict=True)
@@ -114,7 +122,7 @@ class _Callback:
                 )
 
     def copy_results(self, *addresses: int | None) -> int:
-        """Copy the results to the given addresses."""
+        """Copy the results of the last run to addresses."""
         results = self.pending.pop(threading.get_ident())
         for result, address in zip(results, addresses, strict=True):
             if 0 < result.nbytes <= _SMALL:
@@ -127,9 +135,10 @@ class _Callback:
 
 @dataclass
 class Effects:
-    """The results or exceptions of ops with effects in one call, by place (see `occelo_graph.interpret.has_run`), in order.
+    """The results and exceptions of ops with effects in one call.
 
-    ``room`` is the free capacity in bytes. It is negative if results exceeded the capacity; then all are dropped.
+    ``results`` has them by place and in order (see `occelo_graph.interpret.has_run`). ``room`` is the free capacity in
+    bytes. If the results need more than the capacity, ``room`` is negative and all results are dropped.
     """
 
     results: dict[tuple[Apply, ...], deque[Any]] = field(
@@ -139,7 +148,10 @@ class Effects:
 
 
 class Callbacks:
-    """The callbacks of one unit, and for each thread the error of the last call and the results of ops with effects."""
+    """The callbacks of one unit.
+
+    For each thread this object also keeps the exception of the last call, and the results of ops with effects.
+    """
 
     def __init__(self, places: Sequence[tuple[Apply, ...]]) -> None:
         self.failures: dict[int, BaseException] = {}
@@ -149,15 +161,15 @@ class Callbacks:
 
     @property
     def has_effects(self) -> bool:
-        """Whether an op has effects, so that a call must not be repeated."""
+        """Whether any of the ops has effects. If so, a call must not be repeated."""
         return any(not node.op.pure for node in self.nodes)
 
     def start(self) -> None:
-        """Forget the effects of earlier calls of this thread."""
+        """Forget the effects of earlier calls in this thread."""
         self.done.pop(threading.get_ident(), None)
 
     def record(self, place: tuple[Apply, ...], result: Any, size: int) -> None:
-        """Record the results (of ``size`` bytes) or the exception of an op with effects."""
+        """Record the results or the exception of an op with effects. ``size`` is the number of bytes of the results."""
         done = self.done.setdefault(threading.get_ident(), Effects())
         done.room -= size + _ENTRY
         if done.room < 0:
@@ -166,7 +178,7 @@ class Callbacks:
             done.results.setdefault(place, deque()).append(result)
 
     def effects(self) -> Effects:
-        """Return the effects of the last call of this thread, and forget them."""
+        """Return the effects of the last call in this thread, and forget them."""
         return self.done.pop(threading.get_ident(), Effects())
 
     def address(self, name: str) -> int:

@@ -1,8 +1,8 @@
-"""Compiling LLVM IR to object code, and loading object code.
+"""Compiles LLVM IR to object code, and loads object code.
 
-The linkers ``native`` and ``numba``, units from the cache and the entry use it. `dumping` gets assembly from it. The
-only outside symbols in object code are a few functions of the C library that LLVM may insert. So object code can be
-cached and loaded by another process. Dropping a `Unit` frees its code.
+The linkers ``native`` and ``numba`` call this module, and so do the entry and the cache, which loads units. `dumping`
+gets assembly from it. Object code refers to no outside symbols, except a few functions of the C library that LLVM may
+insert. So it can be cached and loaded by another process. When a `Unit` is dropped, its code is freed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _target() -> Any:
 
 
 def _machine(cpu: str | None, features: str | None, level: int) -> Any:
-    # an engine owns its machine, so each gets its own
+    # an engine owns its target machine, so each engine needs a new one
     _, host, host_features = host_target()
     return _target().create_target_machine(
         cpu=host if cpu is None else cpu,
@@ -39,7 +39,11 @@ def _machine(cpu: str | None, features: str | None, level: int) -> Any:
 def compile_module(
     text: str, cpu: str | None = None, features: str | None = None, level: int = 1
 ) -> bytes:
-    """Object code of a module, for this machine's processor or another one of the same architecture."""
+    """Compile a module to object code.
+
+    By default the code is for the processor of this machine. ``cpu`` and ``features`` name another processor of the
+    same architecture.
+    """
     llvm = binding()
     module = llvm.parse_assembly(text)
     module.verify()
@@ -51,7 +55,7 @@ def compile_module(
 
 
 def assembly(text: str, cpu: str | None = None, features: str | None = None, level: int = 1) -> str:
-    """The code that `compile_module` returns, as assembly text."""
+    """Compile a module to assembly text. It is the same code as that of `compile_module`."""
     llvm = binding()
     module = llvm.parse_assembly(text)
     module.verify()
@@ -63,7 +67,7 @@ def assembly(text: str, cpu: str | None = None, features: str | None = None, lev
 
 
 class Unit:
-    """Loaded object code: the address of one function, and the engine that keeps it alive."""
+    """Loaded object code. It has the address of one function, and the engine that keeps the code alive."""
 
     __slots__ = ("_engine", "address")
 
@@ -72,7 +76,7 @@ class Unit:
         self.address = address
 
     def find(self, function: str) -> int:
-        """The address of another function of the same code."""
+        """The address of another function in the same code."""
         address: int = self._engine.get_function_address(function)
         return address
 
@@ -88,8 +92,8 @@ _SYMBOL_TABLE = 2
 def stands_alone(code: bytes) -> bool:
     """Whether object code is in the 64-bit ELF format and refers to no undefined symbol.
 
-    The format is that of the System V Application Binary Interface, chapter 4: headers of sections, then symbols.
-    Undefined symbols are in section 0. The first symbol is always empty.
+    The format is described in the System V Application Binary Interface, chapter 4: section headers, then symbols. An
+    undefined symbol has the section number 0. The first symbol is always empty.
     """
     if not code.startswith(_ELF64):
         return False
@@ -104,13 +108,14 @@ def stands_alone(code: bytes) -> bool:
 
 
 def load_object(code: bytes, function: str = "unit") -> Unit:
-    """Load object code; ValueError if it does not define the function."""
+    """Load object code. Raises ValueError if it does not define ``function``."""
     llvm = binding()
     module = llvm.parse_assembly("")
-    # sections must be adjacent, since code reaches its constants by offsets of 32 bits; llvmlite's memory manager
-    # guarantees that, but reserves no memory for the addresses of outside functions
+    # sections must be adjacent, since code reaches its constants by offsets of 32 bits; llvmlite's memory manager makes
+    # them adjacent, but has no room for the addresses of outside functions
     adjacent = True if stands_alone(code) else None
-    # nothing is compiled, and a machine with the features of this processor takes longer to make than the code to load
+    # the engine compiles nothing, so its machine needs no processor features; looking them up would take longer than
+    # loading
     engine = llvm.create_mcjit_compiler(module, _machine("", "", 0), use_lmm=adjacent)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()

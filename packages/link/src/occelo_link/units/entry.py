@@ -1,9 +1,9 @@
 """The machine-code entry: a builtin function that checks its arguments and runs a unit.
 
-`units.unit` makes it; it becomes the function's ``__call__``. One piece of code serves all functions. It reads a
-`Context`, which has the types of the inputs, the destinations of the results and the unit. If it cannot handle a call
-(keywords, conversions, arrays that are not in C order, failures), it calls a Python callable, the slow path, with the
-same arguments.
+`units.unit` calls `make_entry`, and the result becomes the ``__call__`` of a compiled function. One piece of machine
+code serves all functions. It reads an `EntryContext`, which has the types of the inputs, the destinations of the
+results and the address of the unit. If the entry cannot handle a call, it calls a Python function, the slow path, with
+the same arguments. Examples are keywords, conversions, arrays that are not in C order, and failures.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ __all__ = ["InputRule", "OutputRule", "make_entry"]
 
 @dataclass
 class InputRule:
-    """The type and source of an input: the position of an argument, or a cell.
+    """The type and the source of an input. ``source`` is the position of an argument, or a cell.
 
-    ``scalars`` says whether Python and NumPy numbers are accepted for tensors without dimensions.
+    If ``scalars`` is True, Python and NumPy numbers are accepted for a tensor without dimensions.
     """
 
     dtype: str
@@ -82,15 +82,15 @@ class InputRule:
 
 @dataclass
 class OutputRule:
-    """The type of an output. It is stored in ``cell`` if there is one, otherwise it is returned."""
+    """The type of an output. If ``cell`` is not None, the output is stored in it, otherwise it is returned."""
 
     dtype: str
     ndim: int
     cell: list[Any] | None = None
 
 
-class Context(np.ndarray[Any, Any]):
-    """The array of slots that an entry reads, with the objects that must live as long as the array."""
+class EntryContext(np.ndarray[Any, Any]):
+    """The array of slots that an entry reads. ``kept`` are objects that must live as long as the array."""
 
     kept: list[Any] | None
 
@@ -112,7 +112,7 @@ _METHOD_FLAGS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
 
 @functools.cache
 def _process_slots() -> dict[int, int]:
-    """The slots that have the same values in all contexts of this process."""
+    """The slots whose values are the same in all contexts of this process."""
     api = ctypes.pythonapi
     # working memory is allocated by the C library, which needs no GIL
     library = ctypes.CDLL(None) if sys.platform != "win32" else ctypes.CDLL("ucrtbase")
@@ -134,7 +134,7 @@ def _process_slots() -> dict[int, int]:
         CTX_THREAD_IDENT: api.PyThread_get_thread_ident,
     }
     slots = {k: ctypes.cast(f, ctypes.c_void_p).value or 0 for k, f in functions.items()}
-    # each new page costs a fault, which takes longer than many a computation with its contents
+    # each new page costs a page fault, which often takes longer than computing with its contents
     advise = library.madvise if sys.platform == "linux" else None
     slots[CTX_ADVISE] = ctypes.cast(advise, ctypes.c_void_p).value or 0 if advise else 0
     slots[CTX_ARRAY_TYPE] = array_type
@@ -160,7 +160,7 @@ _SAME_SIZE = {"int64": ("l", "q"), "uint64": ("L", "Q"), "int32": ("i", "l"), "u
 
 @functools.cache
 def _type_numbers(dtype: str) -> tuple[int, int]:
-    """NumPy's type numbers of a dtype. There may be two of them, since for some sizes C has two integer types."""
+    """NumPy's type numbers for a dtype. There may be two different ones, since C has two integer types for some sizes."""
     plain = np.dtype(dtype)
     letters = [np.dtype(c) for c in _SAME_SIZE.get(dtype, ())]
     numbers = [d.num for d in letters if d.itemsize == plain.itemsize and d.num != plain.num]
@@ -183,14 +183,14 @@ def make_entry(
     locks: Sequence[int] = (),
     name: str = "call",
 ) -> Callable[..., Any]:
-    """A builtin function that runs a unit, or ``slow`` with the same arguments.
+    """Make a builtin function that runs a unit. If it cannot handle a call, it calls ``slow`` with the same arguments.
 
-    Outputs without a cell come first. ``locks`` has the addresses of locks that a call holds; if another call holds one
-    of them, ``slow`` is called. ``unit`` has an ``address``, ``table`` is the unit's table; both live as long as the
-    function.
+    ``unit`` has an ``address``, and ``table`` is the unit's table; both live as long as the function. Outputs without a
+    cell come first. ``kind`` says in which form they are returned (`entry_kinds`). ``locks`` are the addresses of locks
+    that a call holds. If another call holds one of them, ``slow`` is called.
     """
     size = CTX_FIRST_RECORD + RECORD * (len(inputs) + len(outputs))
-    context = np.zeros(size, dtype=np.int64).view(Context)
+    context = np.zeros(size, dtype=np.int64).view(EntryContext)
     slots = dict(_process_slots())
     slots[CTX_UNIT] = unit.address
     slots[CTX_TABLE] = table.ctypes.data
@@ -236,13 +236,15 @@ def make_entry(
     return _builtin(code, context, kept, name)
 
 
-def _builtin(code: EntryCode, context: Context, kept: list[Any], name: str) -> Callable[..., Any]:
+def _builtin(
+    code: EntryCode, context: EntryContext, kept: list[Any], name: str
+) -> Callable[..., Any]:
     definition = MethodDef(name.encode(), None, _METHOD_FLAGS, None)
     code.run(definition)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype = ctypes.py_object
     make.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    # the function owns the context, which owns all objects that the code reads
+    # the function keeps the context alive, and the context keeps all objects alive that the code reads
     context.kept = [*kept, definition]
     made: Callable[..., Any] = make(ctypes.addressof(definition), context, None)
     return made

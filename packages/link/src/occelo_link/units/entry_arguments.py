@@ -1,6 +1,6 @@
-"""The LLVM IR of the start of the machine-code entry: it makes the frame of the unit and checks the arguments.
+"""LLVM IR of the first half of the machine-code entry: it makes the frame of the unit and checks the arguments.
 
-`occelo_link.units.entry_code` fills in the names in braces.
+`occelo_link.units.entry_code` puts values in place of the names in braces.
 """
 
 from __future__ import annotations
@@ -239,4 +239,6 @@ free.frame:
   call void %free(ptr %frame)
   br label %slow
 """
-"""Check each input and store its address, lengths and strides in the frame, or take the slow path."""
+"""For each input, check it and store its address, lengths and strides in the frame. If a check fails, take the slow
+path.
+"""

@@ -1,6 +1,6 @@
-"""The LLVM IR of the machine-code entry, assembled from its parts.
+"""The complete LLVM IR of the machine-code entry, assembled from its parts.
 
-`entry_loading` compiles the text.
+`entry_loading` calls `entry_text` and compiles the result.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ __all__ = ["entry_text"]
 
 _STACK_SLOTS = 384
 _RELEASE_GIL_ABOVE = 16384
-"""With more elements than this in its inputs, a unit runs without the global interpreter lock (GIL)."""
+"""If the inputs have more elements than this, the unit runs without the global interpreter lock (GIL)."""
 _ARENA_LIMIT = 64 * 2**20
 _LARGE_PAGES_FROM = 4 * 2**20
-"""Working memory of at least this many bytes gets large pages where the system has them, as NumPy's arrays do."""
+"""Working memory of at least this many bytes gets large pages if the system has them. NumPy does the same for its
+arrays.
+"""
 _MADV_HUGEPAGE = 14
 
 
@@ -53,8 +55,8 @@ _PARTS = SERVICES_CODE, HELPERS_CODE, FRAME_CODE, ARGUMENTS_CODE, RUN_CODE, RESU
 def entry_text(calls: int | None = None) -> str:
     """The LLVM IR of the entry and its services.
 
-    If ``calls`` is given, the code counts the calls of all functions. After ``calls`` of them, each call takes the slow
-    path (`entry`), in which `entry_loading` replaces this code by optimized code.
+    If ``calls`` is passed, the code counts the calls of all functions. After ``calls`` calls, each call takes the slow
+    path, in which `entry_loading` replaces this code by optimized code.
     """
     names = {
         "counting": "" if calls is None else _COUNTING,

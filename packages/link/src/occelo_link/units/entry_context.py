@@ -1,8 +1,8 @@
-"""Layout of contexts: a context is an array that describes one compiled function to the machine-code entry.
+"""The layout of contexts. A context is an array that describes one compiled function to the machine-code entry.
 
-`entry` fills it, and the LLVM IR of `entry_code` reads it. A context consists of 8-byte slots. The slots ``CTX_...`` come
-first. A record for each input follows, with the slots ``IN_...``, and then one for each output, with the slots
-``OUT_...``. All records have `RECORD` slots.
+`entry` fills contexts, and the LLVM IR of `entry_code` reads them. A context consists of 8-byte slots. First come the
+slots ``CTX_...``. They are followed by a record for each input, with the slots ``IN_...``, and a record for each
+output, with the slots ``OUT_...``. Each record has `RECORD` slots.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ __all__ = [
     CTX_FIRST_RECORD,
 ) = range(33)
 RECORD = 8
-# an input: argument (0) or cell (1), its number or address, type numbers, dimensions, lengths,
-# which scalars are accepted, the usual descriptor
+# an input: whether it is an argument (0) or a cell (1), its position or address, two type numbers, the number of
+# dimensions, the address of the static lengths, which scalars are accepted, the dtype object
 (IN_KIND, IN_WHICH, IN_TYPE, IN_OTHER, IN_NDIM, IN_DIMS, IN_SCALARS, IN_DESCR) = range(8)
-# an output: descriptor, dimensions, the cell that it updates, an array to reuse
+# an output: the dtype object, the number of dimensions, the cell that it updates, an array that may be reused
 (OUT_DESCR, OUT_NDIM, OUT_CELL, OUT_SPARE) = range(4)
 FLOATS, SINGLES, INTEGERS = 1, 2, 4

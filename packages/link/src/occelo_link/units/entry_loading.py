@@ -1,11 +1,11 @@
-"""Tiered compilation of the entry: unoptimized code at first, optimized code after many calls.
+"""Loads the machine-code entry: unoptimized code at first, optimized code after many calls.
 
-`units.entry` gets the machine code of the entry from this module. The same machine code contains the services:
-functions that a unit calls, for instance to allocate results. `units.unit` gets their addresses from this module, too.
+`units.entry` gets the machine code of the entry from `entry_code`. This code also contains the services, which are
+functions that a unit calls, for instance to allocate results. `units.unit` gets their addresses from `entry_services`.
 
-With optimization LLVM takes several times as long to compile the entry. Without optimization each call takes some ten
-nanoseconds more. The unoptimized code counts the calls of all functions. After `CALLS` calls it takes the slow path,
-which compiles optimized code, caches it for later processes, and patches all existing functions to run it.
+With optimization, LLVM takes several times as long to compile the entry. Without optimization, each call takes some ten
+nanoseconds more. The unoptimized code counts the calls of all functions. After `CALLS` calls it takes the slow path.
+The slow path compiles optimized code, caches it for later processes, and makes all existing functions run it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class MethodDef(ctypes.Structure):
 
 
 class EntryCode:
-    """The loaded code of the entry. While it is plain (unoptimized), it can be replaced."""
+    """The loaded code of the entry. As long as the code is plain (unoptimized), it can be replaced."""
 
     def __init__(self) -> None:
         optimized = stored_object(entry_text())
@@ -49,7 +49,7 @@ class EntryCode:
         self._running: weakref.WeakValueDictionary[int, MethodDef] = weakref.WeakValueDictionary()
         if optimized is None:
             text = entry_text(calls=CALLS)
-            # for any processor of this architecture, which takes less time
+            # code for any processor of this architecture takes less time to compile
             optimized = object_code(f"plain\n{text}", lambda: compile_module(text, "", "", level=0))
         self._unit = load_object(optimized, "entry")
         self._replaced: Unit | None = None
@@ -58,21 +58,19 @@ class EntryCode:
 
     @property
     def calls_left(self) -> int:
-        """The number of calls that plain (unoptimized) code still runs before it takes the slow path; 0 or less if
-        there are none.
-        """
+        """The number of calls that plain (unoptimized) code still runs. If it is 0 or less, calls take the slow path."""
         read = ctypes.CFUNCTYPE(ctypes.c_int64)(self._calls)
         return int(read())
 
     def run(self, definition: MethodDef) -> None:
-        """Let a builtin function run the entry."""
+        """Make a builtin function run the entry."""
         with self._lock:
             definition.method = self._unit.address
             if self.is_plain:
                 self._running[id(definition)] = definition
 
     def replaceable(self, slow: Callable[..., Any]) -> Callable[..., Any]:
-        """The slow path of an entry: it first compiles optimized code if it is time to do so, then calls ``slow``."""
+        """Wrap the slow path of an entry: compile optimized code if it is time to do so, then call ``slow``."""
         return functools.partial(self._slow, slow) if self.is_plain else slow
 
     def _slow(self, slow: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -81,13 +79,13 @@ class EntryCode:
         return slow(*args, **kwargs)
 
     def replace(self) -> None:
-        """Compile optimized code, and let all entries run it."""
+        """Compile optimized code, and make all entries run it."""
         with self._lock:
             if not self.is_plain:
-                return  # another thread was first
+                return  # another thread has replaced it
             text = entry_text()
             unit = load_object(object_code(text, lambda: compile_module(text)), "entry")
-            # the plain code is kept: functions may be running it, and units go on using its services
+            # the plain code is kept, since functions may be running it, and units continue to use its services
             self._replaced, self._unit, self.is_plain = self._unit, unit, False
             for definition in self._running.values():
                 definition.method = unit.address
@@ -101,5 +99,5 @@ def entry_code() -> EntryCode:
 
 
 def entry_services() -> list[int]:
-    """Addresses of the services that units called by the entry use."""
+    """The addresses of the services, for the tables of units that the entry calls."""
     return entry_code().services

@@ -1,6 +1,6 @@
-"""The LLVM IR of the end of the machine-code entry: it runs the unit, stores updates and returns results.
+"""LLVM IR of the second half of the machine-code entry: it runs the unit, stores updates and returns results.
 
-`occelo_link.units.entry_code` fills in the names in braces.
+`occelo_link.units.entry_code` puts values in place of the names in braces.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ nothing:
   call void %clear()
   br label %leave
 """
-"""Run the unit with the arena; the global interpreter lock (GIL) is released if inputs are large."""
+"""Run the unit with the arena. If the inputs are large, the global interpreter lock (GIL) is released meanwhile."""
 
 RESULTS_CODE = """\
 commit:
@@ -216,4 +216,4 @@ slow:
   ret ptr %answer.slow
 }}
 """
-"""Store updates, free memory, release locks and return the results; or take the slow path."""
+"""Store updates, free memory, release locks and return the results. After a failure, take the slow path instead."""

@@ -1,6 +1,6 @@
-"""The LLVM IR of functions of the machine-code entry: the services that units call, and helpers.
+"""LLVM IR of functions that belong to the machine-code entry: the services that units call, and helpers.
 
-`occelo_link.units.entry_code` fills in the names in braces.
+`occelo_link.units.entry_code` puts values in place of the names in braces.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""The layout of the two arguments of a unit, the frame and the table.
+"""The layout of the two arguments of a unit, which are called frame and table.
 
-All printers write units for this layout. Three callers fill the frame and call a unit: the entry in machine code
+All printers write units for this layout. Three callers fill a frame and call a unit: the entry in machine code
 (`entry_code`), the entry in Python (`python_entry`), and functions made by `as_numba` (`numba.calling`). ``frame`` is
 an array of 8-byte slots:
 
-- a pointer for services only: the data (`Context`) of the entry that made the call;
+- a pointer that only services read: the data of the `EntryContext` of the entry that made the call;
 - the start of the free part of the arena for working memory, its end, and the list of memory outside of the arena;
 - the thread state while the global interpreter lock (GIL) is released;
-- for each input the addresses of its data, lengths and strides (in bytes).
+- for each input, the addresses of its data, lengths and strides (in bytes).
 
 Entries add further slots for their own use.
 
-``table`` has addresses: first the services (functions that a unit calls for memory and interrupts, listed below), then
-the functions and constants that the program names.
+``table`` is an array of addresses. First come the services, which are functions that a unit calls for memory and
+interrupts. Below they are listed with their C signatures. Then come the functions and constants that the program names.
 """
 
 from __future__ import annotations
@@ -49,26 +49,30 @@ FIRST_INPUT = 5
 INPUT_SLOTS = 3
 
 ALLOC_OUTPUT = 0
-"""``ptr (ptr frame, i64 position, ptr lengths)``: memory of an output. The result is null if that fails; then an error
-is set.
+"""``ptr (ptr frame, i64 position, ptr lengths)``: allocates memory for an output. If this fails, the result is null and
+a Python error is set.
 """
 GROW = 1
-"""``ptr (ptr frame, i64 bytes)``: working memory, from the arena if it has room, aligned to 64 bytes."""
+"""``ptr (ptr frame, i64 bytes)``: allocates working memory, aligned to 64 bytes. It is part of the arena if this has
+room.
+"""
 POLL = 2
-"""``i64 (ptr frame)``: polls for interrupts. The result is not 0 if the call must end; then an error is set. The GIL is
-released meanwhile.
+"""``i64 (ptr frame)``: polls for interrupts. If the result is not 0, the call must end, and a Python error is set.
+After a poll the unit runs without the GIL.
 """
 TAKE = 3
-"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: memory for an output that updates an input. It is the memory
-of the input if nothing else refers to this memory, otherwise a copy. The call holds the GIL from then on.
+"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: returns memory for an output that updates an input. It is
+the memory of the input if nothing else refers to this memory, otherwise a copy. The call holds the GIL from then on.
 """
 SERVICES = 4
 
 NO_MEMORY = -1
 INTERRUPTED = -2
-"""The result of an interrupted unit; it is `NO_MEMORY` if an allocation failed, and more than 0 if a check failed."""
+"""The result of a unit that was interrupted. Other results are 0 for success, `NO_MEMORY` if an allocation failed, and
+the number of a site plus 1 if a check failed.
+"""
 
 
 def table_slot(program: Program, name: str) -> int:
-    """The slot of a name in the table."""
+    """The slot in the table for a name of the program."""
     return SERVICES + program.table[name]

@@ -1,6 +1,6 @@
-"""Interface of a unit: types of inputs and outputs, names of functions in its table, constants, callbacks.
+"""The interface of a unit: the types of its inputs and outputs, names of functions in its table, constants, callbacks.
 
-The linkers make the interface of each unit; entries and callers of the unit read it.
+The linkers make the interface of each unit. Entries and other callers of the unit read it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["UnitFailure", "UnitInterface"]
 
 _MOST_CONSTANTS = 16 * 2**20
-"""Units with more bytes of constants are not cached."""
+"""The largest number of bytes of constants for which a unit is cached."""
 
 
 class UnitFailure(Exception):
-    """A check of a unit failed; ``site`` is its number, or -1 for a failed allocation."""
+    """A check of a unit failed. ``site`` is its number, or -1 if an allocation failed."""
 
     def __init__(self, site: int) -> None:
         super().__init__(site)
@@ -34,10 +34,11 @@ class UnitFailure(Exception):
 
 @dataclass
 class UnitInterface:
-    """What callers must know of a unit: dtypes and static shapes of inputs, dtypes and numbers of dimensions of
-    outputs, the names in its table, constants, callbacks.
+    """The facts about a unit that its callers need.
 
-    A value that consists of several arrays (`Type.parts`) has an entry in ``inputs`` or ``outputs`` for each of them.
+    ``inputs`` has the dtype and the static shape of each input, and ``outputs`` has the dtype and the number of
+    dimensions of each output. A value that consists of several arrays (`Type.parts`) has an item for each array.
+    ``table`` maps names to their slots.
     """
 
     inputs: list[tuple[str, tuple[int | None, ...]]]
@@ -48,7 +49,7 @@ class UnitInterface:
 
     @classmethod
     def of(cls, program: Program, inputs: Sequence[Variable]) -> UnitInterface:
-        """The interface of a loop program's unit; ``inputs`` are those of the graph that was lowered."""
+        """The interface of a loop program's unit. ``inputs`` are the inputs of the graph that was lowered."""
         return cls(
             [(p.dtype, p.shape) for v in inputs for p in v.type.parts() or ()],
             [(b.holds, b.ndim) for b in program.outputs],
@@ -58,7 +59,7 @@ class UnitInterface:
         )
 
     def pack(self, code: bytes) -> bytes | None:
-        """The interface and the code as bytes; None if they cannot be cached because of callbacks or large constants."""
+        """The interface and the code as bytes. None if they cannot be cached because of callbacks or large constants."""
         if self.callbacks is not None or not code or _total_bytes(self.constants) > _MOST_CONSTANTS:
             return None
         header = {
@@ -92,5 +93,5 @@ class UnitInterface:
 
 
 def _total_bytes(arrays: Sequence[Any]) -> int:
-    """The bytes of all arrays."""
+    """The number of bytes of all arrays together."""
     return sum(int(a.nbytes) for a in arrays)

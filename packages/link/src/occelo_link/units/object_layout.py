@@ -1,9 +1,11 @@
 """Offsets of fields in CPython's and NumPy's objects, and a check that objects of this process have these offsets.
 
-`entry_code` writes the offsets into the machine-code entry, which reads the fields directly; `entry` takes the
-addresses of `array_api`. The offsets are those of ordinary 64-bit builds. `units.unit` asks `layout_fits`, which
-compares them with real objects. If an offset differs, `units.unit` makes no machine-code entry, and calls go through
-`python_entry`. Offsets differ in free-threaded builds, and in debug builds that keep a list of all objects.
+`entry_code` writes the offsets into the machine-code entry, which reads the fields directly. `entry` needs the
+addresses that `array_api` returns. The offsets are those of ordinary 64-bit builds. They differ in free-threaded
+builds, and in debug builds that keep a list of all objects.
+
+`units.unit` calls `layout_fits`, which compares the offsets with real objects. If an offset differs, there is no
+machine-code entry, and calls go through `python_entry`.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ _NEW_FROM_DESCR = 94
 
 @functools.cache
 def array_api() -> tuple[int, int]:
-    """Addresses of ``PyArray_Type`` and ``PyArray_NewFromDescr``."""
+    """The addresses of ``PyArray_Type`` and ``PyArray_NewFromDescr``."""
     api = ctypes.pythonapi
     pointer = api.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -67,7 +69,7 @@ def _read(address: int, c_type: Any) -> Any:
 
 
 def _is_free_threaded() -> bool:
-    # the first such Python is 3.13; reading build variables is slow
+    # free-threaded builds exist from Python 3.13 on; for older ones, this avoids reading build variables, which is slow
     if sys.version_info < (3, 13):
         return False
     return bool(importlib.import_module("sysconfig").get_config_var("Py_GIL_DISABLED"))
@@ -79,7 +81,7 @@ def layout_fits() -> bool:
     if sys.maxsize != 2**63 - 1 or sys.byteorder != "little":
         return False
     if hasattr(sys, "getobjects") or _is_free_threaded():
-        return False  # objects of builds that trace references have a longer head
+        return False  # in these builds the header of an object is longer
     if sys.implementation.name != "cpython":
         return False
     return _arrays_fit() and _objects_fit()

@@ -1,7 +1,7 @@
-"""Units as bytes for the cache: `pack_unit`, its inverse `unpack_unit`, and the registry of classes of such units.
+"""Units as bytes for the cache: `pack_unit`, its inverse `unpack_unit`, and a registry of classes of such units.
 
-`NativeUnit` (`units.unit`) is registered here. The VM of blocks calls `pack_unit`. From these bytes in the cache,
-`BlockLinker` makes the unit again by `unpack_unit`.
+The class `NativeUnit` (`units.unit`) is registered. The VM of blocks calls `pack_unit`. `BlockLinker` calls
+`unpack_unit` to make a unit from bytes in the cache.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ __all__ = ["KeptUnit", "pack_unit", "register_kind", "unpack_unit"]
 
 
 class KeptUnit(Protocol):
-    """A unit that can be cached, so that another process loads it."""
+    """A unit that can be cached, and loaded by another process."""
 
     kind: ClassVar[str]
 
     def pack(self) -> bytes | None:
-        """The unit as bytes; None if it cannot be cached."""
+        """The unit as bytes, or None if it cannot be cached."""
         ...
 
     @classmethod
@@ -33,20 +33,20 @@ U = TypeVar("U", bound=type[KeptUnit])
 
 
 def register_kind(cls: U) -> U:
-    """Decorator that registers a class of units under the name ``cls.kind``, which is stored with the bytes."""
+    """Decorator that registers a class of units under the name ``cls.kind``. This name is stored with the bytes."""
     _kinds[cls.kind] = cls
     return cls
 
 
 def pack_unit(unit: Any) -> bytes | None:
-    """A unit as bytes; None if its kind is not registered, or it cannot be cached."""
+    """A unit as bytes. None if its kind is not registered, or if it cannot be cached."""
     kind = getattr(unit, "kind", None)
     made: bytes | None = unit.pack() if kind in _kinds else None
     return None if made is None else pack(kind, made)
 
 
 def unpack_unit(packed: memoryview) -> Any:
-    """The inverse of `pack_unit`; None if the kind is not registered."""
+    """The inverse of `pack_unit`. None if the kind of the unit is not registered."""
     kind, rest = unpack(packed)
     cls = _kinds.get(kind)
     return None if cls is None else cls.unpack(rest)

@@ -1,8 +1,8 @@
-"""The entry written in Python, which calls units by ctypes.
+"""The entry in Python, which calls units with ctypes.
 
-`units.unit` uses it where the machine-code entry cannot be used: in free-threaded and debug builds, whose objects have
-another layout, for programs with effects, and for calls that the entry does not handle. Tests of printers use it, too.
-`make_table` also serves the machine-code entry and `as_numba`; `make_frame` also serves `as_numba`.
+`units.unit` uses it where the machine-code entry cannot be used. This is so in free-threaded and debug builds, where
+objects have another layout, for programs with effects, and for calls that the machine-code entry does not handle. Tests
+of printers use it, too. The machine-code entry and `as_numba` call `make_table`; `as_numba` also calls `make_frame`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def make_table(interface: UnitInterface, services: Sequence[int]) -> Any:
 
 
 class PythonEntry:
-    """A callable of arrays that returns the list of outputs; `UnitFailure` if a check fails."""
+    """A function from a list of arrays to the list of outputs. It raises `UnitFailure` if a check fails."""
 
     def __init__(self, address: int, interface: UnitInterface) -> None:
         self._unit = _UNIT(address)
@@ -85,7 +85,7 @@ class PythonEntry:
             return (int(piece.ctypes.data) + 63) & -64
 
         def poll(frame: int) -> int:
-            # entering Python runs pending handlers of signals, which may raise
+            # when machine code enters Python, pending signal handlers run, and may raise an exception
             return len(errors)
 
         def take(frame: int, position: int, number: int, size: int) -> int | None:
@@ -112,7 +112,7 @@ class PythonEntry:
 
 
 def make_frame(arrays: Sequence[Any]) -> tuple[Any, list[Any]]:
-    """The frame for input arrays, and the arrays that it points to."""
+    """The frame for input arrays, and the arrays that the frame points to."""
     frame = np.zeros(FIRST_INPUT + INPUT_SLOTS * len(arrays), dtype=np.int64)
     kept: list[Any] = []
     for i, array in enumerate(arrays):

@@ -1,6 +1,6 @@
-"""`NativeUnit`: a unit that is loaded, so that it runs as a function of arrays, makes entries, and can be cached.
+"""`NativeUnit`: a loaded unit, which can be called with arrays, make entries, and be cached.
 
-The linkers ``native``, ``c`` and ``numba`` make a unit for each block, and ``c|py`` makes one for each node.
+The linkers ``native``, ``c`` and ``numba`` make a unit for each block, and ``c|py`` makes a unit for each node.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = ["HasAddress", "NativeUnit"]
 
 
 class HasAddress(Protocol):
-    """Loaded code with the address of a unit; the address is valid as long as this object lives."""
+    """Loaded code with the address of a unit. The address is valid as long as this object lives."""
 
     address: int
 
 
 @register_kind
 class NativeUnit:
-    """A loaded unit: a function from arrays in C order to new arrays."""
+    """A loaded unit: a function that accepts arrays in C order and returns new arrays."""
 
     kind: ClassVar[str] = "object code"
 
@@ -50,14 +50,14 @@ class NativeUnit:
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         self._raise_failure()
         if self._entry is None:
-            # the entry would run a call that failed again
+            # after a failure the entry runs the call again, and would repeat the effects
             once = self.has_effects
             self._entry = self._slow if once else self.entry(LIST, self._slow) or self._slow
         results: list[Any] = self._entry(*arrays)
         return results
 
     def pack(self) -> bytes | None:
-        """The unit as bytes; None if it is not object code, has callbacks, or has too large constants."""
+        """The unit as bytes. None if it is not object code, has callbacks, or has too large constants."""
         return self.interface.pack(self.code)
 
     @classmethod
@@ -68,13 +68,13 @@ class NativeUnit:
 
     @property
     def has_effects(self) -> bool:
-        """Whether the unit calls ops with effects, so that no call may be repeated."""
+        """Whether the unit calls ops with effects. If so, no call may be repeated."""
         return self.interface.callbacks is not None and self.interface.callbacks.has_effects
 
     def effects(self) -> Effects:
-        """What ops with effects returned in the last call of this thread, which failed.
+        """The results of ops with effects in the last call in this thread, which failed.
 
-        The replay takes these results, so that the ops do not run again.
+        The replay uses these results instead of running the ops again.
         """
         return Effects() if self.interface.callbacks is None else self.interface.callbacks.effects()
 
@@ -90,11 +90,11 @@ class NativeUnit:
             except Exception as error:
                 if not self.has_effects:
                     raise
-                raise failure from error  # the replay in the interpreter adds the iteration
+                raise failure from error  # the replay in the interpreter adds the number of the iteration to the message
             raise
 
     def _raise_failure(self) -> None:
-        """Raise the exception of a callback; machine code only reports that one failed."""
+        """Raise the exception of a callback. Machine code only reports that a callback failed."""
         if self.interface.callbacks is not None:
             self.interface.callbacks.raise_failure()
 
@@ -107,12 +107,13 @@ class NativeUnit:
         cells: Sequence[list[Any] | None] | None = None,
         locks: Sequence[int] = (),
     ) -> Callable[..., Any] | None:
-        """The machine-code entry of this unit.
+        """Make the machine-code entry of this unit.
 
-        ``kind`` says what the entry returns (`entry_kinds`). If the entry cannot handle a call, it calls ``slow``. Without
-        further arguments, each input is an argument that must be an array. ``sources`` has for each input the position
-        of its argument, or a cell to read. ``scalars`` says which inputs may be numbers. ``cells`` has for each result
-        a cell to store it in, or None to return it. ``locks`` are the locks that a call holds.
+        ``kind`` says what the entry returns (`entry_kinds`). If the entry cannot handle a call, it calls ``slow``.
+        ``sources`` has the source of each input: the position of its argument, or a cell to read. By default each input
+        is an argument. ``scalars`` says which inputs may be numbers; by default all inputs must be arrays. ``cells``
+        has for each result the cell in which it is stored, or None if it is returned; by default all results are
+        returned. ``locks`` are the addresses of the locks that a call holds.
 
         The result is None in builds of Python or NumPy whose objects do not have the layout that the entry expects
         (`layout_fits`).
