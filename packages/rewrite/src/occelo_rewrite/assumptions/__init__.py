@@ -1,8 +1,8 @@
 """Facts about values, such as "symmetric" or "positive": stated by the user, or inferred from constants and ops.
 
-Rules ask for facts through `assumptions_of`. The stage ``drain_assumptions`` records the facts that users state.
-Importing this package registers the inferences of all op families except linear algebra, whose inferences are
-registered when linear algebra is first used.
+Rules look up facts with ``assumptions_of(fgraph).holds(...)``. The stage ``drain_assumptions`` records the facts that
+users state. Importing this package registers the functions that infer facts for all families of ops except linear
+algebra. The functions for linear algebra are registered when linear algebra is first used.
 """
 
 from __future__ import annotations

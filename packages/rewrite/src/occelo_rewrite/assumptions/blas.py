@@ -1,11 +1,11 @@
 """Inference of facts about products of matrices.
 
-`assumptions.inference` calls these functions if a rule asks for a fact about the result of a `Dot`, `MatMul` or `Gemm`
-node. They know that:
+`assumptions.inference` calls these functions when a rule looks up a fact about the result of a `Dot`, `MatMul` or
+`Gemm` node. They use these theorems:
 
 - ``A D A^T`` is symmetric if D is symmetric, and ``A D A^H`` is positive semidefinite if D is positive semidefinite.
 - ``A A^T`` is symmetric, and ``A A^H`` is positive semidefinite.
-- D may also be a vector that scales the columns of A, or the rows of the transpose of A.
+- The same holds for ``A diag(s) A^T``, written as A with its columns scaled by a vector s.
 - If both factors of a product are diagonal, lower triangular, upper triangular, orthogonal, permutation or selection
   matrices, the product is such a matrix, too.
 - If both factors are lower triangular with a unit diagonal, or both are upper triangular with a unit diagonal, the
@@ -29,10 +29,10 @@ _TRIANGLES = ("lower_triangular", "upper_triangular")
 
 
 def _is_congruent(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> bool:
-    """Whether ``x y`` is known to have the fact because it is ``A A^H``, or ``A D A^H`` with a D that has the fact.
+    """Whether ``x y`` has the fact because it is ``A A^H``, or ``A D A^H`` with a D that has the fact.
 
-    For "symmetric" the transpose of A takes the place of its conjugate transpose. For "positive_definite" A must also be known
-    to have an inverse.
+    For "symmetric", ``A^T`` takes the place of ``A^H``. For "positive_definite", A must also be known to have an
+    inverse.
     """
     hermitian = fact != "symmetric"
     if are_transposes(x, y, hermitian):
@@ -48,12 +48,11 @@ def _is_congruent(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> 
 
 
 def _is_scaled_gram(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -> bool:
-    """Whether ``x y`` is known to have the fact because it is ``A diag(s) A^H``.
+    """Whether ``x y`` has the fact because it is ``A diag(s) A^H``.
 
-    The vector s multiplies the columns of A or the rows of ``A^H``.
-
-    No element of s may be negative. For "positive_definite" all must be positive, and for "symmetric" they may be any
-    numbers.
+    The diagonal matrix is written as a vector s that multiplies the columns of A or the rows of ``A^H``. For
+    "positive_semidefinite" the elements of s must not be negative. For "positive_definite" they must be positive, and
+    for "symmetric" they may be any numbers.
     """
     for whole, other, axis in ((x, y, -2), (y, x, -1)):
         inner = whole.owner
@@ -75,7 +74,7 @@ def _is_scaled_gram(x: TensorVariable, y: TensorVariable, fact: str, ask: Ask) -
 
 
 def _is_regular(x: TensorVariable, ask: Ask) -> bool:
-    """Whether a matrix, or each matrix of a batch, is known to have an inverse."""
+    """Whether a matrix (or each matrix of a batch) is known to have an inverse."""
     if ask(x, "orthogonal") or ask(x, _DEFINITE):
         return True
     return bool(ask(x, "unit_diagonal") and any(ask(x, t) for t in _TRIANGLES))

@@ -1,7 +1,8 @@
-"""Functions that find the `Assume` nodes of a graph, by which users state facts, and read these facts.
+"""Functions that find the `Assume` nodes of a graph and read the facts that these nodes state.
 
-`AssumptionFeature` and the stage ``drain_assumptions`` use these functions. The module also registers inferences for
-`Assume` nodes that are still in the graph, and for checks, whose result has the facts of the value that is checked.
+Users make `Assume` nodes with `assume`. `AssumptionFeature` and the stage ``drain_assumptions`` call these functions.
+The module also registers inferences for `Assume` nodes, and for checks: the result of a check has the facts of the
+checked value.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ Statement = Apply[Assume]
 
 
 def statements(fgraph: FunctionGraph) -> list[Statement]:
-    """The `Assume` nodes of a graph, in topological order; if there are none, as is usual, this takes little time."""
+    """The `Assume` nodes of a graph, in topological order. (Most graphs have none, which is found quickly.)"""
     if not any(isinstance(node.op, Assume) for node in fgraph.apply_nodes):
         return []
     return [cast("Statement", n) for n in fgraph.toposort() if isinstance(n.op, Assume)]
 
 
 def said_by(node: Statement) -> tuple[tuple[str, bool], ...]:
-    """The facts that an `Assume` node states: pairs of a fact, and whether it holds."""
+    """The facts that an `Assume` node states, as pairs of the name of a fact and whether it holds."""
     return node.op.facts
 
 
@@ -37,6 +38,6 @@ def _checked(node: TensorApply[CheckAndRaise], fact: str, ask: Ask) -> bool | No
 
 @infers_many(Assume)
 def _stated(node: Statement, fact: str, ask: Ask) -> bool | None:
-    """Whether the node states that the fact holds; if it states nothing, whether the fact holds for its input."""
+    """What the node states about the fact. If it states nothing, whether the fact holds for the node's input."""
     found = dict(node.op.facts).get(fact)
     return ask(node.inputs[0], fact) if found is None else found

@@ -1,9 +1,9 @@
 """Inference of facts about ranges, identity matrices and repeated matrices.
 
-As an index, a range with a start of at least 0 and a positive step names no position twice. `Eye`
-with its ones on the main diagonal is diagonal and not negative. If it is square, it is also positive definite and a
-permutation, and has a unit diagonal. `assumptions.inference` calls these functions if a rule asks for a fact about the
-result of an `ARange`, `Eye` or `Alloc` node.
+`assumptions.inference` calls these functions when a rule looks up a fact about the result of an `ARange`, `Eye` or
+`Alloc` node. A range with a start of at least 0 and a positive step has the fact "unique_indices". An `Eye` with ones
+on its main diagonal is diagonal and not negative. If it is square, it is also positive definite and a permutation, and
+has a unit diagonal.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def _eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
 def _square_eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
     rows, columns = node.outputs[0].type.shape
     same = rows is not None and rows == columns
-    # one variable may stand for both lengths
+    # the lengths are equal if they are one variable
     square = same or (rows is None and columns is None and node.inputs[0] is node.inputs[1])
     return True if square and number_of(node.inputs[-1]) == 0 else None
 
 
 @infers_many(Alloc)
 def _repeated(node: TensorApply[Alloc], fact: str, ask: Ask) -> bool | None:
-    """Whether the fact holds for a matrix that is repeated along batch dimensions: it does if it holds for the matrix."""
+    """Whether the fact holds for a matrix that is repeated along batch axes: whether it holds for the matrix."""
     value = node.inputs[0]
     if fact not in FACTS or not FACTS[fact].of_matrices or value.type.ndim < 2:
         return None
@@ -49,7 +49,7 @@ def _repeated(node: TensorApply[Alloc], fact: str, ask: Ask) -> bool | None:
 def _counted(node: TensorApply[ARange], ask: Ask) -> bool | None:
     start, _, step = (number_of(v) for v in node.inputs)
     if node.outputs[0].type.dtype not in ("int32", "int64", "uint32", "uint64"):
-        return None  # smaller integers could wrap around
+        return None  # a range of smaller integers could wrap around
     return True if start is not None and start >= 0 and step is not None and step >= 1 else None
 
 

@@ -1,6 +1,6 @@
-"""Inference of facts about the results of elementwise functions: signs, zeros of matrices, symmetry, definiteness.
+"""Inference of facts about the results of elementwise functions: signs, positions of zeros, symmetry, definiteness.
 
-`assumptions.inference` calls these functions if a rule asks for a fact about the result of an `Elemwise` node.
+`assumptions.inference` calls these functions when a rule looks up a fact about the result of an `Elemwise` node.
 """
 
 from __future__ import annotations
@@ -32,20 +32,21 @@ __all__: list[str] = []
 
 
 def _spans(operand: TensorType, whole: TensorType) -> bool:
-    """Whether an operand is not broadcast along the last two dimensions of an elementwise result."""
+    """Whether an operand of an elementwise node is not broadcast along the last two axes of the result ``whole``."""
     return operand.ndim >= 2 and all(
         m != 1 or n == 1 for m, n in zip(operand.shape[-2:], whole.shape[-2:], strict=True)
     )
 
 
 def _is_one_number(operand: TensorType) -> bool:
-    """Whether an operand gives one number to all elements of a matrix."""
+    """Whether an operand is a single number for each matrix: its last two axes have length 1."""
     return all(n == 1 for n in operand.shape[-2:])
 
 
 def _where_zero(fact: str) -> None:
-    """Register the inference of a fact that says where a matrix is 0: it holds for a sum if it holds for all terms, and
-    for a product if it holds for one factor.
+    """Register the inference of a fact about positions of zeros, such as "diagonal".
+
+    The fact holds for a sum if it holds for all terms, and for a product if it holds for one factor.
     """
 
     @infers(fact, Elemwise)
@@ -86,7 +87,9 @@ def _triangle(fact: str) -> None:
 
 
 def _is_triangle(mask: TensorVariable, lower: bool, ask: Ask) -> bool:
-    """Whether a mask is false above the diagonal (if ``lower``), or true below it (otherwise)."""
+    """Whether a mask is false above the whole diagonal. Without ``lower``: whether it is true below the whole
+    diagonal.
+    """
     if isinstance(mask, Constant):
         data: Any = mask.data
         outside = np.triu(data, 1) if lower else np.tril(~data, -1)
@@ -109,8 +112,9 @@ def _is_triangle(mask: TensorVariable, lower: bool, ask: Ask) -> bool:
 
 
 def _counts(variable: TensorVariable, order: tuple[int | str, ...], ask: Ask) -> bool:
-    """Whether each element of a variable is the number of its row, or of its column, counted from 0; ``order`` says
-    which.
+    """Whether a matrix has the number of the row, or of the column, in each element, counted from 0.
+
+    For rows ``order`` is ``(0, "x")``, for columns ``("x", 0)``.
     """
     spread = spread_vector(variable)
     return spread is not None and spread[1] == order and ask(spread[0], COUNTED) is True
@@ -122,9 +126,7 @@ for _fact in ("lower_triangular", "upper_triangular"):
 
 @infers_many(Elemwise)
 def _conjugated(node: TensorApply[Elemwise], fact: str, ask: Ask) -> bool | None:
-    """Whether the fact holds for a conjugated matrix: facts about the structure of a matrix do if they hold for the
-    matrix.
-    """
+    """Whether a fact about matrices holds for a complex conjugate: whether it holds for the matrix."""
     if node.op != ot.conj or fact not in FACTS or not FACTS[fact].of_matrices:
         return None
     return ask(node.inputs[0], fact)
@@ -133,10 +135,10 @@ def _conjugated(node: TensorApply[Elemwise], fact: str, ask: Ask) -> bool | None
 def _definite(fact: str) -> None:
     @infers(fact, Elemwise)
     def sum_or_multiple(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
-        """Whether a matrix is (semi)definite as a sum or elementwise product of such matrices, or as a positive
-        multiple of one.
+        """Whether a matrix is (semi)definite because of an elementwise op.
 
-        A sum of semidefinite matrices is definite if one of them is.
+        It may be a sum or an elementwise product of (semi)definite matrices, or a positive multiple of a (semi)definite
+        matrix. A sum of semidefinite matrices is definite if one of them is definite.
         """
         whole = node.outputs[0].type
         if whole.ndim < 2:
@@ -147,7 +149,7 @@ def _definite(fact: str) -> None:
             return True if fact == _SEMI or any(ask(v, fact) for v in node.inputs) else None
         sign = "nonnegative" if fact == _SEMI else "positive"
         if node.op == ot.mul:
-            # the elementwise product of (semi)definite matrices is one, too (Schur, 1911)
+            # the elementwise product of (semi)definite matrices is (semi)definite (Schur, 1911)
             factors = [v for v in node.inputs if not _is_one_number(v.type)]
             numbers = [v for v in node.inputs if _is_one_number(v.type)]
             if not factors or not all(_spans(v.type, whole) and ask(v, fact) for v in factors):
@@ -167,8 +169,9 @@ _definite("positive_definite")
 
 @infers("symmetric", Elemwise)
 def _symmetric_arithmetic(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
-    """Whether a matrix is symmetric as an elementwise function of symmetric matrices, or as a sum or elementwise
-    product of matrices and their transposes.
+    """Whether a matrix is symmetric because of an elementwise op.
+
+    The op may be any function of symmetric matrices, or a sum or product of matrices and their transposes.
     """
     whole = node.outputs[0].type
     if whole.ndim < 2:
@@ -188,9 +191,9 @@ def _hermitian_sum(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
 def _reflected(
     node: TensorApply[Elemwise], operands: Sequence[TensorVariable], ask: Ask, fact: str
 ) -> bool:
-    """Whether the fact holds for each operand.
+    """Whether the fact holds for each operand, or the operand is paired with its transpose in a sum or product.
 
-    In sums and products a pair of a matrix and its transpose counts as well, even if the fact does not hold for them.
+    For example, ``x + x.T`` is symmetric for any x.
     """
     whole = node.outputs[0].type
     rest = list(operands)
@@ -198,7 +201,7 @@ def _reflected(
         x = rest.pop()
         if _spans(x.type, whole) and ask(x, fact):
             continue
-        # both may be broadcast, such as a column and the same numbers as a row
+        # x and y may be broadcast, such as a vector as a column and the same vector as a row
         paired = [y for y in rest if are_transposes(x, y, fact == "hermitian")]
         if not paired or node.op not in (ot.add, ot.mul):
             return False
@@ -206,7 +209,7 @@ def _reflected(
     return True
 
 
-# of elements
+# facts about elements
 
 
 def _are_floats(node: Apply) -> bool:
@@ -216,11 +219,13 @@ def _are_floats(node: Apply) -> bool:
 def _signs(fact: Sign) -> None:
     @infers(fact, Elemwise)
     def signed(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
-        """Whether the scalar op declares the fact of its results, either in all cases or for operands for which the
-        fact holds.
+        """Whether the sign of the result follows from the traits of the scalar op.
+
+        The op may declare the sign of all its results (``sign``), or that results keep the sign of the operands
+        (``keeps_sign``).
         """
         if not _are_floats(node):
-            return None  # integers wrap around
+            return None  # results of integers may wrap around
         function = node.op.scalar_op
         if function.sign in (fact, UNSIGNED):
             return True
@@ -237,6 +242,6 @@ def _nonnegative_quotient(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
     function = node.op.scalar_op
     if function.name not in ("true_div", "reciprocal") or not _are_floats(node):
         return None
-    # x / -0.0 is -inf
+    # the divisor must not be -0.0, since x / -0.0 is -inf
     above, below = node.inputs[:-1], node.inputs[-1]
     return (all(ask(v, "nonnegative") for v in above) and ask(below, UNSIGNED)) or None

@@ -1,8 +1,7 @@
-"""The implications between facts, and the two facts that users cannot state: ``unsigned`` and ``counted``.
+"""The implications between facts, for instance that "diagonal" implies "lower_triangular".
 
-`AssumptionFeature` reads the implications. Inferences from elementwise functions, reductions and constants use
-``unsigned`` to infer signs of quotients. Inferences from ranges and elementwise functions use ``counted`` to find
-triangular matrices.
+`AssumptionFeature` reads the implications. The module also defines two internal facts that users cannot state.
+Inferences use ``unsigned`` to infer the signs of quotients, and ``counted`` to recognize triangular masks.
 """
 
 from __future__ import annotations
@@ -15,12 +14,13 @@ from occelo_graph.ops.control.facts import FACTS
 __all__ = ["COUNTED", "UNSIGNED", "all_facts", "causes_of", "consequences", "effects_of"]
 
 UNSIGNED = "unsigned"
-"""A fact that users cannot state: no element is negative or -0.0. So a nonnegative value divided by an unsigned one is
-never -inf.
+"""An internal fact: no element is negative or -0.0.
+
+If such a value divides a nonnegative value, the result is never -inf.
 """
 
 COUNTED = "counted"
-"""A fact that users cannot state: the elements of a vector are 0, 1, 2 and so on."""
+"""An internal fact: the elements of a vector are 0, 1, 2 and so on."""
 
 _WITH_UNSIGNED: Mapping[str, tuple[str, ...]] = {
     "positive": (UNSIGNED,),
@@ -29,7 +29,7 @@ _WITH_UNSIGNED: Mapping[str, tuple[str, ...]] = {
 
 
 def all_facts() -> list[str]:
-    """The names of all facts."""
+    """The names of all facts, including the internal ones."""
     return [*FACTS, UNSIGNED, COUNTED]
 
 
@@ -45,7 +45,10 @@ def causes_of(fact: str) -> Sequence[str]:
 
 @lru_cache(maxsize=4)
 def _causes(facts: tuple[object, ...]) -> dict[str, list[str]]:
-    """The causes of each fact, for the registered ``facts``."""
+    """A dict from each fact to the facts that imply it directly.
+
+    ``facts`` are all registered facts, as the key of the cache.
+    """
     found: dict[str, list[str]] = {}
     for cause in all_facts():
         for effect in effects_of(cause):
@@ -56,11 +59,10 @@ def _causes(facts: tuple[object, ...]) -> dict[str, list[str]]:
 def consequences(
     fact: str, holds: bool, square: bool = False, real: bool = True
 ) -> list[tuple[str, bool]]:
-    """All that follows if a fact holds, or if it does not: pairs of a fact and whether it holds.
+    """All facts that follow if ``fact`` holds, or if it does not hold: pairs of a fact and whether it holds.
 
-    The first pair is the fact itself.
-
-    If a matrix is ``square``, "diagonal" implies "symmetric". If it is ``real``, "symmetric" and "hermitian" are the same.
+    The first pair is ``fact`` itself. For a ``square`` matrix, "diagonal" implies "symmetric". For a ``real`` matrix,
+    "symmetric" and "hermitian" imply each other.
     """
     found: dict[str, bool] = {}
     pending = [fact]

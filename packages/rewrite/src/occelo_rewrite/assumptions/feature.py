@@ -1,6 +1,6 @@
-"""`AssumptionFeature`: facts about the variables of a graph, inferred on demand.
+"""`AssumptionFeature`: a feature that tells rules which facts hold for the variables of a graph.
 
-Rules and the stage ``drain_assumptions`` call `assumptions_of` to get the feature of a graph.
+Rules and the stage ``drain_assumptions`` get the feature of a graph from `assumptions_of`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ __all__ = ["AssumptionFeature", "assumptions_of"]
 
 _DEEPEST = 200
 _SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
-"""Pairs of facts that are the same for real matrices."""
+"""Facts that imply each other for real matrices."""
 
 
 class AssumptionFeature(Feature):
-    """A feature that tells whether a fact holds for a variable: True, False, or None if that is not known.
+    """The known facts about the variables of a graph.
 
-    Facts that users state with `assume` are kept with the variable, and passed on to the variable that replaces it.
-    Other facts are inferred on demand from constants and ops, and cached until the graph changes.
+    Facts that users state with `assume` are stored by variable. If another variable replaces the variable, the facts
+    are copied to it. Other facts are inferred from constants and ops when a rule looks them up, and cached until the
+    graph changes.
     """
 
     def __init__(self) -> None:
@@ -56,7 +57,10 @@ class AssumptionFeature(Feature):
                 self._note(new_var, fact, holds)
 
     def say(self, variable: Variable, fact: str, holds: bool) -> None:
-        """Record a fact and what it implies; `ConflictingAssumptionsError` if that contradicts another fact."""
+        """Record a fact about a variable, and all facts that follow.
+
+        `ConflictingAssumptionsError` if one of them contradicts an earlier statement.
+        """
         for each, value in consequences(
             fact, holds, _is_square(None, variable), _is_real(variable)
         ):
@@ -75,7 +79,10 @@ class AssumptionFeature(Feature):
         known[fact] = holds
 
     def holds(self, fgraph: FunctionGraph, variable: Variable, fact: str) -> bool | None:
-        """Whether a fact holds for a variable; None if that is not known. ValueError for an unknown fact."""
+        """Whether a fact holds for a variable: True, False, or None if it is not known.
+
+        ValueError if there is no fact of this name.
+        """
         if fact not in FACTS:
             raise ValueError(f"There is no assumption {fact!r}; there are {', '.join(FACTS)}")
         return self._holds(fgraph, variable, fact, 0)
@@ -93,7 +100,7 @@ class AssumptionFeature(Feature):
             return fgraph.derived[key]
         if depth > _DEEPEST:
             return None
-        # a fact that depends on itself is unknown
+        # while a fact is being inferred, it counts as unknown, so that the search ends
         fgraph.derived[key] = None
         found = self._infer(fgraph, variable, fact, depth)
         fgraph.derived[key] = found
@@ -114,7 +121,7 @@ class AssumptionFeature(Feature):
             return own
         if any(ask(variable, cause) for cause in causes_of(fact)):
             return True
-        # ops only imply that facts hold; that a fact does not hold is only stated by users
+        # inferences from ops only find that facts hold; only users state that a fact does not hold
         if self._said and any(ask(variable, each) is False for each in effects_of(fact)):
             return False
         if fact in _SAME and _is_real(variable) and ask(variable, _SAME[fact]):
@@ -133,7 +140,7 @@ class AssumptionFeature(Feature):
         return None
 
     def known(self, fgraph: FunctionGraph, variable: Variable) -> dict[str, bool]:
-        """All known facts about a variable."""
+        """All known facts about a variable: a dict from names of facts to whether they hold."""
         found: dict[str, bool] = {}
         for fact in FACTS:
             holds = self.holds(fgraph, variable, fact)
@@ -142,7 +149,7 @@ class AssumptionFeature(Feature):
         return found
 
     def drain(self, fgraph: FunctionGraph) -> None:
-        """Record the facts of the graph's `Assume` nodes, and remove these nodes."""
+        """Record the facts that the graph's `Assume` nodes state, and remove these nodes."""
         for node in statements(fgraph):
             self._drain_one(fgraph, node)
 
@@ -158,7 +165,7 @@ def _is_real(variable: Variable) -> bool:
 
 
 def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
-    """Whether a matrix provably has as many rows as columns. Without a graph only its type is examined."""
+    """Whether a matrix provably has as many rows as columns. Without ``fgraph``, only its static shape is examined."""
     static = variable.type.shape or ()
     if len(static) < 2:
         return False
@@ -169,7 +176,7 @@ def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
 
 
 def assumptions_of(fgraph: FunctionGraph) -> AssumptionFeature:
-    """The `AssumptionFeature` of a graph, which is attached if the graph has none."""
+    """The `AssumptionFeature` of a graph. It is attached if the graph has none."""
     found: AssumptionFeature | None = fgraph.__dict__.get("assumption_feature")
     if found is None:
         found = AssumptionFeature()

@@ -1,15 +1,15 @@
 """Inference of facts about diagonals, diagonal matrices, and parts of matrices.
 
-A matrix made from its main diagonal is diagonal. It is positive (semi)definite if its diagonal is positive (not negative).
-The diagonal of a real positive (semi)definite matrix is positive (not negative).
+`assumptions.inference` calls these functions when a rule looks up a fact about the result of an `AllocDiag`,
+`ExtractDiag`, `Subtensor` or `AdvancedSubtensor` node. They use these theorems:
 
-If slices take the same rows and columns of a matrix, most facts about the matrix hold for the part, too: symmetric,
-hermitian, positive (semi)definite, unit_diagonal, tridiagonal, diagonal. The facts "lower_triangular" and
-"upper_triangular" do, too, if the step is known to be positive. Rows taken from a selection matrix form a selection
-matrix.
-
-`assumptions.inference` calls these functions if a rule asks for a fact about the result of an `AllocDiag`,
-`ExtractDiag`, `Subtensor` or `AdvancedSubtensor` node.
+- A matrix made from its main diagonal is diagonal. If the diagonal is positive (not negative), the matrix is positive
+  definite (semidefinite).
+- The diagonal of a real positive definite (semidefinite) matrix is positive (not negative).
+- If slices select the same rows and columns of a matrix, most facts hold for the part, too: symmetric, hermitian,
+  positive (semi)definite, unit_diagonal, tridiagonal, diagonal. If the step is known to be positive,
+  "lower_triangular" and "upper_triangular" hold as well.
+- Rows of a selection matrix form a selection matrix.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _sign_of_diagonal("nonnegative", "positive_semidefinite")
 
 @infers("selection", AdvancedSubtensor)
 def _chosen_rows(node: TensorApply[AdvancedSubtensor], ask: Ask) -> bool | None:
-    """Whether rows are read from a selection matrix, in any order: they form a selection matrix."""
+    """Whether the result is a selection matrix because it consists of rows of one, in any order."""
     x, *indices = node.inputs
     first, *rest = node.op.key
     rows = first == ARRAY and indices[0].type.ndim == 1 and all(e == slice(None) for e in rest)
@@ -75,8 +75,9 @@ _OF_SQUARE = frozenset("symmetric hermitian positive_semidefinite positive_defin
 
 @infers_many(Subtensor)
 def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
-    """Whether a fact about matrices holds for the parts that slices take: whole matrices, or the same rows and columns
-    of each.
+    """Whether a fact holds for a part of a matrix because it holds for the matrix.
+
+    The slices must select whole matrices, or the same rows and columns.
     """
     x = node.inputs[0]
     if fact not in FACTS or not FACTS[fact].of_matrices or x.type.ndim < 2:
@@ -92,7 +93,7 @@ def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
     ahead = rows.step is None or (isinstance(rows.step, int) and rows.step > 0)
     if fact not in _OF_PRINCIPAL and not (fact in _OF_ORDERED and ahead):
         return None
-    # bounds counted from the end select the same rows and columns only if there are as many columns as rows
+    # bounds that count from the end select the same rows and columns only in a square matrix
     counted = ahead and all(n is None or (isinstance(n, int) and n >= 0) for n in parts)
     n, m = x.type.shape[-2:]
     if fact not in _OF_SQUARE and not counted and (n is None or n != m):
@@ -101,7 +102,7 @@ def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
 
 
 def _entries(node: TensorApply[Subtensor]) -> Sequence[Any]:
-    """The entries of a node's key, with the input variables in place of their markers."""
+    """The entries of a node's index key. Input variables take the place of the markers for them in the op."""
     given = iter(node.inputs[1:])
 
     def filled(part: Any) -> Any:

@@ -1,7 +1,7 @@
-"""Registry of functions that infer facts from ops (`infers`), and inference of facts from the values of constants.
+"""The registry of functions that infer facts from nodes (`infers`, `infers_many`), and inference from constants.
 
-Each family's module of this package registers its inferences here; `AssumptionFeature` calls them for each fact that
-a rule asks for.
+The other modules of this package register functions for a family of ops each. `AssumptionFeature` calls them when a
+rule looks up a fact.
 """
 
 from __future__ import annotations
@@ -26,27 +26,28 @@ if TYPE_CHECKING:
 __all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers", "infers_many"]
 
 Ask = Callable[[Variable, str], bool | None]
-"""Returns whether a fact holds for a variable; None if that is not known."""
+"""A function that returns whether a fact holds for a variable: True, False, or None if it is not known."""
 
 Inference = Callable[[TensorApply[OpT], Ask], bool | None]
 InferenceOfMany = Callable[[TensorApply[OpT], str, Ask], bool | None]
-# the key is the class of the node's op, which no type can express
+# no static type can express that the class in the key is the class of the node's op
 _inferences: dict[tuple[str, type[Op], int], list[Callable[[AnyApply, Ask], bool | None]]] = {}
 _of_many: dict[type[Op], list[Callable[[AnyApply, str, Ask], bool | None]]] = {}
 _LARGEST = 64 * 64
 _OF_ELEMENTS = frozenset(("nonnegative", UNSIGNED))
-"""Facts about elements: they hold for a tensor if they hold for each element, and they hold for 0. So ops that only
-move elements or fill in zeros keep them.
+"""Facts about single elements that hold for 0.
+
+If an op only moves elements or fills in zeros, its result keeps them.
 """
 
 
 def infers(
     fact: str, *classes: type[OpT], output: int = 0
 ) -> Callable[[Inference[OpT]], Inference[OpT]]:
-    """Decorator that registers a function which infers a fact about an output of ops of ``classes``; it takes a node
-    and an `Ask`.
+    """Decorator that registers a function which infers ``fact`` for an output of ops of ``classes``.
 
-    If several functions are registered, the first that returns True or False decides.
+    The function gets a node and an `Ask`, by which it looks up facts about the node's inputs. It returns True, False,
+    or None for unknown. If several functions are registered, the first one that returns True or False decides.
     """
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
@@ -67,10 +68,10 @@ def infers(
 
 
 def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], InferenceOfMany[OpT]]:
-    """Decorator that registers a function which infers several facts about the first output of ops; it takes a node, a
-    fact and an `Ask`.
+    """Decorator that registers a function which infers several facts about the first output of ops of ``classes``.
 
-    Such functions are called after those of `infers`.
+    The function gets a node, the name of a fact, and an `Ask`. These functions are called after the functions that
+    `infers` registered.
     """
 
     def register(function: InferenceOfMany[OpT]) -> InferenceOfMany[OpT]:
@@ -91,10 +92,10 @@ def _check(function: Callable[..., Any], classes: Sequence[object], *given: str)
 
 
 def _add(known: list[Any], function: Any) -> None:
-    """Append a function to the registered functions.
+    """Append a function to the list ``known`` of registered functions.
 
-    An earlier function with the same module and name is removed if it is not Occelo's own, as when a cell of a notebook
-    runs again.
+    If a notebook cell runs again, the new function replaces the earlier function of the same module and name. Functions
+    of Occelo itself are never replaced.
     """
     same = [
         f
@@ -108,7 +109,7 @@ def _add(known: list[Any], function: Any) -> None:
 
 
 def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> bool | None:
-    """Whether a fact holds for a variable, an output of the node."""
+    """Whether a fact holds for ``variable``, an output of ``node``, by the registered functions; None for unknown."""
     catch_up()
     op = node.op
     output = node.outputs.index(variable)
@@ -126,11 +127,11 @@ def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> 
     return None
 
 
-# constants
+# facts about constants
 
 
 def _off(data: Any, part: Any) -> bool:
-    """Whether a matrix equals ``part``, which is its copy with zeros outside of the diagonal or of a triangle."""
+    """Whether ``data`` equals ``part``, a copy that has zeros outside of the diagonal or of a triangle."""
     return not np.any(data - part)
 
 
@@ -140,7 +141,7 @@ def _is_selection(data: Any) -> bool:
 
 
 def _is_definite(data: Any) -> bool:
-    """Whether a matrix is symmetric and so clearly positive definite that rounding errors cannot matter."""
+    """Whether a matrix is symmetric and positive definite by a margin larger than rounding errors."""
     if data.shape[0] != data.shape[1] or not np.array_equal(data, data.T):
         return False
     values = np.linalg.eigvalsh(data.astype("float64"))
@@ -166,15 +167,15 @@ _OF_SQUARE = frozenset(
 
 
 def _is_distinct(data: npt.NDArray[Any]) -> bool:
-    """Whether no two integers are equal; `np.unique` would import all of `numpy.ma`."""
+    """Whether no two integers are equal. (`np.unique` is not used, since it imports all of `numpy.ma`.)"""
     ordered = np.sort(data, axis=None)
     return bool(np.all(ordered[1:] != ordered[:-1]))
 
 
 def inferred_from_constant(constant: Constant, fact: str) -> bool | None:
-    """Whether a fact holds for the value of a constant; None if that is not tested.
+    """Whether a fact holds for the value of a constant; None if it is not known.
 
-    Large and complex constants are not tested, and there are facts without a test. Some tests return only True or None.
+    Large and complex constants are not tested, and some facts have no test. Some tests return only True or None.
     """
     data: Any = constant.data
     if not is_array(data) or data.size > _LARGEST or data.dtype.kind == "c":

@@ -1,7 +1,7 @@
 """Inference of facts about the results of linear algebra.
 
+`assumptions.inference` calls these functions when a rule looks up a fact about the result of an op of linear algebra.
 For instance, Cholesky factors are triangular, and the inverse of a diagonal matrix is diagonal.
-`assumptions.inference` calls these functions if a rule asks for a fact about the result of an op of linear algebra.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def _solved_upper(node: TensorApply[SolveTriangular], ask: Ask) -> bool | None:
 
 @infers("positive_definite", Dot, MatMul)
 def _factor_times_its_transpose(node: TensorApply, ask: Ask) -> bool | None:
-    """Whether a product is L L^H for a Cholesky factor L, and so positive definite.
+    """Whether a product is positive definite because it is L L^H for a Cholesky factor L.
 
-    If a matrix has no such factor, that is an error, or L is NaN.
+    (If a matrix has no Cholesky factor, computing it raises an error, or L is NaN.)
     """
     x, y = node.inputs
     if computed_by(x, Cholesky) is None or computed_by(y, Cholesky) is not None:
@@ -85,7 +85,7 @@ def _factor_times_its_transpose(node: TensorApply, ask: Ask) -> bool | None:
 
 @infers("positive_semidefinite", Dot, MatMul)
 def _between_solutions(node: TensorApply, ask: Ask) -> bool | None:
-    """Whether a product is A^H solve(S, A) for a positive semidefinite S, and so positive semidefinite."""
+    """Whether a product is positive semidefinite because it is A^H solve(S, A) for a positive semidefinite S."""
     x, y = node.inputs
     solution = computed_by(y, Solve)
     if solution is None or not are_transposes(x, solution.inputs[1], True):
@@ -102,7 +102,7 @@ _OF_SQUARE_BLOCKS = frozenset("diagonal lower_triangular upper_triangular unit_d
 
 @infers_many(Kron, BlockDiag)
 def _made_of_blocks(node: TensorApply[Kron | BlockDiag], fact: str, ask: Ask) -> bool | None:
-    """Whether the fact holds for a matrix of blocks because it holds for all blocks."""
+    """Whether the fact holds for a Kronecker product or a block-diagonal matrix because it holds for all blocks."""
     if fact == "tridiagonal" and isinstance(node.op, Kron):
         return None
     if fact in _OF_SQUARE_BLOCKS or fact == "tridiagonal":
@@ -122,11 +122,11 @@ def _is_known_square(x: TensorVariable, ask: Ask) -> bool:
     return any(ask(x, f) for f in ("hermitian", "symmetric", "orthogonal"))
 
 
-# facts about one of several results of a node
+# facts about results of decompositions
 
 
 def _is_real_square(node: TensorApply) -> bool:
-    """Whether the node's matrix is real and has a square static shape, so that its unitary factors are orthogonal."""
+    """Whether the node's input is a real matrix of square static shape, so that its unitary factors are orthogonal."""
     rows, columns = node.inputs[0].type.shape[-2:]
     real = not is_complex(node.inputs[0].type.dtype)
     return real and rows is not None and rows == columns

@@ -1,6 +1,6 @@
-"""Inference of signs of reductions and of softmax.
+"""Inference of the signs of reductions and of softmax.
 
-`assumptions.inference` calls these functions if a rule asks for a fact about the result of a `CAReduce` or `Softmax`
+`assumptions.inference` calls these functions when a rule looks up a fact about the result of a `CAReduce` or `Softmax`
 node.
 """
 
@@ -23,10 +23,10 @@ def _softmax(node: Apply, ask: Ask) -> bool | None:
 def _reduced(fact: str) -> None:
     @infers(fact, CAReduce)
     def reduced(node: TensorApply[CAReduce], ask: Ask) -> bool | None:
-        """Whether the sign of a reduction follows from the signs of its elements.
+        """Whether the sign of a reduction follows from the signs of the elements.
 
-        Facts about all elements hold for the largest one. Nothing is inferred for sums and products of integers, which
-        may wrap around.
+        A fact about all elements holds for their maximum and minimum. Sums and products of integers may wrap around, so
+        nothing is inferred for them.
         """
         row = node.op.scalar_op
         kind = node.inputs[0].type

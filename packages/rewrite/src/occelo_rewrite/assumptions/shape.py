@@ -1,9 +1,8 @@
-"""Inference of facts about transposed matrices, and about batches of matrices, from facts about the matrices.
+"""Inference of facts about transposed matrices, and functions that recognize transposes.
 
-`Fact.transposed` names the fact that holds for the transpose. `assumptions.inference` calls these functions if a rule
-asks for a fact about the result of a `DimShuffle` or `SpecifyShape` node.
-`assumptions.blas`, `assumptions.elemwise` and `assumptions.linalg` recognise a matrix and its transpose by
-`are_transposes`; `rules.linalg` recognises transposes by `is_transposition`.
+`assumptions.inference` calls these functions when a rule looks up a fact about the result of a `DimShuffle` or
+`SpecifyShape` node. `Fact.transposed` is the fact that holds for the transpose. `assumptions.blas`,
+`assumptions.elemwise` and `assumptions.linalg` call `are_transposes`, and `rules.linalg` calls `is_transposition`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ __all__ = ["are_transposes", "is_transposition", "spread_vector"]
 
 
 def is_transposition(op: Op) -> bool:
-    """Whether an op exchanges the last two dimensions, and keeps all others."""
+    """Whether an op exchanges the last two axes of its input and does nothing else."""
     if not isinstance(op, DimShuffle) or DimShuffle not in op.computes_as:
         return False
     order, n = op.new_order, op.input_ndim
@@ -28,12 +27,12 @@ def is_transposition(op: Op) -> bool:
 
 
 def are_transposes(x: TensorVariable, y: TensorVariable, hermitian: bool) -> bool:
-    """Whether ``x`` is the transpose of ``y``; with ``hermitian`` the conjugate transpose."""
+    """Whether ``x`` is known to be the transpose of ``y``; with ``hermitian``, the conjugate transpose."""
     real = not is_complex(x.type.dtype)
     if real or not hermitian:
         first, second = computed_by(x, DimShuffle), computed_by(y, DimShuffle)
         if first is not None and second is not None and first.inputs[0] is second.inputs[0]:
-            # such as a vector as a column and as a row
+            # both are made from one variable, such as a vector as a column and as a row
             order, other = first.op.new_order, second.op.new_order
             if len(order) > 1 and order == (*other[:-2], other[-1], other[-2]):
                 return True
@@ -45,9 +44,7 @@ def are_transposes(x: TensorVariable, y: TensorVariable, hermitian: bool) -> boo
 
 
 def _transposed_matrix(variable: Variable) -> tuple[Variable, bool] | None:
-    """The matrix of which a variable is the transpose, and whether the variable is also its conjugate; None for other
-    variables.
-    """
+    """The matrix x of a variable x^T or x^H, and whether it is x^H; None for other variables."""
     inner = _conjugated(variable)
     turned = variable if inner is None else inner
     if turned.owner is None or not is_transposition(turned.owner.op):
@@ -59,14 +56,14 @@ def _transposed_matrix(variable: Variable) -> tuple[Variable, bool] | None:
 
 
 def _conjugated(variable: Variable) -> Variable | None:
-    """The variable whose complex conjugate ``variable`` is; None for other variables."""
+    """The input x of a variable conj(x); None for other variables."""
     owner = variable.owner
     return owner.inputs[0] if owner is not None and owner.op == ot.conj else None
 
 
 @infers_many(DimShuffle)
 def _rearranged(node: TensorApply[DimShuffle], fact: str, ask: Ask) -> bool | None:
-    """Whether a fact holds for matrices that are transposed, or whose batch dimensions are reordered, added or dropped."""
+    """Whether a fact holds for transposed matrices, or after batch axes are reordered, added or dropped."""
     n, last = node.op.input_ndim, node.op.new_order[-2:]
     if fact not in FACTS or not FACTS[fact].of_matrices or n < 2:
         return None
@@ -82,9 +79,7 @@ def _specified(node: TensorApply[SpecifyShape], fact: str, ask: Ask) -> bool | N
 
 
 def spread_vector(variable: TensorVariable) -> tuple[TensorVariable, tuple[int | str, ...]] | None:
-    """The vector that becomes ``variable`` by adding dimensions, and the order of the dimensions; None for other
-    variables.
-    """
+    """The vector v and the order of a variable ``v.dimshuffle(order)``; None for other variables."""
     spread = computed_by(variable, DimShuffle)
     if spread is None or spread.inputs[0].type.ndim != 1:
         return None

@@ -1,5 +1,5 @@
-"""The standard rules, one module or folder for each op family, and `fold` for ops of all families.
+"""The standard rules, one module or folder for each family of ops, and `fold` for ops of all families.
 
-Each module ends in `RuleSet`s, which `pipeline` puts into stages. The docstring of a rule is the law that it applies. A
-remark such as "(finite: ...)" says why the rule has the tag "finite" (`rule_tags`).
+At its end, each module lists its rules in `RuleSet`s, which `pipeline` puts into stages. The docstring of a rule is the
+law that the rule applies. A remark "(finite: ...)" in it says why the rule has the tag "finite" (`rule_tags`).
 """

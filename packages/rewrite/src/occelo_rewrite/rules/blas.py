@@ -1,7 +1,7 @@
-"""Rules for products of matrices: special factors, transposition, and products with addends (gemm, gemv, ger).
+"""Rules for products of matrices: special factors, transposition, and products plus a term (gemm, gemv, ger).
 
 `pipeline` puts them into the stages canonicalize, specialize, BlasOpt and accumulate_products. The stage InplaceBlasOpt
-reads ``OVERWRITING``: the classes of ops that may overwrite their first input.
+takes the classes of ops that it may change from ``OVERWRITING``.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ __all__ = [
 ]
 
 OVERWRITING = (Gemm, Gemv, Ger)
-"""The classes of ops that have an in-place variant for their first input."""
+"""The classes of ops that have a variant which overwrites its first input."""
 
 
 @node_rewriter([Dot], tags=("shape_unsafe",))
 def dot_of_nothing(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """dot(x, y) = 0 where the sum has no terms, or the result no elements."""
+    """dot(x, y) = 0 if a factor has no elements."""
     x, y = (v.type for v in node.inputs)
     out = node.outputs[0]
     if 0 not in (*x.shape, *y.shape):
@@ -65,7 +65,10 @@ def dot_of_nothing(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacement
 
 @node_rewriter([Dot], tags=("rounding", "finite"))
 def dot_of_length_one(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """dot(x, y) = x y if the sum has one term. (rounding: the sign of a zero. finite: some products skip zeros.)"""
+    """dot(x, y) = x y if the sum has one term.
+
+    (rounding: the sign of a zero may change. finite: some libraries skip products with 0, even of infinite elements.)
+    """
     x, y = node.inputs
     first, last = x.type, y.type
     if first.shape[-1] != 1 or last.shape[0] != 1:
@@ -81,7 +84,7 @@ def dot_of_length_one(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
 
 @node_rewriter([DimShuffle], tags=("comparison", "overflow", "finite"))
 def transposed_dot(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """dot(x, y).T = dot(y.T, x.T), where nothing else uses the product and a factor is transposed already."""
+    """dot(x, y).T = dot(y.T, x.T), if the product has no other user and x or y is a transpose."""
     op = node.op
     inner = computed_by(node.inputs[0], Dot)
     if inner is None or op.new_order != (1, 0):
@@ -96,16 +99,17 @@ def transposed_dot(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Repl
 
 @node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
 def matmul_of_matrices(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
-    """matmul(x, y) = dot(x, y), for two matrices."""
+    """matmul(x, y) = dot(x, y), for two matrices that are no batches."""
     x, y = node.inputs
     return [Dot()(x, y)] if x.type.ndim == y.type.ndim == 2 else None
 
 
 @node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
 def dot_with_diagonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """diag(d) @ x scales the rows of x by d, and x @ diag(d) its columns, for diagonal matrices.
+    """diag(d) @ x = x with its rows scaled by d, and x @ diag(d) = x with its columns scaled by d.
 
-    (finite: the product adds 0 times the other elements, which is NaN where they are infinite.)
+    The diagonal matrix may be any matrix that is known to be diagonal. (finite: the product adds 0 times the other
+    elements, which is NaN if these are infinite.)
     """
     x, y = node.inputs
     known = assumptions_of(fgraph)
@@ -137,16 +141,16 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
 
 
 def positions_of_ones(x: TensorVariable) -> TensorVariable:
-    """The position of the 1 in each row of a selection matrix; 0 for a row of zeros."""
+    """For each row of a selection matrix, the column of its 1; 0 for a row of zeros."""
     place = ot.arange(x.shape[-1], dtype="int64")
     return ot.switch(ot.neq(x, 0), place, 0).sum(axis=-1)
 
 
 @node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
 def dot_with_selection(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """s @ x reads rows of x, for a selection matrix s.
+    """s @ x = x[rows], for a selection matrix s (each row of s is one row of the identity matrix).
 
-    (finite: see `dot_with_diagonal`. It is no longer checked that x has as many rows as s has columns.)
+    (finite: see `dot_with_diagonal`. shape_unsafe: nothing checks any more that x has as many rows as s has columns.)
     """
     s, x = node.inputs
     if s.type.dtype != x.type.dtype or s.type.ndim != 2:
@@ -158,7 +162,7 @@ def dot_with_selection(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replace
 
 @node_rewriter([Dot], tags=("rounding", "finite", "shape_unsafe"))
 def dot_with_permutation(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """x @ p reads columns of x, for a permutation p (see `dot_with_selection`)."""
+    """x @ p = x[:, columns], for a permutation matrix p (see `dot_with_selection`)."""
     x, p = node.inputs
     if p.type.dtype != x.type.dtype or p.type.ndim != 2:
         return None
@@ -183,7 +187,10 @@ CANONICALIZE = RuleSet(
 
 @node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
 def matmul_with_one_matrix(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
-    """matmul of a batch with one matrix is one product: the batch and the rows become one dimension."""
+    """matmul of a batch of matrices with one matrix = one product of matrices.
+
+    The batch axes and the rows are reshaped to one axis.
+    """
     x, y = node.inputs
     xt = x.type
     yt = y.type
@@ -199,11 +206,11 @@ def matmul_with_one_matrix(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> 
 SPECIALIZE = RuleSet((transposed_dot, matmul_with_one_matrix), "blas specialize")
 
 
-# products with addends
+# products plus terms
 
 
 def _scaled(term: TensorVariable) -> tuple[TensorVariable, TensorVariable | None]:
-    """The x and the scalar alpha of a term alpha * x; alpha is None for any other term."""
+    """The parts x and alpha of a term alpha * x with a scalar alpha. For any other term, the term itself and None."""
     owner = computed_by(term, Elemwise)
     if owner is None or owner.op != ot.mul:
         return term, None
@@ -216,7 +223,7 @@ def _scaled(term: TensorVariable) -> tuple[TensorVariable, TensorVariable | None
 
 
 def _outer_factors(term: TensorVariable) -> tuple[TensorVariable, TensorVariable] | None:
-    """x and y, if a term is the outer product x_i y_j; else None."""
+    """The vectors x and y of an outer product x_i y_j; None for any other term."""
     owner = computed_by(term, Elemwise)
     if owner is None or owner.op != ot.mul or len(owner.inputs) != 2:
         return None
@@ -235,23 +242,24 @@ def _number(value: float, dtype: str) -> TensorVariable:
 
 
 def _negated(number: TensorVariable) -> TensorVariable:
-    # a constant is negated at once, so that nothing is left to fold
+    # a constant is negated here, so that no node is left for constant folding
     return ot.constant(-number.data) if isinstance(number, Constant) else ot.neg(number)
 
 
 Factors = Callable[[TensorVariable], tuple[TensorVariable, TensorVariable] | None]
-"""Returns the factors of a product; None for another term."""
+"""A function that returns the two factors of a product; None for a term that is not such a product."""
 Term = tuple[TensorVariable, int]
-"""A term of a sum, and its sign."""
+"""A term of a sum, and its sign (1 or -1)."""
 Make = Callable[[TensorVariable, TensorVariable, TensorVariable, TensorVariable], TensorVariable]
-"""Builds the sum of a variable and a product, from the variable, the scalar coefficient, and the factors."""
+"""A function that adds a product to a variable: it gets the variable, the scalar coefficient, and the two factors."""
 
 
 class Parted:
-    """A sum of real floats, divided into products, which ``factors_of`` recognises, and ``others``.
+    """A sum of real floats, divided into products of tensors and other terms.
 
-    The products have no other users and are not broadcast in the sum. ``products`` has for each the scalar coefficient
-    (None for 1) and the factors.
+    ``factors_of`` recognizes the products. Only products without other users that are not broadcast count. ``products``
+    is a list of tuples: a term, its scalar coefficient (None for 1), and its two factors. ``others`` are all other
+    terms.
     """
 
     def __init__(self, fgraph: FunctionGraph, whole: Sum, factors_of: Factors) -> None:
@@ -278,9 +286,9 @@ class Parted:
         factors_of: Factors,
         made_by: type[Op],
     ) -> Parted | None:
-        """The sum with this node as its root; None if there is none, or if it has no products.
+        """The sum with ``node`` as its root; None if there is no such sum, or if it has no products.
 
-        An op of the class ``made_by`` computes each product, or an operand of the term if the product is scaled.
+        ``made_by`` is the class of the op that computes the products. It makes the search faster.
         """
         kind = node.outputs[0].type
         if kind.dtype not in ("float32", "float64") or kind.ndim not in (1, 2):
@@ -292,15 +300,16 @@ class Parted:
         return made if made.products else None
 
     def added_to(self, total: TensorVariable, make: Make) -> TensorVariable:
-        """The variable ``total`` with the products added to it, one after the other."""
+        """``total`` plus all products, which are added one after the other."""
         for (_, sign), alpha, factors in self.products:
             number = _number(sign, self.kind.dtype) if alpha is None else alpha
             total = make(total, number if alpha is None or sign > 0 else _negated(number), *factors)
         return total
 
     def added(self, make: Make) -> TensorVariable | None:
-        """The whole sum: products are added to the other terms, or to one of the products if the others do not have the
-        shape of the sum. None if no product is added.
+        """The whole sum: the other terms, plus the products one after the other; None if no product can be added.
+
+        If the other terms do not have the shape of the sum, one of the products is the first summand.
         """
         if not (self.others and _alike(_total(self.others).type, self.kind)):
             first = next((i for i, p in enumerate(self.products) if p[0][1] > 0), 0)
@@ -312,7 +321,7 @@ class Parted:
 
 
 def _is_or_reads(term: TensorVariable, kind: type[Op]) -> bool:
-    """Whether an op of a class computes a term, or an operand of the term."""
+    """Whether an op of the class ``kind`` computes a term, or one of its operands."""
     owner = term.owner
     if owner is None:
         return False
@@ -325,19 +334,19 @@ def _is_or_reads(term: TensorVariable, kind: type[Op]) -> bool:
 
 
 def _alike(term: TensorType, whole: TensorType) -> bool:
-    """Whether a term of one type has the shape of a sum of another type, without broadcasting."""
+    """Whether a term is not broadcast in a sum of the type ``whole``."""
     if term.ndim != whole.ndim:
         return False
     return all((a == 1) == (b == 1) for a, b in zip(term.shape, whole.shape, strict=True))
 
 
 def _dot_factors(base: TensorVariable) -> tuple[TensorVariable, TensorVariable] | None:
-    """x and y, if a term is the product of a matrix and a matrix or vector."""
+    """The factors x and y of a product of a matrix and a matrix or vector; None for any other term."""
     owner = computed_by(base, Dot)
     if owner is None:
         return None
     x, y = owner.inputs
-    # a vector by a matrix is the transposed matrix by the vector
+    # a vector times a matrix equals the transposed matrix times the vector
     if x.type.ndim == 1:
         return (ot.transpose(y), x) if y.type.ndim == 2 else None
     return x, y
@@ -349,7 +358,7 @@ _PRODUCTS = (Dot, MatMul, Gemm, Gemv)
 def _update(
     z: TensorVariable, alpha: TensorVariable, x: TensorVariable, y: TensorVariable
 ) -> TensorVariable:
-    """One gemm or gemv."""
+    """z + alpha x @ y, computed by one gemm or gemv."""
     z, beta = _scaled(z)
     kind = Gemm if y.type.ndim == 2 else Gemv
     return kind()(z, alpha, x, y, _number(1.0, z.type.dtype) if beta is None else beta)
@@ -357,7 +366,7 @@ def _update(
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """beta z + alpha x @ y is one gemm (matrices) or gemv (a vector)."""
+    """beta z + alpha x @ y = gemm (for a matrix y) or gemv (for a vector y)."""
     parted = Parted.at(fgraph, node, _dot_factors, Dot)
     made = None if parted is None else parted.added(_update)
     return None if made is None else [made]
@@ -365,9 +374,9 @@ def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """z + alpha x @ y is one gemm or gemv even if z is broadcast, if the sum is an output or an operand of a product.
+    """z + alpha x @ y = gemm or gemv, for a z that is broadcast, if the sum is an output or an operand of a product.
 
-    (Loops that use the sum would fuse the addition, so there it stays.)
+    (A sum with only elementwise readers stays as it is, since loops fuse the addition.)
     """
     readers = fgraph.clients.get(node.outputs[0], ())
     if not any(isinstance(r.op, (Output, *_PRODUCTS)) for r, _ in readers):
@@ -385,7 +394,7 @@ def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwis
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """z + alpha x y^T is one ger."""
+    """z + alpha x y^T = ger."""
 
     def make(
         z: TensorVariable, alpha: TensorVariable, x: TensorVariable, y: TensorVariable
@@ -413,7 +422,7 @@ def _added(terms: Sequence[TensorVariable]) -> TensorVariable:
 
 @node_rewriter([ot.mul], tags=("comparison", "overflow", "finite"), below=[Gemm, Gemv])
 def scaled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """alpha (beta z + x @ y) is one gemm with both factors multiplied by alpha, a number not far from 1."""
+    """alpha gemm(z, a, x, y, b) = gemm(z, alpha a, x, y, alpha b), for a moderate constant alpha; likewise gemv."""
     out = node.outputs[0]
     base, alpha = _scaled(out)
     owner = computed_by(base, Gemm, Gemv)

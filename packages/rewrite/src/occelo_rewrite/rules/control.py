@@ -1,7 +1,7 @@
 """Rules for branches, checks and inner graphs.
 
-`pipeline` puts them into the stages canonicalize, inline_graphs and expand_graphs. `drop_check` is only applied if a
-query includes the tag ``unsafe``.
+`pipeline` puts them into the stages canonicalize, inline_graphs and expand_graphs. `drop_check` is off unless a query
+includes the tag ``unsafe``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["CANONICALIZE", "EXPAND", "INLINE", "UNSAFE"]
 
 @node_rewriter([CheckAndRaise])
 def check_of_truth(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Replacements:
-    """A check of a condition that is known to be true is dropped, and so is a condition that is checked twice."""
+    """check(x, True) = x, and check(x, c, c) = check(x, c)."""
     conditions: dict[Variable, None] = {}
     for v in node.inputs[1:]:
         value = number_of(v)
@@ -54,7 +54,7 @@ def equal_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacem
 
 @node_rewriter([IfElse])
 def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
-    """ifelse(c, ifelse(c, a, b), d) = ifelse(c, a, d), and likewise in the other branch."""
+    """ifelse(c, ifelse(c, a, b), d) = ifelse(c, a, d), and ifelse(c, a, ifelse(c, b, d)) = ifelse(c, a, d)."""
     op = node.op
     condition = node.inputs[0]
     parts: list[Variable] = list(node.inputs[1:])
@@ -70,10 +70,10 @@ def nested_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replace
 
 @node_rewriter([IfElse])
 def merged_branches(fgraph: FunctionGraph, node: TensorApply[IfElse]) -> Replacements:
-    """Two results that depend on one condition are chosen together: ifelse(c, [a, x], [b, y]).
+    """ifelse(c, a, b) and ifelse(c, x, y) = the two results of ifelse(c, [a, x], [b, y]).
 
-    Both results must be needed under the same conditions. Results in different branches of another condition stay
-    apart, since a call needs only one of them.
+    Both results must be needed under the same conditions. If they are in different branches of another condition, they
+    stay apart, since a call needs only one of them.
     """
     op = node.op
     for user, position in fgraph.clients[node.inputs[0]]:
@@ -104,7 +104,7 @@ _NEAR = 200
 
 
 def _depends(node: Apply, other: Apply) -> bool:
-    """Whether a node depends on another; True if the search is too long."""
+    """Whether ``node`` depends on ``other``. Also True if the search takes too long."""
     pending = [v.owner for v in node.inputs if v.owner is not None]
     seen: set[Apply] = set()
     while pending:
@@ -134,14 +134,14 @@ UNSAFE = RuleSet((drop_check,), "control unsafe")
 
 @node_rewriter([OpFromGraph])
 def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
-    """An op with the option ``inline`` is replaced by its inner graph before all other rules."""
+    """An op with the option ``inline`` = its inner graph. The stage of this rule is the first of all."""
     op = node.op
     return op.inlined(node) if op.inline else None
 
 
 @node_rewriter([OpFromGraph])
 def expand_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
-    """An op with an inner graph is replaced by that graph, so that rules and linkers see one graph."""
+    """An op with an inner graph = its inner graph, so that rules and linkers see a single graph."""
     op = node.op
     return op.inlined(node)
 

@@ -1,4 +1,4 @@
-"""Rules for `alloc` and `second`: repeated values are left to broadcasting instead of being stored.
+"""Rules for `alloc` and `second`, which repeat values: ops broadcast the value itself, and copies are not stored.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -36,7 +36,7 @@ def alloc_of_own_shape(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Repla
 
 @node_rewriter([Alloc])
 def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replacements:
-    """alloc(alloc(x, m), n) = alloc(x, n), where only lengths of 1 are repeated or m is static."""
+    """alloc(alloc(x, m), n) = alloc(x, n), if every length m is 1 or known to equal n."""
     inner = computed_by(node.inputs[0], Alloc)
     op = node.op
     if inner is None:
@@ -49,7 +49,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replaceme
     for i, (m, n) in enumerate(zip(middle, outer, strict=True)):
         if (isinstance(m, int) and m == n) or known.is_length(fgraph, n, node.inputs[0], i):
             continue
-        # a dimension with static length 1 in the inner alloc must have it in x, too
+        # if the inner alloc has a static length of 1 along an axis, x must have it, too
         if m != 1 or (i >= lead and own.shape[i - lead] != 1):
             return None
     return [op(inner.inputs[0], *node.inputs[1:])]
@@ -57,7 +57,7 @@ def alloc_of_alloc(fgraph: FunctionGraph, node: TensorApply[Alloc]) -> Replaceme
 
 @node_rewriter([OpPattern(Elemwise)], below=[Alloc, Elemwise])
 def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(alloc(v, shape(x)), x) = f(v, x), since v is broadcast."""
+    """f(alloc(v, shape(x)), x) = f(v, x), since f broadcasts v."""
     repeated = [i for i, v in enumerate(node.inputs) if _repeats(v)]
     if not repeated or len(node.inputs) < 2 or node.op.destroy_map:
         return None
@@ -81,11 +81,9 @@ def alloc_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replaceme
 
 @node_rewriter([OpPattern(Elemwise)], tags=("shape_unsafe",), below=[Alloc])
 def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(alloc(v, n), x) = f(v, x), for x with as many dimensions as n has lengths.
+    """f(alloc(v, n), x) = f(v, x), for an x with as many dimensions as there are lengths n.
 
-    For an x of other lengths, the expression as written raises an error.
-
-    (shape_unsafe: whether x has the lengths n is no longer checked.)
+    (shape_unsafe: the left side raises an error if x does not have the lengths n; the right side does not check this.)
     """
     if not any(_repeats(v) for v in node.inputs) or len(node.inputs) < 2 or node.op.destroy_map:
         return None
@@ -106,14 +104,14 @@ def alloc_sinks_unchecked(fgraph: FunctionGraph, node: TensorApply[Elemwise]) ->
 
 
 def _spans(own: TensorType, full: TensorType) -> bool:
-    """Whether a tensor has the length of the result in every dimension."""
+    """Whether a tensor of the type ``own`` is not broadcast in a result of the type ``full``."""
     return all(a != 1 or b == 1 for a, b in zip(own.shape, full.shape, strict=True))
 
 
 def _knows_ones_of(value: TensorVariable, repeated: TensorVariable) -> bool:
-    """Whether a value can take the place of a repeated tensor in broadcasting.
+    """Whether a value can replace a repeated tensor as an operand that is broadcast.
 
-    Wherever the repeated tensor has a static length of 1, the value must have one, too.
+    Where the repeated tensor has a static length of 1, the value must have one, too.
     """
     return all(
         a == 1 or b != 1
@@ -131,7 +129,7 @@ def _repeats(variable: TensorVariable) -> bool:
 
 @node_rewriter([_SECOND])
 def second_of_same_shape(fgraph: FunctionGraph, node: Apply) -> Replacements:
-    """second(x, y) = y where y has the shape already."""
+    """second(x, y) = y, if y has the shape of x."""
     model, value = node.inputs
     if value.type.ndim != node.outputs[0].type.ndim:
         return None
@@ -148,7 +146,10 @@ CANONICALIZE = RuleSet(
 
 @node_rewriter([_SECOND], tags=("shape_unsafe",))
 def second_to_alloc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """second(x, v) = alloc(v, shape(x)), so x is not computed (shape_unsafe: nor are its shapes checked)."""
+    """second(x, v) = alloc(v, shape(x)), so that x need not be computed.
+
+    (shape_unsafe: if x is not computed, the shapes of its operands are not checked.)
+    """
     model, value = node.inputs
     if value.type.ndim > model.type.ndim or not all(
         n == 1 or m == n

@@ -1,6 +1,6 @@
-"""Rules for ops of all families: constant folding, dropping of gradient barriers, sharper types.
+"""Rules for ops of all families: constant folding, removal of gradient barriers, more specific types.
 
-`pipeline` puts them into the stage canonicalize. Unlike other rules there, they also belong to the optimizer
+`pipeline` puts them into the stage canonicalize. Unlike other rules of this stage, they are also part of the optimizer
 ``minimum_compile``.
 """
 
@@ -16,11 +16,11 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 __all__ = ["RULES", "constant_folding", "drop_gradient_barriers", "sharpened_types"]
 
 _LARGEST_FOLD = 1 << 20
-"""Results with more elements are not folded, so that compiled graphs stay small."""
+"""The most elements of a folded result, so that compiled graphs stay small."""
 
 
 def _folded_size(node: Apply) -> int:
-    """The number of elements of the folded results, by static shapes; an unknown length counts as 1."""
+    """The number of elements of all results of a node, by static shapes. A dynamic length counts as 1."""
     total = 0
     for output in node.outputs:
         size = 1
@@ -46,7 +46,8 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Replacements:
     except MethodNotDefined:
         return None
     except Exception:
-        # the error is raised when the function is called, with a message that names the user's line
+        # the call of the compiled function raises the error, with a message that names the user's
+        # line
         return None
     folded: list[Variable] = []
     for output, value in zip(node.outputs, values, strict=True):
@@ -59,15 +60,13 @@ def constant_folding(fgraph: FunctionGraph, node: Apply) -> Replacements:
 
 @node_rewriter(None)
 def drop_gradient_barriers(fgraph: FunctionGraph, node: Apply) -> Replacements:
-    """zero_grad(x) = x, and likewise for every identity that only changes gradients."""
+    """zero_grad(x) = x, and likewise for all other identities that only change gradients."""
     return [node.inputs[0]] if node.op.identity_at_runtime else None
 
 
 @node_rewriter(None, only_new=True)
 def sharpened_types(fgraph: FunctionGraph, node: Apply) -> Replacements:
-    """If the types of a node's inputs have become more specific, the node is made again, so that the types of its
-    outputs become more specific, too.
-    """
+    """op(x) = op(x) with a more specific type, if the type of x has become more specific since the node was made."""
     op = node.op
     if type(op).infer is Op.infer or not op.plain_nodes or op.destroy_map:
         return None

@@ -1,4 +1,4 @@
-"""Rules for joins and for vectors made of scalars.
+"""Rules for `join`, and for `make_vector`, which makes a vector from scalars.
 
 `pipeline` puts them into the stage canonicalize.
 """
@@ -33,14 +33,14 @@ def join_without_empty(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replac
     gone = [v for v in node.inputs if v not in left]
     others = [i for i in range(left[0].type.ndim) if i != op.axis]
     if any(None in (left[0].type.shape[i], v.type.shape[i]) for v in gone for i in others):
-        return None  # the other lengths would not be checked
+        return None  # otherwise nothing would check that the other lengths agree
     made = op(*left)
     return [made] if made.type.dtype == node.outputs[0].type.dtype else None
 
 
 @node_rewriter([Join])
 def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
-    """join(join(x, y), z) = join(x, y, z), along one axis, if the inner join has no other user."""
+    """join(join(x, y), z) = join(x, y, z), along the same axis, if the inner join has no other user."""
     parts: list[TensorVariable] = []
     changed = False
     for v in node.inputs:
@@ -54,9 +54,7 @@ def join_of_join(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements
 
 
 def _slice_of(variable: TensorVariable, axis: int) -> tuple[TensorVariable, int, int] | None:
-    """The x, start and stop of a variable that is x[start:stop] along the axis, with static bounds; None for other
-    variables.
-    """
+    """The x, start and stop of a variable x[start:stop] along ``axis``, with static bounds; None for others."""
     owner = computed_by(variable, Subtensor)
     if owner is None or len(owner.inputs) > 1:
         return None
@@ -110,7 +108,7 @@ def join_of_adjacent_slices(fgraph: FunctionGraph, node: TensorApply[Join]) -> R
 
 @node_rewriter([Join])
 def join_of_repeats(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
-    """join(x, x, x) = x repeated by broadcasting, for x of length 1 along the axis."""
+    """join(x, x, x) = alloc(x, ...), for an x of length 1 along the axis of the join."""
     op = node.op
     first = node.inputs[0]
     if len(node.inputs) < 2 or any(v is not first for v in node.inputs):
@@ -124,7 +122,7 @@ def join_of_repeats(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replaceme
 
 @node_rewriter([Join])
 def join_of_allocs(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:
-    """join(alloc(v, m), alloc(v, n)) = alloc(v, m + n), along an axis that v lacks."""
+    """join(alloc(v, m), alloc(v, n)) = alloc(v, m + n), along an axis that v lacks or where it has length 1."""
     op = node.op
     found = [computed_by(v, Alloc) for v in node.inputs]
     owners = [o for o in found if o is not None]

@@ -20,7 +20,7 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([OpPattern(Elemwise, (("scalar_op", Cast),))])
 def cast_of_cast(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> list[TensorVariable] | None:
-    """cast(x, dtype of x) = x, and a cast of a lossless cast is one cast."""
+    """cast(x, dtype of x) = x, and cast(cast(x, d), e) = cast(x, e) if every value of x's dtype is a value of d."""
     x, dtype = node.inputs[0], node.outputs[0].type.dtype
     if x.type.dtype == dtype:
         return [x]
@@ -35,7 +35,10 @@ def cast_of_cast(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> list[Ten
 
 
 def _holds_exactly(small: np.dtype[Any], large: np.dtype[Any]) -> bool:
-    """Whether every value of one dtype is a value of another (NumPy's "safe" lets int64 into float64)."""
+    """Whether every value of the dtype ``small`` is a value of the dtype ``large``.
+
+    (NumPy's rule "safe" does not ensure this: it allows a cast from int64 to float64.)
+    """
     if small.kind in "iu" and large.kind in "fc":
         digits = {2: 11, 4: 24, 8: 53}.get(large.itemsize // (2 if large.kind == "c" else 1), 0)
         return bool(small.itemsize * 8 <= digits)

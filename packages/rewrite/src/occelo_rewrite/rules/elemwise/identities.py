@@ -1,4 +1,4 @@
-"""Rules for single elementwise functions: inverses that cancel, powers, signs, comparisons, selections.
+"""Rules for single elementwise functions: functions that cancel, powers, signs, comparisons, selections.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -27,15 +27,13 @@ x, y, z = wild("x y z")
 c, d = number("c"), number("d")
 
 
-# functions that undo each other
+# functions that cancel
 
 
 def _cancels(
     outer: str, inner: str, on: str = "float", tags: tuple[str, ...] = ("stabler",)
 ) -> PatternRule:
-    """Make the rule outer(inner(x)) = x, for an ``outer`` that is the inverse of ``inner`` wherever the inner function
-    is defined.
-    """
+    """Make the rule outer(inner(x)) = x, for an ``outer`` that inverts ``inner`` wherever ``inner`` is defined."""
 
     def law(x: TensorVariable) -> TensorVariable:
         return x
@@ -48,7 +46,10 @@ def _cancels(
 def _cancels_where(
     outer: str, inner: str, condition: Callable[[TensorVariable], TensorVariable], text: str
 ) -> PatternRule:
-    """Make the rule outer(inner(x)) = x where a condition holds, else NaN."""
+    """Make the rule outer(inner(x)) = x where ``condition(x)`` holds, else NaN.
+
+    ``text`` is the condition for the docstring.
+    """
 
     def law(x: TensorVariable) -> TensorVariable:
         return ot.switch(condition(x), x, np.nan)
@@ -96,8 +97,8 @@ def pow_zero(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
 def pow_of_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
     """1 ^ x = 1, NaN included.
 
-    (For real floats only: a negative integer power of an integer is an error, and NumPy's 1 ^ NaN is NaN for complex
-    numbers.)
+    (This is for real floats only. A negative integer power of an integer is an error, and in NumPy 1 ^ NaN is NaN for
+    complex numbers.)
     """
     if not is_float(node.outputs[0].type.dtype):
         return None
@@ -124,13 +125,13 @@ def pow_minus_one(x: TensorVariable) -> TensorVariable | None:
 
 @rule(p.pow(x, 0.5), tags=("rounding", "finite"))
 def pow_half(x: TensorVariable) -> TensorVariable | None:
-    """x ^ 0.5 = sqrt(x) (finite: except where x is -infinity, and except for the sign of a zero)."""
+    """x ^ 0.5 = sqrt(x) (finite: results differ for x = -infinity, and in the sign of a zero)."""
     return ot.sqrt(x)
 
 
 @rule(p.pow(x, -0.5), tags=("rounding", "finite"))
 def pow_minus_half(x: TensorVariable) -> TensorVariable | None:
-    """x ^ -0.5 = 1 / sqrt(x) (finite)."""
+    """x ^ -0.5 = 1 / sqrt(x) (finite: as for `pow_half`)."""
     return ot.reciprocal(ot.sqrt(x))
 
 
@@ -142,7 +143,7 @@ _MOST_SQUARINGS = 16
     tags=("rounding", "overflow"),
 )
 def small_power(x: TensorVariable, c: float) -> TensorVariable | None:
-    """x ^ n = products of repeated squares, for whole n of at most 16."""
+    """x ^ n = products of repeated squares, for whole n from -16 to 16."""
     result: TensorVariable | None = None
     square = x
     rest = abs(int(c))
@@ -157,13 +158,13 @@ def small_power(x: TensorVariable, c: float) -> TensorVariable | None:
 
 @rule(p.sqrt(p.sqr(x)), tags=("stabler",))
 def sqrt_of_square(x: TensorVariable) -> TensorVariable | None:
-    """sqrt(sqr(x)) = |x|. This is exact even where the square overflows or underflows."""
+    """sqrt(sqr(x)) = |x|, which is exact even if the square overflows or underflows."""
     return ot.abs(x)
 
 
 @rule(p.sqr(p.abs(x)), p.sqr(p.neg(x)))
 def square_of_sign(x: TensorVariable) -> TensorVariable | None:
-    """sqr(|x|) = sqr(-x) = sqr(x)."""
+    """sqr(|x|) = sqr(x), and sqr(-x) = sqr(x)."""
     return ot.sqr(x)
 
 
@@ -178,7 +179,7 @@ def abs_of_neg(x: TensorVariable) -> TensorVariable | None:
 
 @rule(p.abs(x), tags=("rounding",))
 def abs_of_nonnegative(x: TensorVariable, fgraph: FunctionGraph) -> TensorVariable | None:
-    """|x| = x for x that is never negative, such as |y|, y^2, exp(y), or by assumption (rounding: the sign of a zero)."""
+    """|x| = x, if x is known not to be negative, such as y^2 or exp(y) (rounding: the sign of a zero)."""
     return x if assumptions_of(fgraph).holds(fgraph, x, "nonnegative") else None
 
 
@@ -198,14 +199,17 @@ def quotient_of_abs(x: TensorVariable, y: TensorVariable) -> TensorVariable | No
 def sign_of_positive(
     x: TensorVariable, node: TensorApply, fgraph: FunctionGraph
 ) -> TensorVariable | None:
-    """sign(x) = 1 for an x that is an exp, a sigmoid, or positive by assumption. (finite: also where x is 0 or NaN.)"""
+    """sign(x) = 1, if x is an exp, a sigmoid, or known to be positive (finite: also if x underflows to 0 or is NaN)."""
     sure = node.inputs[0] is not x or assumptions_of(fgraph).holds(fgraph, x, "positive")
     return ot.constant(np.ones((), node.outputs[0].type.dtype)) if sure else None
 
 
 @rule(p.sign(p.true_div(x, y)), tags=("stabler", "finite"))
 def sign_of_quotient(x: TensorVariable, y: TensorVariable) -> TensorVariable | None:
-    """sign(x / y) = sign(x) for y that is a positive number or an exp, -sign(x) for a negative one (finite)."""
+    """sign(x / y) = sign(x) if y is a positive number or an exp, and -sign(x) if y is a negative number.
+
+    (finite: x / y may be NaN for an infinite x.)
+    """
     value = number_of(y)
     if (value is not None and value > 0) or applied(y, ot.exp) is not None:
         return ot.sign(x)
@@ -236,7 +240,7 @@ def polygamma_one(x: TensorVariable, node: TensorApply) -> TensorVariable | None
 def _reflexive(name: str, result: bool) -> PatternRule:
     def law(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
         if not is_discrete(x.type.dtype) and (result or name == "neq"):
-            return None  # NaN is neither equal to itself nor less
+            return None  # with NaN, eq, le and ge are false and neq is true
         return ot.constant(result)
 
     law.__name__ = f"{name}_itself"
@@ -261,13 +265,13 @@ _length = call(Shape_i, x, name="length")
 
 @rule(p.lt(_length, c), p.ge(_length, c), on="any", same_dtype=False, tags=("shape_unsafe",))
 def length_is_not_negative(node: TensorApply, c: float) -> TensorVariable | None:
-    """A length is never less than 0."""
+    """length < c is False, for c <= 0."""
     return ot.constant(node.op == ot.ge) if c <= 0 else None
 
 
 @rule(p.eq(_length, c), p.neq(_length, c), on="any", same_dtype=False, tags=("shape_unsafe",))
 def length_is_no_negative_number(node: TensorApply, c: float) -> TensorVariable | None:
-    """A length never equals a negative number."""
+    """length == c is False, for c < 0."""
     return ot.constant(node.op == ot.neq) if c < 0 else None
 
 

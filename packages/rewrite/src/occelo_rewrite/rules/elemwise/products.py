@@ -1,4 +1,4 @@
-"""Rules for products and quotients: collecting numbers, cancelling factors, and forms such as exp(x) / (1 + exp(x)).
+"""Rules for products and quotients: numbers are collected, factors cancel, exp(x) / (1 + exp(x)) becomes sigmoid(x).
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize.
 """
@@ -38,10 +38,7 @@ _PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
 
 
 def _times(value: TensorVariable | None, factor: complex, like: TensorVariable) -> TensorVariable:
-    """The number ``factor`` times the product ``value``, which is None if it has no factors.
-
-    A multiplication by 1 is left out.
-    """
+    """``factor * value``, with the dtype and shape of ``like``. A ``value`` of None is a product without factors."""
     if value is None:
         return shaped_like(ot.constant(np.asarray(factor, like.type.dtype)), like)
     if factor == -1:
@@ -57,15 +54,15 @@ def _times(value: TensorVariable | None, factor: complex, like: TensorVariable) 
 
 
 def _numbers(variables: list[TensorConstant]) -> list[TensorConstant]:
-    """The numbers of those variables that are constants other than 1 and -1."""
+    """The constants in ``variables`` other than 1 and -1."""
     return [v for v in variables if number_of(v) not in (1, -1)]
 
 
 @node_rewriter(_PRODUCTS)
 def canonical_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """(-x) (y / -1) = x y, -(2 x) = -2 x, and 1 x = x: all signs become one sign.
+    """(-x) (y / -1) = x y, -(2 x) = (-2) x, and 1 x = x.
 
-    If there is a number, it takes the sign. Factors of 1 are dropped.
+    A product has at most one sign. If it has a number, the sign becomes part of the number. Factors of 1 are dropped.
     """
     whole = Product.at(fgraph, node)
     if whole is None:
@@ -90,7 +87,7 @@ def canonical_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 @node_rewriter([ot.true_div])
 def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """x / c = x (1 / c) for a power of two c, whose reciprocal is exact."""
+    """x / c = x (1 / c), for a power of two c, since 1 / c is exact."""
     top = node.inputs[0]
     out = node.outputs[0]
     divisor = number_of(node.inputs[1])
@@ -109,9 +106,9 @@ def division_by_power_of_two(fgraph: FunctionGraph, node: TensorApply[Elemwise])
 def collected_numbers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(2 x) / (-4) = -0.5 x: several numbers in a product become one number in front.
 
-    The number is multiplied last, so a product of several other factors could overflow or underflow before that.
-    Therefore the numbers must be moderate (`is_moderate`) if there are several other factors. With a single one,
-    overflow only becomes rarer. (overflow: in 1e200 (1e-200 x) the inner product may underflow.)
+    The new number is multiplied last. So if there are several other factors, their product could overflow or underflow
+    first. In this case the numbers must be moderate (`is_moderate`). (overflow: in 1e200 (1e-200 x) the inner product
+    may underflow, unlike x.)
     """
     whole = Product.at(fgraph, node)
     if whole is None:
@@ -144,7 +141,7 @@ def collected_numbers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 @node_rewriter(_PRODUCTS, tags=("finite", "shape_unsafe", "rounding", "overflow"))
 def cancelled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """(x / y) * y = x, and x / x = 1 (finite: also where y is 0, infinite or NaN)."""
+    """(x / y) * y = x, and x / x = 1 (finite: also if the cancelled factor is 0, infinite or NaN)."""
     whole = Product.at(fgraph, node)
     if whole is None or not whole.below:
         return None
@@ -162,13 +159,13 @@ def cancelled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 @rule(p.mul(x, 0), on="any", tags=("finite",))
 def mul_zero(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
-    """x * 0 = 0 (finite: also where x is infinite or NaN)."""
+    """x * 0 = 0 (finite: also if x is infinite or NaN)."""
     return shaped_like(ot.constant(np.zeros((), node.outputs[0].type.dtype)), node.outputs[0])
 
 
 @rule(p.true_div(0, x), on="any", tags=("finite",), same_dtype=False)
 def zero_divided(x: TensorVariable, node: TensorApply) -> TensorVariable | None:
-    """0 / x = 0 (finite: also where x is 0 or NaN)."""
+    """0 / x = 0 (finite: also if x is 0 or NaN)."""
     return ot.constant(np.zeros((), node.outputs[0].type.dtype))
 
 
@@ -212,11 +209,11 @@ CANONICALIZE = RuleSet(
 )
 
 
-# forms that factors make together
+# functions that several factors form together
 
 
 def _inner(variable: TensorVariable, function: Elemwise) -> TensorVariable | None:
-    """The x of a variable that is ``function(x)`` and has the type of x; None for other variables."""
+    """The input x of a variable ``function(x)`` of the same type; None for other variables."""
     node = applied(variable, function)
     if node is None or node.inputs[0].type != variable.type:
         return None
@@ -224,7 +221,7 @@ def _inner(variable: TensorVariable, function: Elemwise) -> TensorVariable | Non
 
 
 def _negated(v: TensorVariable) -> TensorVariable:
-    """-v in canonical form."""
+    """-v; for a v that is -x, this is x."""
     found = _inner(v, ot.neg)
     return ot.neg(v) if found is None else found
 
@@ -232,7 +229,7 @@ def _negated(v: TensorVariable) -> TensorVariable:
 def _by_argument(
     factors: list[TensorVariable], function: Elemwise
 ) -> dict[TensorVariable, TensorVariable]:
-    """The factors of the form ``function(x)``, by x."""
+    """A dict from x to each factor of the form ``function(x)``."""
     found: dict[TensorVariable, TensorVariable] = {}
     for factor in factors:
         argument = _inner(factor, function)
@@ -242,8 +239,9 @@ def _by_argument(
 
 
 def _with_factor(*functions: Elemwise) -> list[ScalarOp]:
-    """The ``below`` of rules for products in which one of the functions is a factor: an input is computed by the
-    function, or by another product.
+    """The ``below`` (see `NodeRewriter`) of rules for products that have one of ``functions`` as a factor.
+
+    An input of such a node is computed by one of the functions, or by another node of the product.
     """
     return [each.scalar_op for each in (*functions, *_PRODUCTS)]
 
@@ -251,7 +249,7 @@ def _with_factor(*functions: Elemwise) -> list[ScalarOp]:
 def _real_product(
     fgraph: FunctionGraph, node: TensorApply[Elemwise], *functions: str
 ) -> Product | None:
-    """The product of real numbers whose root is this node; None if none of the functions computes one of its factors."""
+    """The product of real floats with ``node`` as its root; None if no factor is one of ``functions``."""
     if not is_float(node.outputs[0].type.dtype):
         return None
     whole = Product.at(fgraph, node)
@@ -265,7 +263,7 @@ def _with(
     made: TensorVariable,
     like: TensorVariable,
 ) -> Replacements:
-    """The product ``whole`` in which ``made`` replaces the factors ``above`` and ``below``."""
+    """The product ``whole`` with ``made`` in place of the factors ``above`` (of the numerator) and ``below``."""
     rest, number_ = whole.without(above, below)
     return [_times(made if rest is None else ot.mul(rest, made), number_, like)]
 
@@ -274,11 +272,11 @@ Divisor = tuple[TensorVariable, list[TensorVariable], list[TensorVariable]]
 
 
 def _divisors(whole: Product) -> list[Divisor]:
-    """The divisors of a product.
+    """The divisors of a product, each with two lists of factors to remove with it: of the numerator and the
+    denominator.
 
-    Each divisor comes with two lists: the factors of the numerator and those of the denominator that stand for it.
-
-    A reciprocal that has other users stays one node, so it is a factor of the numerator.
+    A divisor is a factor of the denominator, or the x of a factor 1 / x of the numerator. (Such a factor remains if the
+    reciprocal has other users.)
     """
     found: list[Divisor] = [(v, [], [v]) for v in whole.below]
     for v in whole.above:
@@ -289,7 +287,7 @@ def _divisors(whole: Product) -> list[Divisor]:
 
 
 def one_plus(variable: TensorVariable) -> TensorVariable | None:
-    """The x of a variable 1 + x of the same dtype; None for other variables."""
+    """The x of a sum 1 + x of the same dtype; None for other variables."""
     node = applied(variable, ot.add)
     if node is None or any(v.type.dtype != variable.type.dtype for v in node.inputs):
         return None
@@ -358,9 +356,7 @@ def exp_times_sigmoid(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 def _sum_over(
     variable: TensorVariable, ndim: int
 ) -> tuple[TensorVariable, tuple[int, ...]] | tuple[None, tuple[()]]:
-    """The x and the axes of a variable that is a sum of x whose summed axes are kept with length 1; None for other
-    variables.
-    """
+    """The x and the axes of a variable ``x.sum(axes, keepdims=True)``; None and () for other variables."""
     spread = computed_by(variable, DimShuffle)
     order = None if spread is None else spread.op.new_order
     owner = computed_by(variable if spread is None else spread.inputs[0], CAReduce)
@@ -379,7 +375,7 @@ def _sum_over(
 
 @node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.exp))
 def exp_over_its_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """exp(x) / sum(exp(x)), with the summed axes kept as length 1, = softmax(x), also among other factors."""
+    """exp(x) / sum(exp(x), keepdims=True) = softmax(x), also among other factors."""
     whole = _real_product(fgraph, node, "exp")
     powers = {} if whole is None else _by_argument(whole.above, ot.exp)
     if whole is None or not powers:
@@ -395,7 +391,10 @@ def exp_over_its_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repl
 
 @node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.exp))
 def exp_over_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """exp(a) / (exp(a) + exp(b) + ...) = 1 / (1 + exp(b - a) + ...); for two terms sigmoid(a - b). Other factors stay."""
+    """exp(a) / (exp(a) + exp(b)) = sigmoid(a - b), also among other factors.
+
+    For more terms, exp(a) / (exp(a) + exp(b) + ...) = 1 / (1 + exp(b - a) + ...).
+    """
     whole = _real_product(fgraph, node, "exp")
     powers = {} if whole is None else _by_argument(whole.above, ot.exp)
     if whole is None or not powers:
@@ -417,9 +416,9 @@ def exp_over_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -
 
 @node_rewriter(_PRODUCTS, tags=("stabler",), below=_with_factor(ot.exp))
 def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """exp(-x^2) / erfc(x) = 1 / erfcx(x), used where x > 1, also among other factors.
+    """exp(-x^2) / erfc(x) = 1 / erfcx(x) where x > 1, also among other factors.
 
-    (This quotient occurs in the derivative of log(erfc(x)), DLMF 7.2.) Where x <= 1 the quotient is kept, since erfcx
+    This quotient is part of the derivative of log(erfc(x)) (DLMF 7.2). Where x <= 1 the quotient is kept, since erfcx
     may overflow there.
     """
     whole = _real_product(fgraph, node, "exp")
@@ -449,7 +448,7 @@ def gaussian_over_erfc(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Re
 def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """switch(c, a, 0) * b = switch(c, a * b, 0) and switch(c, a, 0) / b = switch(c, a / b, 0).
 
-    (finite: elements that are not selected are 0 for every b, even where 0 * inf or 0 / 0 would be NaN.)
+    (finite: where 0 is chosen, the result is 0 for every b, even if 0 * b or 0 / b would be NaN.)
     """
     if not is_float(node.outputs[0].type.dtype):
         return None
@@ -462,7 +461,7 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
         condition, a, b = chosen.inputs
         taken = a if number_of(b) == 0 else b
         if taken.type.dtype != chosen.outputs[0].type.dtype:
-            continue  # the product would be computed in another dtype
+            continue  # otherwise the product would be computed in another dtype
         function = ot.mul if is_product else ot.true_div
         if number_of(b) == 0:
             return [shaped_like(ot.switch(condition, function(a, *others), 0.0), node.outputs[0])]
@@ -472,7 +471,7 @@ def zero_branch_sinks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 
 def _used_once(fgraph: FunctionGraph, *nodes: Apply) -> bool:
-    """Whether each of some nodes has only one user, so that the nodes are dead once this user is replaced."""
+    """Whether each of ``nodes`` has only one user, so that all are dead once this user is replaced."""
     return all(len(fgraph.clients[node.outputs[0]]) == 1 for node in nodes)
 
 
@@ -484,7 +483,7 @@ def product_of_powers(
     second: TensorApply,
     fgraph: FunctionGraph,
 ) -> TensorVariable | None:
-    """exp(x) exp(y) = exp(x + y), if the two have no other users."""
+    """exp(x) exp(y) = exp(x + y), if exp(x) and exp(y) have no other users."""
     return ot.exp(ot.add(x, y)) if _used_once(fgraph, first, second) else None
 
 
@@ -511,10 +510,10 @@ STABILIZE = RuleSet(
 def over_exp(
     x: TensorVariable, node: TensorApply, power: TensorApply, fgraph: FunctionGraph
 ) -> TensorVariable | None:
-    """c / exp(x) = c exp(-x) for a constant c with abs(c) >= 1, if exp(x) has no other users.
+    """c / exp(x) = c exp(-x), for a constant c with abs(c) >= 1, if exp(x) has no other users.
 
-    (overflow: where exp(x) overflows, exp(-x) does not underflow yet. For other c,
-    exp(-x) could overflow where the quotient does not.)
+    (overflow: if exp(x) overflows, exp(-x) need not underflow. For a smaller c, exp(-x) could overflow although the
+    quotient does not.)
     """
     if not _used_once(fgraph, power):
         return None
@@ -534,7 +533,7 @@ def product_of_equal_bases(
     second: TensorApply,
     fgraph: FunctionGraph,
 ) -> TensorVariable | None:
-    """z^x z^y = z^(x + y) for positive z, if the two have no other users."""
+    """z^x z^y = z^(x + y), for a positive z, if z^x and z^y have no other users."""
     base = first.inputs[0]
     if not _positive(base) or not _used_once(fgraph, first, second):
         return None

@@ -1,5 +1,4 @@
-"""Rules for numerical stability, which introduce forms that neither overflow nor cancel: log1p, expm1, softplus, erfc,
-...
+"""Rules for numerical stability: expressions that overflow or cancel become log1p, expm1, softplus, erfc and so on.
 
 `pipeline` puts them into the stage stabilize.
 """
@@ -107,9 +106,12 @@ def one_minus_erfc(x: TensorVariable) -> TensorVariable | None:
 
 @rule(p.log(p.erfc(x)), tags=("stabler",))
 def log_erfc(x: TensorVariable) -> TensorVariable | None:
-    """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1 (DLMF 7.2), since erfc(x) may underflow; near 0, log1p(-erf(x))."""
+    """log(erfc(x)) = log(erfcx(x)) - x^2 where x > 1, since erfc(x) may underflow there (DLMF 7.2).
+
+    Near 0 the result is log1p(-erf(x)).
+    """
     if ExpressionReader.is_switch(x):
-        return None  # x belongs to the form below, which contains a log(erfc) itself
+        return None  # this log(erfc(x)) is part of a result of this rule
     return log_of_erfc(x)
 
 
@@ -144,9 +146,9 @@ _SMOOTH = ("exp", "sigmoid", "erfc", "kv", "iv", "sqrt")
     p.log(p.mul(number("c", lambda c: c > 0 and np.isfinite(c)), x)), tags=("stabler", "comparison")
 )
 def log_of_scaled(x: TensorVariable, c: float) -> TensorVariable | None:
-    """log(c x) = log(x) + log(c) for a constant c > 0, if log(x) has a stable form.
+    """log(c x) = log(x) + log(c), for a constant c > 0, if log(x) has a stable form.
 
-    (For any other x the sum could cancel.)
+    (comparison: the sum may cancel. So the rule does not apply to other x.)
     """
     if not any(applied(x, getattr(ot, name)) is not None for name in _SMOOTH):
         return None
@@ -171,18 +173,20 @@ def log_sum_of_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
 
 @node_rewriter([ot.log, ot.log1p, ot.log2, ot.log10], tags=("stabler", "comparison"))
 def stable_logarithm(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """A stable form of the log of an expression: of sums, means, products, quotients, powers and slices of exp,
-    sigmoid, softmax, cosh and erfc.
+    """log(expression) = a form that does not overflow, for instance log(mean(exp(x))) = logsumexp(x) - log(n).
 
-    For instance, log(mean(exp(x))) = logsumexp(x) - log(n). For log(exp(x) + c) the larger of the two terms is factored
-    out, and log(cosh(x)) is computed from |x|.
+    The expression consists of sums, means, products, quotients, powers and slices of exp, sigmoid, softmax, cosh and
+    erfc. For log(exp(x) + c), the larger of the two terms is factored out. log(cosh(x)) is computed from |x|.
     """
     return _stable(node)
 
 
 @node_rewriter([ot.true_div, ot.reciprocal], tags=("stabler",))
 def stable_quotient(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """Quotients of sums of powers become sigmoid, softmax and tanh, even if intermediates have other users."""
+    """Quotients of sums of exponentials = sigmoid, softmax or tanh, for instance exp(x) / (1 + exp(x)) = sigmoid(x).
+
+    Unlike the rules in `products`, this rule applies even if intermediate results have other users.
+    """
     return _stable(node)
 
 
@@ -227,4 +231,4 @@ STABILIZE = RuleSet(
     "stable forms",
 )
 GENERAL = RuleSet((stable_logarithm, stable_quotient, stable_difference), "general stable forms")
-"""Rules that are tried after all other rules, since they also look through nodes that have several users."""
+"""Rules that are tried after all others, since they also match nodes with several users."""

@@ -1,7 +1,6 @@
-"""Rules for sums: constants are added up, equal terms are counted, and opposite terms cancel. All other terms keep
-their order.
+"""Rules for sums: constants are added up, equal terms are collected (x + x = 2 x), and opposite terms cancel.
 
-`pipeline` puts them into the stages canonicalize and specialize.
+`pipeline` puts them into the stages canonicalize and specialize. Different terms of floats keep their order.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _ADD, _NEG, _SUMS = frozenset(("add",)), frozenset(("neg",)), frozenset(("add", 
 
 
 def _scaled(term: TensorVariable) -> tuple[TensorVariable, complex]:
-    """The x and the number c of a term c * x; for any other term, the term itself and 1."""
+    """The parts x and c of a term c * x with a number c. For any other term, the term itself and 1."""
     owner = computed_by(term, Elemwise)
     if owner is not None and owner.op == ot.mul and len(owner.inputs) == 2:
         for i in (0, 1):
@@ -45,7 +44,7 @@ def _scaled(term: TensorVariable) -> tuple[TensorVariable, complex]:
 
 
 def _wrapped(value: complex, dtype: np.dtype[Any]) -> complex:
-    """A coefficient converted to a dtype; integers wrap around."""
+    """A coefficient, rounded to a float dtype or wrapped around to an integer dtype."""
     if dtype.kind not in "iu":
         with np.errstate(all="ignore"):
             return dtype.type(value).item()
@@ -55,13 +54,11 @@ def _wrapped(value: complex, dtype: np.dtype[Any]) -> complex:
 
 
 _ROOT_OF_LARGEST = {2: 2.0**8, 4: 2.0**64, 8: 2.0**512}
-"""The square root of the largest float, roughly, by the size of a float in bytes."""
+"""The approximate square root of the largest float, by the size of a float in bytes."""
 
 
 def _is_small(data: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
-    """Whether a constant is so small that the order in which it is added affects overflow only near the end of the
-    range.
-    """
+    """Whether a constant is so small that moving it in a sum changes overflow only near the end of the range."""
     if dtype.kind not in "fc":
         return True
     most = _ROOT_OF_LARGEST[dtype.itemsize // (2 if dtype.kind == "c" else 1)]
@@ -69,7 +66,7 @@ def _is_small(data: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
 
 
 class Collected:
-    """The terms of a sum with their coefficients, in order, and the sum of its constants."""
+    """A sum with equal terms collected: the coefficient of each different term, and the sum of all constants."""
 
     def __init__(self, whole: Sum) -> None:
         self.dtype = whole.root.outputs[0].type.numpy_dtype
@@ -88,7 +85,10 @@ class Collected:
                 self._written.setdefault((base, factor), term)
 
     def _add_constant(self, data: npt.NDArray[Any], sign: int) -> bool:
-        """Add a constant to the sum of constants, unless the result would be large or could overflow."""
+        """Add a constant to the sum of constants.
+
+        Returns False if it was not added, since the array would be large or the sum could overflow.
+        """
         value = data if sign > 0 else np.negative(data)
         if np.size(value) > _FOLDABLE or not _is_small(value, self.dtype):
             return False
@@ -103,19 +103,19 @@ class Collected:
 
     @property
     def is_collected(self) -> bool:
-        """Whether no term occurs twice and there is at most one constant."""
+        """Whether the sum was collected already: no term occurs twice and there is at most one constant."""
         return len(self.coefficients) + self.constants == len(self.whole.terms) and (
             self.constants < 2
         )
 
     @property
     def cancels(self) -> bool:
-        """Whether the coefficient of some term is 0."""
+        """Whether the coefficient of a term is 0."""
         return any(v == 0 for v in self.coefficients.values())
 
     @property
     def keeps_order(self) -> bool:
-        """Whether collecting moves only equal terms and constants, or terms are integers, whose order does not matter."""
+        """Whether collecting keeps the order of different terms. (The order of integers does not matter.)"""
         if self.dtype.kind in "iu":
             return True
         finite = all(np.isfinite(v) for v in self.coefficients.values())
@@ -128,7 +128,7 @@ class Collected:
         return base if abs(coefficient) == 1 else ot.mul(base, coefficient)
 
     def expression(self) -> TensorVariable:
-        """The sum of the terms in their order, the constant last, without terms that cancel."""
+        """The collected sum as a variable: the terms in order, without terms that cancel, and the constant last."""
         terms = [
             (base, -1) if coefficient == -1 else (self._term(base, coefficient), 1)
             for base, coefficient in self.coefficients.items()
@@ -140,9 +140,9 @@ class Collected:
 
 
 def _chain(terms: list[tuple[TensorVariable, int]], dtype: np.dtype[Any]) -> TensorVariable:
-    """The sum of terms with signs, which are added and subtracted one after the other.
+    """The sum of ``terms``, pairs of a variable and a sign. The terms are added and subtracted one after the other.
 
-    If negative terms come first, they are added up and subtracted from the first positive term.
+    If negative terms come first, their sum is subtracted from the first positive term.
     """
     if not terms:
         return ot.constant(np.zeros((), dtype))
@@ -175,9 +175,9 @@ def _is_zero(variable: TensorVariable) -> bool:
 
 @node_rewriter([ot.add, ot.sub], tags=("rounding",))
 def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """x + 0 = x, x + (-y) = x - y, (x + y) + z = x + y + z; the order of terms is kept.
+    """x + 0 = x, x + (-y) = x - y, and (x + y) + z = x + y + z. The order of terms is kept.
 
-    (rounding: -0.0 + 0.0 is 0.0, so the sign of a zero may be lost, as in NumPy's own sums.)
+    (rounding: -0.0 + 0.0 is 0.0, so the sign of a zero may change.)
     """
     out = node.outputs[0]
     dtype = out.type.numpy_dtype
@@ -211,10 +211,10 @@ def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
 
 @node_rewriter([ot.add, ot.sub, ot.neg], tags=("comparison", "overflow"))
 def collected_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """x + 1 + x + 2 = 2 x + 3, and (y + 1) + 2 = y + 3 for any y: equal terms are counted, and constants added.
+    """x + 1 + x + 2 = 2 x + 3, and (y + 1) + 2 = y + 3 for any y.
 
-    Different terms of floats keep their order. (comparison: (x + 1) - 1 is 0 for small x, but x is not 0. overflow:
-    only near the end of the range, since large constants are not moved.)
+    (comparison: (x + 1) - 1 is 0 for a small x, which is not 0 itself. overflow: only near the end of the range, since
+    large constants are not moved.)
     """
     collected = _collected(fgraph, node)
     if collected is None or collected.cancels:
@@ -225,7 +225,7 @@ def collected_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
 
 
 def _last_constants(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """(y + c) + d = y + (c + d), for constants that are added last."""
+    """(y + c) + d = y + (c + d), for constants c and d."""
     out = node.outputs[0]
     first, last = _with_last_constant(node), None
     if first is not None:
@@ -246,9 +246,7 @@ def _last_constants(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
 def _with_last_constant(
     node: TensorApply[Elemwise],
 ) -> tuple[TensorVariable, npt.NDArray[Any]] | None:
-    """The first operand of a sum or difference, and its last operand as a constant to add; None if the last operand is
-    not constant.
-    """
+    """The parts y and c of a sum y + c or a difference y - (-c) with a constant c; None for other nodes."""
     variables = list(node.inputs)
     last = variables.pop()
     if node.op == ot.neg or not variables or not isinstance(last, Constant):
@@ -259,7 +257,7 @@ def _with_last_constant(
 
 @node_rewriter([ot.add, ot.sub], tags=("finite", "shape_unsafe", "comparison", "overflow"))
 def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """x + y - x = y (finite: also where x is infinite or NaN. comparison: also where y is lost in x + y.)"""
+    """x + y - x = y (finite: also if x is infinite or NaN. comparison: also if y is lost by rounding in x + y.)"""
     collected = _collected(fgraph, node)
     if collected is None or not collected.cancels:
         return None
@@ -267,8 +265,9 @@ def cancelled_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
 
 
 def _is_plainly_collected(whole: Sum) -> bool:
-    """A quick test for sums in which nothing can be collected: all terms differ, and none is a number or has a number
-    as a factor.
+    """A quick test: True only if nothing in a sum can be collected.
+
+    Then all terms differ, and none of them is a constant or has a constant factor.
     """
     seen: set[Variable] = set()
     for term, _ in whole.terms:
@@ -283,7 +282,7 @@ def _is_plainly_collected(whole: Sum) -> bool:
 
 
 def _collected(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Collected | None:
-    """The collected terms of the sum with this node as its root; None if collecting changes nothing."""
+    """The collected sum with ``node`` as its root; None if there is none, or if collecting changes nothing."""
     whole = Sum.at(fgraph, node)
     dtype = node.outputs[0].type.dtype
     if whole is None or dtype.startswith("uint"):
@@ -312,10 +311,9 @@ def neg_of_difference(x: TensorVariable, y: TensorVariable) -> TensorVariable | 
 def distribute_number(
     c: complex, d: complex, x: TensorVariable, k: complex, node: TensorApply
 ) -> TensorVariable | None:
-    """c (d x + k) = (c d) x + c k, for constants c, d and k. c is a power of two, so nothing is rounded.
+    """c (d x + k) = (c d) x + c k, for constants d and k and a power of two c, so that nothing is rounded.
 
-    (overflow: only near the end of the range. If c were another number, rounding could make a sum positive that should
-    be 0.)
+    (overflow: only near the end of the range.)
     """
     first, last = c * d, c * k
     if not is_moderate(node.outputs[0].type.numpy_dtype, c, d, first, *(v for v in (k, last) if v)):

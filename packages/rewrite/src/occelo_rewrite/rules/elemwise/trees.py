@@ -1,7 +1,7 @@
-"""`Sum` and `Product`: flattened sums and products, with all terms or factors of a tree of nodes.
+"""`Sum` and `Product`: all terms of a tree of additions, or all factors of a tree of multiplications.
 
-The rules in `sums`, `products` and `rules.blas` use it. The nodes of a tree have one dtype. The result of each node
-except the root is used only once, by its parent in the tree.
+The rules in `sums`, `products` and `rules.blas` use them. All nodes of a tree have the same dtype. The result of each
+node except the root has one user: the node's parent in the tree.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ def _name(node: Apply | None) -> str:
 def inner_node(
     fgraph: FunctionGraph, variable: Variable, dtype: str, names: frozenset[str]
 ) -> TensorApply[Elemwise] | None:
-    """The node that computes a variable, if it is an inner node of a tree of this dtype and these scalar ops; else None."""
+    """The node that computes a variable, if it is an inner node of a tree; else None.
+
+    ``dtype`` is the dtype of the tree, and ``names`` are the names of its scalar ops.
+    """
     node = computed_by(variable, Elemwise)
     if (
         node is not None
@@ -55,7 +58,7 @@ def inner_node(
 
 
 def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
-    """Whether a node is the root of its tree, so that each tree is examined once."""
+    """Whether a node is the root of its tree, so that a rule examines each tree once."""
     out = node.outputs[0]
     if any(v.type.dtype != out.type.dtype for v in node.inputs):
         return False
@@ -70,7 +73,7 @@ def _is_root(fgraph: FunctionGraph, node: Apply, names: frozenset[str]) -> bool:
 
 
 class Sum:
-    """A sum as a list of its terms in order. Each is a pair of a variable or constant and its sign, +1 or -1."""
+    """A sum. ``terms`` has all terms in order: pairs of a variable and its sign, +1 or -1."""
 
     def __init__(
         self, root: TensorApply[Elemwise], terms: list[tuple[TensorVariable, int]]
@@ -81,7 +84,7 @@ class Sum:
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Sum | None:
-        """The sum whose root is this node; None if the node is not the root of a sum, or the sum is too large."""
+        """The sum with ``node`` as its root; None if the node is not the root of a sum, or the sum is too large."""
         key = ("sum", node)
         derived = fgraph.derived
         if key not in derived:
@@ -117,10 +120,10 @@ class Sum:
 
 
 class Product:
-    """A product: the factors of its numerator and of its denominator, a number, and the tree of its nodes.
+    """A product or quotient: ``above`` has the factors of its numerator, and ``below`` those of its denominator.
 
-    `without` removes factors from the tree. The other factors keep their places, so no
-    new overflow can occur.
+    ``negative`` is its sign. `without` removes factors from the tree of nodes. The other factors keep their places in
+    the tree, so intermediate results do not overflow more often.
     """
 
     def __init__(self, root: TensorApply[Elemwise], inner: set[TensorVariable]) -> None:
@@ -135,16 +138,16 @@ class Product:
 
     @property
     def functions(self) -> frozenset[str]:
-        """The names of the scalar ops that compute factors."""
+        """The names of the scalar ops that compute the factors."""
         if self._functions is None:
             self._functions = frozenset([_name(v.owner) for v in (*self.above, *self.below)])
         return self._functions
 
     @classmethod
     def at(cls, fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Product | None:
-        """The product whose root is this node; None if the node is not the root of a product, or the product is too large.
+        """The product with ``node`` as its root; None if the node is not a root, or the product is too large.
 
-        Products of integers are not considered.
+        None for products of integers, too.
         """
         key = ("product", node)
         derived = fgraph.derived
@@ -184,7 +187,7 @@ class Product:
         return made
 
     def numbers(self) -> tuple[list[TensorConstant], list[TensorConstant]]:
-        """The factors of numerator and denominator that are constants of one number."""
+        """The factors of the numerator and of the denominator that are constants with equal elements."""
         if self._numbers is None:
             self._numbers = _numbers_in(self.above), _numbers_in(self.below)
         return self._numbers
@@ -198,10 +201,9 @@ class Product:
     ) -> tuple[TensorVariable | None, complex]:
         """The product without the factors ``above`` (of the numerator) and ``below`` (of the denominator).
 
-        It is returned as a variable in which nothing is negated, and ``number``, negated if the product is negative.
-
-        The variable is None if no factor is left. Each factor is removed as often as it is listed. ``instead`` is a
-        pair: a factor that is left, and a variable that replaces it at one place.
+        Returns the absolute product as a variable (None if no factor is left), and a number that it must be multiplied
+        by: ``number``, with the sign of the product. Each factor is removed as often as it is listed. ``instead`` is a
+        pair of a remaining factor and a variable that replaces one occurrence of it.
         """
         gone: dict[tuple[TensorVariable, bool], int] = {}
         for side, variables in ((True, above), (False, below)):
@@ -251,7 +253,7 @@ def _numbers_in(factors: list[TensorVariable]) -> list[TensorConstant]:
 def _combined(
     node: TensorApply[Elemwise], parts: list[TensorVariable | None]
 ) -> TensorVariable | None:
-    """The result of a node applied to other factors, without its sign; None stands for a factor that was removed."""
+    """The result of a node for new factors ``parts``, where None is a removed factor. A negation is left out."""
     name = _name(node)
     if name == "neg":
         return parts[0]

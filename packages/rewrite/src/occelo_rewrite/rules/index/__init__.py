@@ -1,4 +1,4 @@
-"""Rules for indexing: reads are moved towards inputs, chains combined, and reads of written values simplified.
+"""Rules for indexing: reads are moved before computations, and chains of reads and writes are simplified.
 
 `pipeline` puts them into the stages canonicalize (`reads`, `writes`, `tilings`) and specialize (`lifts`).
 """

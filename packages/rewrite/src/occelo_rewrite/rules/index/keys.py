@@ -1,6 +1,6 @@
-"""Index keys in rules: their entries as variables, kept axes, and static bounds of slices.
+"""Functions for index keys: their entries as variables, the axes that they keep, and static bounds of slices.
 
-The other modules of this package use it.
+The other modules of this package use them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FULL = slice(None)
 
 
 def is_full(entry: KeyEntry) -> bool:
-    """Whether an entry of a key is a slice of a whole dimension."""
+    """Whether an entry of a key is a slice that selects a whole axis, such as ``:`` or ``0:``."""
     return isinstance(entry, slice) and slice_parts(entry) in (
         (None, None, None),
         (0, None, None),
@@ -31,8 +31,7 @@ def is_full(entry: KeyEntry) -> bool:
 
 
 def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[KeyEntry]:
-    """The entries of a basic index key with the node's input variables in their places: integers, scalar variables, and
-    slices of these.
+    """The entries of a node's index key: integers, scalar variables, and slices of integers and variables.
 
     ``first`` is the position of the node's first input that belongs to the key.
     """
@@ -52,20 +51,20 @@ def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[KeyEntry]:
 
 
 def read(x: TensorVariable, parts: list[KeyEntry]) -> TensorVariable:
-    """``x[key]`` for the entries ``parts`` of a key; ``x`` itself if the key takes all of it."""
+    """``x[parts]`` for the entries ``parts`` of a key; ``x`` itself if the key selects all of it."""
     return x if all(is_full(part) for part in parts) else x[tuple(parts)]
 
 
 def kept_axes(parts: list[KeyEntry]) -> list[int]:
-    """The dimensions that a key keeps, in order: those that it indexes by a slice."""
+    """The axes of a tensor that a key keeps, in order: those that it indexes by a slice."""
     return [i for i, part in enumerate(parts) if isinstance(part, slice)]
 
 
 def static_bounds(part: slice, length: int | None) -> tuple[int, int | None, int] | None:
-    """Start, stop and step of a slice, as non-negative constants; None if they are not static.
+    """The start, stop and step of a slice as integers, counted from the start of an axis; None if they are not static.
 
-    If the length is dynamic, only slices with a non-negative start and a positive step are static. Then the stop is
-    None if the slice has no stop.
+    If ``length`` is None (dynamic), only slices with a non-negative start and a positive step are static. Then the stop
+    is None if the slice has no stop.
     """
     start, stop, step = slice_parts(part)
     if not all(v is None or isinstance(v, int) for v in (start, stop, step)):

@@ -1,4 +1,4 @@
-"""Rules that move a read before the op whose result it reads, so that less is computed.
+"""Rules that move a read before the op that computes the tensor, so that only the elements to read are computed.
 
 `pipeline` puts them into the stage specialize.
 """
@@ -26,7 +26,7 @@ __all__ = ["SPECIALIZE"]
 def _read_alone(
     fgraph: FunctionGraph, node: TensorApply, *classes: type[OpT]
 ) -> TensorApply[OpT] | None:
-    """The node whose result ``node`` reads, if its op is of one of the classes and it has no other user."""
+    """The node that computes the first input of ``node``, if its op is of one of ``classes`` and it has one user."""
     inner = computed_by(node.inputs[0], *classes)
     if inner is None or len(fgraph.clients[node.inputs[0]]) > 1:
         return None
@@ -51,7 +51,7 @@ def read_through_elemwise(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -
 def read_through_dot(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """(x @ y)[i, j] = x[i] @ y[:, j], for integers and slices.
 
-    (comparison, overflow, finite: other products add in another order, and some skip zeros.)
+    (comparison, overflow, finite: a product of other shapes may add in another order, and may skip zeros.)
     """
     inner = _read_alone(fgraph, node, Dot)
     if inner is None:
@@ -67,7 +67,10 @@ def read_through_dot(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Rep
 
 @node_rewriter([Subtensor], tags=("comparison", "overflow"))
 def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """sum(x, axis)[key] = sum(x[key on the other axes], axis) (comparison, overflow: the order may change)."""
+    """sum(x, axis)[key] = sum(x[key on the other axes], axis).
+
+    (comparison, overflow: the order of addition may change.)
+    """
     inner = _read_alone(fgraph, node, CAReduce)
     if inner is None:
         return None
@@ -82,7 +85,7 @@ def read_through_reduce(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> 
 
 @node_rewriter([Subtensor], tags=("comparison",))
 def read_through_softmax(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """softmax(x, axis)[key] = softmax(x[key], axis), if the key takes all of the axis."""
+    """softmax(x, axis)[key] = softmax(x[key], axis), if the key selects the whole axis."""
     inner = _read_alone(fgraph, node, Softmax, LogSoftmax)
     if inner is None:
         return None

@@ -1,5 +1,4 @@
-"""Rules for reads and diagonals: reads of a whole tensor are dropped, reads of reads are combined, and ranges as
-indices become slices.
+"""Rules for reads and diagonals: for instance, reads of reads are combined, and ranges as indices become slices.
 
 `pipeline` puts them into the stage canonicalize.
 """
@@ -53,7 +52,10 @@ def read_of_everything(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> R
 
 @node_rewriter([Subtensor])
 def canonical_key(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """x[-1] = x[n-1], x[0:n] = x[:], x[-2:] = x[n-2:], for static n; constant inputs become fields of the key."""
+    """x[-1] = x[n-1], x[0:n] = x[:], and x[-2:] = x[n-2:], for a static length n.
+
+    Constants among the inputs of the node become integers in the op's key.
+    """
     x = node.inputs[0]
     parts = [_plain(part) for part in parts_of(node)]
     for i, part in enumerate(parts):
@@ -118,7 +120,7 @@ def read_of_read(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
 
 
 def _composed(first: slice, then: KeyEntry, length: int | None) -> KeyEntry:
-    """The entry of a key that reads from x what ``x[first][then]`` reads; None if it depends on dynamic values."""
+    """The entry e with ``x[e] = x[first][then]``, for an x of the given length; None if e depends on dynamic values."""
     outer = static_bounds(first, length)
     if outer is None:
         return None
@@ -126,7 +128,7 @@ def _composed(first: slice, then: KeyEntry, length: int | None) -> KeyEntry:
     count = None if stop is None or length is None else len(range(start, stop, step))
     if isinstance(then, int):
         if count is None:
-            # x[a:][i] is out of bounds exactly where x[a + i] is
+            # x[a:][i] is out of bounds if and only if x[a + i] is
             return start + step * then if stop is None and then >= 0 else None
         if not -count <= then < count:
             return None
@@ -148,7 +150,7 @@ def _composed(first: slice, then: KeyEntry, length: int | None) -> KeyEntry:
 
 @node_rewriter([Subtensor])
 def read_of_shape_made(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """alloc(x)[key] = alloc(x[key]), and likewise for dimshuffle and specify_shape."""
+    """alloc(x)[key] = alloc(x[key]), and dimshuffle(x)[key] = dimshuffle(x[key])."""
     moved = computed_by(node.inputs[0], DimShuffle)
     if moved is not None:
         return _through_dimshuffle(moved, parts_of(node))
@@ -209,7 +211,7 @@ def _within(index: KeyEntry, length: Length) -> bool:
 
 @node_rewriter([Subtensor])
 def read_of_specified(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """specify_shape(x)[key] = specify_shape(x[key]), for the dimensions that the key takes as a whole."""
+    """specify_shape(x)[key] = specify_shape(x[key]), if the key selects all of each axis with an asserted length."""
     inner = computed_by(node.inputs[0], SpecifyShape)
     if inner is None or any(inner.op.given):
         return None
@@ -239,7 +241,7 @@ def read_of_vector(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Repla
 
 @node_rewriter([Subtensor])
 def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """join(x, y)[key] = x[key] or y[shifted key], if lengths are static and the key reads from only one of x and y."""
+    """join(x, y)[key] = x[key] or y[shifted key], if lengths are static and the key reads from only one of them."""
     inner = computed_by(node.inputs[0], Join)
     if inner is None:
         return None
@@ -252,7 +254,7 @@ def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
         any(n is None for n in (*v.type.shape[:axis], *v.type.shape[axis + 1 :]))
         for v in inner.inputs
     ):
-        return None  # the other lengths would not be checked
+        return None  # otherwise nothing would check that the other lengths agree
     if len(lengths) < len(known):
         return None
     total = sum(lengths)
@@ -283,10 +285,10 @@ def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
 def read_of_write(
     fgraph: FunctionGraph, node: TensorApply[Subtensor | AdvancedSubtensor]
 ) -> Replacements:
-    """x[key].set(y)[key] = y broadcast to the slice, and x[key].inc(y)[key] = x[key] + y.
+    """x[key].set(y)[key] = y broadcast to the part, and x[key].inc(y)[key] = x[key] + y.
 
-    For keys of integers and slices. Arrays of positions may name a position twice, so with them y must be
-    a single number.
+    The key consists of integers and slices. For a key with index arrays, which may select a position twice, only the
+    first law holds, and only for a single number y. (shape_unsafe: nothing checks that y broadcasts to the part.)
     """
     kinds = IncSubtensor if isinstance(node.op, Subtensor) else AdvancedIncSubtensor
     inner = computed_by(node.inputs[0], kinds)
@@ -305,7 +307,7 @@ def read_of_write(
     if value.type.ndim == out.type.ndim and shapes_of(fgraph).same_shape(fgraph, value, out):
         return [value]
     if value.type.ndim and any(n != 1 for n in value.type.shape):
-        return None  # whether the value fits the slice would not be checked
+        return None  # otherwise nothing would check that the value broadcasts to the part
     return [
         ot.alloc(value, *shapes_of(fgraph).shape_of(fgraph, out))
         if out.type.ndim
@@ -314,7 +316,7 @@ def read_of_write(
 
 
 def _counted(variable: TensorVariable) -> tuple[int, int | None, int] | None:
-    """Start, stop and step of a variable that is an arange of constants; None for other variables."""
+    """The start, stop and step of a variable that is an increasing range of known integers; None for others."""
     if (
         isinstance(variable, Constant)
         and np.ndim(variable.data) == 1
@@ -339,7 +341,7 @@ def _counted(variable: TensorVariable) -> tuple[int, int | None, int] | None:
 
 @node_rewriter([AdvancedSubtensor])
 def arange_is_slice(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor]) -> Replacements:
-    """x[arange(a, b, s)] = x[a:b:s], if all positions provably lie within x."""
+    """x[arange(a, b, s)] = x[a:b:s], if all positions are known to be in bounds."""
     op = node.op
     x = node.inputs[0]
     if len(node.inputs) != 2 or ARRAY not in [e for e in op.key if isinstance(e, str)]:
@@ -364,7 +366,7 @@ def arange_is_slice(fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor])
 def paired_aranges_are_diagonal(
     fgraph: FunctionGraph, node: TensorApply[AdvancedSubtensor]
 ) -> Replacements:
-    """x[arange(n), arange(n)] = diagonal(x), for square x of n rows."""
+    """x[arange(n), arange(n)] = diagonal(x), for a square matrix x of n rows."""
     op = node.op
     x = node.inputs[0]
     if len(node.inputs) != 3 or x.type.ndim != 2 or not all(isinstance(e, str) for e in op.key):
@@ -399,7 +401,7 @@ def diagonal_of_diagonal(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) 
 
 @node_rewriter([ExtractDiag], tags=("comparison", "overflow", "shape_unsafe"))
 def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Replacements:
-    """diagonal(x @ y) = sum_j x_ij y_ji, without the product."""
+    """diagonal(x @ y) = sum_j x_ij y_ji, so that the product is not computed."""
     op = node.op
     inner = computed_by(node.inputs[0], Dot, MatMul)
     if inner is None or len(fgraph.clients[node.inputs[0]]) > 1:
@@ -418,7 +420,7 @@ def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -
         x, y = x[..., :least, :], y[..., :least]
     dtype: str = node.outputs[0].type.dtype
     if dtype == "bool":
-        return None  # a product of boolean matrices is not a sum
+        return None  # the elements of a product of boolean matrices are no sums
     return [ot.sum(ot.mul(x, ot.matrix_transpose(y)), axis=-1, dtype=dtype)]
 
 

@@ -1,7 +1,7 @@
-"""The rule for tensors that are written slice by slice: if the slices together cover a dimension, their values are
-joined.
+"""The rule for tensors that are written slice by slice: if the slices cover a whole axis, their values are joined.
 
-`pipeline` puts it into the stage canonicalize. Gradients of ``x[:, :a]``, ``x[:, a:b]`` and ``x[:, b:]`` are such writes.
+`pipeline` puts it into the stage canonicalize. The gradient of an expression of ``x[:, :a]`` and ``x[:, a:]`` consists
+of such writes.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE"]
 
 MOST_PARTS = 32
-"""The values of more writes than this are not joined, since at each write the rule looks through all writes before it.
-"""
+"""The most writes to join. The limit bounds the cost, since at each write the rule examines all writes before it."""
 
 
 @dataclass(frozen=True)
 class _Tile:
-    """A slice of one dimension, all of the others, and the value that is written there."""
+    """A write to ``start:stop`` of one axis, and to all of the other axes."""
 
     axis: int
     start: int
@@ -36,7 +35,7 @@ class _Tile:
 
 @node_rewriter([IncSubtensor], tags=("rounding",))
 def writes_of_all_slices(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Replacements:
-    """zeros[:, :a].inc(u)[:, a:].inc(v) = join(1, u, v), if the slices are static, and together the whole dimension.
+    """zeros[:, :a].inc(u)[:, a:].inc(v) = join(1, u, v), if the slices are static and cover the whole axis.
 
     (rounding: the sign of a zero.)
     """
@@ -64,7 +63,7 @@ def writes_of_all_slices(fgraph: FunctionGraph, node: TensorApply[IncSubtensor])
 
 
 def _tile(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> _Tile | None:
-    """The slice that a node writes, if it is static and the value provably has its shape; else None."""
+    """The write of a node, if its slice is static and its value provably has the shape of the slice; else None."""
     key, (x, value, *given) = node.op.key, node.inputs
     axes = [i for i, entry in enumerate(key) if not is_full(entry)]
     if len(axes) != 1 or not is_slice(key[axes[0]]):
@@ -80,7 +79,7 @@ def _tile(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> _Tile | Non
 
 
 def _meet(a: _Tile, b: _Tile) -> bool:
-    """Whether two slices have an element in common; true of slices of different dimensions."""
+    """Whether two slices overlap. Slices of different axes always do."""
     return a.axis != b.axis or (a.start < b.stop and b.start < a.stop)
 
 

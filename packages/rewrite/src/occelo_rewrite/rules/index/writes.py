@@ -1,8 +1,7 @@
-"""Rules for writes: writes that are overwritten are dropped, sums of writes into zeros become chains of writes, and
-values are not copied.
+"""Rules for writes: overwritten writes are dropped, and sums of writes into zeros become chains of writes.
 
-`pipeline` puts them into the stage canonicalize. The stage inplace_subtensor reads ``OVERWRITING``: the classes of ops
-that may overwrite their first input.
+`pipeline` puts them into the stage canonicalize. The stage inplace_subtensor takes the classes of ops that it may
+change from ``OVERWRITING``.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE", "OVERWRITING", "is_zero"]
 
 OVERWRITING = (IncSubtensor, AdvancedIncSubtensor)
-"""The classes of ops that have an in-place variant for their first input."""
+"""The classes of ops that have a variant which overwrites its first input."""
 
 Write = TensorApply[IncSubtensor | AdvancedIncSubtensor]
 
 
 def is_zero(variable: Variable) -> bool:
-    """Whether all elements of a variable are provably 0."""
+    """Whether a variable is known to be 0 everywhere."""
     filled = computed_by(variable, Alloc)
     if filled is not None:
         return number_of(filled.inputs[0]) == 0
@@ -71,16 +70,16 @@ def _rewritten(
 
 
 def _written_before(node: Write) -> Write | None:
-    """The write whose result a node writes to, if both have the same key; else None."""
+    """The write that computes the tensor that ``node`` writes to, if both writes have the same key; else None."""
     inner = computed_by(node.inputs[0], *OVERWRITING)
     return inner if inner is not None and _same_place(node, inner) else None
 
 
 @node_rewriter([*OVERWRITING], tags=("shape_unsafe",))
 def write_of_write(fgraph: FunctionGraph, node: Write) -> Replacements:
-    """x[key].set(a)[key].set(b) = x[key].set(b), and likewise for an increment that is overwritten.
+    """x[key].set(a)[key].set(b) = x[key].set(b), and x[key].inc(a)[key].set(b) = x[key].set(b).
 
-    (shape_unsafe: whether a fits is not checked.)
+    (shape_unsafe: nothing checks that a broadcasts to the part.)
     """
     op = node.op
     inner = _written_before(node)
@@ -96,8 +95,8 @@ def write_of_write(fgraph: FunctionGraph, node: Write) -> Replacements:
 def inc_of_set(fgraph: FunctionGraph, node: Write) -> Replacements:
     """x[key].set(a)[key].inc(b) = x[key].set(a + b), and x[key].inc(a)[key].inc(b) = x[key].inc(a + b) for integers.
 
-    The values are added in the dtype of x. A position that occurs twice in an array of positions is set once, but
-    incremented twice.
+    The values are added in the dtype of x. The first law does not hold for keys with index arrays: a position that is
+    selected twice is set once, but incremented twice.
     """
     inner = _written_before(node)
     if inner is None:
@@ -110,7 +109,7 @@ def inc_of_set(fgraph: FunctionGraph, node: Write) -> Replacements:
 
 @node_rewriter([*OVERWRITING], tags=("comparison", "overflow"))
 def inc_of_inc(fgraph: FunctionGraph, node: Write) -> Replacements:
-    """x[key].inc(a)[key].inc(b) = x[key].inc(a + b) (comparison, overflow: a and b may cancel, or overflow)."""
+    """x[key].inc(a)[key].inc(b) = x[key].inc(a + b) (comparison, overflow: a + b may cancel or overflow)."""
     inner = _written_before(node)
     if inner is None or inner.op.set_instead_of_inc:
         return None
@@ -118,7 +117,7 @@ def inc_of_inc(fgraph: FunctionGraph, node: Write) -> Replacements:
 
 
 def _written_at_once(fgraph: FunctionGraph, node: Write, inner: Write) -> Replacements:
-    """One write of the sum of the values of two writes, if the values provably have the same shape; else None."""
+    """One write of the sum of the values of two writes; None if the values are not known to have the same shape."""
     x, a, *given = inner.inputs
     b = node.inputs[1]
     if node.op.set_instead_of_inc or a.type.ndim != b.type.ndim:
@@ -131,7 +130,7 @@ def _written_at_once(fgraph: FunctionGraph, node: Write, inner: Write) -> Replac
 
 @node_rewriter([IncSubtensor])
 def write_of_everything(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Replacements:
-    """x[:].set(y) = y, and x[:].inc(y) = x + y, for y of the shape of x."""
+    """x[:].set(y) = y, and x[:].inc(y) = x + y, if y has the shape of x."""
     op = node.op
     x, y = node.inputs[:2]
     if not all(is_full(entry) for entry in op.key) or not shapes_of(fgraph).same_shape(
@@ -146,9 +145,7 @@ def write_of_everything(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) 
 def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """zeros[key].inc(v) + x = x[key].inc(v), for keys of integers and slices.
 
-    So sums of writes become a chain of writes.
-
-    (rounding: the sign of a zero of x is kept where nothing is added.)
+    So a sum of writes becomes a chain of writes. (rounding: where nothing is written, a -0.0 in x stays -0.0.)
     """
     return _chained(fgraph, node, False)
 
@@ -157,7 +154,7 @@ def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise])
 def zeros_written_anywhere_then_added(
     fgraph: FunctionGraph, node: TensorApply[Elemwise]
 ) -> Replacements:
-    """zeros[i].inc(v) + x = x[i].inc(v), for arrays of positions (comparison, overflow: the order changes)."""
+    """zeros[i].inc(v) + x = x[i].inc(v), for index arrays i (comparison, overflow: the order of addition changes)."""
     return _chained(fgraph, node, True)
 
 
@@ -184,7 +181,7 @@ def _chained(fgraph: FunctionGraph, node: TensorApply[Elemwise], advanced: bool)
 
 @node_rewriter([*OVERWRITING], tags=("rounding",))
 def inc_of_zeros(fgraph: FunctionGraph, node: Write) -> Replacements:
-    """zeros[key].inc(v) = zeros[key].set(v), if no position is named twice (rounding: the sign of a zero)."""
+    """zeros[key].inc(v) = zeros[key].set(v), if the key selects no position twice (rounding: the sign of a zero)."""
     op = node.op
     if op.set_instead_of_inc or not is_zero(node.inputs[0]):
         return None
@@ -205,9 +202,9 @@ def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Re
     if not op.set_instead_of_inc or total is None or total.op != ot.add:
         return None
     if y.type.dtype != x.type.dtype:
-        return None  # the sum is computed in another dtype
+        return None  # otherwise the sum would be computed in another dtype
     if len(total.inputs) > 2 and not is_discrete(y.type.dtype):
-        return None  # the terms would be added in another order
+        return None  # otherwise the terms would be added in another order
     for position, term in enumerate(total.inputs):
         own = computed_by(term, Subtensor)
         if own is None or own.inputs[0] is not x:
@@ -225,7 +222,7 @@ def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Re
 
 @node_rewriter([*OVERWRITING])
 def write_of_alloc(fgraph: FunctionGraph, node: Write) -> Replacements:
-    """x[key].inc(alloc(v, n)) = x[key].inc(v), if n is provably the shape of the slice, since writes broadcast."""
+    """x[key].inc(alloc(v, n)) = x[key].inc(v), if n is the shape of the part, since writes broadcast; likewise set."""
     op = node.op
     x, y, *given = node.inputs
     owner = computed_by(y, Alloc)
