@@ -1,4 +1,4 @@
-"""The intermediate representation: types, variables, ops, apply nodes, and walks over graphs.
+"""The intermediate representation of graphs: types, variables, ops, apply nodes, and functions that traverse graphs.
 
-All layers are built on it.
+All other folders and packages import it.
 """

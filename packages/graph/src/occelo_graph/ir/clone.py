@@ -1,7 +1,7 @@
-"""Copies of graphs, with or without replacements, and structural equality of graphs.
+"""Functions that copy graphs, replace variables in a copy, and compare the structure of graphs.
 
-Function graphs copy themselves with `clone_get_equiv`. `function` applies givens with `clone_replace`; frozen graphs,
-gradients and users call it, too.
+`FunctionGraph` copies graphs with `clone_get_equiv`. `occelo.function` applies givens with `clone_replace`. Users,
+frozen graphs and gradients also call `clone_replace`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ def clone_get_equiv(
     copy_orphans: bool = True,
     memo: dict[Any, Any] | None = None,
 ) -> dict[Any, Any]:
-    """Copy the graph between ``inputs`` and ``outputs``; returns a mapping from old nodes and variables to new ones.
+    """Copy the graph from ``inputs`` to ``outputs``, and return a mapping from old nodes and variables to new ones.
 
-    ``memo`` is extended if it is given. Roots are copied by their own `clone`, which for a constant
-    returns the constant itself.
+    ``copy_inputs`` and ``copy_orphans`` decide whether the inputs, and roots that are not inputs, are copied by their
+    method ``clone``. A constant is never copied: its ``clone`` returns the constant itself. If ``memo`` is given, the
+    mapping extends it, and whatever it contains is not copied again.
     """
     equiv: dict[Any, Any] = {} if memo is None else memo
     inputs = list(inputs)
@@ -69,14 +70,14 @@ def clone(
     copy_inputs: bool = True,
     copy_orphans: bool | None = None,
 ) -> tuple[list[Variable], list[Variable]]:
-    """Copy a graph; returns the new inputs and the new outputs."""
+    """Copy a graph, and return the new inputs and the new outputs. The arguments are those of `clone_get_equiv`."""
     orphans = copy_inputs if copy_orphans is None else copy_orphans
     equiv = clone_get_equiv(inputs, outputs, copy_inputs, orphans)
     return [equiv[v] for v in inputs], [equiv[v] for v in outputs]
 
 
 def replacement_pairs(replace: Replacements) -> list[tuple[Any, Any]]:
-    """The pairs of a mapping or of an iterable of pairs."""
+    """A list of pairs of old and new variables, from a mapping or an iterable of pairs."""
     if replace is None:
         return []
     given: Any = replace
@@ -91,13 +92,15 @@ def clone_replace(
     rebuild_strict: bool = True,
     copy_inputs_over: bool = True,
 ) -> Any:
-    """Copy a graph with some variables replaced.
+    """Copy the graph of ``output`` with some variables replaced, and return the new output or list of outputs.
 
-    The replacements themselves are not changed, even where they depend on a replaced variable. With ``rebuild_strict``
-    a replacement that cannot be converted to the type of the replaced variable is a TypeError. Without it ops infer
-    their types again. There is a warning if the old variable has a static length of 1 and the new one does not. The
-    graph, for instance that of a gradient, may contain sums that were built because the old variable broadcast; these
-    sums stay as they are.
+    The replacements themselves are not changed, even if they depend on a replaced variable. With ``rebuild_strict``, a
+    replacement is converted to the type of the old variable; TypeError if this is impossible. Without it, ops infer the
+    types of their outputs again. With ``copy_inputs_over=False``, roots that are not replaced are copied, too.
+
+    Without ``rebuild_strict``, there is a warning if an old variable has a static length of 1 and its replacement has
+    not. The graph may contain sums that are needed only because the old variable broadcasts, as in gradients. They are
+    not removed.
     """
     equiv: dict[Variable, Variable] = {}
     for old, new in replacement_pairs(replace):
@@ -144,10 +147,10 @@ def _root(equiv: dict[Variable, Variable], variable: Variable, keep: bool) -> Va
 def graph_replace(
     outputs: Variable | Sequence[Variable], replace: Replacements = None, *, strict: bool = True
 ) -> Any:
-    """Copy a graph with variables replaced, inside of the replacements as well.
+    """Copy the graph of ``outputs`` with variables replaced, also inside of the replacements.
 
-    Unlike with `clone_replace`, a replacement that depends on a replaced variable is rebuilt from
-    the replacement of that variable. ``strict``: a key that ``outputs`` do not need is a ValueError.
+    If a replacement depends on another replaced variable, this variable is replaced in it, too. (`clone_replace` does
+    not do this.) With ``strict``, a replaced variable on which ``outputs`` do not depend raises ValueError.
     """
     pairs = {old: new for old, new in replacement_pairs(replace)}
     results = as_variables(outputs)
@@ -160,7 +163,7 @@ def graph_replace(
     unused = [old for old in pairs if old not in needed]
     if unused and strict:
         raise ValueError("Some replacements were not used: " + ", ".join(str(v) for v in unused))
-    # roots first, so that each replacement is rebuilt from replacements that are finished
+    # roots first, so that a replacement is rebuilt after the replacements on which it depends
     rank = {out: i for i, node in enumerate(order) for out in node.outputs}
     resolved: dict[Variable, Any] = {}
     for old in sorted((o for o in pairs if o in needed), key=lambda v: rank.get(v, -1)):
@@ -186,7 +189,7 @@ def _equal_roots(x: Variable, y: Variable, strict_dtype: bool) -> bool:
 
 
 def _equal_values(x: Any, y: Any) -> bool:
-    """Whether two values that are not variables are equal; arrays must agree in dtype, shape and elements."""
+    """Whether two values that are not variables are equal. Arrays must have the same dtype, shape and elements."""
     nested = all(isinstance(v, list | tuple) for v in (x, y))
     if nested:
         return len(x) == len(y) and all(map(_equal_values, x, y))
@@ -205,9 +208,13 @@ def equal_computations(
     in_ys: Sequence[Variable] = (),
     strict_dtype: bool = True,
 ) -> bool:
-    """Whether two lists of variables are computed by equal graphs, where ``in_xs`` correspond to ``in_ys``.
+    """Whether two lists of variables are computed by equal graphs.
 
-    Values that are not variables compare as values. Lists of different lengths are a ValueError.
+    Each variable in ``in_xs`` is treated as equal to the variable at its place in ``in_ys``. The lists may also contain
+    values such as arrays, which are equal to constants with the same value. With ``strict_dtype=False``, constants of
+    different types may be equal.
+
+    ValueError if two lists that are compared differ in length.
     """
     if len(xs) != len(ys):
         raise ValueError(f"The lists differ in length: {len(xs)} and {len(ys)}")

@@ -1,8 +1,9 @@
-"""`Container`: a storage cell that admits only values of its type.
+"""`Container`: a storage cell with a type, which refuses values of other types.
 
-Each shared variable has a container, and so has each input of a compiled function; linkers read and write their cells.
-The linkers for JAX and PyTorch register the array classes of their libraries. All other code converts such arrays to
-NumPy arrays by `local`.
+Each shared variable and each input of a compiled function has a container. Compiled code reads and writes the cells.
+
+The linkers for JAX and PyTorch also store arrays of their libraries in containers. They register the classes of these
+arrays here. All other code converts such arrays to NumPy arrays with `local`.
 """
 
 from __future__ import annotations
@@ -16,27 +17,28 @@ from occelo_graph.ir.types import Type
 __all__ = ["Container", "external_array_types", "local", "register_external_array"]
 
 external_array_types: dict[type, Callable[[Any], Any]] = {}
-"""Array classes of other libraries that containers may hold, with their conversions to NumPy arrays."""
+"""Maps each array class of another library that containers may hold to its conversion to NumPy arrays."""
 
 
 def register_external_array(kind: type, to_numpy: Callable[[Any], Any]) -> None:
-    """Let containers hold arrays of ``kind``, a class of another library, which ``to_numpy`` converts."""
+    """Let containers hold arrays of class ``kind`` of another library. ``to_numpy`` converts them to NumPy arrays."""
     external_array_types[kind] = to_numpy
 
 
 def local(value: object) -> Any:
-    """The value itself, or the NumPy array with the elements of another library's array."""
+    """Convert an array of another library to a NumPy array. Any other value is returned as it is."""
     convert = external_array_types.get(type(value))
     return value if convert is None else convert(value)
 
 
 class Container:
-    """A cell and the type of the values that it may hold.
+    """A cell, and the type of the values that it may hold.
 
-    The cell, ``storage``, is a list of one element, which linkers read and write.
-
-    A container that is ``readonly`` refuses all new values. One that is ``strict`` refuses values that need
-    conversion. ``allow_downcast`` is passed to the type's `filter`.
+    - ``r``: the type, or a variable of this type.
+    - ``storage``: the cell, a list of one element. Linkers read and write it without checks.
+    - ``readonly``: refuse all new values.
+    - ``strict``: refuse values that need a conversion.
+    - ``allow_downcast``: passed to `Type.filter`.
     """
 
     __slots__ = ("__weakref__", "allow_downcast", "name", "readonly", "storage", "strict", "type")
@@ -68,7 +70,7 @@ class Container:
     def value(self) -> Any:
         """The stored value.
 
-        An assigned value is filtered by the type, which may refuse it (TypeError); None empties the container.
+        A new value is converted by `Type.filter`; TypeError if the type refuses it. None empties the container.
         """
         return self.storage[0]
 

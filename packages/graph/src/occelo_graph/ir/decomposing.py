@@ -1,7 +1,7 @@
-"""Decomposition of a node into simpler ops (`Op.decompose`).
+"""`decomposition`: a node as a graph of simpler ops, from `Op.decompose` of its op.
 
-Linkers decompose ops that have no lowering. `Op.kernel` decomposes ops without NumPy code, `gradient.decomposed` those
-without a derivative, and `blockwise` those without a batching rule.
+A decomposition replaces whatever an op does not define. Linkers use it for ops without a lowering, `Op.kernel` for ops
+without NumPy code, `gradient.decomposed` for ops without a derivative, and `blockwise` for ops without a batching rule.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Decomposition", "decomposed_kernel", "decomposition"]
 
 @frozen_dataclass(eq=False)
 class Decomposition:
-    """A graph with the input and output types of a node, and its nodes in topological order."""
+    """A graph that computes the same as a node, with its nodes in topological order (``order``)."""
 
     inputs: Sequence[Variable]
     order: Sequence[Apply]
@@ -30,10 +30,10 @@ class Decomposition:
 
 
 def decomposition(node: Apply) -> Decomposition | None:
-    """The graph of simpler ops that equals a node; None if the op has none (for these types).
+    """The decomposition of a node. None if its op has no decomposition, or no decomposition for these types of inputs.
 
-    TypeError if a result has another type than the node's output, and if the graph has lazy ops, or ops that overwrite
-    inputs or have effects.
+    TypeError if an output of the decomposition does not have the type of the node's output. TypeError also if the
+    decomposition contains lazy ops, or ops that overwrite inputs or have effects.
     """
     op = node.op
     if not op.has_decompose:
@@ -62,7 +62,7 @@ def decomposition(node: Apply) -> Decomposition | None:
 
 
 def decomposed_kernel(node: Apply) -> Kernel | None:
-    """The function that runs a node in Python by its decomposition; None if its op has none."""
+    """A function that runs the decomposition of a node in Python. None if its op has no decomposition."""
     found = decomposition(node)
     if found is None:
         return None

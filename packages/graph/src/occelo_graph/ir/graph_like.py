@@ -1,6 +1,6 @@
-"""`graph_parts`: the outputs and inputs of a variable, node, function graph or compiled function.
+"""`graph_parts`: the outputs and inputs of a graph, which may be a variable, a node, a function graph or a function.
 
-The printers, `save` and `digest` call it, so that they accept all of these.
+The printers, `save` and `digest` call it, so that they accept all of these objects.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ def graph_parts(
 ) -> tuple[list[Variable], list[Variable]]:
     """The outputs and the inputs of ``graph``.
 
-    ``graph`` is a variable or several, a node, an object with outputs and inputs such as a `FunctionGraph`, or an
-    object with an ``fgraph``, such as a compiled function. If ``inputs`` are given, they replace the graph's own.
-    TypeError for anything else. A caller that does not accept compiled functions passes ``compiled``, a text of advice.
-    Then a compiled function is a TypeError, too, whose message starts with this text.
+    ``graph`` is a variable, a sequence of variables, a node, an object with outputs and inputs such as a
+    `FunctionGraph`, or an object with a function graph, such as a compiled function. TypeError for anything else.
+
+    - ``inputs``: returned instead of the inputs of the graph.
+    - ``compiled``: if it is given, a compiled function raises TypeError, too. The message starts with this text.
     """
     if isinstance(graph, Variable):
         return [graph], list(inputs)

@@ -1,7 +1,9 @@
-"""Inference of integers, such as lengths, from types and constants when a graph is built.
+"""`known_integers`: infers the values of integer variables, such as lengths, while a graph is built.
 
-Ops whose lengths or indices are inputs infer static shapes with these functions. `ops.specialization` finds known
-lengths with them.
+The values follow from static shapes and constants. For example, ``x.shape[0] + 1`` is 4 if x has the static shape (3,).
+
+Ops with lengths or indices as inputs use the values to infer static shapes. `ops.specialization` finds lengths that are
+known when a graph is compiled.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ _MOST_STEPS = 64
 
 
 def known_integer(value: Any) -> int | None:
-    """The static value of a number or of a scalar variable of integers; None if it is known at run time only."""
+    """The static value of a number or an integer scalar. None if it is known only at run time."""
     if isinstance(value, Variable):
         found = known_integers(value)
         return found if isinstance(found, int) else None
@@ -24,9 +26,9 @@ def known_integer(value: Any) -> int | None:
 
 
 def known_integers(variable: Variable) -> Any:
-    """The static value of integers: an int for a scalar, a tuple of ints and Nones for a vector, None if unknown.
+    """The static value of an integer scalar or vector: an int, or a tuple in which None is an unknown element.
 
-    `Op.known_integers` is called for at most `_MOST_STEPS` nodes.
+    None if nothing is known. The inference stops after `_MOST_STEPS` nodes.
     """
     left = _MOST_STEPS
 

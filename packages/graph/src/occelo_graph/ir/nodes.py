@@ -1,6 +1,6 @@
-"""The parts of a graph: variables, constants, nominal variables and apply nodes.
+"""The classes of variables and nodes, of which all graphs consist: `Variable`, `Constant` and `Apply`.
 
-All layers use these classes. `tensors.variable` has the classes of tensor variables.
+All packages use these classes. The classes of tensor variables are in `tensors.variable`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ _MOST_SHOWN = 12
 
 
 def _without_code(state: Any, slot: str, source: Source | None) -> Any:
-    """The state of an object for pickling, with its source line in place of its mark: a code object cannot be pickled."""
+    """The state of an object for pickling, with ``source`` in the attribute ``slot`` instead of a code object.
+
+    Code objects cannot be pickled.
+    """
     shared, slots = state
     return shared, {**slots, slot: source}
 
@@ -65,10 +68,10 @@ def _check_inputs(values: Sequence[object]) -> None:
 
 
 class Variable:
-    """A value that a graph computes or is given.
+    """A symbolic value of a graph.
 
-    ``owner`` is the `Apply` that computes it (None for a root) and ``index`` its place among the
-    owner's outputs. Variables compare by identity.
+    ``owner`` is the node that computes the variable (None for a root), and ``index`` is its position among the outputs
+    of this node. Variables are compared by identity.
     """
 
     __slots__ = ("__weakref__", "_auto_name", "_name", "_tag", "_where", "index", "owner", "type")
@@ -96,7 +99,7 @@ class Variable:
 
     @property
     def name(self) -> str | None:
-        """The user's name for the variable, or None."""
+        """The name that the user gave to the variable, or None."""
         return self._name
 
     @name.setter
@@ -107,14 +110,14 @@ class Variable:
 
     @property
     def auto_name(self) -> str:
-        """A name that no other variable of this process has, made on first use."""
+        """A name that no other variable of this process has. It is made at its first use."""
         if self._auto_name is None:
             self._auto_name = f"auto_{next(_auto_names)}"
         return self._auto_name
 
     @property
     def tag(self) -> SimpleNamespace:
-        """A namespace for notes of users and passes about the variable."""
+        """A namespace in which users and rewriters store notes about the variable. It is made at its first use."""
         if self._tag is None:
             self._tag = SimpleNamespace()
         return self._tag
@@ -125,7 +128,7 @@ class Variable:
 
     @property
     def has_tag(self) -> bool:
-        """Whether `tag` exists; it is made on first use."""
+        """Whether `tag` was made."""
         return self._tag is not None
 
     @property
@@ -137,12 +140,12 @@ class Variable:
         return provenance.source_of(mark)
 
     def set_mark(self, mark: Mark | Source | None) -> None:
-        """Set the line that `source` reports. Passes that rebuild graphs call it."""
+        """Set the line that `source` returns. Functions that rebuild graphs call this method."""
         self._where = mark
 
     @property
     def mark(self) -> Mark | Source | None:
-        """A code object and an offset, from which `source` is computed."""
+        """The mark from which `source` is computed (see `provenance`)."""
         if self._where is None and self.owner is not None:
             return self.owner.mark
         return self._where
@@ -154,11 +157,11 @@ class Variable:
 
     @property
     def owner_op_and_inputs(self) -> tuple[Op | Variable | None, ...]:
-        """The owner's op followed by its inputs; ``(None,)`` for a root."""
+        """The op of the owner, followed by the owner's inputs. ``(None,)`` for a root."""
         return (None,) if self.owner is None else (self.owner.op, *self.owner.inputs)
 
     def clone(self, name: str | None = None) -> Any:
-        """A root variable of the same type, name and tag."""
+        """A root variable with the type, name and tag of this one. ``name`` replaces the name."""
         made = self.type.make_variable(self._name if name is None else name)
         made.set_mark(self.mark)
         if self._tag is not None:
@@ -166,15 +169,15 @@ class Variable:
         return made
 
     def eval(self, inputs_to_values: dict[Any, Any] | None = None, **options: Any) -> Any:
-        """Compute the variable; keys of ``inputs_to_values`` are variables or their names.
+        """Compute the value of the variable. ``inputs_to_values`` maps variables, or their names, to values.
 
-        A value for a variable that is not needed is an `UnusedInputError`, unless the option
-        ``on_unused_input`` is "ignore" or "warn".
+        `UnusedInputError` for a variable that is not needed, unless the option ``on_unused_input`` is "ignore" or
+        "warn".
         """
         return facade.eval(self, inputs_to_values, **options)
 
     def dprint(self, **options: Any) -> Any:
-        """Print the graph of the variable; see `debugprint`."""
+        """Print the graph of the variable. See `debugprint`."""
         return facade.dprint(self, **options)
 
     def __getstate__(self) -> Any:
@@ -197,7 +200,7 @@ class Variable:
 
 
 class AtomicVariable(Variable):
-    """A variable that never has an owner."""
+    """Base class of variables that no node ever computes: constants and inputs of inner graphs."""
 
     __slots__ = ()
 
@@ -205,11 +208,11 @@ class AtomicVariable(Variable):
         super().__init__(type, None, None, name)
 
     def signature(self) -> tuple[Any, ...]:
-        """A hashable value, equal for variables that always hold the same value."""
+        """A hashable key. Variables with equal keys always have the same value."""
         raise NotImplementedError(f"{type(self).__name__} has no signature")
 
     def equals(self, other: object) -> bool:
-        """Whether ``other`` always holds the same value."""
+        """Whether ``other`` always has the same value as this variable."""
         return isinstance(other, AtomicVariable) and self.signature() == other.signature()
 
     def clone(self, name: str | None = None) -> Any:
@@ -217,7 +220,7 @@ class AtomicVariable(Variable):
 
 
 class Constant(AtomicVariable):
-    """A variable with a fixed value, ``data``, which is never changed in place."""
+    """A variable with a fixed value, ``data``. The value is never changed in place."""
 
     __slots__ = ("data",)
 
@@ -231,7 +234,7 @@ class Constant(AtomicVariable):
         return self.data
 
     def signature(self) -> tuple[Any, ...]:
-        """The type and the value. If the type has `parts`, the value is represented by the bytes of its arrays."""
+        """A key of equal constants: the type and the value. For values made of arrays, it has the arrays' bytes."""
         if self.type.parts() is None:
             return (self.type, self.data)
         parts = self.type.to_parts(self.data)
@@ -242,7 +245,7 @@ class Constant(AtomicVariable):
             return self._name
         data = self.data
         if getattr(data, "size", 0) > 8 and hasattr(data, "flat"):
-            # formatting a large array to show a little of it would take long
+            # three elements only, since to format a large array takes long
             ends = (str(each) for each in (data.flat[0], data.flat[1], data.flat[data.size - 1]))
             first, second, last = (text[:9] for text in ends)
             return f"[{first} {second} ... {last}]"
@@ -251,9 +254,10 @@ class Constant(AtomicVariable):
 
 
 class NominalVariable(AtomicVariable):
-    """The ``id``-th input of an inner graph. There is one object for each pair of id and type.
+    """An input of a frozen graph, which is identified by its position ``id`` and its type.
 
-    The type chooses the class (`Type.nominal_class`), so nominal tensors have the methods of tensors.
+    There is only one object for each position and type, so equal frozen graphs have the same inputs. The class of the
+    object is `Type.nominal_class`, so nominal tensors have the methods of tensors.
     """
 
     __slots__ = ("id",)
@@ -281,7 +285,7 @@ class NominalVariable(AtomicVariable):
 
 
 class _Recording(threading.local):
-    """The lists that collect the nodes which this thread makes."""
+    """The lists, one set for each thread, to which `nodes_made` adds new nodes."""
 
     lists: tuple[list[AnyApply], ...] = ()
 
@@ -291,7 +295,7 @@ _recording = _Recording()
 
 @contextmanager
 def nodes_made() -> Generator[list[AnyApply]]:
-    """A list of the nodes that this thread makes within the ``with`` block, in order."""
+    """A context manager that returns a list. Nodes that this thread makes in the ``with`` block are added to it."""
     made: list[AnyApply] = []
     before = _recording.lists
     _recording.lists = (*before, made)
@@ -302,18 +306,20 @@ def nodes_made() -> Generator[list[AnyApply]]:
 
 
 class Apply(Generic[OpT, VariableT]):
-    """A node: one application of an op, with inputs, outputs and the line of the user's code that made it.
+    """A node: one application of an op to inputs, with its outputs.
 
-    ValueError if one of the ``outputs`` has another owner.
+    The node also records the line of the user's code that made it. ValueError if an output already belongs to another
+    node.
 
-    For type checkers the class is generic in the classes of the op and of the variables. ``Apply[Join]`` is a node of a
-    join, and ``Apply`` alone is a node of any op. `TensorApply` is a node over tensors.
+    For type checkers the class has two parameters: the class of the op and the class of the variables. So
+    ``Apply[Join]`` is a node with a join as its op, and ``Apply`` is a node with any op. `TensorApply` is a node whose
+    variables are all tensors.
     """
 
     __slots__ = ("__weakref__", "_code", "_offset", "_tag", "inputs", "op", "outputs")
 
     if not TYPE_CHECKING:
-        # at run time the type variables have no defaults, so Generic would refuse ``Apply[Join]``
+        # ``Generic`` would refuse ``Apply[Join]``, since at run time the type variables have no defaults
         __class_getitem__ = classmethod(GenericAlias)
 
     op: OpT
@@ -325,7 +331,7 @@ class Apply(Generic[OpT, VariableT]):
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self._tag: SimpleNamespace | None = None
-        # two slots instead of a mark: a tuple for each node is one more object for the garbage collector
+        # the mark is stored in two slots: a tuple for each node would be another object for the garbage collector
         frame = provenance.user_frame(2)
         self._code: CodeType | Source | None = None if frame is None else frame.f_code
         self._offset = 0 if frame is None else frame.f_lasti
@@ -333,7 +339,7 @@ class Apply(Generic[OpT, VariableT]):
         for index, variable in enumerate(self.outputs):
             if variable.owner is None:
                 variable.owner = self
-                variable.set_mark(None)  # its line is the node's
+                variable.set_mark(None)  # `source` then returns the line of the node
                 variable.index = index
             elif variable.owner is not self or variable.index != index:
                 raise ValueError(f"{variable} already is an output of another node")
@@ -344,7 +350,7 @@ class Apply(Generic[OpT, VariableT]):
     def of_types(
         cls: type[Apply], op: Op, inputs: Sequence[Variable], types: Sequence[Type]
     ) -> Apply:
-        """A node with new outputs of the given types. ``make_node`` of ops calls it; ``inputs`` are not checked."""
+        """Make a node with new outputs of these types, without checks of ``inputs``. `Op.make_node` calls it."""
         node = cls.__new__(cls)
         node.op = op
         node.inputs = list(inputs)
@@ -363,14 +369,14 @@ class Apply(Generic[OpT, VariableT]):
 
     @property
     def tag(self) -> SimpleNamespace:
-        """A namespace for notes of users and passes about the node."""
+        """A namespace in which users and rewriters store notes about the node. It is made at its first use."""
         if self._tag is None:
             self._tag = SimpleNamespace()
         return self._tag
 
     @property
     def mark(self) -> Mark | Source | None:
-        """A code object and an offset, from which `source` is computed."""
+        """The mark from which `source` is computed (see `provenance`)."""
         code = self._code
         return code if code is None or isinstance(code, Source) else (code, self._offset)
 
@@ -388,12 +394,12 @@ class Apply(Generic[OpT, VariableT]):
 
     @property
     def nin(self) -> int:
-        """Number of inputs."""
+        """The number of inputs."""
         return len(self.inputs)
 
     @property
     def nout(self) -> int:
-        """Number of outputs."""
+        """The number of outputs."""
         return len(self.outputs)
 
     @property
@@ -402,7 +408,7 @@ class Apply(Generic[OpT, VariableT]):
         return self.default_output()
 
     def default_output(self) -> VariableT:
-        """The only output, or the one that `Op.default_output` names (ValueError if there is none)."""
+        """The output at the position `Op.default_output`, or the only output. ValueError if neither exists."""
         position = self.op.default_output
         if position is None:
             if len(self.outputs) != 1:
@@ -411,14 +417,14 @@ class Apply(Generic[OpT, VariableT]):
         return self.outputs[position]
 
     def clone(self) -> Apply:
-        """A node with the same op and inputs, and new outputs."""
+        """A copy of the node, with the same op and inputs, and new outputs."""
         return self.clone_with_new_inputs(self.inputs)
 
     def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> Apply:
-        """The same op applied to other inputs.
+        """A copy of the node with other inputs. Names, tags and the user's line are copied.
 
-        Inputs of equal types give outputs of the same types. Otherwise, with ``strict``, inputs are converted to the
-        old types (TypeError if that is impossible). Without ``strict`` the op infers its output types again.
+        With ``strict``, the new inputs are converted to the types of the old ones; TypeError if this is impossible.
+        Without ``strict``, inputs may have other types, and then the op infers the types of its outputs again.
         """
         inputs = list(inputs)
         rebuild = False
@@ -456,9 +462,9 @@ class Apply(Generic[OpT, VariableT]):
 
 
 def is_node(value: object) -> TypeIs[Apply]:
-    """Whether a value is an `Apply`; unlike ``isinstance``, it tells type checkers the types of op and variables."""
+    """Whether a value is a node. After ``isinstance`` type checkers would not know the node's type parameters."""
     return isinstance(value, Apply)
 
 
 AnyApply = Apply[Any, Any]
-"""The node that methods of `Op` take; a subclass may narrow it to ``Apply[Join]``."""
+"""The type of ``node`` in the methods of `Op`. A subclass can declare a narrower type, such as ``Apply[Join]``."""

@@ -1,12 +1,14 @@
-"""`Op`: the base class of operations on typed values.
+"""`Op`: the base class of all ops, including those of users.
 
-An op is a frozen dataclass made with the decorator `op`; its fields are its static parameters. It defines `infer`,
-which maps types to types, and `evaluate`, which maps arrays to arrays with NumPy. It may define derivatives
-(`pullback`, `pushforward`), `infer_shape`, `batch`, `decompose` and traits (`ir.traits`). If it runs other graphs, it
-defines `regions` or `loop`. The older protocol of similar libraries (``make_node``, ``perform``, ``view_map``,
-``destroy_map``, ``L_op``, ``grad``, ``__props__``, ``itypes`` and ``otypes``) works as well.
+Gradients, vectorization, rewriting, the interpreter and linkers call the methods of ops.
 
-The ops of all families and those of users derive from it. Gradients, rewriting, the interpreter and linkers call its methods.
+A class of ops is a frozen dataclass, made with the decorator `op`. Its fields are the static parameters of the op. The
+class defines `infer`, which computes the types of the outputs from the types of the inputs, and `evaluate`, which
+computes the outputs with NumPy. It may define derivatives (`pullback`, `pushforward`), `infer_shape`, `batch`,
+`decompose` and traits (`ir.traits`). If the op runs other graphs, the class defines `regions` or `loop`.
+
+The older protocol of similar libraries works, too: ``make_node``, ``perform``, ``view_map``, ``destroy_map``,
+``L_op``, ``grad``, ``R_op``, ``__props__``, ``itypes`` and ``otypes``.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ __all__ = [
 
 
 class Zero:
-    """The cotangent of a variable that is connected but whose derivative vanishes."""
+    """The class of `ZERO`, the cotangent of a variable on which the cost depends with the derivative 0."""
 
     def __repr__(self) -> str:
         return "ZERO"
@@ -65,14 +67,14 @@ class Zero:
 ZERO = Zero()
 
 Cotangent = Variable | Zero | None
-"""A variable, `ZERO` (connected, but the derivative is 0) or None (not connected)."""
+"""A cotangent or tangent: a variable, `ZERO` (connected, with the derivative 0) or None (not connected)."""
 Cotangents = Sequence[Cotangent]
-"""The result of a pullback: a cotangent for each input."""
+"""The result of a pullback, with a cotangent for each input."""
 Tangents = Sequence[Cotangent]
-"""The result of a pushforward, for each output a tangent of the same three kinds as a cotangent."""
+"""The result of a pushforward, with a tangent for each output."""
 
 Kernel = Callable[..., Sequence[Any]]
-"""Computes a node: from the arrays of its inputs to a sequence with the array of each output."""
+"""A function that computes a node: from the values of the inputs to a sequence of the values of the outputs."""
 
 _C = TypeVar("_C", bound=type)
 _INFERENCE_CACHE_LIMIT = 4096
@@ -80,10 +82,10 @@ _OWN = __name__.partition(".")[0] + "."
 
 
 def set_default_converter(converter: Callable[[Any], Variable]) -> None:
-    """Set the function that converts arguments of ops to variables; by default `as_tensor_variable`.
+    """Set the function that converts arguments of ops to variables. The default is `as_tensor_variable`.
 
-    The function takes any value that is not a variable, and returns a variable or raises TypeError. An op with a
-    conversion of its own overrides `Op.as_variable`.
+    The function accepts any value that is not a variable, and returns a variable or raises TypeError. An op that needs
+    another conversion overrides `Op.as_variable`.
     """
     facade.convert = converter
 
@@ -96,9 +98,9 @@ def op(cls: None = None) -> Callable[[_C], _C]: ...
 
 @dataclass_transform(frozen_default=True)
 def op(cls: Any = None) -> Any:
-    """Make a class an op: a frozen dataclass that is compared and hashed by its fields.
+    """A class decorator that makes a subclass of `Op` a frozen dataclass. Ops are compared and hashed by their fields.
 
-    ``@op`` and ``@op()`` are the same. TypeError for anything but a subclass of `Op`.
+    ``@op`` and ``@op()`` mean the same. TypeError for anything but a subclass of `Op`.
     """
     if cls is None:
         return op
@@ -111,13 +113,14 @@ def op(cls: Any = None) -> Any:
 
 
 _PLAIN = frozenset((bool, int, str, bytes, type(None)))
-"""Classes of most parameters; values of them are frozen."""
+"""Classes of values that are hashable and compare exactly, for a quick test. Most parameters are of these classes."""
 
 
 def frozen_value(value: Any) -> Any:
-    """A hashable value that is equal for equal parameters only.
+    """A hashable key of a parameter of an op. Two parameters are the same if their keys are equal.
 
-    Unlike Python's own equality it distinguishes 1 from True and 1.0, and -0.0 from 0.0.
+    Keys distinguish values that Python's ``==`` does not: 1, True and 1.0 have different keys, and so have 0.0 and
+    -0.0.
     """
     if type(value) in _PLAIN:
         return (type(value).__name__, value)
@@ -139,27 +142,28 @@ def frozen_value(value: Any) -> Any:
 
 
 class Op(Traits):
-    """An operation on typed values; the module's docstring lists what a subclass defines."""
+    """The base class of ops. The docstring of the module lists the methods that a subclass defines."""
 
-    # declarations of the older protocol
+    # attributes that the older protocol declares
     __props__: ClassVar[tuple[str, ...]]
     itypes: Sequence[Type] | None = None
     otypes: Sequence[Type] | None = None
 
     computes_as: ClassVar[tuple[type[Any], ...]] = ()
-    """The class, and each base with the same results: those whose NumPy code the class does not override.
+    """The class itself, and the base classes that compute the same, since the class does not override their NumPy code.
 
-    Computed when the class is made. Rules, facts, lowerings and traits of any of these classes hold for the class.
+    The tuple is computed when the class is made. The rules, facts, lowerings and traits of all these classes also hold
+    for the class itself.
     """
 
     _makes_nodes: ClassVar[bool] = False
-    """Whether nodes are made by a ``make_node`` from outside this package."""
+    """Whether a user defined ``make_node``."""
 
     _is_external: ClassVar[bool] = False
-    """Whether the class comes from outside this package."""
+    """Whether the class is defined outside of this package."""
 
     _compared_fields: ClassVar[tuple[str, ...]]
-    """The names of the fields that decide equality; computed at the first use."""
+    """The names of the fields that are compared. They are computed at their first use."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -200,13 +204,13 @@ class Op(Traits):
     # identity
 
     def props(self) -> dict[str, Any] | None:
-        """The static parameters by name; None for an op that is equal only to itself."""
+        """The static parameters of the op by name. None if the op is equal only to itself."""
         cls = type(self)
         names = cls.__dict__.get("_compared_fields")
         if names is None:
             if dataclasses.is_dataclass(cls):
                 names = tuple([f.name for f in dataclasses.fields(cls) if f.compare])
-                # kept for this class alone: a subclass may have more fields
+                # stored in this class and not inherited: a subclass may have more fields
                 cls._compared_fields = names
             else:
                 names = getattr(cls, "__props__", None)
@@ -227,7 +231,7 @@ class Op(Traits):
             return True
         if type(other) is not type(self):
             return False
-        # rules compare ops often, and most keys are known
+        # a shortcut for keys that are cached, since rules compare ops often
         mine, its = self.__dict__.get("_key_cache"), other.__dict__.get("_key_cache")
         if mine is None or its is None:
             mine, its = self._key(), other._key()
@@ -259,13 +263,13 @@ class Op(Traits):
     # application
 
     def as_variable(self, value: Any, position: int) -> Variable:
-        """Convert the argument at ``position`` to a variable."""
+        """Convert ``value``, the argument at ``position``, to a variable."""
         return value if isinstance(value, Variable) else facade.convert(value)
 
     def infer(self, *types: Any, **_: Any) -> Any:
-        """The type of the output for inputs of the given types; a tuple of types if there are several outputs.
+        """The type of the output, from the types of the inputs. A tuple of types if there are several outputs.
 
-        Raises TypeError or ValueError if the op does not apply to inputs of these types.
+        TypeError or ValueError if the op cannot be applied to inputs of these types.
         """
         if self.otypes is None or self.itypes is None:
             raise MethodNotDefined(f"{type(self).__name__} defines neither infer nor make_node")
@@ -281,7 +285,7 @@ class Op(Traits):
         return tuple(self.otypes)
 
     def infer_types(self, types: tuple[Type, ...]) -> tuple[Type, ...]:
-        """`infer` with a cache; the result is always a tuple."""
+        """The types of the outputs, as `infer` returns them, but always as a tuple. The results are cached."""
         cache: dict[tuple[Type, ...], tuple[Type, ...]] | None = self.__dict__.get("_infer_cache")
         if cache is None:
             cache = self.__dict__["_infer_cache"] = {}
@@ -296,9 +300,10 @@ class Op(Traits):
         return found
 
     def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
-        """The types of the outputs, inferred from the types of the inputs.
+        """The types of the outputs for ``inputs``.
 
-        If the op has the trait `types_follow_values`, they are inferred from known values of inputs, too.
+        They are inferred from the types of the inputs. For an op with the trait `types_follow_values` they are also
+        inferred from values of inputs that are known statically.
         """
         types = tuple([v.type for v in inputs])
         if not self.types_follow_values:
@@ -309,34 +314,36 @@ class Op(Traits):
         return op_.infer_types(tuple([v.type for v in rest]))
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        """An equivalent op that has known values of inputs as fields, and the remaining inputs.
+        """An equivalent op in which values of inputs that are known statically are fields, and its remaining inputs.
 
-        If no values are known, the op itself and all inputs. For ops with the trait ``types_follow_values``.
+        If no values are known, the result is the op itself with all inputs. Ops with the trait ``types_follow_values``
+        define this method.
         """
         return self, inputs
 
     def known_integers(self, node: AnyApply, of: Callable[[Variable], Any]) -> Any:
-        """The static values of the integers that a node computes, in the form of `ir.known_values.known_integers`.
+        """The integers that a node computes, as far as they are known statically.
 
-        ``of`` returns the static values of an input.
+        The result has the form that `ir.known_values.known_integers` returns. ``of`` returns the known integers of an
+        input.
         """
         return None
 
     @property
     def rule_keys(self) -> tuple[Any, ...]:
-        """The keys by which the patterns of rules find the op: its class, and the bases whose results it has."""
+        """The keys under which rules for this op are registered: its class, and base classes that compute the same."""
         return self.computes_as
 
     @property
     def knows_integers(self) -> bool:
-        """Whether the op overrides `known_integers`."""
+        """Whether the op defines `known_integers`."""
         return type(self).known_integers is not Op.known_integers
 
     def make_node(self, *inputs: Any) -> Apply:
-        """Apply the op to inputs, converting those that are not variables."""
+        """Apply the op to inputs, and return the node. Inputs that are not variables are converted."""
         variables = [self.as_variable(value, i) for i, value in enumerate(inputs)]
         if type(self).infer is Op.infer and self.itypes is not None:
-            # the older protocol converts arguments to the declared types where that is safe
+            # the older protocol converts arguments to the declared types if this is safe
             for i, wanted in enumerate(self.itypes[: len(variables)]):
                 converted = wanted.convert_variable(variables[i])
                 variables[i] = variables[i] if converted is None else converted
@@ -351,12 +358,16 @@ class Op(Traits):
     def __call__(
         self, *inputs: Any, name: str | None = None, return_list: bool = False, **unknown: Any
     ) -> Any:
-        """Apply the op. Returns its output, or a list if there are several outputs."""
+        """Apply the op to inputs, and return the output, or a list if there are several outputs.
+
+        ``name`` is the name of the first output. With ``return_list`` the result is always a list. If the op declares
+        `default_output`, only this output is returned.
+        """
         if unknown:
             raise TypeError(f"{self} has no parameter named {' or '.join(unknown)}")
         node: Any = self.make_node(*inputs)
         if self._makes_nodes and is_node(node):
-            # errors must name the line that applies the op, not the line of the user's make_node
+            # errors name the line that applies the op, instead of a line in the user's make_node
             node.mark = provenance.here()
         try:
             outputs: list[Variable] = node.outputs
@@ -377,35 +388,35 @@ class Op(Traits):
     # regions
 
     def regions(self, node: AnyApply) -> Sequence[Region]:
-        """The parts of the graph that the node runs itself; none unless the op is lazy."""
+        """The parts of the graph that a node runs itself. Only lazy ops have regions."""
         return ()
 
     def operands(self, node: AnyApply) -> Sequence[int]:
-        """Positions of the inputs that are computed before the node runs: all but the results of its regions."""
+        """The positions of the inputs that are computed before a node runs: all except the results of its regions."""
         inside = {i for region in self.regions(node) for i in region.results} if self.lazy else ()
         return [i for i in range(len(node.inputs)) if i not in inside]
 
     def loop(self, node: AnyApply) -> Loop:
-        """The inner graph that the node repeats, and its loop-carried values; for ops with the trait ``loops``."""
+        """The inner graph that a node runs repeatedly, and its carried values. For ops with the trait ``loops``."""
         raise MethodNotDefined(f"{type(self).__name__} has no loop")
 
     def chosen(self, node: AnyApply, values: Sequence[Any]) -> Sequence[Region]:
-        """The regions that run, given the values of the operands."""
+        """The regions of a node that run. ``values`` are the values of its operands."""
         return self.regions(node)
 
     def chosen_of(self, node: AnyApply, values: Sequence[Sequence[Any]]) -> Sequence[Any]:
-        """Variables with the values that the operands of the node choose.
+        """Apply the op so that the operands of ``node`` choose among other variables.
 
-        ``values`` has a list for each region; all lists have the same length. The result is a list of this length: its
-        k-th variable has the value of the k-th entry in the list of the chosen region. Only ops with the trait
-        ``outputs_are_results`` define it.
+        ``values`` has a list of variables for each region. The result is a list of new variables of the same length: at
+        run time they have the values of the list that belongs to the chosen region. Gradients call this method. Only
+        ops with the trait ``outputs_are_results`` define it.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no chosen_of")
 
     # running
 
     def evaluate(self, *arrays: Any, **_: Any) -> Any:
-        """Compute the outputs from arrays with NumPy: an array, or a tuple of them."""
+        """Compute the outputs with NumPy, from the values of the inputs. For several outputs the result is a tuple."""
         raise MethodNotDefined(
             f"{type(self).__name__} has neither evaluate nor decompose for these inputs"
         )
@@ -413,12 +424,16 @@ class Op(Traits):
     def perform(
         self, node: AnyApply, inputs: Sequence[Any], output_storage: list[list[Any]]
     ) -> None:
-        """Compute the outputs and store each in its cell of ``output_storage`` (the older protocol)."""
+        """Compute the outputs, and store each in its cell of ``output_storage``. The older form of `evaluate`."""
         for cell, value in zip(output_storage, self.kernel(node)(*inputs), strict=True):
             cell[0] = value
 
     def kernel(self, node: AnyApply) -> Kernel:
-        """The function with which the interpreter and the Python linkers run a node."""
+        """The function that the interpreter and the Python linkers call to compute a node.
+
+        It calls `perform` or `evaluate`, or the decomposition if the op defines neither. Results of users' ops are
+        checked.
+        """
         if type(self).perform is not Op.perform:
             count = len(node.outputs)
 
@@ -448,16 +463,16 @@ class Op(Traits):
         return evaluating
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any] | None:
-        """The outputs as expressions of simpler ops, for backends without a lowering of the op.
+        """The outputs as a graph of simpler ops, for backends that have no lowering of this op.
 
-        The arguments are variables of the inputs' types; the results must have the types of the outputs. The result is
-        None if there is no such expression for inputs of these types.
+        The arguments are variables with the types of the inputs. The results must have the types of the outputs. None
+        if there is no such graph for inputs of these types.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no decompose")
 
     @property
     def has_decompose(self) -> bool:
-        """Whether the op has a `decompose` that is valid for it: a subclass with other NumPy code does not inherit it."""
+        """Whether the op has a `decompose`. A class that overrides the NumPy code of its base does not inherit it."""
         source = next(c for c in type(self).__mro__ if "decompose" in c.__dict__)
         return source is not Op and source in self.computes_as
 
@@ -466,11 +481,13 @@ class Op(Traits):
     def pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> Cotangents:
-        """The cotangents of the inputs, from those of the outputs.
+        """The cotangents of the inputs of a node, from the cotangents of its outputs.
 
-        ``cotangents`` has a variable for each output. If there are several outputs, the cotangent of an output that is
-        not connected is None. The results may be variables, `ZERO` or None. An override may declare the arguments with
-        types of its own. By default the decomposition is differentiated; MethodNotDefined if there is none.
+        ``cotangents`` has a variable for each output, or None for an output on which the cost does not depend. (If
+        there is only one output, its cotangent is never None.) The result has a variable, `ZERO` or None for each
+        input. An override may declare narrower types of arguments.
+
+        By default the decomposition of the op is differentiated. MethodNotDefined if it has no decomposition.
         """
         if type(self).L_op is not Op.L_op:
             return self.L_op(inputs, outputs, cotangents)
@@ -490,7 +507,10 @@ class Op(Traits):
         cotangents: Sequence[Any],
         wanted: Sequence[bool],
     ) -> Cotangents:
-        """`pullback`, which may return any value for an input that is not ``wanted``."""
+        """The cotangents of the inputs, as in `pullback`. An input that is not ``wanted`` may get any cotangent.
+
+        Reverse mode calls this method. An op overrides it to save work.
+        """
         return self.pullback(inputs, outputs, cotangents)
 
     def L_op(
@@ -500,22 +520,26 @@ class Op(Traits):
         return self.pullback(inputs, outputs, cotangents)
 
     def grad(self, inputs: Sequence[Any], cotangents: Sequence[Any]) -> Cotangents:
-        """Older form of `pullback`, which does not see the outputs."""
+        """Older form of `pullback`, without the argument ``outputs``."""
         raise MethodNotDefined(f"{self} has no grad")
 
     def pushforward(
         self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
     ) -> Tangents:
-        """The tangents of the outputs, from those of the inputs; None for an input or output without a derivative."""
+        """The tangents of the outputs of a node, from the tangents of its inputs.
+
+        None in ``tangents`` means that the derivative does not pass through this input. The result has a variable,
+        `ZERO` or None for each output.
+        """
         if type(self).R_op is not Op.R_op:
             return self.R_op(inputs, tangents)
         why = self._not_inherited("pushforward", "R_op")
         raise MethodNotDefined(f"{self} has no pushforward{why}")
 
     def _not_inherited(self, *names: str) -> str:
-        """The end of an error message: why the class does not inherit one of these methods.
+        """The end of an error message: why the class does not inherit a method of its base class.
 
-        Empty if no base defines one.
+        ``names`` are the names of the method. Empty if no base class defines it.
         """
         found = refused_base(type(self), Op, names)
         if found is None:
@@ -532,33 +556,30 @@ class Op(Traits):
 
     @property
     def has_pushforward(self) -> bool:
-        """Whether the op defines `pushforward`, under this or its older name."""
+        """Whether the op defines `pushforward`, or its older form `R_op`."""
         return type(self).pushforward is not Op.pushforward or type(self).R_op is not Op.R_op
 
     @property
     def external_derivative(self) -> bool:
-        """Whether the derivative is defined outside of this package.
-
-        If it is, the shapes of its results are checked when the graph runs.
-        """
+        """Whether a user may have defined the derivatives. Then the shapes of the cotangents are checked at run time."""
         return type(self)._is_external
 
     @property
     def external_code(self) -> bool:
-        """Whether the NumPy code is defined outside of this package.
-
-        Its results may then be views that the op does not declare.
-        """
+        """Whether a user may have defined the NumPy code. Then results may be views that the op does not declare."""
         return not type(self).__module__.startswith(_OWN)
 
     def connection_pattern(self, node: AnyApply) -> list[list[bool]]:
-        """For each input, a list of truth values: whether each output depends on it differentiably."""
+        """A list of truth values for each input: whether each output depends on this input, for gradients."""
         return [[True] * len(node.outputs) for _ in node.inputs]
 
     # shapes and batches
 
     def infer_shape(self, node: AnyApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        """Shapes of the outputs, as tuples of integers and scalar variables."""
+        """The shapes of the outputs, as a tuple of integers and scalar variables for each output.
+
+        ``input_shapes`` has such a tuple for each input.
+        """
         raise MethodNotDefined(f"{type(self).__name__} has no infer_shape")
 
     @property
@@ -567,9 +588,9 @@ class Op(Traits):
         return type(self).infer_shape is not Op.infer_shape
 
     def shapes(self, node: AnyApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        """Calls `infer_shape`, also in the form of the older protocol, whose first argument is a graph.
+        """Call `infer_shape`, and check its result. In the older protocol it has a graph as additional argument.
 
-        ValueError unless the result has a length (or None) for each dimension of each output.
+        ValueError if the result does not have a length, or None, for each dimension of each output.
         """
         shapes: Any = (
             call_shape_rule(self.infer_shape, node, input_shapes)
@@ -591,21 +612,23 @@ class Op(Traits):
     def batch(
         self, node: AnyApply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        """Apply the op to inputs with batch dimensions in front.
+        """The outputs of the op for inputs with batch dimensions in front: the batching rule.
 
-        Input ``i`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]``. These dimensions broadcast
-        against each other from the right. An output has ``max(batch_ndims)`` of them, or none if it does not vary over
-        the batch. An op without a batching rule is applied to one element after the other (`Blockwise`).
-        NotImplementedError if such an op has effects, or inputs or outputs that are not tensors.
+        ``inputs[i]`` has ``batch_ndims[i]`` more leading dimensions than ``node.inputs[i]``. The batch dimensions of
+        the inputs broadcast against each other from the right. An output has ``max(batch_ndims)`` batch dimensions, or
+        no batch dimension if it is the same for the whole batch.
+
+        By default the op is applied to one element after the other (`Blockwise`). NotImplementedError if it has
+        effects, or inputs or outputs that are not tensors.
         """
         return facade.batch_by_loop(node, inputs, batch_ndims)
 
     def do_constant_folding(self, fgraph: Any, node: AnyApply) -> bool:
-        """Whether rewriting may compute the node when all inputs are constants."""
+        """Whether rewriting may compute the node if all its inputs are constants."""
         return self.pure
 
     def inplace_on_inputs(self, input_indices: Sequence[int]) -> Op:
-        """The in-place variant of the op, which overwrites the given inputs."""
+        """The variant of the op that works in place: it overwrites the inputs at the positions ``input_indices``."""
         raise MethodNotDefined(
             f"{type(self).__name__} has no in-place variant: it does not define inplace_on_inputs"
         )

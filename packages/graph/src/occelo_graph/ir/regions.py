@@ -1,14 +1,14 @@
-"""Regions: parts of a graph that one node runs itself.
+"""Regions: parts of a graph that one node runs itself, such as the branches of an `IfElse`.
 
-Most inputs of a node, its operands, are computed before the node runs. The other inputs are results of its regions,
-such as the branches of `IfElse`: the node decides whether they run. If a node is needed for the results of one region
-only, it belongs to that region. `divide` finds the nodes of all regions of a graph in one pass.
+The inputs of a node with regions are of two kinds. Its operands are computed before the node runs. The other inputs are
+the results of its regions; the node decides whether they are computed. A node of the graph belongs to a region if its
+outputs are needed only for the results of this region. `divide` finds the nodes of all regions in one pass.
 
-A `Loop` is a region that a node runs repeatedly, with loop-carried values. Its nodes form a frozen graph, which reads
-nothing but its own arguments.
+A `Loop` is a region that a node runs repeatedly, with loop-carried values. It is a frozen graph, which reads only its
+own inputs.
 
-Lazy ops and ops with a loop declare regions (`Op.regions`, `Op.loop`). The interpreter, DebugMode and the linkers run
-them. Gradients differentiate them one by one. Rewriting uses them to find out under which conditions a node runs.
+Lazy ops declare regions by `Op.regions`, and ops with a loop by `Op.loop`. The interpreter, DebugMode and the linkers
+run them. Gradients differentiate them one by one. Rewriting finds out from them under which conditions a node runs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 class Region:
     """A part of the graph that a node runs itself.
 
-    ``results`` are the positions of the node's inputs that the region computes.
+    ``results`` are positions of inputs of the node: the inputs that the region computes.
     """
 
     results: tuple[int, ...]
@@ -47,20 +47,19 @@ class Region:
 
 @frozen_dataclass(eq=False)
 class Loop:
-    """A region that a node runs repeatedly.
+    """A region that a node runs repeatedly. The outputs of the node are the final carried values.
 
-    - ``body``: the graph of one iteration. Its first arguments are the carried values, the others are the same in all
-      iterations. Its first results are the new carried values.
-    - ``count``: position of the input with the number of iterations, an integer scalar; a negative number means none.
-      If ``count`` is None, the body runs once, nothing is carried, and its results are the outputs of the node.
-    - ``carried``: positions of the inputs with the initial carried values.
-    - ``read``: positions of the inputs for the other arguments of the body.
-    - ``stops``: the last result of the body is a truth value; the loop ends after an iteration in which it is true.
-    - ``fills``: numbers of carried values that are tensors which the loop fills. If the length of such a tensor is the
-      number of iterations, the iterations write all of its elements, and read none. So its initial values are never
-      seen.
-
-    The outputs of the node are the final carried values.
+    - ``body``: the graph of one iteration. Its first inputs are the carried values; its other inputs are the same in
+      all iterations. Its first outputs are the next carried values.
+    - ``count``: the position of the node's input with the number of iterations, an integer scalar. A negative number
+      means no iteration. If ``count`` is None, nothing is carried: the body runs once, and its outputs are the outputs
+      of the node.
+    - ``carried``: the positions of the node's inputs with the initial carried values.
+    - ``read``: the positions of the node's inputs that are the other inputs of the body.
+    - ``stops``: whether the last output of the body is a condition. The loop ends after an iteration in which it is
+      true.
+    - ``fills``: indices of carried values. Each is a tensor of which every iteration writes one row, and reads none. If
+      the tensor has as many rows as there are iterations, its initial elements are never used.
     """
 
     body: FrozenFunctionGraph
@@ -72,15 +71,16 @@ class Loop:
 
 
 def operands_of(node: Apply) -> Sequence[Variable]:
-    """The inputs that are computed before the node runs."""
+    """The inputs of a node that are computed before it runs: all except the results of its regions."""
     op = node.op
     return [node.inputs[i] for i in op.operands(node)] if op.lazy else node.inputs
 
 
 def perhaps_needless(order: Sequence[Apply], outputs: Sequence[Variable]) -> set[Apply]:
-    """The nodes outside of all regions that are needed only by regions, and by more than one of them.
+    """The nodes that compiled code may run although no result needs them.
 
-    Compiled code runs such a node before the regions that need it, and perhaps none of these regions runs.
+    Such a node is in no region, since several regions need it, but nothing outside of regions does. Compiled code runs
+    it before the regions. Perhaps none of these regions runs.
     """
     if not any(node.op.lazy for node in order):
         return set()
@@ -101,11 +101,10 @@ def awaited(
     known: Callable[[Variable], bool],
     value: Callable[[Variable], Any],
 ) -> list[Variable]:
-    """The inputs of a node that must still be computed before it can run.
+    """The inputs of a node that must still be computed before the node can run.
 
-    As long as an operand of the node is not ``known``, these are the operands that are not known. Once all operands are
-    known, their values choose the regions that run. Then these are the results of the chosen regions that are not
-    known.
+    If some operands are not ``known``, the result lists these operands. Otherwise the ``value`` of each operand is
+    read to find out which regions run. Then the result lists the results of these regions that are not known.
     """
     op = node.op
     if not op.lazy:
@@ -122,14 +121,14 @@ def awaited(
 
 @dataclass
 class Division:
-    """The nodes of a graph divided among its regions.
+    """The nodes of a graph, divided among its regions.
 
     - ``outside``: the nodes in no region.
-    - ``inside``: for each node with regions, the nodes of each region without those of nested regions.
-    - ``outermost``: for each node in a region, the node outside of all regions that owns the outermost region around
-      it.
+    - ``inside``: maps each node with regions to a list of the nodes of each region. Nodes of nested regions are listed
+      only in the innermost one.
+    - ``outermost``: maps each node in a region to the node that owns the outermost region around it.
 
-    All are in topological order.
+    All lists are in topological order.
     """
 
     outside: list[Apply] = field(default_factory=list["Apply"])
@@ -140,10 +139,10 @@ class Division:
 
 
 class Nested:
-    """A node of a tree of nested regions, with a fast search for common ancestors.
+    """A region in the tree of nested regions, with a fast search for common ancestors.
 
-    ``jump`` is a more distant ancestor. It is chosen so that the number of steps to any ancestor is logarithmic in the
-    depth (Myers, "An applicative random-access stack", 1983).
+    ``parent`` is the region around it, and ``jump`` is a more distant ancestor. The jumps are chosen so that any
+    ancestor is reached in a logarithmic number of steps (Myers, "An applicative random-access stack", 1983).
     """
 
     __slots__ = ("depth", "jump", "parent")
@@ -158,7 +157,7 @@ class Nested:
             self.jump = far.jump if level else parent
 
     def common(self, other: Self) -> Self:
-        """The innermost region that contains both."""
+        """The innermost region that contains both this region and ``other``."""
         a, b = self, other
         if a.depth < b.depth:
             a, b = b, a
@@ -170,7 +169,7 @@ class Nested:
 
 
 class _Place(Nested):
-    """A region and its nodes; the root stands for the nodes in no region."""
+    """A region and its nodes. The root of the tree contains the nodes in no region."""
 
     __slots__ = ("nodes", "outermost")
 
@@ -182,9 +181,9 @@ class _Place(Nested):
 
 
 def divide(order: Sequence[Apply], outputs: Sequence[Variable]) -> Division:
-    """Divide the nodes of a graph, given in topological order, among its regions.
+    """Divide the nodes of a graph among its regions. ``order`` has the nodes in topological order.
 
-    A node on which several regions depend belongs to the innermost region that contains all of them.
+    A node that several regions need belongs to the innermost region that contains all of them.
     """
     if not any(node.op.lazy for node in order):
         return Division(list(order))

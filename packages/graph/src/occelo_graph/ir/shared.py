@@ -1,7 +1,7 @@
-"""Shared variables: roots whose value lives in a container that several functions use.
+"""Shared variables: variables with a value that is kept between calls and that several functions can use.
 
-Users call `shared`. `tensors.variable` registers the constructor of shared tensors, and `occelo_compile` finds the
-updates.
+Users make them with `shared`. The value lies in a container. `tensors.variable` registers the constructor of shared
+tensors. `occelo_compile.collect` finds the shared variables of a function and their updates.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ _constructors: list[tuple[Callable[[Any], bool], Callable[..., SharedVariable]]]
 
 
 class SharedVariable(Variable):
-    """A variable whose value is stored in ``container``."""
+    """A root of graphs with a value, which is stored in ``container``.
+
+    Without ``container``, a new container with ``value`` is made. ``strict`` and ``allow_downcast`` decide which values
+    it accepts, as in `Type.filter`.
+    """
 
     __slots__ = ("_default_update", "container")
 
@@ -47,7 +51,7 @@ class SharedVariable(Variable):
             collector.append(self)
 
     def get_value(self, borrow: bool = False, return_internal_type: bool = False) -> Any:
-        """A copy of the value; under ``borrow`` possibly the stored array itself.
+        """A copy of the value. With ``borrow`` it may be the stored array itself.
 
         An array of another library is converted to a NumPy array, unless ``return_internal_type`` is true.
         """
@@ -57,9 +61,9 @@ class SharedVariable(Variable):
         return value if borrow else copy.deepcopy(value)
 
     def set_value(self, new_value: Any, borrow: bool = False) -> None:
-        """Replace the value.
+        """Replace the value by a copy of ``new_value``. With ``borrow`` it is not copied.
 
-        ``new_value`` is copied unless ``borrow`` is true. TypeError if it is not of the variable's type.
+        TypeError if ``new_value`` does not have the variable's type.
         """
         try:
             self.container.value = new_value if borrow else copy.deepcopy(new_value)
@@ -70,7 +74,10 @@ class SharedVariable(Variable):
 
     @property
     def default_update(self) -> Variable | None:
-        """The expression with which functions update the variable by default; None for no update."""
+        """The new value of the variable after a call, as an expression. Functions use it if they get no other update.
+
+        None means no update.
+        """
         return self._default_update
 
     @default_update.setter
@@ -94,9 +101,9 @@ class SharedVariable(Variable):
 def shared_constructor(
     accepts: Callable[[Any], bool], constructor: Callable[..., SharedVariable]
 ) -> None:
-    """Register a ``constructor`` that `shared` uses for values for which ``accepts`` is true.
+    """Register a constructor of shared variables. `shared` calls it for a value if ``accepts(value)`` is true.
 
-    `shared` tries constructors in reverse order of their registration.
+    Constructors that were registered later are tried first.
     """
     _constructors.insert(0, (accepts, constructor))
 
@@ -112,8 +119,11 @@ def shared(
 ) -> Any:
     """Make a shared variable with the initial value ``value``.
 
-    ``value`` is copied unless ``borrow`` is true. Arrays and numbers become tensors, whose lengths are dynamic unless
-    ``shape=`` is given. Any other value is kept as a Python object. TypeError for a symbolic variable.
+    For an array or a number it is a tensor. The lengths of the tensor are dynamic, unless a static shape is passed as
+    ``shape``. Any other value is kept as a Python object. ``value`` is copied, unless ``borrow`` is true. ``strict``
+    and ``allow_downcast`` decide which later values are accepted, as in `Type.filter`.
+
+    TypeError if ``value`` is a symbolic variable.
     """
     if isinstance(value, Variable):
         raise TypeError(
@@ -139,7 +149,7 @@ def shared(
 
 @contextmanager
 def collect_new_shareds() -> Generator[list[SharedVariable], None, None]:
-    """A list to which shared variables made inside the ``with`` block are added."""
+    """A context manager that returns a list. Shared variables that are made in the ``with`` block are added to it."""
     made: list[SharedVariable] = []
     token = _collectors.set((*_collectors.get(), made))
     try:

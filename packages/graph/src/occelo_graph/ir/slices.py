@@ -1,6 +1,6 @@
-"""`slice_parts`: start, stop and step of a slice object, as a tuple whose type is declared for type checkers.
+"""`slice_parts`: the start, stop and step of a slice, as a tuple with a known type for type checkers.
 
-Indexing in every layer, the encoding of ops and the printer of Python source use it.
+It is used by code for index keys in all packages, by the encoding of ops, and by the printer of Python source.
 """
 
 from __future__ import annotations
@@ -11,5 +11,5 @@ __all__ = ["slice_parts"]
 
 
 def slice_parts(entry: Any) -> tuple[Any, Any, Any]:
-    """Start, stop and step of a slice."""
+    """The start, stop and step of a slice."""
     return entry.start, entry.stop, entry.step

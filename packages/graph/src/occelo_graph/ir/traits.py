@@ -1,7 +1,10 @@
-"""Traits: declared properties of ops, which rules and linkers use instead of tests of the op's class.
+"""Traits: properties that ops declare, such as ``commutative``. Rules and linkers read them instead of the op's class.
 
-The default of a trait is correct for every op: nothing is known, so no rule applies, and linkers call the op's
-own NumPy code. Where no such default exists, reading the trait raises, as `ScalarOp.holomorphic` does.
+The default of a trait is correct for every op. It means that nothing is known: rules do not apply, and linkers call the
+op's NumPy code. A trait without such a default raises an error if it is read, as `ScalarOp.holomorphic` does.
+
+The functions of this module check the traits of a new class of ops. They also decide which traits and methods the class
+inherits, since a class that computes something else must not inherit all of them. `Op` calls them when a class is made.
 """
 
 from __future__ import annotations
@@ -25,106 +28,105 @@ SECOND = slice(1, 2)
 
 
 def trait(method: Callable[[Any], _ValueT]) -> _ValueT:
-    """Make a method without arguments a trait that depends on the op's parameters.
+    """A decorator of a method that computes a trait from the op's parameters.
 
-    The result is a property, which type checkers take for a plain value. So a subclass may declare the trait by a
-    value, or by a method with this decorator.
+    The method becomes a property. Type checkers treat the property as a plain value, so a class can declare a trait
+    either by a value or by a method with this decorator.
     """
     return cast("_ValueT", property(method))
 
 
 class Traits:
-    """The traits of ops and their defaults."""
+    """The traits of ops with their defaults. It is a base class of `Op`."""
 
     pure: bool = True
-    """Equal inputs give equal outputs, and there are no side effects."""
+    """The outputs depend only on the inputs, and there are no side effects."""
     commutative: bool = False
     """The order of the inputs does not matter."""
     elementwise: ClassVar[bool] = False
     arithmetic: bool = False
-    """The op forms sums or products. Rules rewrite all nodes of a sum or product at once, not one by one."""
+    """The op is a sum, product or the like. Rules rewrite all nodes of a nested sum or product at once."""
     lazy: ClassVar[bool] = False
-    """The op has regions, and may skip inputs that are results of them; see `IfElse`."""
+    """The op has regions and decides which of them run, such as the branches of `IfElse`."""
     outputs_are_results: ClassVar[bool] = False
-    """The outputs are the results of one region. The values of the operands alone choose it; see `Op.chosen_of`."""
+    """The outputs are the results of one of the regions, which the operands choose. See `Op.chosen_of`."""
     loops: ClassVar[bool] = False
-    """The op runs an inner graph repeatedly; see `Op.loop`."""
+    """The op runs an inner graph repeatedly. See `Op.loop`."""
     no_derivative: str = ""
-    """Why inputs on which the outputs depend have no derivative; "" if they have one, or if it is 0."""
+    """The reason why the op has no derivative, for error messages. "" for an op with a derivative, also if it is 0."""
     identity_at_runtime: ClassVar[bool] = False
-    """The op returns its input and matters to gradients only; compiled graphs drop it."""
+    """The op returns its input, and only gradients treat it in a special way. Compiled graphs drop it."""
     observes: ClassVar[bool] = False
-    """The op has an effect that depends on the values of its inputs, such as printing them.
-
-    Outputs are views of inputs, and ``pure`` is False.
-    """
+    """The op returns its inputs, and its effect reads them: for example, it prints them. ``pure`` must be False."""
     view_map: Mapping[int, Sequence[int]] = {}
     """Maps the index of an output to the indices of the inputs that the output may alias."""
     destroy_map: Mapping[int, Sequence[int]] = {}
-    """Maps the index of an output to the indices of the inputs that are overwritten to compute the output."""
+    """Maps the index of an output to the indices of the inputs that are overwritten when the output is computed."""
     default_output: ClassVar[int | None] = None
     plain_nodes: ClassVar[bool] = True
-    """`infer` alone determines the outputs of a node, so the node may be rebuilt when the types of its inputs are narrowed.
+    """Nodes are made by `infer` only. So a node can be made again when the types of its inputs become narrower.
 
-    False for a class with a ``make_node`` of its own, unless it declares the trait.
+    False for a class that defines ``make_node``, unless the class also declares this trait.
     """
     types_follow_values: ClassVar[bool] = False
-    """Known values of inputs, such as lengths, refine the outputs' types; see `Op.specialized`."""
+    """The types of the outputs depend on values of inputs that are known statically, such as lengths.
+
+    See `Op.specialized`.
+    """
 
     moves: slice | None = None
-    """The inputs, as a slice, whose elements the op moves: each element of an output is one of their elements, or zero.
+    """The inputs whose elements the op moves, as a slice. Each element of an output is an element of them, or zero.
 
-    So if zero and all elements of these inputs have a property, the outputs have it, too. Only the other inputs decide
-    which element goes where. None: the op computes new elements.
+    The other inputs decide which element is moved where. If zero and all elements of the moved inputs have a property,
+    then the outputs have it, too. None means that the op computes new elements.
     """
     by_parts: slice | None = None
-    """The inputs that may be complex, as a slice, if the op treats real and imaginary parts alike and separately.
+    """The inputs that may be complex, as a slice, for an op that can be applied to real and imaginary parts separately.
 
-    The other inputs are positions, lengths or conditions. The default is `moves`. If both are None, the op may treat
-    complex numbers in any way, so compiled code runs it for complex inputs only if a lowering is registered.
+    The other inputs are positions, lengths or conditions. By default these are the inputs in `moves`. If both traits
+    are None, compiled code needs a lowering of the op for complex inputs.
     """
     takes_ragged: ClassVar[bool] = False
-    """`Op.batch` takes inputs of which each element of the batch has its own number of rows (`occelo_graph.ragged`)."""
+    """`Op.batch` accepts batches whose elements have different numbers of valid rows (`occelo_graph.ragged`)."""
     of_shapes: ClassVar[bool] = False
-    """The outputs depend on the shapes of the inputs alone, not on their elements."""
+    """The outputs depend only on the shapes of the inputs, not on their elements."""
     reads_once: ClassVar[bool] = False
-    """Each element of an input is read at most once, in order. So compiled code need not store a computed input.
+    """The op reads each element of an input at most once, in order. So compiled code need not store a computed input.
 
-    False: elements may be read repeatedly, so computed inputs are stored. Elementwise ops need not declare this trait.
+    False means that elements may be read repeatedly, so that computed inputs are stored. Elementwise ops do not need
+    this trait.
     """
 
     gufunc_signature: str | None = None
-    """The dimensions of inputs and outputs, as in `numpy.vectorize`: ``(m,n),(n)->(m)``.
+    """The dimensions of inputs and outputs, such as ``(m,n),(n)->(m)``, as in `numpy.vectorize`.
 
-    Equal names mean equal lengths.
-
-    Declare it for an op whose inputs have exactly these dimensions. `Blockwise` reads it, and so does the loop that
-    applies an op without a batching rule to a batch. If it is None, lengths are inferred by `Op.infer_shape`, or read
-    from the results for the first element.
+    Equal names mean equal lengths. An op can declare a signature if its inputs always have these numbers of dimensions.
+    `Blockwise` uses it to apply the op to a batch. Without a signature, it infers the lengths of results by
+    `Op.infer_shape`, or reads them from the results for the first element of the batch.
     """
 
     def static_inputs(self, node: AnyApply) -> Sequence[int]:
-        """Positions of the inputs whose values determine the outputs' shapes; none by default.
+        """The positions of the inputs whose values determine the shapes of the outputs. By default there are none.
 
-        Linkers with static shapes compile again for each of these values. A lowering that needs another value
-        raises when it runs.
+        The linkers for JAX and PyTorch compile a graph again for each new value of such an input. A lowering that needs
+        the value of any other input raises an error.
         """
         return ()
 
     def linear_in(self, node: AnyApply) -> Sequence[slice]:
-        """Groups of inputs, as slices: the op is linear in each group as a whole if all other inputs are constant.
+        """Groups of inputs in which the op is linear, as slices. It is linear in each group for fixed other inputs.
 
-        A matrix product has two groups of one input each; a concatenation has one group, of all inputs. The pushforward
-        applies the op to the tangents of each group. By default the inputs of `moves` are the only group. There is none
-        without `moves`, or if the op matters to gradients only.
+        A matrix product has two groups with one input each. A concatenation has one group with all inputs. The
+        pushforward applies the op to the tangents of each group. By default the inputs in `moves` are the only group.
+        An op without `moves`, or with the trait `identity_at_runtime`, has no group by default.
         """
         return () if self.moves is None or self.identity_at_runtime else (self.moves,)
 
     def may_fail(self, node: AnyApply) -> bool:
-        """Whether the node may raise for some values or lengths of inputs whose shapes fit each other; True by default.
+        """Whether the node may raise an error for some inputs with matching shapes. True by default.
 
-        A node that may fail is not moved out of a loop that may have no iteration. Failures in the branches of a lazy
-        node do not count.
+        A node that may fail is not moved out of a loop that may have no iteration. For a lazy node, errors in its
+        branches do not count.
         """
         return True
 
@@ -139,7 +141,7 @@ class Traits:
         return self.destroy_map
 
     def numbers(self) -> slice | None:
-        """The inputs of the op that may be complex: `by_parts`, or `moves` if `by_parts` is not declared."""
+        """The inputs that may be complex, as a slice: `by_parts`, or `moves` if `by_parts` is not declared."""
         return self.moves if self.by_parts is None else self.by_parts
 
 
@@ -156,7 +158,7 @@ OF_VALUES = (
     "gufunc_signature",
     "types_follow_values",
 )
-"""Traits that depend on the results of an op; a subclass with other results does not inherit them."""
+"""Traits that a class does not inherit from a base class that computes other results."""
 OF_CODE = (
     "pullback",
     "pull",
@@ -170,17 +172,19 @@ OF_CODE = (
     "specialized",
     "inplace_on_inputs",
 )
-"""Methods that depend on the NumPy code; an external class with other NumPy code does not inherit them."""
+"""Methods that a user's class does not inherit from a base class whose NumPy code it overrides."""
 _COMPUTING = ("evaluate", "kernel", "perform")
 
 
 def same_results(cls: type[Any], base: type[Any], root: type[Any], external: bool) -> bool:
-    """Whether a class of ops inherits the NumPy code of ``base``, one of its bases, so that it gives the same results.
+    """Whether a class of ops computes the same results as ``base``, one of its base classes. ``root`` is `Op`.
 
-    ``root`` is `Op`. The traits of a base without NumPy code hold for all its subclasses. An ``external`` class, one
-    from outside this package, gives the same results only if it overrides neither the NumPy code nor a method that the
-    NumPy code may call. The NumPy code may call every method that a class of this package defines and `Op` lacks,
-    unless ``base`` declares it abstract.
+    It does if it does not override the NumPy code of ``base`` (`evaluate`, `perform` or `kernel`). A base class without
+    NumPy code counts as well, since it has no other results.
+
+    If the class is ``external``, that is, defined by a user, it must also not override any method that the NumPy code
+    may call. These are all methods that ``base`` inherits from classes of this package, except the methods of `Op` and
+    abstract methods.
     """
     if base is cls or not issubclass(base, root):
         return True
@@ -191,7 +195,7 @@ def same_results(cls: type[Any], base: type[Any], root: type[Any], external: boo
     if defines("evaluate") or defines("perform"):
         read: Sequence[str] = _COMPUTING
     elif defines("kernel"):
-        # the kernel calls the NumPy code of the subclass
+        # the kernel of a base class in this package calls the NumPy code of the subclass
         read = ["kernel"] if external else []
     else:
         read = [*_COMPUTING, "decompose"] if defines("decompose") else []
@@ -209,15 +213,16 @@ def same_results(cls: type[Any], base: type[Any], root: type[Any], external: boo
 
 
 def forget_plain_nodes(cls: type[Traits]) -> None:
-    """Reset `Traits.plain_nodes` for a class that has its own ``make_node`` and does not declare the trait."""
+    """Set `Traits.plain_nodes` to False for a class that defines ``make_node`` and does not declare the trait."""
     if "make_node" in cls.__dict__ and "plain_nodes" not in cls.__dict__:
         cls.plain_nodes = False
 
 
 def forget_other_values(cls: type[Traits], root: type[Traits], computes_as: Sequence[type]) -> None:
-    """Reset the traits that a class of ops inherits from a base with other results, that is, none of ``computes_as``.
+    """Reset the traits that a class of ops inherits from a base class that computes other results.
 
-    For a class from outside this package, derivatives and other methods in `OF_CODE` are reset, too. ``root`` is `Op`.
+    ``computes_as`` lists the base classes that compute the same. For a user's class, the methods in `OF_CODE`, such as
+    derivatives, are reset, too. ``root`` is `Op`, which has the defaults.
     """
     for name in (*OF_VALUES, *OF_CODE) if _is_external(cls) else OF_VALUES:
         source = _source(cls, name)
@@ -255,7 +260,7 @@ _METHODS = (
 
 
 def check_declared(cls: type[Any]) -> None:
-    """TypeError if a trait of a class, or a method that rules and linkers call, has a value of the wrong kind."""
+    """TypeError if a class declares a trait by a value of the wrong kind, or has no method where one is needed."""
     own = vars(cls)
     for names, holds, wanted in (
         (_TRUTH, _is_truth, "True or False"),
@@ -265,7 +270,7 @@ def check_declared(cls: type[Any]) -> None:
         (("gufunc_signature",), _is_text, "None or a text such as '(n),(m,n)->(m)'"),
     ):
         for name in names:
-            # a trait that depends on the op's parameters is a property
+            # a property is not checked: it computes the trait from the op's parameters
             if name in own and not hasattr(own[name], "__get__") and not holds(own[name]):
                 raise TypeError(f"{name} of {cls.__name__} must be {wanted}, got {own[name]!r}")
     if own.get("observes") is True and cls.pure is True:
@@ -299,13 +304,14 @@ _FORMS = (
     ("pull", "pullback", "L_op", "grad"),
     ("pushforward", "R_op"),
 )
-"""The names of the forms of each method that has several. By default each form calls the next one that the class has."""
+"""The methods that have several forms, with the names of the forms. By default each form calls the next one."""
 
 
 def forget_other_forms(cls: type[Any], root: type[Any]) -> None:
-    """Reset inherited forms of a method that would be called before the form that the class defines.
+    """Reset inherited forms of a method that would be called instead of the form that the class defines.
 
-    For a class that defines ``evaluate``, for instance, an inherited ``perform`` is reset. ``root`` is `Op`.
+    For example, ``perform`` is called before ``evaluate``. So for a class that defines ``evaluate``, an inherited
+    ``perform`` is reset. ``root`` is `Op`.
     """
     order = cls.__mro__.index
     for forms in _FORMS:
@@ -319,10 +325,10 @@ def forget_other_forms(cls: type[Any], root: type[Any]) -> None:
 
 
 def _is_unused(cls: type[Any], root: type[Any]) -> bool:
-    """Whether an inherited ``kernel`` of this package would run instead of the class's own NumPy code.
+    """Whether the NumPy code of a class would not run, because a ``kernel`` that it inherits does not call it.
 
-    That is so if the class with the kernel also defines NumPy code. Otherwise its kernel calls the NumPy code of the
-    subclass.
+    This is so if the base class that defines the kernel also defines ``evaluate`` or ``perform``. Otherwise its kernel
+    calls those of the subclass.
     """
     kernel = _source(cls, "kernel")
     if kernel is root or _is_external(kernel):
@@ -341,9 +347,9 @@ def _source(cls: type, name: str) -> type:
 
 
 def refused_base(cls: type[Any], root: type[Any], names: Sequence[str]) -> tuple[type, str] | None:
-    """A base with other results and the name of its method, one of ``names``, that the class does not inherit.
+    """A base class, and its method with one of ``names`` that ``cls`` does not inherit because its results differ.
 
-    None if there is no such base.
+    None if there is no such base class. ``root`` is `Op`. The result is used in error messages.
     """
     for name in names:
         if getattr(cls, name) is getattr(root, name):

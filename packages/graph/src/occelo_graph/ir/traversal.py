@@ -1,6 +1,6 @@
-"""Functions that traverse graphs, and return ancestors, inputs and topological orders.
+"""Functions that traverse graphs and return ancestors, inputs or topological orders. All packages use them.
 
-None of them is recursive, so the depth of graphs is not limited. All layers use them.
+No function is recursive, so the depth of graphs is not limited.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def as_variables(graphs: Variable | Iterable[Variable]) -> list[Variable]:
-    """A list of variables from one or several."""
+    """A list of variables, from one variable or an iterable of variables."""
     return [graphs] if isinstance(graphs, Variable) else list(graphs)
 
 
@@ -46,7 +46,11 @@ def walk(
     bfs: bool = True,
     hash_fn: Callable[[T], Any] = id,
 ) -> Generator[T, None, None]:
-    """Visit ``nodes`` and, once each, everything that ``expand`` reaches from them."""
+    """Visit ``nodes``, and everything that is reached from them, once each.
+
+    ``expand`` returns the neighbours of a node. The order is breadth first, or depth first with ``bfs=False``. Two
+    objects with equal ``hash_fn`` count as the same node.
+    """
     pending = deque(nodes)
     seen: set[Any] = set()
     take = pending.popleft if bfs else pending.pop
@@ -65,9 +69,9 @@ def walk(
 def ancestors(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> Generator[Variable, None, None]:
-    """The variables on which ``graphs`` depend, and ``graphs`` themselves, depth first.
+    """The variables ``graphs``, and all variables on which they depend, depth first.
 
-    The variables of ``blockers`` are visited, but the traversal does not continue to their inputs.
+    The traversal does not continue from the variables in ``blockers`` to the variables that compute them.
     """
     stop = frozenset(blockers or ())
 
@@ -82,7 +86,7 @@ def ancestors(
 def apply_ancestors(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> Generator[Apply, None, None]:
-    """The nodes on which ``graphs`` depend, once each."""
+    """The nodes on which the variables ``graphs`` depend, once each. The traversal stops at ``blockers``."""
     seen: set[Apply] = set()
     stop = frozenset(blockers or ())
     for variable in ancestors(graphs, stop):
@@ -95,7 +99,7 @@ def apply_ancestors(
 def graph_inputs(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> Generator[Variable, None, None]:
-    """The roots of ``graphs``, constants included, and the ``blockers`` that are reached."""
+    """The roots on which ``graphs`` depend, including constants, and the ``blockers`` that are reached."""
     stop = frozenset(blockers or ())
     yield from (v for v in ancestors(graphs, stop) if v.owner is None or v in stop)
 
@@ -103,7 +107,7 @@ def graph_inputs(
 def explicit_graph_inputs(
     graphs: Variable | Iterable[Variable],
 ) -> Generator[Variable, None, None]:
-    """The roots without a value: neither constants nor shared variables."""
+    """The roots on which ``graphs`` depend that have no value, so without constants and shared variables."""
     for variable in graph_inputs(graphs):
         if not isinstance(variable, AtomicVariable | SharedVariable):
             yield variable
@@ -112,14 +116,17 @@ def explicit_graph_inputs(
 def vars_between(
     ins: Collection[Variable], outs: Iterable[Variable]
 ) -> Generator[Variable, None, None]:
-    """``outs`` and the variables on which they depend, back to ``ins`` and to roots, which are included."""
+    """The variables ``outs``, and all variables on which they depend. The traversal stops at ``ins`` and at roots.
+
+    The variables at which it stops are included.
+    """
     yield from ancestors(list(outs), ins)
 
 
 def orphans_between(
     ins: Collection[Variable], outs: Iterable[Variable]
 ) -> Generator[Variable, None, None]:
-    """The roots of ``outs`` that are not among ``ins``."""
+    """The roots on which ``outs`` depend that are not in ``ins``. The traversal stops at ``ins``."""
     given = frozenset(ins)
     yield from (v for v in vars_between(given, outs) if v.owner is None and v not in given)
 
@@ -127,18 +134,18 @@ def orphans_between(
 def applys_between(
     ins: Collection[Variable], outs: Iterable[Variable]
 ) -> Generator[Apply, None, None]:
-    """The nodes that compute ``outs`` from ``ins`` and from other roots, once each."""
+    """The nodes that compute ``outs`` from ``ins`` and other roots, once each."""
     yield from apply_ancestors(list(outs), ins)
 
 
 def apply_depends_on(apply: Apply, depends_on: Apply | Collection[Apply]) -> bool:
-    """Whether ``apply`` is one of the nodes ``depends_on``, or depends on one."""
+    """Whether the node ``apply`` is in ``depends_on``, or depends on a node in ``depends_on``."""
     wanted = {depends_on} if isinstance(depends_on, Apply) else set(depends_on)
     return apply in wanted or any(n in wanted for n in apply_ancestors(apply.inputs))
 
 
 def variable_depends_on(variable: Variable, depends_on: Variable | Collection[Variable]) -> bool:
-    """Whether ``variable`` is one of the variables ``depends_on``, or depends on one."""
+    """Whether ``variable`` is in ``depends_on``, or depends on a variable in ``depends_on``."""
     wanted = {depends_on} if isinstance(depends_on, Variable) else set(depends_on)
     return any(v in wanted for v in ancestors(variable))
 
@@ -146,11 +153,10 @@ def variable_depends_on(variable: Variable, depends_on: Variable | Collection[Va
 def truncated_graph_inputs(
     outputs: Sequence[Variable], ancestors_to_include: Collection[Variable] | None = None
 ) -> list[Variable]:
-    """The inputs of the smallest graph that computes ``outputs`` from ``ancestors_to_include``.
+    """The inputs of the smallest graph that computes ``outputs`` from the variables ``ancestors_to_include``.
 
-    The graph computes only variables that depend on one of ``ancestors_to_include``. Its inputs are the other variables
-    that it reads: variables of ``ancestors_to_include``, and variables that depend on none of them. Constants are left
-    out. An output that depends on none of ``ancestors_to_include`` is an input itself.
+    The graph computes only variables that depend on ``ancestors_to_include``. All other variables that it reads are its
+    inputs, except constants. An output that does not depend on ``ancestors_to_include`` is an input, too.
     """
     include = frozenset(ancestors_to_include or ())
     dependent: set[Variable] = set()
@@ -176,14 +182,14 @@ def truncated_graph_inputs(
 def toposort(
     graphs: Variable | Iterable[Variable], blockers: Collection[Variable] | None = None
 ) -> list[Apply]:
-    """The nodes of ``graphs`` in topological order: each after the nodes on which it depends.
+    """The nodes that compute ``graphs``, in topological order: each node comes after the nodes on which it depends.
 
-    The order depends only on the structure of the graph: depth first from the first output,
-    inputs from left to right. A cycle is a ValueError.
+    The order depends only on the structure of the graph. It is depth first, from the first output, with inputs from
+    left to right. The traversal stops at ``blockers``. ValueError for a cycle.
     """
     stop = frozenset(blockers or ())
     done: dict[Apply, None] = {}
-    # the nodes between the root of the search and the last one on the stack
+    # the nodes on the path from the start of the search to the node on top of the stack
     path: set[Apply] = set()
     for variable in as_variables(graphs):
         if variable.owner is None or variable in stop:
@@ -210,9 +216,9 @@ def toposort(
 
 
 def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]) -> list[T]:
-    """A topological order of hashable values: each comes after the values that ``deps`` returns for it.
+    """A topological order of ``outputs`` and everything on which they depend, for any hashable values.
 
-    ValueError on a cycle.
+    ``deps`` returns the values that must come before a value. ValueError for a cycle.
     """
     done: set[T] = set()
     open_: set[T] = set()
@@ -244,7 +250,10 @@ def io_toposort(
     outputs: Iterable[Variable],
     orderings: dict[Apply, list[Apply]] | None = None,
 ) -> list[Apply]:
-    """`toposort` that stops at ``inputs``; ``orderings`` maps nodes to further nodes that must come before them."""
+    """The nodes that compute ``outputs`` from ``inputs``, in topological order.
+
+    ``orderings`` maps a node to further nodes that must come before it.
+    """
     if not orderings:
         return toposort(outputs, inputs)
     return toposort_with_orderings(outputs, inputs=inputs, orderings=orderings)
@@ -256,7 +265,10 @@ def toposort_with_orderings(
     inputs: Collection[Variable] | None = None,
     orderings: dict[Apply, list[Apply]] | None = None,
 ) -> list[Apply]:
-    """A topological order in which each key of ``orderings`` also comes after the nodes listed for that key."""
+    """The nodes that compute ``graphs`` from ``inputs``, in a topological order with additional constraints.
+
+    ``orderings`` maps a node to further nodes that must come before it.
+    """
     stop = frozenset(inputs or ())
     extra = orderings or {}
 
@@ -271,7 +283,7 @@ def toposort_with_orderings(
 def get_var_by_name(
     graphs: Variable | Iterable[Variable], target_var_id: str
 ) -> tuple[Variable, ...]:
-    """The variables whose name or automatic name is ``target_var_id``."""
+    """The variables on which ``graphs`` depend, or in ``graphs``, with the name or `auto_name` ``target_var_id``."""
     return tuple(
         v for v in ancestors(as_variables(graphs)) if target_var_id in (v.name, v.auto_name)
     )

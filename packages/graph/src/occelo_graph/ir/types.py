@@ -1,6 +1,6 @@
-"""`Type`: the base class of types of variables, and the types that are not tensors.
+"""`Type`: the base class of the types of variables. The module also has the types of values other than tensors.
 
-`tensors.type` has the type of tensors; `docs/types.md` says how users write types of their own.
+Every variable has a type. The type of tensors is in `tensors.type`. `docs/types.md` says how users define types.
 """
 
 from __future__ import annotations
@@ -29,30 +29,31 @@ __all__ = [
 
 
 class Type:
-    """A set of values, with functions to make variables of it and to check and compare its values.
+    """A set of values, with methods that make variables of this type, and that check and compare its values.
 
-    Types compare by value: subclasses define `key`, a hashable tuple. A type whose values consist of arrays defines
-    `parts`, `to_parts` and `from_parts`. Then compiled code takes its values, and they are copied, compared, saved and
-    cached by their parts. Values of other types are handled as Python objects.
+    Subclasses define `filter`. They also define `key`, a tuple of parameters: two types are equal if their classes and
+    keys are. A type with values that consist of arrays defines `parts`, `to_parts` and `from_parts`. Then compiled code
+    computes with these arrays, and values are copied, compared, saved and cached array by array. Values of all other
+    types are treated as Python objects.
     """
 
     __slots__ = ("__weakref__",)
     is_array: ClassVar[bool] = False
-    """Whether each value is a single array. The array is then the only part of the value."""
+    """Whether each value is a single array, which is then the only part of the value."""
     shape: tuple[int | None, ...] | None = None
-    """The static lengths of the dimensions, a tuple with None for unknown ones; None for a type without dimensions."""
+    """The static lengths of the dimensions, with None for dynamic lengths. None for a type without dimensions."""
     ndim: int | None = None
-    """The number of dimensions; None for a type without dimensions."""
+    """The number of dimensions. None for a type without dimensions."""
     dtype: str | None = None
-    """The name of the dtype of the elements; None for a type without elements."""
+    """The name of the dtype of the elements. None for a type without elements."""
     is_discrete: bool = False
-    """Whether values are integers or truth values, through which no derivative passes."""
+    """Whether values are integers or truth values. Variables of such a type have the derivative 0."""
     variable_class: ClassVar[Callable[..., Any] | None] = None
     constant_class: ClassVar[Callable[..., Any] | None] = None
     nominal_class: ClassVar[type[Any] | None] = None
 
     def key(self) -> tuple[Any, ...]:
-        """The parameters that, with the class, define the type."""
+        """The parameters of the type, as a hashable tuple. Types of one class with equal keys are equal."""
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -67,16 +68,17 @@ class Type:
     # values
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """Return ``data`` as a value of the type, or raise TypeError.
+        """Convert ``data`` to a value of the type. TypeError if this is impossible.
 
-        ``strict`` accepts only values of the type; ``allow_downcast`` permits loss of precision.
+        With ``strict``, only values of the type are accepted, without conversion. With ``allow_downcast=True``, the
+        conversion may lose precision.
         """
         raise NotImplementedError(f"{type(self).__name__} has no filter")
 
     def accept(self, data: Any, **options: Any) -> Any:
-        """`filter`, with a check that the arrays of the value are as `parts` declares.
+        """Convert ``data`` with `filter`, and check that the arrays of the value have the types that `parts` declares.
 
-        TypeError if they are not, since compiled code relies on the declaration.
+        TypeError if they have not, since compiled code relies on the declaration.
         """
         value = self.filter(data, **options)
         if not self.is_array:
@@ -100,7 +102,7 @@ class Type:
                 raise TypeError(f"Array {i} of a value of {self} must be {kind}, and is {got}")
 
     def is_valid_value(self, data: Any, strict: bool = True) -> bool:
-        """Whether `filter` accepts ``data``."""
+        """Whether `accept` succeeds for ``data``."""
         try:
             self.accept(data, strict=strict)
         except (TypeError, ValueError):
@@ -108,7 +110,7 @@ class Type:
         return True
 
     def values_eq(self, a: Any, b: Any) -> bool:
-        """Whether two values are equal; part by part if the type has parts."""
+        """Whether two values are equal. Values with parts are compared part by part."""
         kinds = self.parts()
         if kinds is None:
             return bool(a == b)
@@ -116,7 +118,7 @@ class Type:
         return all(kind.values_eq(x, y) for kind, x, y in pairs)
 
     def values_eq_approx(self, a: Any, b: Any, **tolerances: Any) -> bool:
-        """Whether two values are equal up to rounding; part by part if the type has parts."""
+        """Whether two values are equal up to rounding. Values with parts are compared part by part."""
         kinds = self.parts()
         if kinds is None:
             return self.values_eq(a, b)
@@ -124,10 +126,7 @@ class Type:
         return all(kind.values_eq_approx(x, y, **tolerances) for kind, x, y in pairs)
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
-        """Whether two values may overlap in memory.
-
-        If the type has parts, whether any part of one may overlap any part of the other.
-        """
+        """Whether two values may overlap in memory: for values with parts, whether any of their parts may overlap."""
         kinds = self.parts()
         if kinds is None:
             return a is b
@@ -146,34 +145,31 @@ class Type:
     # values as arrays
 
     def parts(self) -> tuple[TensorType, ...] | None:
-        """The types of the arrays that every value consists of; None if values are not made of arrays.
+        """The types of the arrays of which every value consists. None if values do not consist of arrays.
 
-        A number or a truth value is an array without dimensions. The type of a part may leave lengths unknown.
+        A number or a truth value counts as an array without dimensions. The lengths of a part may be dynamic.
         """
         return None
 
     def to_parts(self, value: Any) -> Sequence[Any]:
-        """The arrays of a value, of the types in `parts`; they may share its memory."""
+        """The arrays of which a value consists, with the types in `parts`. They may share memory with the value."""
         raise NotImplementedError(f"Values of {self!r} do not lie in arrays")
 
     def from_parts(self, parts: Sequence[Any]) -> Any:
-        """The value that consists of these arrays, which it may keep; the inverse of `to_parts`."""
+        """The value that consists of these arrays: the inverse of `to_parts`. The value may keep the arrays."""
         raise NotImplementedError(f"Values of {self!r} do not lie in arrays")
 
     def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
-        """A value for trial runs.
-
-        Its parts have these shapes, and all elements are ``number`` where the type allows it.
-        """
+        """A value for trial runs. Its parts have these shapes; all elements are ``number`` if the type allows it."""
         parts = zip(self.parts() or (), shapes, strict=True)
         return self.from_parts([np.full(shape, number, part.dtype) for part, shape in parts])
 
     # variables
 
     def filter_variable(self, other: Any, allow_convert: bool = True) -> Variable:
-        """Convert ``other`` to a variable of this type; a value becomes a constant.
+        """Convert ``other``, a variable or a value, to a variable of this type. A value becomes a constant.
 
-        Raises TypeError if that is impossible.
+        TypeError if this is impossible. With ``allow_convert=False``, a variable must already have this type.
         """
         variable = (
             other if isinstance(other, facade.variable) else self.make_constant(self.filter(other))
@@ -190,14 +186,14 @@ class Type:
         )
 
     def convert_variable(self, var: Variable) -> Variable | None:
-        """A variable that equals ``var``, of this type or of a type whose values are all values of this type.
+        """Convert ``var`` to a variable of this type, or of a narrower type. None if this is impossible.
 
-        None if ``var`` cannot be converted to such a variable.
+        A type is narrower if all its values are values of this type.
         """
         return var if self.is_super(var.type) else None
 
     def in_same_class(self, other: Type) -> bool:
-        """Whether a variable of one type may replace a variable of the other."""
+        """Whether a variable of type ``other`` may replace a variable of this type, and vice versa."""
         return self == other
 
     def is_super(self, other: Type) -> bool:
@@ -210,7 +206,7 @@ class Type:
         return made
 
     def make_output(self, owner: Apply, index: int) -> Variable:
-        """A new variable of this type that ``owner`` computes."""
+        """A new variable of this type, as the output ``index`` of the node ``owner``."""
         made: Variable = (self.variable_class or facade.variable)(self, owner, index)
         return made
 
@@ -220,7 +216,7 @@ class Type:
         return made
 
     def clone(self, **changes: Any) -> Type:
-        """The type with some of its parameters changed; TypeError for parameters that it does not have."""
+        """A copy of the type with some parameters changed. TypeError for parameters that the type does not have."""
         if changes:
             raise TypeError(f"{type(self).__name__} has no parameters {sorted(changes)}")
         return self
@@ -230,7 +226,7 @@ class Type:
 
 
 class GenericType(Type):
-    """Any Python object."""
+    """The type of any Python object."""
 
     __slots__ = ()
 
@@ -242,7 +238,7 @@ class GenericType(Type):
 
 
 class NoneTypeT(Type):
-    """The type whose only value is None; it has no parts."""
+    """The type with None as its only value. The value consists of no arrays."""
 
     __slots__ = ()
 
@@ -264,7 +260,7 @@ class NoneTypeT(Type):
 
 
 class DisconnectedType(Type):
-    """The type of the cotangent of a variable through which no derivative passes."""
+    """The type of the gradient of a variable on which the cost does not depend."""
 
     __slots__ = ()
 
@@ -276,7 +272,7 @@ class DisconnectedType(Type):
 
 
 class NullType(Type):
-    """The type of a gradient that is not defined; ``why_null`` is the reason."""
+    """The type of a gradient that is not defined. ``why_null`` is the reason, for error messages."""
 
     __slots__ = ("why_null",)
 

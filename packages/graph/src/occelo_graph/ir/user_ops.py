@@ -1,7 +1,9 @@
-"""Checks of ops from outside this package: their declarations, arguments, shape rules and results.
+"""Checks of ops that users define: of their declarations, arguments, shape rules and results.
 
 `Op` and `wrap_py` call the checks when such an op is declared, applied or run, and when its shape rule is called.
-Decompositions that run in Python (`ir.decomposing`, `occelo_link.withheld_lowerings`) call `owning_kernel`.
+
+The module also has `owning_kernel`. Decompositions that run in Python (`ir.decomposing`,
+`occelo_link.withheld_lowerings`) run each node with it.
 """
 
 from __future__ import annotations
@@ -30,9 +32,10 @@ __all__ = [
 
 
 def declared_types(given: Any, what: str) -> tuple[Type, ...]:
-    """One type or several, each given as a type or as a function that makes a variable, such as ``dmatrix``.
+    """A tuple of types, from the types of inputs or outputs that a user declares.
 
-    Anything else is a TypeError, whose message begins with ``what``.
+    ``given`` is a declaration or a list of them. A declaration is a type, or a function that makes a variable, such as
+    ``dmatrix``. TypeError for anything else; ``what`` names the declaration in the message.
     """
     several: Sequence[Any] = given
     listed = several if isinstance(given, list | tuple) else [given]
@@ -55,12 +58,13 @@ def declared_types(given: Any, what: str) -> tuple[Type, ...]:
 
 
 def call_shape_rule(rule: Callable[..., Any], node: AnyApply, shapes: Sequence[Any]) -> Any:
-    """Call a shape rule with a node and the shapes of its inputs.
+    """Call a shape rule (`Op.infer_shape`) with a node and the shapes of its inputs.
 
-    A rule of three arguments is of the older protocol: it first gets None, in place of a graph.
+    In the older protocol of similar libraries, the rule has another first argument: a graph. If the rule has three
+    arguments, None is passed for the graph.
     """
     method = getattr(rule, "__func__", None)
-    # inspect.signature is slow
+    # the answer is kept for each method, since inspect.signature is slow
     takes_graph = None if method is None else _takes_graph.get(method)
     if takes_graph is None:
         takes_graph = _is_of_three(rule)
@@ -70,7 +74,7 @@ def call_shape_rule(rule: Callable[..., Any], node: AnyApply, shapes: Sequence[A
 
 
 _takes_graph: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
-"""For shape rules that are methods: whether they take a graph as first argument."""
+"""Maps a method that is a shape rule to whether its first argument is a graph, as in the older protocol."""
 
 
 def _is_of_three(rule: Callable[..., Any]) -> bool:
@@ -84,7 +88,10 @@ def _is_of_three(rule: Callable[..., Any]) -> bool:
 
 
 def undecorated_fields(cls: type, known: type) -> list[str]:
-    """The annotated attributes of an undecorated class that ``@op`` would make fields."""
+    """The attributes that the decorator ``@op`` would make fields of the class ``cls``, if it was forgotten.
+
+    ``known`` is the base class, whose attributes are left out.
+    """
     if "__init__" in cls.__dict__ or "__props__" in cls.__dict__:
         return []
     own = inspect.get_annotations(cls)
@@ -96,7 +103,10 @@ def undecorated_fields(cls: type, known: type) -> list[str]:
 
 
 def refuse_arguments(cls: type, known: type, args: Sequence[Any], options: Any) -> None:
-    """TypeError for arguments to a class of ops without a constructor, and for fields that are not decorated."""
+    """TypeError if a class of ops without an ``__init__`` gets arguments, or if it lacks the decorator ``@op``.
+
+    ``known`` is the base class, `Op`.
+    """
     name = cls.__name__
     fields = undecorated_fields(cls, known)
     if fields:
@@ -119,11 +129,13 @@ def refuse_arguments(cls: type, known: type, args: Sequence[Any], options: Any) 
 def results_of(
     result: Any, kinds: Sequence[Type], who: str, convert: bool = False
 ) -> tuple[Any, ...]:
-    """The result of an op as a tuple with a value for each output, of the output's type.
+    """Check what the NumPy code of an op returned, and return it as a tuple with a value for each output.
 
-    A single output may be returned alone or in a sequence of length one; several must be in a tuple or list. ValueError
-    for a wrong number of results, `WrongResultError` for one that is not of its type. With ``convert``, arrays of
-    another dtype are converted where that is safe.
+    ``kinds`` are the types of the outputs, and ``who`` names the op in messages. A single value may be returned as it
+    is, or in a sequence of length one. Several values must be in a tuple or list. With ``convert``, arrays of other
+    dtypes are converted if this is safe.
+
+    ValueError for a wrong number of values. `WrongResultError` for a value that does not have the type of its output.
     """
     several = isinstance(result, tuple | list)
     results: Sequence[Any] = result
@@ -139,7 +151,7 @@ def results_of(
     if several and count == 1 and kind.is_valid_value(results[0], strict=False):
         return (_filtered(kind, results[0], 0, who, convert),)
     if isinstance(result, tuple) and count != 1:
-        # a tuple is one result only if the values of the type are tuples
+        # a tuple can be the value of one output, if the values of its type are tuples
         try:
             value = kind.accept(result)
         except (TypeError, ValueError):
@@ -175,9 +187,10 @@ def _filtered(kind: Type, value: Any, position: int, who: str, convert: bool) ->
 def stored_results(
     cells: Sequence[Sequence[Any]], outputs: Sequence[Variable], who: object
 ) -> list[Any]:
-    """The values that ``perform`` stored in the cells of its storage, as values of the outputs' types.
+    """Check the values that ``perform`` of a user's op stored in ``cells``, and return them.
 
-    `WrongResultError`, which names the output and its cell, for a value that is not of its type.
+    ``who`` names the op in messages. `WrongResultError` for a missing value, or a value that does not have the type of
+    its output.
     """
     values: list[Any] = []
     for i, (out, cell) in enumerate(zip(outputs, cells, strict=True)):
@@ -202,11 +215,11 @@ def stored_results(
 
 
 def owning_kernel(node: AnyApply) -> Callable[..., Sequence[Any]]:
-    """The kernel of a node, which copies results that share memory contrary to ``view_map`` and ``destroy_map``.
+    """The kernel of a node. For a user's op, results that share memory without a declaration are copied.
 
-    In-place ops and the memory contract rely on these maps, which the author of an op may have forgotten to declare. So
-    a result of code from outside this package is copied in two cases: if it shares memory with an input or with another
-    result, or if the code keeps a reference to it.
+    In-place ops and the memory contract rely on ``view_map`` and ``destroy_map``, but the author of an op may have
+    forgotten to declare them. So a result that these maps do not mention is copied in two cases: if it shares memory
+    with an input or another result, or if the user's code keeps a reference to it.
     """
     op = node.op
     kernel: Callable[..., Sequence[Any]] = op.kernel(node)
@@ -233,7 +246,7 @@ def owning_kernel(node: AnyApply) -> Callable[..., Sequence[Any]]:
 
 
 def _is_kept(results: Sequence[Any], i: int) -> bool:
-    """Whether anything else may refer to a result, or to the array of which the result is a view."""
+    """Whether any other code may still refer to result ``i``, or to the array of which it is a view."""
     result = results[i]
     if not isinstance(result, np.ndarray):
         return False
@@ -252,7 +265,7 @@ def _references() -> int:
 
 
 _REFERENCES = _references()
-"""The reference count that `_is_kept` finds for an array to which nothing else refers."""
+"""The reference count that `_is_kept` reads for an array if no other code refers to it."""
 
 
 def _share(kind: Type, a: Any, b: Any) -> bool:
