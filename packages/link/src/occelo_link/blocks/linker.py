@@ -71,14 +71,11 @@ class BlockLinker(Linker):
         )
 
     def parts(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> list[Part] | None:
-        """Divide the nodes of a graph into as few parts as possible; return None if a branch has nodes that cannot be
-        compiled.
-        """
+        """Divide a graph's nodes into as few parts as possible. None if a branch has nodes that cannot be compiled."""
         parts = partition(fgraph, order, self.compilable(order))
         if parts is not None and len(parts) == 1:
             (whole,) = parts
-            # an output of the graph may itself be an input, such as the new value of another variable; no part computes
-            # it
+            # an output of the graph may itself be an input, such as another variable's new value; no part computes it
             computed = dict.fromkeys(v for v in fgraph.outputs if v.owner is not None)
             if set(whole.outputs) == set(computed):
                 whole.outputs = list(computed)

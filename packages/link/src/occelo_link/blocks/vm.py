@@ -64,9 +64,9 @@ def replay(
     The unit reports only the number of the failed check. ``where`` is the node of this check, if known. Ops with
     effects do not run again: the interpreter takes their results from ``effects``.
 
-    If the interpreter raises no error, its results are right. They are returned if only branches that were not taken
-    read the failed node. Otherwise, if a callback failed, its exception is raised. In all other cases there is a
-    RuntimeWarning and the results are returned; under the option ``check_bounds`` a RuntimeError is raised instead.
+    If the interpreter raises no error, its results are right. They are returned if the failed node is needed only in
+    branches that were not taken. Otherwise, if a callback failed, its exception is raised. In all other cases there is
+    a RuntimeWarning and the results are returned; under the option ``check_bounds`` a RuntimeError is raised instead.
     """
     cause = failure.__cause__
     recorded = recorded_effects(failure, where, effects or Effects())
@@ -113,8 +113,8 @@ def recorded_effects(
 def _is_needless(part: Part, where: Apply | None) -> bool:
     """Whether the node ``where`` runs although perhaps no output needs it.
 
-    If ``where`` is None or lazy, the result says whether this holds for any node of the part. The reason is that the
-    lazy node which first reads a needless node may compute it, and is then the node that fails.
+    If ``where`` is None or lazy, the result says whether this holds for any node of the part. (A lazy node may compute
+    such a node, and is then reported as the node that failed.)
     """
     optional = perhaps_needless(part.nodes, part.outputs)
     return bool(optional) if where is None or where.op.lazy else where in optional
@@ -226,9 +226,9 @@ class BlockVM:
 
         ``arguments`` maps each input that is an argument to its position; all other inputs are read from their cells.
         ``scalars`` are the inputs that accept Python numbers. ``updates`` maps the position of an output to the
-        position of the input whose cell stores its value; a call with updates holds ``update_locks``. ``kind`` is the
-        kind of return value (see `occelo_link.entry_kinds`). If the entry cannot handle its arguments, it calls
-        ``slow`` with them.
+        position of the input that it updates; the output is stored in the cell of this input. A call with updates holds
+        ``update_locks``. ``kind`` is the kind of return value (see `occelo_link.entry_kinds`). If the entry cannot
+        handle its arguments, it calls ``slow`` with them.
         """
         unit = self.units[0] if len(self.units) == 1 else None
         make: Callable[..., Any] | None = getattr(unit, "entry", None)

@@ -70,7 +70,7 @@ def _inner_product(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: 
 
 
 def _product_loops(context: Context, x: Tensor, y: Tensor, inner: Value, dtype: str) -> Tensor:
-    """The product as the sum of a tensor with the axes rows, ``inner`` and columns, over the axis ``inner``.
+    """The product as a reduction: a tensor with the axes rows, ``inner`` and columns is summed over ``inner``.
 
     With this order of the axes the innermost loop runs over columns.
     """

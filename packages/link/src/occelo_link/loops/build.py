@@ -63,8 +63,8 @@ def lower_graph(
     the dtype of the integers that BLAS expects. If ``check_bounds`` is True, every access to memory is checked. If
     ``callbacks`` is True, nodes without a lowering become callbacks; otherwise `NotLowered` is raised for such a node.
     If ``threads`` is True, the sum of a whole tensor may run in several threads. ``states`` maps the position of an
-    output to the position of the input that it updates, which both must be tensors. The output may be written into the
-    memory of this input.
+    output to the position of the input that it updates; both must be tensors. The output may be written into the memory
+    of this input.
     """
     state = ProgramState(name, lower_callback if callbacks else None, blas_integer)
     state.builder.threads = threads

@@ -1,9 +1,9 @@
 """Complex tensors in loop programs: each is a pair of real tensors, the real part and the imaginary part.
 
-Only in the arrays of inputs and outputs do real and imaginary parts alternate; such arrays are called interleaved.
-`lowering` and `callbacks` convert them. `loops.registry` calls `in_parts` to derive a lowering of complex nodes from a
-lowering of real nodes. Elementwise ops, matrix products and linear algebra have lowerings of their own for complex
-nodes, which return a `ComplexTensor`.
+In the arrays of inputs and outputs, real and imaginary parts alternate. Such arrays are called interleaved; `lowering`
+and `callbacks` convert them. `loops.registry` calls `in_parts` to derive a lowering of complex nodes from a lowering of
+real nodes. Elementwise ops, matrix products and linear algebra have lowerings of their own for complex nodes, which
+return a `ComplexTensor`.
 """
 
 from __future__ import annotations

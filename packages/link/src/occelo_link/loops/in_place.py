@@ -69,7 +69,7 @@ def changes_of_states(
     """The steps that update states and that can be moved to the end of the schedule.
 
     ``states`` maps the buffer of an output to the buffer of the input that it updates. The result maps the buffer of
-    such an input to its chain of steps. The first step of a chain changes the input, which no other step reads. Each
+    the input to its chain of steps. The first step of a chain changes the input, which no other step reads. Each
     further step changes the result of the previous step. No chain reads a state that another chain changes, so chains
     may run in any order.
     """

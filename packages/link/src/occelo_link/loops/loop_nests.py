@@ -69,6 +69,8 @@ def copy_together(context: Context, pairs: Sequence[tuple[Tensor, Stored]]) -> N
 
 
 class _Nest:
+    """Writes the loops of one kernel."""
+
     def __init__(self, context: Context, kernel: LoopKernel) -> None:
         self.context = context
         self.builder: Builder = context.builder

@@ -24,8 +24,8 @@ __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root", "Schedule", "Step"
 
 
 MANY_STEPS = 200
-"""The largest number of pending steps that is searched. If more are pending when one is needed, all of them are
-written.
+"""The largest number of pending steps that is searched. If more steps are pending when one of them is needed, all
+pending steps are written.
 """
 
 

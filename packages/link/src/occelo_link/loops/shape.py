@@ -181,7 +181,7 @@ def _infer_open_length(
 ) -> None:
     """Replace a length of -1 in the shape of a reshape by the length that is inferred from the size.
 
-    Only at run time is it known which length is -1, if any. It is on one of the axes ``open_axes`` and ``unknown``.
+    The axis of this length is one of ``open_axes`` and ``unknown``, and is known only at run time.
     """
     builder = context.builder
     zero, one, minus = context.i64(0), context.i64(1), context.i64(-1)

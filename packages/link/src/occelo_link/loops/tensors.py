@@ -172,7 +172,7 @@ class Virtual(Tensor):
         self.depth = depth
 
     def at(self, builder: Builder, index: Index) -> Value:
-        # the epoch in the key prevents that a value is reused after a write to memory that it was computed from
+        # the epoch in the key ensures that no value is reused after a write to memory that it was computed from
         key = (self, builder.epoch, *index)
         for block in reversed(builder.stack):
             known = block.memo.get(key)

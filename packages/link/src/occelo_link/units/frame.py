@@ -12,7 +12,8 @@ an array of 8-byte slots:
 Entries add further slots for their own use.
 
 ``table`` is an array of addresses. First come the services, which are functions that a unit calls for memory and
-interrupts. Below they are listed with their C signatures. Then come the functions and constants that the program names.
+interrupts. The constants below list them with their signatures. Then come the functions and constants that the program
+names.
 """
 
 from __future__ import annotations

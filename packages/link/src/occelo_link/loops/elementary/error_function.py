@@ -83,7 +83,7 @@ def _near(b: Builder, x: Value) -> tuple[Value, Value]:
 
 
 def _far(b: Builder, size: Value) -> Value:
-    """erfc(size), for a number from 0.45 to 28."""
+    """erfc(size), for a size from 0.45 to 28."""
     k = constant(b, _K)
     above, above_low = two_sum(b, size, b.op("neg", k))
     below, below_low = two_sum(b, size, k)

@@ -3,8 +3,8 @@
 `elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops. Other elementary functions
 call them, too.
 
-They use ``exp(x) = 2**k * exp(r)`` with an integer k, where ``r = x - k log 2`` is small. It is computed in two steps
-(Cody and Waite, "Software Manual for the Elementary Functions", 1980).
+They use ``exp(x) = 2**k * exp(r)`` with an integer k, where ``r = x - k log 2`` is small. ``r`` is computed in two
+steps (Cody and Waite, "Software Manual for the Elementary Functions", 1980).
 """
 
 from __future__ import annotations

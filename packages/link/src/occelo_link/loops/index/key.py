@@ -17,7 +17,7 @@ __all__ = ["Entry", "Part", "Position", "read_key"]
 
 
 class Part:
-    """A slice: ``length`` elements, the first at ``start``, with the distance ``step``."""
+    """A slice: ``length`` positions, from ``start`` on, in steps of ``step``."""
 
     def __init__(self, start: Value, step: Value, length: Value) -> None:
         self.start = start

@@ -123,7 +123,7 @@ class _Checker(Visitor[None]):
         self.block(block, statements)
 
     def loop(self, loop: For) -> None:
-        """Copy a loop, with checks. If the loop swaps buffers, it gets their sizes as carried scalars."""
+        """Copy a loop, with checks. If the loop swaps buffers, the sizes of these buffers become carried scalars."""
         self.add(loop)
         loop.lanes = 1
         swaps = [s for s in loop.body if isinstance(s, Swap)]
@@ -144,7 +144,7 @@ class _Checker(Visitor[None]):
         self.sizes = {**before, **dict.fromkeys(b for b in changed if b not in carried)}
 
     def site(self, node: int) -> int:
-        """The error site for accesses of a node."""
+        """The number of the error site for all memory accesses of a node."""
         if node not in self.sites:
             sites, nodes = self.program.sites, self.program.nodes
             self.sites[node] = len(sites)

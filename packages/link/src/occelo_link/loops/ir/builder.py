@@ -350,7 +350,7 @@ class Builder:
         self.block.statements.append(Check(condition, site, self.node))
 
     def call(self, entry: str, dtype: str, *args: Value) -> Value:
-        """The result of a pure function of scalars, which is the entry ``entry`` of the program's table."""
+        """The result of a pure function of scalars, which has the name ``entry`` in the program's table."""
         self.program.entry(entry)
         key = ("call", entry, args)
         depth = max(self.stack[-1].floor, *(a.block.depth for a in args))

@@ -44,7 +44,7 @@ _UNKNOWN_ITERATIONS = 64
 _FEW, _SHORT = 8, 160
 """A loop is unrolled if it has at most `_FEW` iterations with at most `_SHORT` statements altogether."""
 _CALL = 20
-"""The number of operations that count for a call."""
+"""The number of operations that a call counts as."""
 
 
 class Work:
@@ -123,10 +123,9 @@ class _Works(Visitor[Work]):
 
 
 def _most_iterations(start: Value, stop: Value) -> int | None:
-    """The largest number of iterations of a loop from ``start`` to ``start + n`` or ``min(start + n, length)``, with
-    constant n.
+    """An upper bound of the number of iterations of a loop from ``start`` to ``start + n``, with constant n.
 
-    None for a loop with other bounds.
+    The loop may also end at ``min(start + n, length)``. The result is None for any other loop.
     """
     for end in stop.args if stop.op == "min" else (stop,):
         if end.op == "add" and start in end.args:
@@ -159,8 +158,8 @@ def work_memory(program: Program) -> list[tuple[int, Value | None]]:
     """An upper bound of the working memory in bytes, as a sum of products.
 
     Each product is a pair: a number of bytes, and a value by which it is multiplied, or None for 1. If both branches of
-    a conditional allocate memory, both count. Sizes are not rounded up to multiples of 64 bytes, as the actual
-    allocations are.
+    a conditional allocate memory, both count. Actual allocations are rounded up to multiples of 64 bytes, which the
+    bound ignores.
     """
     made = [
         (itemsize(statement.buffer.dtype), statement.size)

@@ -1,7 +1,7 @@
 """Interpreter of loop programs, slow and simple, with a check of every access to memory.
 
-Tests compare its results with those of compiled programs. It adds up the lanes of a loop in the order that `Carried`
-defines, so the results are equal to the last bit.
+Tests compare its results with those of compiled programs. It combines the accumulators of a loop in the order that
+`Carried` defines, so the results are equal to the last bit.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ def _cast(value: Any, source: str, target: str) -> Any:
 
 
 class _Interpreter(Visitor[None]):
+    """Visitor that runs each statement."""
+
     def __init__(
         self,
         program: Program,

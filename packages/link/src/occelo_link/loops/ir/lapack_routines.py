@@ -23,7 +23,7 @@ class Argument:
     ``extent`` describes an array: its height, its leading dimension, and its number of columns. Each of them is a
     number, the name of an integer argument, or two names (``m&n``), of which the smaller value counts. ``written`` says
     whether the routine writes the argument. ``wanted`` is the name of a letter argument: if this letter is N, the
-    routine does not access the array. It is empty for an array that is always accessed.
+    routine does not access the array. ``wanted`` is empty for an array that is always accessed.
     """
 
     name: str
@@ -192,8 +192,7 @@ ROUTINES: dict[str, Routine] = {
         ),
     )
 }
-"""Maps names to routines. If a routine has other arguments for complex matrices, "complex" and its name is a second
-key.
+"""Maps names to routines. A routine with other arguments for complex matrices has a second key, such as "complex geev".
 """
 
 

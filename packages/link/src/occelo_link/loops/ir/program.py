@@ -73,7 +73,7 @@ class Value:
     - ``const``: a constant; ``args`` is the Python number.
     - ``param``: a loop index, a carried scalar, or a result of a statement.
     - ``load``: an element; ``args`` are a buffer and an offset.
-    - ``length``, ``stride``: of a dimension of an input; ``args`` are a buffer and an axis.
+    - ``length``, ``stride``: the length or stride of a dimension of an input; ``args`` are a buffer and an axis.
     - ``call``: a call of a function of the table; ``args`` are its name, then values.
     - ``apply``: a call of a `Function` of the program; ``args`` are its name, then values.
     - ``unlikely``: ``args`` are a condition, a value, the name of a `Function`, then its arguments. If the condition holds,
@@ -454,7 +454,8 @@ class Function(_Record):
 
 
 Statement = Value | Store | For | While | If | Check | Alloc | Swap | Invoke
-"""A statement of a block. Its ``node`` is the position of a node of the program, and ``blocks`` are the blocks in it.
+"""A statement of a block. ``node`` is the position of the node that it belongs to, and ``blocks`` are the blocks that
+it owns.
 """
 
 

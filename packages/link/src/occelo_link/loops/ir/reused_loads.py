@@ -37,13 +37,13 @@ __all__ = ["check_reused_loads"]
 def check_reused_loads(program: Program, require: Callable[[bool, str], None]) -> None:
     """Call ``require(valid, message)`` for each use of an available value in place of a load.
 
-    ``valid`` says whether the value may be used there. ``message`` describes the error for the case that it may not.
+    ``valid`` says whether the value may be used there. ``message`` describes the error if it may not.
     """
     _Walk(require).block(program.body)
 
 
 class _Written(Visitor[Iterable[Buffer]]):
-    """Visitor that returns the buffers that a statement writes, including its nested blocks."""
+    """Visitor that returns the buffers that a statement or its nested blocks write."""
 
     def nothing(self, statement: Statement, /) -> Iterable[Buffer]:
         return ()
@@ -73,6 +73,8 @@ _WRITTEN = _Written()
 
 
 class _Walk(Visitor[None]):
+    """Visitor that walks through a program, counts the writes to buffers, and checks each use."""
+
     def __init__(self, require: Callable[[bool, str], None]) -> None:
         self.require = require
         self.versions = count(1)

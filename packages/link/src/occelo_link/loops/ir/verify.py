@@ -74,6 +74,8 @@ _MAY_FAIL = _MayFail()
 
 
 class _Verifier(Visitor[None]):
+    """Visitor that checks the rules of `verify` for each statement."""
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.defined: set[int] = set()

@@ -70,7 +70,7 @@ def lower_cholesky(
 
     shape = [*batch, n, n]
     if not with_loops and isinstance(x, Stored) and x.flat and context.aligned(x, shape):
-        # the result takes the memory of the matrix if nothing else reads the matrix
+        # the result takes over the memory of the matrix if nothing else reads the matrix
 
         def replace(made: Stored) -> None:
             by_lapack(made, lambda index: clear_above_diagonal(context, made, index))
@@ -188,7 +188,7 @@ def _small(context: Context, result: Stored, start: Value, n: Value) -> Value:
         return builder.load(buffer, offset, fixed=True)
 
     def less_products(i: Value, j: Value) -> Value:
-        """``a[i, j]`` minus the product of the parts of rows ``i`` and ``j`` before column ``j``."""
+        """``a[i, j]`` minus the dot product of the rows ``i`` and ``j``, of which only the columns before ``j`` count."""
         first = load(i, j)
         with builder.loop(j, fixed=True) as inner:
             rest = inner.carry(first)

@@ -53,7 +53,7 @@ def lower_cholesky_pullback(
             reverse.run(index)
 
     if isinstance(ct, Stored) and ct.flat and context.aligned(ct, [*batch, n, n]):
-        # the result takes the memory of the cotangent if nothing else reads the cotangent
+        # the result takes over the memory of the cotangent if nothing else reads the cotangent
         return [context.change(ct, [factor], replace)]
 
     def element(_: object, index: Index) -> Value:

@@ -1,7 +1,7 @@
 """Lowering of determinants (`Det`): the product of the pivots of a factorisation.
 
-LAPACK's getrf factors the matrices, or for small matrices Gaussian elimination in loops. The linkers ``native``, ``c``,
-``c|py`` and ``numba`` use this lowering.
+LAPACK's getrf factors the matrices. Small matrices are factored by Gaussian elimination in loops. The linkers
+``native``, ``c``, ``c|py`` and ``numba`` use this lowering.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gaussian elimination in loops, for small real matrices, where a call of LAPACK would take longer.
 
-It uses partial pivoting. `lu`, `lu_solving`, `determinant` and `solve` call it. This module also has the functions that
+The pivoting is partial. `lu`, `lu_solving`, `determinant` and `solve` use this module. It also has the functions that
 choose between loops and LAPACK, which `cholesky`, `triangular` and `spectra` call, too.
 """
 
@@ -36,7 +36,7 @@ triangular equations.
 
 
 def maybe_small(*lengths: Value, most: int = SMALL) -> bool:
-    """Whether all lengths are at most ``most``, as far as they are static."""
+    """Whether all lengths may be at most ``most``. A dynamic length always may."""
     return all(n.op != "const" or n.args[0] <= most for n in lengths)
 
 

@@ -225,7 +225,7 @@ class _Exponential:
         return ()
 
     def square(self, times: Value) -> None:
-        """Square the matrix in `even` repeatedly: ``times`` times."""
+        """Square the matrix in `even` as often as ``times`` says."""
         builder = self.builder
         with builder.loop(times, fixed=True):
             self.multiply(self.even.pointer, self.even.pointer, self.other.pointer)

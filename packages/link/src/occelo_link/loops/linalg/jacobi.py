@@ -26,7 +26,7 @@ Place = tuple[Value, Value]
 SWEEPS = 30
 """The largest number of sweeps. A matrix that needs more has failed; 5 to 8 sweeps are usual."""
 RANGE = {"float32": (1e-8, 1e15), "float64": (1e-100, 1e100)}
-"""The range for the largest element of a matrix. Other matrices are scaled first, so that no square overflows or
+"""If the largest element of a matrix is outside of this range, the matrix is scaled, so that no square overflows or
 vanishes.
 """
 

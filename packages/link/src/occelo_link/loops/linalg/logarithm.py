@@ -154,8 +154,8 @@ class _Logarithm(SchurFunction):
         """Write the matrix minus the identity matrix to `differences`, and return the position in `LIMITS` of the
         degree to use.
 
-        It is the first degree whose limit is not exceeded by the norms of powers of `differences`. If all limits are
-        exceeded, it is the length of `LIMITS`.
+        This degree is the first one whose limit is not exceeded by the norms of powers of `differences`. If all limits
+        are exceeded, the result is the length of `LIMITS`.
         """
         builder, numbers = self.builder, self.numbers
         one = numbers.real(1.0)

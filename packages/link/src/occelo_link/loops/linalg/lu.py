@@ -1,7 +1,7 @@
 """Lowerings of LU factorisations (`LuFactor`), and of permutations from pivots (`PivotToPermutation`).
 
-LAPACK's getrf factors matrices, and loops factor small matrices. The linkers ``native``, ``c``, ``c|py`` and ``numba``
-use these lowerings.
+LAPACK's getrf factors the matrices; small matrices are factored by loops. The linkers ``native``, ``c``, ``c|py`` and
+``numba`` use these lowerings.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Arithmetic and functions of real or complex numbers in float64. A real number is a list of one value, a complex
-number of two.
+"""Arithmetic and functions of real or complex numbers in float64.
 
-Algorithms of this package that are written once for real and complex matrices use `Numbers`, such as square roots and
-logarithms of matrices.
+Algorithms that are written once for real and complex matrices use `Numbers`: square roots and logarithms of matrices. A
+real number is a list of one value, a complex number is a list of two.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def absolute(builder: Builder, parts: Sequence[Value]) -> Value:
 def choose_positions(
     context: Context, selected: Pointer, n: Value, test: Callable[[Value], Value]
 ) -> None:
-    """Write to ``selected`` for each position whether a test holds, as truth values of LAPACK."""
+    """For each position, store in ``selected`` whether a test holds, as a truth value of LAPACK."""
     builder = context.builder
     with builder.loop(n, fixed=True) as loop:
         chosen = builder.cast(test(loop.index), selected.buffer.dtype)
@@ -105,8 +105,7 @@ class SchurForm:
         return self.lapack.call("gees", **self.given)
 
     def ordering(self, test: Callable[[Sequence[Value]], Value]) -> Callable[[], Sequence[Value]]:
-        """Return a function that writes statements. The statements move the eigenvalues that satisfy ``test`` to the
-        front.
+        """Return a function that writes code. The code moves the eigenvalues that satisfy ``test`` to the front.
 
         The function returns LAPACK's info, and the number of eigenvalues that satisfy the test. Rounding errors may
         keep LAPACK from moving all of them to the front; then the info is not 0.

@@ -166,6 +166,8 @@ class SchurFunction(ABC):
 
 
 class _SquareRoot(SchurFunction):
+    """The square root of a triangular matrix."""
+
     smallest_is_zero, smallest_size = True, Sqrtm.smallest_size
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
@@ -195,7 +197,7 @@ def lower_schur_function(
     x: Tensor,
     function: Callable[[Context, str, Value], SchurFunction],
 ) -> Sequence[Tensor]:
-    """Lower a node that computes a function of matrices, which ``function`` constructs for a dtype and a size."""
+    """Lower a node that computes a function of matrices. ``function(context, dtype, n)`` makes its `SchurFunction`."""
     builder, on_error = context.builder, node.op.on_error
     dtype = node.outputs[0].type.dtype
     n = context.unify(x.shape[-2], x.shape[-1])
@@ -231,8 +233,9 @@ def lower_schur_function(
 def _computed(
     context: Context, function: SchurFunction, result: Sequence[Stored], index: Index
 ) -> Value:
-    """Store the function of the matrix at ``index`` of the result, or NaN if it does not exist. Returns whether it
-    exists.
+    """Compute the function of the matrix, and store it at ``index`` of the result. Store NaN if it does not exist.
+
+    Returns whether the function exists.
     """
     builder = context.builder
     info = function.form.call()

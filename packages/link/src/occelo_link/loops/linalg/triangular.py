@@ -198,8 +198,8 @@ class _InPlace:
     def _by_blas(self, a: Pointer, b: Pointer) -> None:
         """Solve by BLAS's trsm.
 
-        It reads the rows of the right-hand sides as columns. So the call solves the transposed equations ``X^T op(A)^T
-        = B^T``.
+        It reads the rows of the right-hand sides as columns. So the call solves ``X^T op(A)^T = B^T``, which are the
+        transposed equations.
         """
         context, builder = self.context, self.context.builder
         dtype = b.buffer.dtype
