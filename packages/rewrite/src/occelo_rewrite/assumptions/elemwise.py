@@ -87,9 +87,7 @@ def _triangle(fact: str) -> None:
 
 
 def _is_triangle(mask: TensorVariable, lower: bool, ask: Ask) -> bool:
-    """Whether a mask is false above the whole diagonal. Without ``lower``: whether it is true below the whole
-    diagonal.
-    """
+    """Whether a mask is false above the diagonal (``lower``), or true below the diagonal (not ``lower``)."""
     if isinstance(mask, Constant):
         data: Any = mask.data
         outside = np.triu(data, 1) if lower else np.tril(~data, -1)

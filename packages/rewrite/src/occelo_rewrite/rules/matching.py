@@ -1,4 +1,4 @@
-"""Helpers that rules of several families share: the elementwise node of a variable, and patterns over real floats.
+"""Two helpers for rules: a decorator for patterns of real floats, and a test for elementwise nodes.
 
 `rules.reduce` and several modules of `rules.elemwise` use them.
 """
@@ -19,12 +19,12 @@ __all__ = ["applied", "rule_of_floats"]
 def rule_of_floats(
     *patterns: Call, on: str = "float", same_dtype: bool = True, **options: Any
 ) -> Callable[[LawFunction], PatternRule]:
-    """`rule` with other defaults: the law holds for real floats of one dtype."""
+    """`rule` with other defaults: by default, the rule applies only to real floats of one dtype."""
     return rule(*patterns, on=on, same_dtype=same_dtype, **options)
 
 
 def applied(variable: Variable, function: Elemwise) -> TensorApply[Elemwise] | None:
-    """The node that computes ``variable``, if it applies ``function``, and not in place; else None."""
+    """The node that computes ``variable``, if it applies ``function`` and does not overwrite an input; else None."""
     node = computed_by(variable, Elemwise)
     if node is None or node.op is function:
         return node

@@ -1,5 +1,4 @@
-"""Rules for reductions: reductions of reductions are combined, factors and repeated values are taken out, and logs of
-reductions get stable forms.
+"""Rules for reductions: reductions of reductions are combined, constant factors are moved out, logs become stable.
 
 `pipeline` puts them into the stages canonicalize, stabilize and specialize.
 """
@@ -43,7 +42,7 @@ _MIN = OpPattern(CAReduce, (("scalar_op", _MINIMUM),))
 
 
 def _is_plain(node: TensorApply[CAReduce]) -> bool:
-    """Whether a reduction computes in its input's own dtype."""
+    """Whether the input, the accumulator and the result of a reduction have the same dtype."""
     dtype = node.inputs[0].type.dtype
     return node.op.acc_dtype in (None, dtype) and dtype == node.outputs[0].type.dtype
 
@@ -55,7 +54,7 @@ _nested = call(CAReduce, call(CAReduce, x, name="inner"), name="outer")
 def reduce_of_reduce(
     x: TensorVariable, inner: TensorApply[CAReduce], outer: TensorApply[CAReduce]
 ) -> TensorVariable | None:
-    """A maximum of a maximum is one maximum over the axes of both; likewise minima, "and", "or", and sums of integers."""
+    """max(max(x, a), b) = max(x, all axes), and likewise for min, all, any and sums of integers."""
     return _reduced_at_once(x, inner, outer) if _is_exact(outer) else None
 
 
@@ -63,7 +62,7 @@ def reduce_of_reduce(
 def sum_of_sums(
     x: TensorVariable, inner: TensorApply[CAReduce], outer: TensorApply[CAReduce]
 ) -> TensorVariable | None:
-    """A sum of a sum is one sum over the axes of both; likewise products (comparison, overflow: the order changes)."""
+    """sum(sum(x, a), b) = sum(x, all axes); likewise prod (comparison, overflow: the order changes)."""
     return None if _is_exact(outer) else _reduced_at_once(x, inner, outer)
 
 
@@ -84,13 +83,16 @@ def _reduced_at_once(
 
 @node_rewriter([OpPattern(CAReduce)], tags=("rounding",))
 def reduce_over_nothing(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
-    """A reduction over no axes, or over axes of length 1, is its input without them (but for the sign of a zero)."""
+    """sum(x, axis) = x without the axis, for an axis of length 1; likewise for other reductions.
+
+    sum(x, ()) = x. (rounding: the sign of a zero.)
+    """
     op = node.op
     variable = node.inputs[0]
     if variable.type.dtype != node.outputs[0].type.dtype:
         return None
     if op.acc_dtype is not None and not np.can_cast(variable.type.dtype, op.acc_dtype, "safe"):
-        return None  # the elements are rounded before they are combined
+        return None  # the reduction rounds the elements to the dtype of its accumulator
     single = [i for i in op.axis if variable.type.shape[i] == 1]
     if len(single) < len(op.axis) and not single:
         return None
@@ -104,17 +106,17 @@ def reduce_over_nothing(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> R
 
 @rule(call(_SUM, p.neg(x), name="s"), on="any", tags=("rounding",))
 def sum_of_neg(x: TensorVariable, s: TensorApply[CAReduce]) -> TensorVariable | None:
-    """sum(-x) = -sum(x), but for the sign of a zero."""
+    """sum(-x) = -sum(x) (rounding: the sign of a zero)."""
     return ot.neg(s.op(x)) if _is_plain(s) else None
 
 
 @node_rewriter([_SUM], tags=("comparison", "overflow"))
 def sum_of_scaled(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
-    """sum(c x) = c sum(x) for a constant c >= 1, and sum(x / c) = sum(x) / c for a constant c <= 1.
+    """sum(c x) = c sum(x) for a constant c with abs(c) >= 1, and sum(x / c) = sum(x) / c for abs(c) <= 1.
 
-    For other c, sum(x) could overflow where sum(c x) does not. For integers c may be any operand that is constant along
-    the summed axes. (comparison: c x is rounded before its terms cancel. overflow: sum(x) may stay finite where c x
-    does not.)
+    For other c, sum(x) could overflow although sum(c x) does not. For integers, c may be any operand that is constant
+    along the summed axes. (comparison: c x is rounded before the terms cancel. overflow: sum(x) may be finite although
+    c x is not.)
     """
     multiplied = applied(node.inputs[0], ot.mul)
     found = multiplied or applied(node.inputs[0], ot.true_div)
@@ -145,7 +147,7 @@ def sum_of_scaled(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replace
 
 
 def _makes_larger(factor: TensorVariable, divides: bool) -> bool:
-    """Whether multiplying by a factor, or dividing if ``divides``, decreases no absolute value."""
+    """Whether multiplying by a factor (with ``divides``: dividing by it) makes no absolute value smaller."""
     value = number_of(factor)
     if value is None or not np.isfinite(value):
         return False
@@ -153,13 +155,13 @@ def _makes_larger(factor: TensorVariable, divides: bool) -> bool:
 
 
 def _is_constant_along(variable: TensorVariable, axis: tuple[int, ...], ndim: int) -> bool:
-    """Whether an operand of an elementwise op with ``ndim`` dimensions is constant along some axes."""
+    """Whether an operand of an elementwise result with ``ndim`` axes is broadcast along all of the given axes."""
     lead = ndim - variable.type.ndim
     return all(i < lead or variable.type.shape[i - lead] == 1 for i in axis)
 
 
 def _without_axes(variable: TensorVariable, axis: tuple[int, ...], ndim: int) -> TensorVariable:
-    """The operand without the axes along which it is constant."""
+    """The operand ``variable`` without the axes that it is constant along."""
     value = number_of(variable)
     if value is not None:
         return ot.constant(np.asarray(value, variable.type.dtype))
@@ -172,11 +174,11 @@ def _without_axes(variable: TensorVariable, axis: tuple[int, ...], ndim: int) ->
 
 @node_rewriter([OpPattern(CAReduce)], tags=("stabler", "overflow", "finite", "shape_unsafe"))
 def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
-    """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, max(alloc(v, n)) = v, over axes that v lacks.
+    """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, and max(alloc(v, n)) = v, over axes that v lacks.
 
-    (For a maximum the length must be static, since a maximum of no elements is an error. Sums and products of float16
-    are left out, since float16 cannot hold n. overflow: intermediate sums and products. finite: n v is NaN for an
-    infinite v and n = 0.)
+    For a maximum, n must be static, since the maximum of no elements is an error. The rule does not apply to sums and
+    products of float16, which cannot hold a large n. (overflow: of intermediate sums and products. finite: n v is NaN
+    for an infinite v and n = 0.)
     """
     op = node.op
     out = node.outputs[0]
@@ -238,12 +240,11 @@ def neg_of_min(x: TensorVariable, m: TensorApply[CAReduce]) -> TensorVariable | 
 
 @node_rewriter([_MAX, _MIN], tags=("rounding",))
 def extreme_of_monotone(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
-    """max(f(x)) = f(max(x)) if f increases, and f(min(x)) if f decreases; likewise for minima.
+    """max(f(x)) = f(max(x)) for an increasing f, and f(min(x)) for a decreasing f; likewise for min.
 
-    So f is computed once for each result, not for each element. f(x) must have no other reader: the gradient of the
-    maximum, for instance, compares f(x) with its maximum and must find equal elements, but f computed for a single
-    number may differ in the last digit from f computed for many numbers. (rounding: that digit, and the sign of a
-    zero.)
+    So f is computed once for each result instead of once for each element. f(x) must have no other user. For instance,
+    the gradient of the maximum compares f(x) with its maximum, and must find equal elements. But f of a single number
+    may differ in the last digit from f of many numbers. (rounding: this digit, and the sign of a zero.)
     """
     variable = node.inputs[0]
     inner = computed_by(variable, Elemwise)
@@ -251,7 +252,7 @@ def extreme_of_monotone(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> R
     if inner is None or monotone is None or len(inner.inputs) != 1 or not node.op.axis:
         return None
     (x,) = inner.inputs
-    # integers may wrap
+    # functions of integers may wrap around
     if is_complex(x.type.dtype) or x.type.dtype == "bool" or not is_float(variable.type.dtype):
         return None
     if not _is_plain(node) or len(fgraph.clients[variable]) > 1:
@@ -299,7 +300,7 @@ def exp_of_log_softmax(x: TensorVariable, s: TensorApply[LogSoftmax]) -> TensorV
 def log_of_prod(
     x: TensorVariable, s: TensorApply[CAReduce], fgraph: FunctionGraph
 ) -> TensorVariable | None:
-    """log(prod(x)) = sum(log(x)), for x that is never negative, such as exp(y) or |y|."""
+    """log(prod(x)) = sum(log(x)), for an x that is known not to be negative, such as exp(y)."""
     if not _is_plain(s) or not assumptions_of(fgraph).holds(fgraph, x, "nonnegative"):
         return None
     return CAReduce(_ADD, s.op.axis)(ot.log(x))
@@ -309,7 +310,7 @@ def log_of_prod(
 def log_of_spread_sum_exp(
     x: TensorVariable, s: TensorApply[CAReduce], d: TensorApply[DimShuffle]
 ) -> TensorVariable | None:
-    """log(sum(exp(x))) = logsumexp(x), where the summed axes are kept with length 1."""
+    """log(sum(exp(x), keepdims=True)) = logsumexp(x, keepdims=True)."""
     if not s.op.axis or not _is_plain(s):
         return None
     return d.op(ot.logsumexp(x, axis=s.op.axis))
@@ -323,9 +324,9 @@ STABILIZE = RuleSet(
 
 @node_rewriter([_SUM], tags=("rounding", "overflow", "finite"))
 def sum_of_squared_outer(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Replacements:
-    """sum_jk (W_jk G_ik)^2 = G^2 (sum_j W^2), as a product of matrix and vector, where neither is broadcast.
+    """sum_jk (W_jk G_ik)^2 = sum_k (G_ik)^2 (sum_j (W_jk)^2), a product of a matrix and a vector.
 
-    (overflow, finite: the factors are squared before they are multiplied.)
+    W and G must not be broadcast. (overflow, finite: the factors are squared before they are multiplied.)
     """
     op = node.op
     square = applied(node.inputs[0], ot.sqr)

@@ -1,4 +1,4 @@
-"""Rules for shapes, reshapes, transpositions and asserted lengths; lengths are computed from inputs.
+"""Rules for shapes, reshapes, transpositions and asserted lengths.
 
 `pipeline` puts them into the stage canonicalize.
 """
@@ -29,9 +29,10 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Shape_i], tags=("shape_unsafe",))
 def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Replacements:
-    """The length of a result is computed by its op's infer_shape from the lengths of the graph's inputs.
+    """length(f(x)) = an expression of the lengths of the graph's inputs, by the ``infer_shape`` of the ops.
 
-    (shape_unsafe: if only its length was used, the result is no longer computed, so its shapes are not checked.)
+    (shape_unsafe: if only the length of f(x) is used, f(x) is no longer computed, so the shapes of its operands are not
+    checked.)
     """
     op = node.op
     found = shapes_of(fgraph).shape_of(fgraph, node.inputs[0])[op.i]
@@ -43,7 +44,7 @@ def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Rep
 
 @node_rewriter([Shape])
 def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Replacements:
-    """shape(x) = make_vector of the lengths of x, unless x is an input without static lengths."""
+    """shape(x) = make_vector(the lengths of x). The rule does not apply to inputs without any static length."""
     x = node.inputs[0]
     if x.type.ndim == 0 or (x.owner is None and all(n is None for n in x.type.shape)):
         return None
@@ -52,7 +53,7 @@ def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Replace
 
 @node_rewriter([DimShuffle])
 def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """dimshuffle(dimshuffle(x)) is one dimshuffle. A dimshuffle that changes nothing is dropped."""
+    """dimshuffle(dimshuffle(x)) = dimshuffle(x), and dimshuffle(x) = x if the order changes nothing."""
     op = node.op
     x = node.inputs[0]
     if len(op.new_order) == op.input_ndim and all(
@@ -62,7 +63,8 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle
     inner = computed_by(x, DimShuffle)
     if inner is None:
         return None
-    # dimensions that the outer one drops must be added by the inner one, else their length is not checked
+    # The outer dimshuffle may only drop axes that the inner one adds. Otherwise nothing would check
+    # their lengths.
     if any(inner.op.new_order[i] != "x" for i in op.dropped):
         return None
     order = [a if isinstance(a, str) else inner.op.new_order[a] for a in op.new_order]
@@ -71,7 +73,10 @@ def dimshuffle_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[DimShuffle
 
 @node_rewriter([DimShuffle], tags=("rounding", "finite"))
 def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """x.T = x, for a symmetric matrix or a batch of them (rounding, finite: elements equal in theory may differ)."""
+    """x.T = x, for a symmetric matrix or a batch of them.
+
+    (rounding, finite: elements that should be equal may differ by rounding.)
+    """
     op = node.op
     x = node.inputs[0]
     if not is_transposition(op) or x.type != node.outputs[0].type:
@@ -83,7 +88,7 @@ def transposed_symmetric(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -
 def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
     """dimshuffle(f(x, y)) = f(dimshuffle(x), dimshuffle(y)), so that elementwise functions become adjacent.
 
-    Only if f(x, y) has no other user. Unless the dimshuffle only adds dimensions, x and y must also be dimshuffles.
+    f(x, y) must have no other user. If the dimshuffle does more than add axes, x and y must be dimshuffles, too.
     """
     op = node.op
     inner = computed_by(node.inputs[0], Elemwise)
@@ -101,7 +106,7 @@ def dimshuffle_lift(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Rep
 
 
 def _reordered(variable: TensorVariable, order: Sequence[int | str], ndim: int) -> TensorVariable:
-    """The dimshuffle by ``order`` of an operand that an elementwise op broadcasts to ``ndim`` dimensions."""
+    """An operand of a result with ``ndim`` axes, rearranged so that the result has its axes in ``order``."""
     missing = ndim - variable.type.ndim
     if missing == ndim and ndim:
         return variable
@@ -126,10 +131,7 @@ def dimshuffle_of_alloc(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) ->
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
 def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
-    """reshape(reshape(x)) = reshape(x).
-
-    (shape_unsafe: the inner lengths are not checked.)
-    """
+    """reshape(reshape(x)) = reshape(x) (shape_unsafe: nothing checks the lengths of the inner reshape)."""
     op = node.op
     inner = computed_by(node.inputs[0], Reshape)
     if inner is None:
@@ -137,17 +139,16 @@ def reshape_of_reshape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Rep
     try:
         return [op(inner.inputs[0], *node.inputs[1:])]
     except ValueError:
-        return None  # the lengths cannot fit; the error is raised at run time
+        return None  # the lengths do not fit x; the call of the compiled function raises the error
 
 
 @node_rewriter([Reshape], tags=("shape_unsafe",))
 def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
     """reshape(x, shape(x)) = x.
 
-    All lengths must be known to be those of x. One may be unknown if the other lengths of x are static and positive,
-    since it follows from the number of elements.
-
-    (shape_unsafe: shapes of the tensors from which the lengths are computed are not checked.)
+    All lengths must be known to equal those of x. One length may be unknown if the other lengths of x are static and
+    positive: then it follows from the number of elements. (shape_unsafe: nothing checks the shapes of the tensors that
+    the lengths are computed from.)
     """
     op = node.op
     x = node.inputs[0]
@@ -159,8 +160,8 @@ def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> R
     known = shapes_of(fgraph)
     differing = [i for i, n in enumerate(lengths) if not known.is_length(fgraph, n, x, i)]
     if len(differing) == 1 and x.type.ndim > 1:
-        # the same number of elements is checked at run time, which for one unknown length is enough,
-        # unless another length is 0
+        # The reshape requires the same number of elements. This decides one unknown length, if no
+        # other length is 0.
         rest = [n for i, n in enumerate(x.type.shape) if i not in differing]
         return [x] if all(n is not None and n > 0 for n in rest) else None
     return [x] if len(differing) <= (x.type.ndim == 1) else None
@@ -168,7 +169,7 @@ def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> R
 
 @node_rewriter([Reshape])
 def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> Replacements:
-    """reshape(dimshuffle(x)) = reshape(x), if only dimensions of length 1 are added, dropped or moved."""
+    """reshape(dimshuffle(x)) = reshape(x), if the dimshuffle only adds, drops or moves axes of length 1."""
     op = node.op
     inner = computed_by(node.inputs[0], DimShuffle)
     if inner is None or inner.op.dropped:
@@ -180,8 +181,9 @@ def reshape_of_dimshuffle(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> 
 
 @node_rewriter([SpecifyShape])
 def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
-    """specify_shape(x, n) = x, if x provably has the lengths n; the proof must not rest on anything that another rule
-    may remove.
+    """specify_shape(x, n) = x, if x surely has the lengths n.
+
+    The proof must not depend on assertions that another rule may remove (`surely_has_length`).
     """
     op = node.op
     x = node.inputs[0]
@@ -190,13 +192,13 @@ def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]
         wanted = next(rest) if given else static
         if wanted is not None and not surely_has_length(x, axis, wanted):
             return None
-    # otherwise the replacement would have a less specific type, which would be asserted again
+    # the replacement must not have a less specific type, since this type would be asserted again
     return [x] if node.outputs[0].type.is_super(x.type) else None
 
 
 @node_rewriter([SpecifyShape])
 def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
-    """specify_shape(specify_shape(x)) is one specify_shape, unless the lengths contradict each other."""
+    """specify_shape(specify_shape(x, m), n) = specify_shape(x, both), if the static lengths m and n agree."""
     op = node.op
     inner = computed_by(node.inputs[0], SpecifyShape)
     if inner is None or any((*op.given, *inner.op.given)):
@@ -211,9 +213,10 @@ def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -
 
 @node_rewriter([OpPattern(Elemwise)], below=[SpecifyShape])
 def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(specify_shape(x), y) = specify_shape(f(x, y)), if x is not broadcast along dimensions with asserted lengths.
+    """f(specify_shape(x), y) = specify_shape(f(x, y)), if x is not broadcast along axes with asserted lengths.
 
-    If y is an input of the graph with exactly the asserted lengths, f checks them itself, so the assertion is dropped.
+    If y is an input of the graph that has exactly the asserted lengths, f itself checks that x has them, and the
+    assertion is dropped.
     """
     if node.op.destroy_map or len(node.outputs) > 1:
         return None
@@ -228,7 +231,7 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
             for axis, (n, given) in enumerate(zip(inner.op.static, inner.op.given, strict=True))
             if n is not None or given
         ]
-        # a broadcast dimension does not have the length of the result
+        # an axis that is broadcast does not have the length of the result
         if kind.ndim != full.ndim or any(kind.shape[axis] == 1 for axis in asserted):
             continue
         x = inner.inputs[0]
@@ -245,7 +248,7 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
 
 
 def _checks(op: SpecifyShape, lengths: Sequence[TensorVariable], root: TensorVariable) -> bool:
-    """Whether an operand of an elementwise op is an input of the graph that has all the asserted lengths."""
+    """Whether ``root``, an input of the graph, surely has all lengths that ``op`` asserts."""
     rest = iter(lengths)
     for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
         wanted = next(rest) if given else static
@@ -258,7 +261,7 @@ def _checks(op: SpecifyShape, lengths: Sequence[TensorVariable], root: TensorVar
 
 @node_rewriter([Subtensor])
 def read_of_shape(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """shape(x)[i] = the length of x along dimension i."""
+    """shape(x)[i] = the length of x along axis i."""
     read = length_read(node.outputs[0])
     return None if read is None else [ot.shape_i(*read)]
 
@@ -268,14 +271,14 @@ def lengths_that_are_known(
     fgraph: FunctionGraph,
     node: TensorApply[Alloc | ARange | Eye | Reshape | SpecifyShape | Subtensor],
 ) -> Replacements:
-    """Lengths and indices that are constant inputs become fields of the op.
+    """op(x, 3) = op[3](x): lengths and indices that are constant inputs become fields of the op.
 
-    (If a length was static when the node was made but is now an input whose value is not known, it is asserted.)
+    If a length was static when the node was made and is now an input of unknown value, the static length is asserted.
     """
     try:
         found = specialized_lengths(node, node.inputs)
     except (IndexError, TypeError, ValueError):
-        return None  # the lengths do not fit; the error is raised at run time
+        return None  # the lengths do not fit; the call of the compiled function raises the error
     return None if found is None else [found]
 
 

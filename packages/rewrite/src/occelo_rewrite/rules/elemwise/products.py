@@ -272,8 +272,7 @@ Divisor = tuple[TensorVariable, list[TensorVariable], list[TensorVariable]]
 
 
 def _divisors(whole: Product) -> list[Divisor]:
-    """The divisors of a product, each with two lists of factors to remove with it: of the numerator and the
-    denominator.
+    """The divisors of a product, each with the factors to remove with it: from the numerator and from the denominator.
 
     A divisor is a factor of the denominator, or the x of a factor 1 / x of the numerator. (Such a factor remains if the
     reciprocal has other users.)

@@ -1,6 +1,6 @@
-"""Rules for linear algebra: inverses, equations, determinants, Cholesky factors and chains of products.
+"""Rules for linear algebra: inverses, equations, determinants, decompositions and products of matrices.
 
-`pipeline` puts them into the stages canonicalize, stabilize and specialize when linear algebra is imported.
+When linear algebra is imported, `pipeline` puts them into the stages canonicalize, stabilize and specialize.
 """
 
 from __future__ import annotations

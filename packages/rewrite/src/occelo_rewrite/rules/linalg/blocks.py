@@ -1,7 +1,8 @@
-"""Rules for Kronecker products and block-diagonal matrices: functions of such a matrix are computed from its blocks.
+"""Rules for matrices of blocks: functions of a Kronecker product or block-diagonal matrix are computed from its blocks.
 
-If a rule would be wrong for blocks that are not square, it applies only if the blocks are known to be square.
-`pipeline` puts the rules into the stages canonicalize, stabilize and specialize.
+`pipeline` puts the rules into the stages canonicalize, stabilize and specialize. In the docstrings, a ⊗ b is the
+Kronecker product and blocks(a, b) the block-diagonal matrix of a and b. A rule that would be wrong for other than
+square blocks applies only if the blocks are known to be square.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ _SQUARE = ("hermitian", "symmetric", "orthogonal")
 
 
 def _blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | None:
-    """The node that makes a matrix of blocks; None for other matrices."""
+    """The node that computes a Kronecker product or block-diagonal matrix ``x``; None for other matrices."""
     return computed_by(x, Kron) or computed_by(x, BlockDiag)
 
 
 def _square_blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | None:
-    """The node that makes a matrix of blocks, unless a block is known not to be square; else None.
+    """Like `_blocks`, but None if a block is known not to be square.
 
-    Rules for functions of regular matrices use it, since a matrix with a block that is not square is singular.
+    Rules for functions of regular matrices call it. (With a block that is not square, the matrix is singular.)
     """
     inner = _blocks(x)
     if inner is None:
@@ -68,7 +69,7 @@ def _rows(fgraph: FunctionGraph, x: TensorVariable, axis: int = -2) -> Any:
 
 @node_rewriter([DimShuffle])
 def transposed_blocks(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """A matrix of blocks is transposed by transposing its blocks."""
+    """(a ⊗ b)^T = a^T ⊗ b^T, and blocks(a, b)^T = blocks(a^T, b^T)."""
     inner = _blocks(node.inputs[0]) if is_transposition(node.op) else None
     if inner is None:
         return None
@@ -77,14 +78,14 @@ def transposed_blocks(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> R
 
 @node_rewriter([ot.conj], tags=("rounding",))
 def conjugate_of_blocks(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """A matrix of blocks is conjugated by conjugating its blocks."""
+    """conj(a ⊗ b) = conj(a) ⊗ conj(b), and conj(blocks(a, b)) = blocks(conj(a), conj(b))."""
     inner = _blocks(node.inputs[0])
     return None if inner is None else [inner.op(*map(ot.conj, inner.inputs))]
 
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_blocks(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(a ⊗ b) = inv(a) ⊗ inv(b). The inverse of a block-diagonal matrix has the inverses of its blocks."""
+    """inv(a ⊗ b) = inv(a) ⊗ inv(b), and inv(blocks(a, b)) = blocks(inv(a), inv(b))."""
     inner = _square_blocks(node.inputs[0])
     if inner is None:
         return None
@@ -97,7 +98,7 @@ def inverse_of_blocks(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacem
 
 @node_rewriter([Expm], tags=CHANGES)
 def exponential_of_blocks(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Replacements:
-    """expm of a block-diagonal matrix, block by block, for square blocks."""
+    """expm(blocks(a, b)) = blocks(expm(a), expm(b))."""
     inner = computed_by(node.inputs[0], BlockDiag)
     if inner is None or not _are_square(fgraph, inner.inputs):
         return None
@@ -106,15 +107,16 @@ def exponential_of_blocks(fgraph: FunctionGraph, node: TensorApply[Expm]) -> Rep
 
 @node_rewriter([Cholesky], tags=CHANGES)
 def cholesky_of_blocks(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
-    """cholesky(a ⊗ b) = cholesky(a) ⊗ cholesky(b) for positive definite a and b.
+    """cholesky(a ⊗ b) = cholesky(a) ⊗ cholesky(b), for a and b that are known to be positive definite.
 
-    Block-diagonal matrices are factored block by block.
+    cholesky(blocks(a, b)) = blocks(cholesky(a), cholesky(b)).
     """
     inner = _square_blocks(node.inputs[0])
     if inner is None or node.op.on_error != "raise":
         return None
     if isinstance(inner.op, Kron):
-        # both may be negative definite, and only one triangle of the product is read
+        # otherwise both could be negative definite, and `cholesky` reads only one triangle of the
+        # product
         if not all(has(fgraph, x, "positive_definite") for x in inner.inputs):
             return None
     return [inner.op(*map(node.op, inner.inputs))]
@@ -125,9 +127,9 @@ def cholesky_of_blocks(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Re
 
 @node_rewriter([Det], tags=CHANGES)
 def det_of_blocks(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
-    """det(a ⊗ b) = det(a)^p det(b)^m for m rows of a and p of b.
+    """det(a ⊗ b) = det(a)^p det(b)^m, if a has m rows and b has p rows.
 
-    The determinant of a block-diagonal matrix is the product over its blocks.
+    det(blocks(a, b)) = det(a) det(b).
     """
     inner = _blocks(node.inputs[0])
     if inner is None or not _are_square(fgraph, inner.inputs):
@@ -140,9 +142,10 @@ def det_of_blocks(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements
 
 @node_rewriter([SLogDet], tags=CHANGES)
 def slogdet_of_blocks(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
-    """slogdet(a ⊗ b) is sgn(a)^p sgn(b)^m and p log|a| + m log|b|.
+    """slogdet(a ⊗ b) = (s_a^p s_b^m, p l_a + m l_b), for (s_a, l_a) = slogdet(a) of m rows and (s_b, l_b) = slogdet(b)
+    of p rows.
 
-    For a block-diagonal matrix it is the product of the signs and the sum of the logarithms of all blocks.
+    slogdet(blocks(a, b)) = (s_a s_b, l_a + l_b).
     """
     inner = _blocks(node.inputs[0])
     if inner is None or not _are_square(fgraph, inner.inputs):
@@ -161,7 +164,7 @@ def slogdet_of_blocks(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Repl
 def _powers(
     fgraph: FunctionGraph, values: Sequence[TensorVariable], blocks: Sequence[TensorVariable]
 ) -> list[TensorVariable]:
-    """A number for each of two matrices, each raised to the number of rows of the other matrix."""
+    """The two numbers in ``values``, one for each block, each raised to the number of rows of the other block."""
     counts = reversed([_rows(fgraph, x) for x in blocks])
     return [ot.power(v, ot.cast(n, v.type.dtype)) for v, n in zip(values, counts, strict=True)]
 
@@ -175,7 +178,7 @@ def _multiplied(values: Sequence[TensorVariable]) -> TensorVariable:
 
 @node_rewriter([Solve], tags=CHANGES)
 def solve_of_blocks(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
-    """solve(a ⊗ b, y) is y solved with a along rows and with b along columns.
+    """solve(a ⊗ b, y) = y as a matrix, solved with a along one axis and with b along the other.
 
     Equations with block-diagonal matrices are solved block by block.
     """
@@ -194,7 +197,7 @@ def solve_of_blocks(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacem
 def triangular_solve_of_blocks(
     fgraph: FunctionGraph, node: TensorApply[SolveTriangular]
 ) -> Replacements:
-    """solve_triangular(a ⊗ b, y) for triangular a and b, like `solve_of_blocks`.
+    """solve_triangular(a ⊗ b, y), like `solve_of_blocks`, for triangular a and b.
 
     Equations with block-diagonal matrices are solved block by block.
     """
@@ -221,7 +224,7 @@ def _solved(
 
 @node_rewriter([Dot, MatMul], tags=PRODUCTS)
 def product_with_blocks(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) -> Replacements:
-    """(a ⊗ b) y is y multiplied by a along rows and by b along columns; likewise y (a ⊗ b).
+    """(a ⊗ b) y = y as a matrix, multiplied by a along one axis and by b along the other; likewise y (a ⊗ b).
 
     Block-diagonal matrices are multiplied block by block.
     """
@@ -253,9 +256,9 @@ def _each_times_vector(
     vector: TensorVariable,
     left: bool,
 ) -> list[TensorVariable] | None:
-    """The products of the blocks with the parts of a vector.
+    """The product of a block-diagonal matrix and a vector: each block times its part of the vector.
 
-    ``left`` says whether the blocks are the left factors.
+    With ``left`` the matrix is the left factor, else the right factor. None for batches.
     """
     if any(v.type.ndim != 2 for v in inner.inputs):
         return None
@@ -263,7 +266,7 @@ def _each_times_vector(
     start: Any = 0
     for i, block in enumerate(inner.inputs):
         stop = start + _rows(fgraph, block, -1 if left else -2)
-        # the last product checks that the vector is not longer
+        # the last product gets the whole rest, so that it fails if the vector is too long
         own = vector[start:] if i == len(inner.inputs) - 1 else vector[start:stop]
         parts.append(Dot()(block, own) if left else Dot()(own, block))
         start = stop
@@ -277,8 +280,9 @@ def _applied(
     function: Callable[[TensorVariable, TensorVariable], TensorVariable],
     axis: int,
 ) -> list[TensorVariable] | None:
-    """The result of a linear function of each block, applied to the part of ``y`` that belongs to the block; None if
-    batches broadcast.
+    """``function(block, part)`` for each block, where ``part`` are the rows of ``y`` that belong to the block.
+
+    The results are joined. For a Kronecker product see `_along_both`. None if batches broadcast.
     """
     if isinstance(inner.op, Kron):
         if y.type.ndim != 2 or any(v.type.ndim != 2 for v in inner.inputs):
@@ -292,7 +296,7 @@ def _applied(
     start: Any = 0
     for i, block in enumerate(inner.inputs):
         stop = start + _rows(fgraph, block, axis)
-        # the last one checks that y has no more rows
+        # the last function gets the whole rest, so that it fails if y has too many rows
         own = y[..., start:, :] if i == len(inner.inputs) - 1 else y[..., start:stop, :]
         parts.append(function(block, own))
         start = stop
@@ -306,8 +310,10 @@ def _along_both(
     function: Callable[[TensorVariable, TensorVariable], TensorVariable],
     axis: int,
 ) -> TensorVariable:
-    """The result of a linear function of both factors of a Kronecker product, applied to the columns of ``y``, each of
-    which is a matrix in C order.
+    """Apply ``function`` with both factors of a Kronecker product to each column of ``y``.
+
+    A column of ``y`` is a matrix in C order. The function is applied with the first factor along its rows, and with the
+    second factor along its columns.
     """
     a, b = inner.inputs
     (rows, before), (inside, columns) = (
@@ -324,7 +330,7 @@ def _along_both(
 
 @node_rewriter([ExtractDiag], tags=PRODUCTS)
 def diagonal_of_blocks(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -> Replacements:
-    """diag(a ⊗ b) = diag(a) ⊗ diag(b), and for block-diagonal matrices block by block, if the blocks are square."""
+    """diag(a ⊗ b) = diag(a) ⊗ diag(b), and diag(blocks(a, b)) = join(diag(a), diag(b))."""
     (x,) = node.inputs
     inner = _blocks(x)
     ndim = x.type.ndim
@@ -346,9 +352,9 @@ def diagonal_of_blocks(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) ->
 def eigenvalues_of_blocks(
     fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh]
 ) -> Replacements:
-    """Eigenvalues of a ⊗ b are products of eigenvalues of a and b.
+    """eigvalsh(a ⊗ b) = all products of an eigenvalue of a and one of b, for a and b that are known to be Hermitian.
 
-    The eigenvalues of a block-diagonal matrix are those of all its blocks, which must be square.
+    eigvalsh(blocks(a, b)) = the eigenvalues of a and of b. The eigenvectors of eigh follow in the same way.
     """
     (x,) = node.inputs
     inner = _blocks(x)
@@ -357,7 +363,7 @@ def eigenvalues_of_blocks(
     if not _are_square(fgraph, inner.inputs):
         return None
     if isinstance(inner.op, Kron):
-        # one triangle of the product is read
+        # `eigh` reads only one triangle of the product
         if not all(has(fgraph, v, "hermitian") for v in inner.inputs):
             return None
     found = [node.op(v, return_list=True) for v in inner.inputs]
@@ -375,8 +381,9 @@ def eigenvalues_of_blocks(
 
 @node_rewriter([Kron, BlockDiag])
 def blocks_as_written(fgraph: FunctionGraph, node: TensorApply[Kron | BlockDiag]) -> Replacements:
-    """A matrix of blocks that is needed as a whole is computed: a Kronecker product by products, a block-diagonal
-    matrix by writing its blocks.
+    """a ⊗ b = an outer product, reshaped; and blocks(a, b) = zeros into which the blocks are written.
+
+    This rule comes last, for matrices that are needed as a whole.
     """
     return list(node.op.decompose(*node.inputs))
 

@@ -30,10 +30,10 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 @node_rewriter([ot.log, ot.abs, ot.sgn], tags=CHANGES)
 def function_of_det(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """log(det(x)), log(|det(x)|) and sgn(det(x)) by slogdet(x), since the product in det(x) may overflow or underflow."""
+    """log(det(x)), log(|det(x)|) and sgn(det(x)) = results of slogdet(x), which does not overflow or underflow."""
     (value,) = node.inputs
     if node.op == ot.abs:
-        return None  # |det(x)| would become an exponential
+        return None  # by slogdet, |det(x)| would become an exponential
     inner = computed_by(value, Elemwise)
     of_size = inner is not None and inner.op == ot.abs
     determinant = computed_by(inner.inputs[0] if inner is not None and of_size else value, Det)
@@ -61,7 +61,8 @@ def det_of_triangular(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacem
     if not _is_triangular(fgraph, x):
         return None
     if has(fgraph, x, "unit_diagonal"):
-        # the shape is not taken from the determinant, since that would keep the determinant in the graph
+        # the shape is that of x: reading the shape of the determinant would keep the determinant in
+        # the graph
         found = ot.ones(shapes_of(fgraph).shape_of(fgraph, x)[:-2], x.type.dtype)
     else:
         found = ot.prod(diagonal_of(x), axis=-1)
@@ -81,7 +82,7 @@ def slogdet_of_triangular(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> 
 
 @node_rewriter([Det, SLogDet], tags=CHANGES)
 def det_of_permutation(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> Replacements:
-    """det(p) = 1 for a permutation matrix p if the number of pairs of rows in the wrong order is even, else -1."""
+    """det(p) = (-1)^k, for a permutation matrix p with k pairs of rows in the wrong order."""
     (x,) = node.inputs
     if not has(fgraph, x, "permutation"):
         return None
@@ -114,7 +115,10 @@ def det_of_inverse(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> R
 
 @node_rewriter([Adjugate], tags=("stabler", "rounding", "overflow", "finite", "singular"))
 def adjugate_beside_det(fgraph: FunctionGraph, node: TensorApply[Adjugate]) -> Replacements:
-    """adj(x.T) = det(x) inv(x).T, if the graph also divides by det(x) or takes its logarithm: then det(x) cancels."""
+    """adj(x.T) = det(x) inv(x).T, if another node computes log(det(x)) or divides by det(x).
+
+    Then det(x) cancels in the graph.
+    """
     (given,) = node.inputs
     # a symmetric matrix is its own transpose
     x = given if has(fgraph, given, "symmetric") else transposed_of(given)

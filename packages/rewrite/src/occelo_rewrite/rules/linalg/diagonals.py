@@ -1,4 +1,4 @@
-"""Rules for functions of diagonal and triangular matrices that need no factorisation.
+"""Rules for diagonal and triangular matrices: inverses, decompositions and equations that need no factorisation.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -43,14 +43,14 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 
 def _diagonal(fgraph: FunctionGraph, x: TensorVariable) -> TensorVariable | None:
-    """The diagonals of square matrices that are known to be diagonal; None for others."""
+    """The diagonals of square matrices that are known to be diagonal; None for other matrices."""
     if not has(fgraph, x, "diagonal") or not is_square(fgraph, x):
         return None
     return diagonal_of(x)
 
 
 def _ones(d: TensorVariable) -> TensorVariable:
-    """The identity matrices with diagonals of the shape of ``d``."""
+    """Identity matrices: a diagonal of ones for each vector of ``d``."""
     return with_diagonal(ot.ones_like(d))
 
 
@@ -63,7 +63,7 @@ def _checked(label: str, d: TensorVariable, fails: TensorVariable) -> TensorVari
 
 @node_rewriter([Inv], tags=("rounding", "finite"))
 def inverse_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(diag(d)) = diag(1 / d). A zero in d is still an error."""
+    """inv(diag(d)) = diag(1 / d), with a check that raises an error for a zero in d."""
     d = _diagonal(fgraph, node.inputs[0])
     if d is None or node.op.on_error != "raise":
         return None
@@ -74,7 +74,10 @@ def inverse_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replac
 def spectrum_of_diagonal(
     fgraph: FunctionGraph, node: TensorApply[Eigvalsh | Eigh | SingularValues]
 ) -> Replacements:
-    """The eigenvalues of diag(d) are d in ascending order, and its singular values |d| in descending order."""
+    """eigvalsh(diag(d)) = d in ascending order, and svdvals(diag(d)) = |d| in descending order.
+
+    The eigenvectors of eigh are unit vectors in the same order.
+    """
     (x,) = node.inputs
     if x.type.ndim != 2 or node.op.on_error != "raise":
         return None
@@ -95,7 +98,7 @@ def spectrum_of_diagonal(
 def values_of_diagonals(
     fgraph: FunctionGraph, node: TensorApply[Eigvalsh | SingularValues]
 ) -> Replacements:
-    """`spectrum_of_diagonal` for batches: the k-th value is the element that k others precede."""
+    """`spectrum_of_diagonal` for batches of matrices."""
     (x,) = node.inputs
     if x.type.ndim == 2 or node.op.on_error != "raise":
         return None
@@ -110,14 +113,17 @@ def values_of_diagonals(
 
 
 def _in_order(values: TensorVariable, places: TensorVariable) -> TensorVariable:
-    """Vectors with their elements moved to the given positions."""
+    """Vectors with their elements moved to the positions ``places``."""
     mine = ot.eq(ot.expand_dims(places, -2), ot.expand_dims(ot.arange(values.shape[-1]), -1))
     return ot.switch(mine, ot.expand_dims(values, -2), 0).sum(axis=-1).astype(values.type.dtype)
 
 
 @node_rewriter([SVD, FullSVD], tags=(*CHANGES, "arbitrary"))
 def svd_of_diagonal(fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD]) -> Replacements:
-    """diag(d) = U S V^H with |d| in descending order in S, unit vectors in V, and these times the signs of d in U."""
+    """svd(diag(d)) = U, |d| in descending order, and V^H with unit vectors.
+
+    The columns of U are the same unit vectors times the signs of d.
+    """
     (x,) = node.inputs
     if x.type.ndim != 2 or node.op.on_error != "raise":
         return None
@@ -135,8 +141,9 @@ def svd_of_diagonal(fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD]) -> 
 def qr_of_triangular(
     fgraph: FunctionGraph, node: TensorApply[QR | FullQR | QRTriangle]
 ) -> Replacements:
-    """Q = 1 and R = x for a real upper triangular x, since LAPACK's reflector for a column that is 0 below the diagonal
-    is 1.
+    """qr(x) = 1, x for a real upper triangular x.
+
+    (For a column that is 0 below the diagonal, LAPACK's reflector is the identity.)
     """
     (x,) = node.inputs
     if is_complex(x.type.dtype):
@@ -148,7 +155,7 @@ def qr_of_triangular(
 
 @node_rewriter([LuFactor], tags=("rounding", "finite", "singular"))
 def lu_of_triangular(fgraph: FunctionGraph, node: TensorApply[LuFactor]) -> Replacements:
-    """L = 1 and U = x without exchanges of rows, for an upper triangular x."""
+    """lu_factor(x) = x without row exchanges, for an upper triangular x, since L = 1 and U = x."""
     (x,) = node.inputs
     if not has(fgraph, x, "upper_triangular") or not is_square(fgraph, x):
         return None
@@ -159,7 +166,7 @@ def lu_of_triangular(fgraph: FunctionGraph, node: TensorApply[LuFactor]) -> Repl
 
 @node_rewriter([Schur], tags=(*CHANGES, "arbitrary"))
 def schur_of_triangular(fgraph: FunctionGraph, node: TensorApply[Schur]) -> Replacements:
-    """T = x and Z = 1 for an upper triangular x, whose eigenvalues are on its diagonal."""
+    """schur(x) = x, 1 for an upper triangular x, which is its own Schur form."""
     (x,) = node.inputs
     if node.op.on_error != "raise" or not is_square(fgraph, x):
         return None
@@ -170,7 +177,10 @@ def schur_of_triangular(fgraph: FunctionGraph, node: TensorApply[Schur]) -> Repl
 def function_of_diagonal(
     fgraph: FunctionGraph, node: TensorApply[Expm | Logm | Sqrtm]
 ) -> Replacements:
-    """expm(diag(d)) = diag(exp(d)); likewise logm and sqrtm, where a matrix without a real result is still an error."""
+    """expm(diag(d)) = diag(exp(d)), logm(diag(d)) = diag(log(d)) and sqrtm(diag(d)) = diag(sqrt(d)).
+
+    A check raises an error for a real matrix without a real logarithm or root.
+    """
     d = _diagonal(fgraph, node.inputs[0])
     if d is None:
         return None
@@ -186,14 +196,14 @@ def function_of_diagonal(
 
 @node_rewriter([Pinv], tags=CHANGES)
 def pinv_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Pinv]) -> Replacements:
-    """pinv(diag(d)) = diag(1 / d), with 0 for elements that are small beside the largest."""
+    """pinv(diag(d)) = diag(1 / d), with 0 in place of 1 / d for elements that are small relative to the largest."""
     x, relative = node.inputs
     d = None if x.type.ndim != 2 or relative.type.ndim else _diagonal(fgraph, x)
     if d is None or node.op.on_error != "raise":
         return None
     limit = relative.real if is_complex(relative.type.dtype) else relative
     sizes = ot.abs(d)
-    # empty matrices have no largest element
+    # a 0 is appended, since empty matrices have no largest element
     limit = limit * ot.max(ot.concatenate([sizes, ot.zeros(1, sizes.type.dtype)]))
     small = ot.le(sizes, limit)
     inverted = ot.switch(small, 0, ot.reciprocal(ot.switch(small, 1, d)))
@@ -201,9 +211,9 @@ def pinv_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Pinv]) -> Replacem
 
 
 def _perturbed(total: TensorVariable, size: TensorVariable) -> TensorVariable:
-    """Sums of two eigenvalues, in which small numbers replace zeros, as in LAPACK's trsyl.
+    """The sums ``total`` of two eigenvalues, with small numbers in place of zeros, as in LAPACK's trsyl.
 
-    ``size`` has for each sum the absolute value of one of its eigenvalues.
+    ``size`` is the absolute value of one of the two eigenvalues.
     """
     limits = np.finfo(total.type.dtype)
     small = ot.maximum(size * limits.eps, limits.tiny / limits.eps)
@@ -212,9 +222,9 @@ def _perturbed(total: TensorVariable, size: TensorVariable) -> TensorVariable:
 
 @node_rewriter([Sylvester], tags=CHANGES)
 def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) -> Replacements:
-    """The solution of A x + x B = q is x_ij = q_ij / (a_i + b_j), for diagonal A and B.
+    """solve_sylvester(A, B, q) = q_ij / (a_i + b_j), for diagonal A and B.
 
-    Sums that are 0 are perturbed, as by LAPACK.
+    This solves A x + x B = q. Sums a_i + b_j that are 0 are replaced by small numbers, as in LAPACK.
     """
     a, b, q = node.inputs
     if node.op.on_error != "raise":
@@ -227,7 +237,10 @@ def sylvester_of_diagonals(fgraph: FunctionGraph, node: TensorApply[Sylvester]) 
 
 @node_rewriter([Sylvester], tags=CHANGES)
 def sylvester_of_triangular(fgraph: FunctionGraph, node: TensorApply[Sylvester]) -> Replacements:
-    """A x + x B = q with an upper triangular A or a lower triangular B, which is a Schur form of itself."""
+    """solve_sylvester(A, B, q) without a Schur decomposition of an upper triangular A or a lower triangular B.
+
+    Such a matrix is its own Schur form.
+    """
     a, b, q = node.inputs
     if node.op.on_error != "raise":
         return None
@@ -249,7 +262,10 @@ def sylvester_of_triangular(fgraph: FunctionGraph, node: TensorApply[Sylvester])
 
 @node_rewriter([Lyapunov], tags=CHANGES)
 def lyapunov_of_triangular(fgraph: FunctionGraph, node: TensorApply[Lyapunov]) -> Replacements:
-    """A x + x A^H = q with an upper triangular A, which is a Schur form of itself."""
+    """solve_continuous_lyapunov(A, q) without a Schur decomposition, for an upper triangular A.
+
+    Such a matrix is its own Schur form.
+    """
     a, q = node.inputs
     if node.op.on_error != "raise" or not has(fgraph, a, "upper_triangular"):
         return None
@@ -260,10 +276,11 @@ def lyapunov_of_triangular(fgraph: FunctionGraph, node: TensorApply[Lyapunov]) -
 def lyapunov_of_diagonal(
     fgraph: FunctionGraph, node: TensorApply[Lyapunov | DiscreteLyapunov]
 ) -> Replacements:
-    """The solution of A x + x A^H = q is x_ij = q_ij / (a_i + a*_j), and that of x = A x A^H + q is x_ij = q_ij / (1 -
-    a_i a*_j), for diagonal A.
+    """solve_continuous_lyapunov(A, q) = q_ij / (a_i + a*_j), for diagonal A; the equation is A x + x A^H = q.
 
-    If there is no unique solution, the first equation is perturbed, as by LAPACK, and the second one is still an error.
+    solve_discrete_lyapunov(A, q) = q_ij / (1 - a_i a*_j); the equation is x = A x A^H + q. If a divisor is 0, the
+    equation has no unique solution. Then a small number replaces the divisor of the first equation, as in LAPACK, and a
+    check raises an error for the second equation.
     """
     a, q = node.inputs
     if node.op.on_error != "raise" or not has(fgraph, a, "diagonal"):
@@ -293,5 +310,5 @@ CANONICALIZE = RuleSet(
     ),
     "diagonal and triangular matrices",
 )
-# Schur forms have no gradients, so gradients are taken before
+# These rules come late: `Schur` has no gradient, so gradients must be computed before.
 SPECIALIZE = RuleSet((sylvester_of_triangular, lyapunov_of_triangular), "triangular matrices")

@@ -1,4 +1,4 @@
-"""Rules for Cholesky factors: of products L L^H, and of diagonal matrices.
+"""Rules for the Cholesky factors of products L L^H and of diagonal matrices.
 
 `pipeline` puts them into the stage canonicalize.
 """
@@ -29,9 +29,10 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 @node_rewriter([Cholesky], tags=CHANGES)
 def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
-    """cholesky(L L^H) = L for square triangular L, with phases of columns changed so that the diagonal is positive.
+    """cholesky(L L^H) = L, for a square lower triangular L, with its columns scaled so that the diagonal is positive.
 
-    A zero on the diagonal of L is still an error, since the matrix is singular.
+    The scale factors have the absolute value 1. A check raises an error for a zero on the diagonal of L, since the
+    product is singular then.
     """
     (x,) = node.inputs
     owner = computed_by(x, Dot, MatMul)
@@ -51,7 +52,7 @@ def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> R
 
 @node_rewriter([Cholesky], tags=("rounding", "finite"))
 def cholesky_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
-    """cholesky(diag(d)) = diag(sqrt(d)) for real d. An element of d that is not positive is still an error."""
+    """cholesky(diag(d)) = diag(sqrt(d)) for real d, with a check that raises an error unless all of d is positive."""
     (x,) = node.inputs
     if node.op.on_error != "raise" or is_complex(x.type.dtype):
         return None

@@ -30,7 +30,7 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_inverse(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(inv(x)) = x (a singular x is an error wherever the inverse is computed)."""
+    """inv(inv(x)) = x (singular: the left side raises an error for a singular x)."""
     inner = computed_by(node.inputs[0], Inv)
     if inner is None or inner.op.on_error != "raise":
         return None
@@ -40,7 +40,7 @@ def inverse_of_inverse(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replace
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_transposed(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(x^T) = inv(x)^T and inv(x^H) = inv(x)^H, so that one inverse serves for a matrix and its transpose."""
+    """inv(x^T) = inv(x)^T and inv(x^H) = inv(x)^H, so that a matrix and its transpose share one inverse."""
     base, kind = untransposed(node.inputs[0])
     if not kind:
         return None
@@ -57,14 +57,14 @@ def inverse_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(x) of a triangular x is the solution y of x y = 1.
+    """inv(x) = solve_triangular(x, 1), for a triangular x.
 
-    A diagonal x is left to `inverse_of_diagonal` where that rule applies.
+    If x is diagonal, `inverse_of_diagonal` is used instead where it applies; else x y = 1 is solved by divisions.
     """
     (x,) = node.inputs
     known = [t for t in ("lower_triangular", "upper_triangular") if has(fgraph, x, t)]
     if not known or (len(known) == 2 and node.op.on_error == "raise" and is_square(fgraph, x)):
-        return None  # `inverse_of_diagonal` is for diagonal ones
+        return None  # `inverse_of_diagonal` applies
     one = ot.eye(shapes_of(fgraph).shape_of(fgraph, x)[-1], dtype=x.type.dtype)
     if len(known) == 2:
         return [Solve("diagonal", node.op.on_error)(x, one)]
@@ -75,7 +75,10 @@ def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
 
 @node_rewriter([Dot, MatMul], tags=(*CHANGES, "shape_unsafe"))
 def product_with_inverse(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul]) -> Replacements:
-    """inv(x) y = solve(x, y), y inv(x) = solve(x^T, y^T)^T, and the same with inv(x)^T, unless something else reads the inverse."""
+    """inv(x) y = solve(x, y) and y inv(x) = solve(x^T, y^T)^T, if the inverse has no other user.
+
+    inv(x)^T is treated likewise.
+    """
     x, y = node.inputs
     left, right = _inverted(fgraph, x), _inverted(fgraph, y)
     if left is not None:
@@ -94,8 +97,9 @@ def product_with_inverse(fgraph: FunctionGraph, node: TensorApply[Dot | MatMul])
 
 
 def _inverted(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, str] | None:
-    """The matrix whose inverse is ``x``, and the `Inv.on_error` of the inverse; None if ``x`` is not an inverse, or if
-    something else reads it.
+    """The matrix whose inverse is ``x``, and the `Inv.on_error` of the inverse.
+
+    None if ``x`` is not an inverse, or if it has several users.
     """
     if not is_only_reader(fgraph, x):
         return None

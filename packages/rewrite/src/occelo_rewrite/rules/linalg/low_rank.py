@@ -1,8 +1,7 @@
-"""Rules that apply Woodbury's identity to matrices that are the sum of a diagonal matrix and a product of a tall and a
-wide matrix.
+"""Rules that apply Woodbury's identity to matrices D + u v, where D is diagonal, u is tall and v is wide.
 
-They are off unless a mode includes the tag ``low_rank``, since they lose digits where the diagonal is much smaller than
-the product. `pipeline` puts them into the stage stabilize.
+`pipeline` puts them into the stage stabilize. They are off unless a mode includes the tag ``low_rank``, since they lose
+digits if D is much smaller than u v.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ CHANGES = ("comparison", "overflow", "finite", "singular")
 def _parts(
     fgraph: FunctionGraph, x: TensorVariable
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable] | None:
-    """The d, u and v of a matrix x = diag(d) + u v, if the number of columns of u is known and small; else None."""
+    """The d, u and v of a matrix x = diag(d) + u v, if u has a static, small number of columns; else None."""
     total = computed_by(x, Elemwise)
     if total is None or total.op != ot.add or len(total.inputs) != 2:
         return None
@@ -46,7 +45,7 @@ def _parts(
 
 
 def _is_repeated(term: TensorVariable, total: TensorVariable) -> bool:
-    """Whether a term of a sum is a single row or column that is broadcast to the shape of the sum."""
+    """Whether a term of a sum is a row or a column that is broadcast to the shape of the sum."""
     pairs = zip(term.type.shape[-2:], total.type.shape[-2:], strict=True)
     return any(own == 1 and n != 1 for own, n in pairs)
 

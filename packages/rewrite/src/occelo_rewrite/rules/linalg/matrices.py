@@ -1,6 +1,6 @@
-"""Helpers of the rules of linear algebra: transposes, products and diagonals of batches of matrices, and their facts.
+"""Helpers that the rules of linear algebra share: transposes, products, diagonals and facts of matrices.
 
-All modules of this package use them.
+The functions also accept batches of matrices. All modules of this package use them.
 """
 
 from __future__ import annotations
@@ -37,36 +37,37 @@ __all__ = [
 
 
 def has(fgraph: FunctionGraph, x: TensorVariable, fact: str) -> bool:
-    """Whether a fact is known to hold."""
+    """Whether the fact is known to hold for ``x``."""
     return assumptions_of(fgraph).holds(fgraph, x, fact) is True
 
 
 def is_square(fgraph: FunctionGraph, x: TensorVariable) -> bool:
-    """Whether matrices are known to have as many rows as columns."""
+    """Whether ``x`` is known to have as many rows as columns."""
     rows, columns = shapes_of(fgraph).shape_of(fgraph, x)[-2:]
     return rows is columns or (isinstance(rows, int) and rows == columns)
 
 
 def is_only_reader(fgraph: FunctionGraph, x: TensorVariable) -> bool:
-    """Whether one node alone reads a variable."""
+    """Whether a variable has exactly one user."""
     return len(fgraph.clients.get(x, ())) == 1
 
 
 def adjoint(x: TensorVariable) -> TensorVariable:
-    """The conjugate transposes of matrices."""
+    """The conjugate transpose."""
     turned = ot.matrix_transpose(x)
     return turned.conj() if is_complex(x.type.dtype) else turned
 
 
 def transposed_of(x: TensorVariable) -> TensorVariable | None:
-    """The matrices whose transposes are ``x``; None if ``x`` is not computed by a transposition."""
+    """The input of the transposition that computes ``x``; None if no transposition computes it."""
     owner = computed_by(x, DimShuffle)
     return owner.inputs[0] if owner is not None and is_transposition(owner.op) else None
 
 
 def untransposed(x: TensorVariable) -> tuple[TensorVariable, int]:
-    """A matrix from which ``x`` results, and a number: 1 if ``x`` is its transpose, 2 if ``x`` is its conjugate
-    transpose, 0 if the matrix is ``x`` itself.
+    """The matrix a of an ``x`` that is a, a^T or a^H, and how ``x`` is computed from it.
+
+    This is 0 for a, 1 for a^T and 2 for a^H.
     """
     owner = computed_by(x, Elemwise)
     if owner is not None and owner.op == ot.conj:
@@ -79,10 +80,9 @@ def untransposed(x: TensorVariable) -> tuple[TensorVariable, int]:
 def readers_of_transposes(
     fgraph: FunctionGraph, x: TensorVariable
 ) -> Iterator[tuple[Apply | str, int]]:
-    """The readers of ``x``, of its transpose and of its conjugate transpose.
+    """The users of ``x``, of its transpose and of its conjugate transpose.
 
-    Each reader is a pair of a node, or "output", and the position of the input by which it reads, as in
-    ``fgraph.clients``.
+    Each user is a pair, as in ``fgraph.clients``: a node (or "output") and the position of its input.
     """
     for reader, position in fgraph.clients.get(x, ()):
         yield reader, position
@@ -95,19 +95,20 @@ def readers_of_transposes(
 
 
 def diagonal_of(x: TensorVariable) -> TensorVariable:
-    """The diagonals of matrices."""
+    """The diagonal of a matrix, or of each matrix of a batch."""
     return ot.diagonal(x, 0, x.type.ndim - 2, x.type.ndim - 1)
 
 
 def ascending_order(values: TensorVariable) -> TensorVariable:
-    """The order that sorts a vector."""
+    """The permutation that sorts a vector in ascending order, like ``argsort``."""
     n = values.shape[0]
     return ot.zeros(n, "int64")[preceding(values)].set(ot.arange(n))
 
 
 def preceding(values: TensorVariable) -> TensorVariable:
-    """For each element of vectors, how many other elements come before it in ascending order; equal elements keep their
-    order.
+    """For each element of a vector, how many other elements come before it in ascending order.
+
+    Equal elements keep their order.
     """
     place = ot.arange(values.shape[-1])
     mine, others = ot.expand_dims(values, -1), ot.expand_dims(values, -2)
@@ -117,16 +118,16 @@ def preceding(values: TensorVariable) -> TensorVariable:
 
 
 def with_diagonal(d: TensorVariable) -> TensorVariable:
-    """The matrices with these diagonals, and zeros elsewhere."""
+    """The matrix with the diagonal ``d`` and zeros elsewhere."""
     made: TensorVariable = AllocDiag()(d)
     return made
 
 
 def product(x: TensorVariable, y: TensorVariable) -> TensorVariable:
-    """The product of matrices, or of batches of them."""
+    """The product of two matrices, or of batches of matrices."""
     return Dot()(x, y) if x.type.ndim == y.type.ndim == 2 else MatMul()(x, y)
 
 
 def is_vector_product(node: TensorApply) -> bool:
-    """Whether one factor of a product is a vector."""
+    """Whether a factor of a product is a vector."""
     return any(v.type.ndim == 1 for v in node.inputs)

@@ -1,7 +1,7 @@
-"""Rules for products with special matrices in batches, and for the order in which a chain of products is computed.
+"""Rules for batches of products with special matrices, and for the order of chains of products.
 
-The special matrices are diagonal, orthogonal, selections and permutations. `pipeline` puts these rules into the stage
-canonicalize, and `cheapest_order` into the stage specialize.
+The special matrices are diagonal, orthogonal, selection and permutation matrices. `pipeline` puts the rules for batches
+into the stage canonicalize, and `cheapest_order` into the stage specialize.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
 
 MOST_TERMS = 16
-"""Batches of products of at most so many terms are computed faster than the places of ones are found."""
+"""Up to this many terms, computing a batch of products is faster than finding the ones in a selection matrix."""
 
 
 @node_rewriter([MatMul], tags=("rounding", "finite", "shape_unsafe"))
 def batched_product_with_diagonal(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
-    """diag(d) @ x scales the rows of x, and x @ diag(d) its columns, for batches of diagonal matrices.
+    """diag(d) @ x = x with its rows scaled, and x @ diag(d) = x with its columns scaled, for batches of matrices.
 
-    (finite: as for `dot_with_diagonal`, zeros of the diagonal matrix no longer meet infinite elements.)
+    (finite: as for `dot_with_diagonal`, zeros are no longer multiplied by infinite elements.)
     """
     x, y = node.inputs
     for matrix, other, axis in ((x, y, -1), (y, x, -2)):
@@ -46,7 +46,7 @@ def batched_product_with_diagonal(fgraph: FunctionGraph, node: TensorApply[MatMu
 
 @node_rewriter([MatMul], tags=("stabler", "finite"))
 def batched_product_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
-    """q @ q^T and q^T @ q are identity matrices, for batches of orthogonal matrices."""
+    """q @ q^T = q^T @ q = 1, for batches of orthogonal matrices."""
     x, y = node.inputs
     for a, b in ((x, y), (y, x)):
         if transposed_of(b) is a and has(fgraph, a, "orthogonal"):
@@ -59,10 +59,10 @@ def batched_product_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[MatMu
 def batched_product_with_selection(
     fgraph: FunctionGraph, node: TensorApply[MatMul]
 ) -> Replacements:
-    """s @ x reads rows of x, and x @ p its columns, for batches of selection matrices s and permutations p.
+    """s @ x = rows of x, and x @ p = columns of x, for batches of selection matrices s and permutation matrices p.
 
-    (finite: as for `dot_with_diagonal`, zeros no longer meet infinite elements; shape_unsafe: nothing checks any more
-    that the lengths fit.)
+    (finite: as for `dot_with_diagonal`, zeros are no longer multiplied by infinite elements. shape_unsafe: nothing
+    checks that the lengths fit.)
     """
     x, y = node.inputs
     if x.type.dtype != y.type.dtype or min(v.type.ndim for v in node.inputs) < 2:
@@ -90,10 +90,10 @@ CANONICALIZE = RuleSet(
 
 @node_rewriter([Dot], tags=("comparison", "overflow", "finite"))
 def cheapest_order(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """(x y) z = x (y z) for matrices of known lengths: the order that takes fewer multiplications."""
+    """(x y) z = x (y z), for matrices of static lengths: the order with fewer multiplications."""
     readers = fgraph.clients.get(node.outputs[0], ())
     if any(getattr(reader, "op", None) == Dot() for reader, _ in readers) and len(readers) == 1:
-        return None  # part of a longer chain
+        return None  # the node is part of a longer chain
     factors = _chain(fgraph, node)
     if len(factors) < 3:
         return None
@@ -107,7 +107,7 @@ def cheapest_order(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacement
 
 
 def _chain(fgraph: FunctionGraph, node: TensorApply[Dot]) -> list[TensorVariable]:
-    """The factors of a chain of products whose intermediate products have no other readers."""
+    """The factors of a chain of products. Its intermediate products have no other users."""
     found: list[TensorVariable] = []
     for v in node.inputs:
         inner = computed_by(v, Dot)
@@ -119,8 +119,7 @@ def _chain(fgraph: FunctionGraph, node: TensorApply[Dot]) -> list[TensorVariable
 
 
 def _sizes(fgraph: FunctionGraph, factors: Sequence[TensorVariable]) -> list[int] | None:
-    """The number of rows of the first factor, then the number of columns of each factor; None if one of them is
-    unknown.
+    """The number of rows of the first factor, and the number of columns of each factor; None if one is not static.
 
     A vector counts as one row or one column.
     """
@@ -137,7 +136,7 @@ def _sizes(fgraph: FunctionGraph, factors: Sequence[TensorVariable]) -> list[int
 
 
 def _cost_as_written(node: TensorApply[Dot], factors: Sequence[TensorVariable]) -> float:
-    """The number of multiplications that a chain takes as it is written."""
+    """The number of multiplications of a chain in the user's order."""
     first, second = (v.type.shape for v in node.inputs)
     own = 1.0
     for n in (*first, *second[1:]):
@@ -147,9 +146,10 @@ def _cost_as_written(node: TensorApply[Dot], factors: Sequence[TensorVariable]) 
 
 
 def _orders(sizes: Sequence[int]) -> tuple[float, dict[tuple[int, int], int]]:
-    """The least number of multiplications for a chain, and where to split each part of it to reach that number.
+    """The least number of multiplications for a chain, and the order that reaches it.
 
-    Factors i to j are split after the factor ``split[i, j]`` (Cormen et al., section 15.2).
+    The order is a dict ``split``: the product of the factors i to j is that of the factors up to ``split[i, j]``, times
+    that of the factors after it (Cormen et al., section 15.2).
     """
     count = len(sizes) - 1
     best: dict[tuple[int, int], float] = {(i, i): 0.0 for i in range(count)}

@@ -1,7 +1,7 @@
-"""Rules for results that share one LU factorisation: solutions, inverses and determinants of the same matrix.
+"""Rules that let solutions, inverses and determinants of one matrix share its LU factorisation.
 
-Solutions of equations with the transposed matrix, which occur in gradients, share the factorisation, too. `pipeline`
-puts the rules into the stage specialize.
+`pipeline` puts them into the stage specialize. Equations with the transposed matrix, which gradients contain, share the
+factorisation, too.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 
 def _takes_factors(op: Op) -> bool:
-    """Whether an op factors its first argument into L and U."""
+    """Whether an op computes an LU factorisation of its first argument."""
     if isinstance(op, Solve):
         return op.assume_a == "gen"
     return isinstance(op, Inv | Det | SLogDet | LuFactor)
 
 
 def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
-    """Whether at least two nodes factor a matrix or its transpose."""
+    """Whether at least two nodes compute an LU factorisation of a matrix or its transpose."""
     found: set[Any] = set()
     for reader, position in readers_of_transposes(fgraph, x):
         if is_node(reader) and position == 0 and _takes_factors(reader.op):
@@ -44,10 +44,10 @@ def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
 
 
 def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, int] | None:
-    """The matrix whose factors serve for ``x``, and a number that says how ``x`` results from this matrix.
+    """The matrix a to factor for an ``x`` that is a, a^T or a^H, and a number that says which of the three.
 
-    The number is that of `LuSolve.trans`: ``x`` is the matrix itself, its transpose or its conjugate transpose. None if the
-    matrix is positive definite, or if only one node needs its factors.
+    The number is that of `LuSolve.trans`. None if the matrix is positive definite, or if only one node needs its
+    factors.
     """
     base, trans = untransposed(x)
     if has(fgraph, base, "positive_definite") or not _is_shared(fgraph, base):
@@ -57,7 +57,7 @@ def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, i
 
 @node_rewriter([Solve], tags=CHANGES)
 def solve_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
-    """solve(x, y) and solve(x^T, y) by the LU factors of x, if another node needs these factors."""
+    """solve(x, y) and solve(x^T, y) = lu_solve with the LU factors of x, if another node needs these factors."""
     x, y = node.inputs
     found = _shared(fgraph, x) if node.op.assume_a == "gen" else None
     if found is None:
@@ -68,7 +68,7 @@ def solve_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Repla
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(x) by the LU factors of x, where something else needs them."""
+    """inv(x) = the inverse from the LU factors of x, if another node needs these factors."""
     found = _shared(fgraph, node.inputs[0])
     if found is None or found[1]:
         return None
@@ -77,7 +77,7 @@ def inverse_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repla
 
 @node_rewriter([Det, SLogDet], tags=CHANGES)
 def det_by_shared_lu(fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]) -> Replacements:
-    """det(x) is the product of the diagonal of U, where something else needs the LU factors of x."""
+    """det(x) = the product of the diagonal of U, if another node needs the LU factors of x."""
     (x,) = node.inputs
     if _shared(fgraph, x) is None:
         return None

@@ -1,4 +1,4 @@
-"""Rules for linear equations: facts about the matrix decide the method, and several results share one Cholesky factor.
+"""Rules for linear equations: known facts choose the method, and several results share one Cholesky factor.
 
 `pipeline` puts them into the stages stabilize and specialize.
 """
@@ -26,18 +26,17 @@ __all__ = ["SPECIALIZE", "STABILIZE"]
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 SMALL = 16
-"""Equations with matrices of at most so many rows are not solved by a banded method, since linkers have faster loops
-for them.
-"""
+"""Banded matrices of at most this many rows are solved like all others: linkers have fast loops for small matrices."""
 
 
 @node_rewriter([Solve], tags=CHANGES)
 def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
-    """solve(x, y) by the method for the known facts about x: orthogonal, diagonal, triangular, tridiagonal, definite."""
+    """solve(x, y) = the solution by a method for orthogonal, diagonal, triangular, tridiagonal or definite x."""
     x, y = node.inputs
     kind, on_error = node.op.assume_a, node.op.on_error
     if kind in ("diagonal", "pos"):
-        # "pos" also checks that the matrix is definite, which a diagonal or orthogonal one need not be
+        # "pos" checks that the matrix is positive definite, which the methods for other facts do
+        # not
         return None
     if has(fgraph, x, "orthogonal"):
         return _if_typed(node, product(ot.matrix_transpose(x), y))
@@ -45,7 +44,8 @@ def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replaceme
     if lower and upper:
         return [Solve("diagonal", on_error)(x, y)]
     if kind != "gen":
-        # these methods read one triangle, which may be all that the user has set
+        # the methods of other kinds read one triangle only, and the user may have set only this
+        # triangle
         return None
     if lower or upper:
         unit = has(fgraph, x, "unit_diagonal")
@@ -60,7 +60,7 @@ def solve_by_facts(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replaceme
 
 
 def _is_small(x: TensorVariable) -> bool:
-    """Whether matrices are known to be so small that loops over all of their elements are the fastest."""
+    """Whether matrices are known to be so small that loops over all of their elements are fastest."""
     rows = x.type.shape[-1]
     return rows is not None and rows <= SMALL
 
@@ -69,7 +69,7 @@ def _is_small(x: TensorVariable) -> bool:
 def solve_of_many_columns(
     fgraph: FunctionGraph, node: TensorApply[Solve | SolveTriangular]
 ) -> Replacements:
-    """A batch of equations with one matrix is solved as one equation, so the matrix is factored once."""
+    """solve(x, y) for a batch y = one solve with all columns of the batch, so that the matrix x is factored once."""
     x, y = node.inputs
     ndim = y.type.ndim
     if x.type.ndim != 2 or ndim < 3:
@@ -85,18 +85,18 @@ def solve_of_many_columns(
 
 
 def _if_typed(node: TensorApply, found: TensorVariable) -> Replacements:
-    """The replacement ``found`` of a node's result; None if it lacks batch dimensions that the result has."""
+    """The replacement ``found`` of a node's result; None if it has fewer batch axes than the result."""
     return [found] if found.type.ndim == node.outputs[0].type.ndim else None
 
 
 STABILIZE = RuleSet((solve_by_facts, solve_of_many_columns), "solutions")
 
 
-# one factorisation for several results
+# one Cholesky factor for several results
 
 
 def _shares_factor(fgraph: FunctionGraph, x: TensorVariable, on_error: str) -> bool:
-    """Whether at least two results need the Cholesky factor of a positive definite matrix."""
+    """Whether the graph has the Cholesky factor of a matrix, or at least two nodes need this factor."""
     results = 0
     for reader, _ in fgraph.clients.get(x, ()):
         op = getattr(reader, "op", None)
@@ -109,7 +109,7 @@ def _shares_factor(fgraph: FunctionGraph, x: TensorVariable, on_error: str) -> b
 
 @node_rewriter([Solve], tags=CHANGES)
 def solve_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Solve]) -> Replacements:
-    """solve(x, y) = L^-H L^-1 y with the Cholesky factor L of x, where something else needs L as well."""
+    """solve(x, y) = L^-H L^-1 y, for the Cholesky factor L of x, if another node needs L, too."""
     x, y = node.inputs
     on_error = node.op.on_error
     if node.op.assume_a != "pos" or not _shares_factor(fgraph, x, on_error):
@@ -121,7 +121,7 @@ def solve_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Solve]) -> R
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
-    """inv(x) = L^-H L^-1 with the Cholesky factor L of a positive definite x, where something else needs L."""
+    """inv(x) = L^-H L^-1, for the Cholesky factor L of a positive definite x, if another node needs L, too."""
     (x,) = node.inputs
     on_error = node.op.on_error
     if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, on_error):
@@ -134,7 +134,7 @@ def inverse_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Inv]) -> R
 
 @node_rewriter([SLogDet], tags=CHANGES)
 def slogdet_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
-    """log(det(x)) = 2 sum(log(diag(L))) with the Cholesky factor L of a positive definite x, where something else needs L."""
+    """slogdet(x) = (1, 2 sum(log(diag(L)))), for the Cholesky factor L of a positive definite x, if it is shared."""
     (x,) = node.inputs
     if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, "raise"):
         return None
@@ -143,7 +143,7 @@ def slogdet_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[SLogDet]) 
 
 @node_rewriter([Det], tags=CHANGES)
 def det_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
-    """det(x) = prod(diag(L))^2 with the Cholesky factor L of a positive definite x, where something else needs L."""
+    """det(x) = prod(diag(L))^2, for the Cholesky factor L of a positive definite x, if another node needs L, too."""
     (x,) = node.inputs
     if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, "raise"):
         return None
@@ -152,7 +152,7 @@ def det_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Det]) -> Repla
 
 
 def _pivots(factor: TensorVariable) -> TensorVariable:
-    """The diagonals of Cholesky factors, which are real."""
+    """The diagonals of Cholesky factors, as real numbers."""
     ndim = factor.type.ndim
     diagonal = ot.diagonal(factor, 0, ndim - 2, ndim - 1)
     return diagonal.real if is_complex(factor.type.dtype) else diagonal
@@ -167,7 +167,7 @@ def _log_determinant(node: TensorApply, factor: TensorVariable) -> list[TensorVa
 
 @node_rewriter([Dot], tags=CHANGES)
 def quadratic_form(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """v solve(x, v) = sum(|L^-1 v|^2) with the Cholesky factor L of a positive definite x, for a real vector v."""
+    """v solve(x, v) = sum((L^-1 v)^2), for a real vector v and the Cholesky factor L of a positive definite x."""
     v, other = node.inputs
     for vector, solved in ((v, other), (other, v)):
         if vector.type.ndim != 1 or solved.type.ndim != 1 or not is_only_reader(fgraph, solved):

@@ -1,5 +1,4 @@
-"""Rules for decompositions: several results share one decomposition, vectors that nothing reads are not computed, and
-eig of a symmetric matrix becomes eigh.
+"""Rules for eigenvalues, singular values and QR: results share one decomposition, and unread parts are not computed.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """
@@ -28,7 +27,7 @@ CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 def _result_of(
     fgraph: FunctionGraph, x: TensorVariable, op: Op, output: int
 ) -> TensorVariable | None:
-    """An output of a decomposition of ``x`` by the op ``op``, if the graph has this decomposition already; else None."""
+    """The output number ``output`` of a node ``op(x)``, if the graph has such a node; else None."""
     for reader, _ in fgraph.clients.get(x, ()):
         if is_node(reader) and reader.op == op:
             return tensors(reader.outputs)[output]
@@ -39,7 +38,7 @@ def _result_of(
 def part_of_decomposition(
     fgraph: FunctionGraph, node: TensorApply[SingularValues | Eigvalsh | Eigvals | QRTriangle]
 ) -> Replacements:
-    """Singular values, eigenvalues or R are taken from a full decomposition if it is computed anyway."""
+    """svdvals(x) = svd(x)[1], if the graph computes svd(x) anyway; likewise eigvalsh, eigvals and the R of qr."""
     (x,) = node.inputs
     op = node.op
     whole: list[tuple[Op, int]]
@@ -60,7 +59,10 @@ def part_of_decomposition(
 
 @node_rewriter([Eig, Eigvals], tags=(*CHANGES, "arbitrary"))
 def eig_of_symmetric(fgraph: FunctionGraph, node: TensorApply[Eig | Eigvals]) -> Replacements:
-    """eig(x) of a symmetric or Hermitian x is eigh(x): real eigenvalues in ascending order, and orthogonal vectors."""
+    """eig(x) = eigh(x), for a real symmetric or Hermitian x.
+
+    So the eigenvalues are real and in ascending order, and the eigenvectors are orthogonal.
+    """
     (x,) = node.inputs
     if not has(fgraph, x, "hermitian"):
         return None
@@ -75,7 +77,7 @@ def eig_of_symmetric(fgraph: FunctionGraph, node: TensorApply[Eig | Eigvals]) ->
 def unread_vectors(
     fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD | Eigh | Eig | QR]
 ) -> Replacements:
-    """If only the values of a decomposition are read, or only R, the vectors or Q are not computed."""
+    """svd(x)[1] = svdvals(x), if nothing reads the vectors; likewise for eigh, eig and qr."""
     (x,) = node.inputs
     op = node.op
     if isinstance(op, QR):
@@ -93,9 +95,7 @@ def unread_vectors(
 
 @node_rewriter([SVD, QR], tags=("comparison", "overflow", "finite", "arbitrary"))
 def reduced_of_full(fgraph: FunctionGraph, node: TensorApply[SVD | QR]) -> Replacements:
-    """A reduced decomposition is taken from the full one of the same matrix, if something reads the vectors of the full
-    one.
-    """
+    """A reduced svd(x) or qr(x) = a part of the full one, if the graph computes this with its vectors anyway."""
     (x,) = node.inputs
     op = node.op
     full = FullQR() if isinstance(op, QR) else FullSVD(op.on_error)
@@ -112,7 +112,7 @@ def reduced_of_full(fgraph: FunctionGraph, node: TensorApply[SVD | QR]) -> Repla
 
 @node_rewriter([SLogDet, Det], tags=CHANGES)
 def size_of_det_by_qr(fgraph: FunctionGraph, node: TensorApply[SLogDet | Det]) -> Replacements:
-    """|det(x)| is |prod(diag(R))| if x = Q R is computed anyway, and nothing reads the sign or the phase of det(x)."""
+    """|det(x)| = |prod(diag(R))|, if the graph computes qr(x) anyway and nothing reads the sign or phase of det(x)."""
     (x,) = node.inputs
     readers = fgraph.clients.get(node.outputs[0], ())
     if isinstance(node.op, SLogDet):

@@ -1,7 +1,7 @@
-"""The rule for a sum of two results of an op that is linear in one argument. Such sums occur in gradients, if a factor
-of a matrix is used twice.
+"""The rule for a sum of two results of an op that is linear in one argument.
 
-`pipeline` puts it into the stage canonicalize.
+`pipeline` puts it into the stage canonicalize. A gradient contains such sums of pullbacks if a factor of a matrix is
+used twice.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def _linear_argument(first: TensorApply[MatrixOp], second: TensorApply[MatrixOp]
 
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def sum_of_linear(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """f(a, x) + f(a, y) = f(a, x + y), if the op is linear in this argument.
+    """f(a, x) + f(a, y) = f(a, x + y), if the op f is linear in its last argument; likewise for other arguments.
 
-    So a gradient needs one pullback of a factor, not two.
+    So a gradient needs only one pullback of a factor instead of two.
     """
     out = node.outputs[0]
     owners = [computed_by(x, MatrixOp) for x in node.inputs]
@@ -47,7 +47,7 @@ def sum_of_linear(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
         at = _linear_argument(first, second)
         if at is None or any(t.type != out.type or not is_only_reader(fgraph, t) for t in terms):
             continue
-        # sums in a smaller dtype would be rounded earlier
+        # otherwise the sum would be computed and rounded in a smaller dtype
         if any(n.inputs[at].type.dtype != out.type.dtype for n in (first, second)):
             continue
         arguments: list[Any] = list(first.inputs)

@@ -1,4 +1,4 @@
-"""Rules for draws with generators and for ops that read draws.
+"""Rules for random draws with generators, and for ops that read the drawn numbers.
 
-`pipeline` puts them into their stages when random numbers are imported.
+`pipeline` registers them when random numbers are imported.
 """

@@ -1,7 +1,7 @@
-"""Rules for draws with generators: draws in place, and draws that nothing reads.
+"""In-place variants of draws with generators, and a rule that drops draws that nothing reads.
 
-When random numbers are imported, `pipeline` makes a stage of the in-place variants and registers `UNSAFE`. The rules of
-`UNSAFE` are only applied if a query includes the tag ``random_unsafe``, since they change the numbers of later draws.
+When random numbers are imported, `pipeline` makes the stage ``random_make_inplace`` from the variants and registers the
+rule. The rule is off unless a query includes the tag ``random_unsafe``, since it changes the numbers of later draws.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 __all__ = ["IN_PLACE", "UNSAFE"]
 
 IN_PLACE = flag_variants(RandomVariable)
-"""The in-place variants of draws. A draw may change the generator that it takes if nothing else reads this generator.
-The states of shared variables are protected.
+"""A function that returns the in-place variants of a draw, which overwrite the state of the generator.
+
+The stage uses a variant if nothing else reads this state. The states of shared variables are protected.
 """
 
 
 @node_rewriter([RandomVariable], tags=("random_unsafe",))
 def dead_draw(fgraph: FunctionGraph, node: Any) -> Replacements:
-    """A draw that nothing reads is not made. The generator keeps its state, so later draws give other numbers."""
+    """A draw that nothing reads is dropped. The generator keeps its state, so later draws yield other numbers."""
     drawing = cast("Apply", node)
     outputs: list[Variable] = drawing.outputs
     if fgraph.clients[outputs[1]] or not fgraph.clients[outputs[0]]:

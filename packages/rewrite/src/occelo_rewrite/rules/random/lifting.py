@@ -1,10 +1,9 @@
-"""Rules that move sizes, indexing and transposition from the result of a draw to its parameters.
+"""Rules that move indexing, transposition and sizes from the result of a draw to its parameters.
 
-Where only parts of a result are read, fewer numbers are drawn.
-
-`pipeline` registers them when random numbers are imported. They are only applied if a query includes their tag. The
-rules in `READS` (tag ``random_unsafe``) change the numbers that are drawn, but not their distribution. Those in `SIZES`
-(tag ``random_sizes``) are for programs that expect to find all lengths in the parameters.
+So if only a part of a result is read, fewer numbers are drawn. `pipeline` registers the rules when random numbers are
+imported. They are off unless a query includes their tag. The rules in `READS` (tag ``random_unsafe``) change the drawn
+numbers, but not their distribution. The rule in `SIZES` (tag ``random_sizes``) is for programs that expect all lengths
+in the parameters.
 """
 
 from __future__ import annotations
@@ -27,13 +26,14 @@ __all__ = ["READS", "SIZES"]
 
 
 def _independent(op: RandomVariable) -> bool:
-    """Whether the elements of a batch of draws are independent, and the op may be copied."""
+    """Whether the draws of a batch are independent of each other, and the op may be applied to other parameters."""
     return not op.inplace and not (isinstance(op, ChoiceRV) and not op.replace)
 
 
 def _drawn(fgraph: FunctionGraph, node: TensorApply) -> TensorApply[RandomVariable] | None:
-    """The draw whose result is the first input of ``node``; None if there is none, or if it has other readers or must
-    not change.
+    """The draw that computes the first input of ``node``.
+
+    None if no draw computes it, if it has other readers, or if the draw must not be changed.
     """
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, RandomVariable) or not _independent(inner.op):
@@ -41,7 +41,8 @@ def _drawn(fgraph: FunctionGraph, node: TensorApply) -> TensorApply[RandomVariab
     if node.inputs[0] is not inner.outputs[1] or len(fgraph.clients[inner.outputs[1]]) > 1:
         return None
     found = cast("TensorApply[RandomVariable]", inner)
-    # the other inputs of the node, such as positions, may come from the generator after this draw
+    # other inputs of the node, such as positions, may depend on the state of the generator after
+    # this draw
     if len(node.inputs) > 1 and inner in apply_ancestors(node.inputs[1:]):
         return None
     return found if found.op.dist_params(inner) else None
@@ -52,8 +53,9 @@ def _same(a: Length, b: Length) -> bool:
 
 
 def _repeated(fgraph: FunctionGraph, inner: TensorApply[RandomVariable]) -> list[list[bool]] | None:
-    """For each parameter, which of its batch dimensions are repeated because their length is 1; None if that is not
-    known.
+    """For each parameter, a flag for each of its batch axes: whether it has length 1 and is repeated.
+
+    None if this is not known.
     """
     known = shapes_of(fgraph)
     lengths = known.shape_of(fgraph, inner.outputs[1])
@@ -79,16 +81,16 @@ def _again(
     repeated: Sequence[Sequence[bool]],
     moved: Callable[[TensorVariable, Sequence[bool]], TensorVariable],
 ) -> Replacements:
-    """A draw with changed parameters, whose result replaces that of ``node``.
+    """A draw with changed parameters. Its result replaces the result of ``node``.
 
-    ``moved`` takes a parameter and its flags from ``repeated``, and returns the changed one.
+    ``moved`` is a function that gets a parameter and its flags from ``repeated``, and returns the changed parameter.
     """
     generator, size, *parameters = inner.inputs
     own = [
         p if not flags else moved(p, flags) for p, flags in zip(parameters, repeated, strict=True)
     ]
     batch = inner.outputs[1].type.ndim - inner.op.ndim_supp
-    # whether one parameter alone has the shape of the draw, so that no size is needed
+    # if one parameter has the shape of the draw, no size is needed
     whole = batch and any(len(flags) == batch and not any(flags) for flags in repeated)
     wanted = None
     if not (whole and isinstance(size.type, NoneTypeT)):
@@ -101,7 +103,7 @@ def _again(
 
 @node_rewriter([Subtensor], tags=("random_unsafe",))
 def read_through_draw(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """law(p, q)[key] = law(p[key], q[key]): only the elements that are read are drawn."""
+    """law(p, q)[key] = law(p[key], q[key]), so that only the numbers to read are drawn."""
     inner = _drawn(fgraph, node)
     if inner is None:
         return None
@@ -116,7 +118,7 @@ def read_through_draw(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Re
         n = shape[i]
         if isinstance(part, slice) or (n is not None and isinstance(part, int) and -n <= part < n):
             continue
-        # a position that may be out of bounds is still an error if a parameter has this dimension
+        # a position may be out of bounds, which only a parameter with this axis would detect
         at = [flags[i - batch] for flags in repeated if len(flags) >= batch - i]
         if all(at):
             return None
@@ -132,7 +134,7 @@ def read_through_draw(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Re
 
 @node_rewriter([DimShuffle], tags=("random_unsafe",))
 def dimshuffle_of_draw(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """law(p, q).dimshuffle(order) = law(p.dimshuffle(order), q.dimshuffle(order)), for dimensions of the batch."""
+    """law(p, q).dimshuffle(order) = law(p.dimshuffle(order), q.dimshuffle(order)), for an order of batch axes."""
     inner = _drawn(fgraph, node)
     if inner is None:
         return None
@@ -144,7 +146,8 @@ def dimshuffle_of_draw(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> 
     if repeated is None or first < 0 or order[first:] != tuple(range(batch, ndim)):
         return None
     for a in node.op.dropped:
-        # its static length is 1, but that of a parameter need not be
+        # the static length of this axis is 1, but the length of a parameter's axis need not be
+        # static
         if any(len(flags) >= batch - a and not flags[a - batch] for flags in repeated):
             return None
 
