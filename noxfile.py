@@ -436,9 +436,8 @@ def coverage(session: nox.Session) -> None:
 def thorough(session: nox.Session) -> None:
     """Every random case at full size, every test of which CI takes a sample, and libraries with all their threads."""
     need_wheels()
-    install_everything(
-        session, "ziglang", "gmpy2"
-    )  # mpmath computes several times as fast with gmpy2
+    # mpmath computes several times as fast with gmpy2
+    install_everything(session, "ziglang", "gmpy2")
     session.env["HYPOTHESIS_PROFILE"] = "thorough"
     everything = [*PACKAGES, "integration", "architecture", "docs", "backends"]
     run_tests(session, *everything, one_thread=False)
