@@ -1,12 +1,12 @@
-"""Canonical form of a graph: a `document` of JSON values and a list of arrays; and its `digest`.
+"""The canonical form of a graph: a `document` of JSON values with a list of arrays, and its hash, the `digest`.
 
-The document contains neither names of variables nor identities of Python objects. Variables are numbered, the given
-inputs first. Then the nodes are visited in topological order, depth first from the first output. At each node the roots
-among its inputs (variables that no node computes, such as constants) are numbered, and then its outputs. Graphs with
-equal documents and equal arrays compute the same.
+Graphs with equal documents and equal arrays compute the same. The document contains no names of variables and no
+identities of Python objects. Instead, variables are numbered (`Numbering`). The inputs come first. Then the nodes are
+visited in topological order, depth first from the first output. At each node its inputs that have no number yet are
+numbered, and then its outputs.
 
-`saving` writes the document. Users call `digest`, and the cache of functions has the digest in its keys. Frozen graphs
-with equal canonical forms are the same object. The printers of dot and Python use `Numbering`.
+`saving` writes the document to files. Users call `digest`, and the digest is part of the keys of the cache of compiled
+functions. Frozen graphs with equal canonical forms are one object. The printers of dot and Python use `Numbering`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Numbering", "canonical_bytes", "digest", "digest_of_numbered", "docu
 
 
 class _Table:
-    """A list of encoded values without duplicates, in order of first use."""
+    """A list of encoded types or ops without duplicates, in the order of their first occurrence."""
 
     def __init__(self, arrays: Arrays) -> None:
         self.rows: list[Any] = []
@@ -36,8 +36,8 @@ class _Table:
         self._arrays = arrays
 
     def position(self, value: Any) -> int:
-        """The position of a value."""
-        # most values are the same objects, whose hashes take longer
+        """The position of a value in the list. A new value is added."""
+        # a shortcut: most values are objects that were seen before, and their hashes take longer
         known = self._by_identity.get(id(value))
         if known is not None:
             return known[0]
@@ -45,13 +45,13 @@ class _Table:
         if found is None:
             found = self._positions[value] = len(self.rows)
             self.rows.append(encode(value, self._arrays))
-        # with the value, so that no other object gets its identity
+        # stored with the value, so that the value stays alive and no other object gets its ``id``
         self._by_identity[id(value)] = found, value
         return found
 
 
 class Numbering:
-    """The numbers of a graph's variables, and its nodes in topological order."""
+    """The variables of a graph with their numbers, and its nodes in topological order."""
 
     def __init__(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> None:
         self.nodes: list[Apply] = toposort(outputs, blockers=frozenset(inputs))
@@ -73,7 +73,10 @@ def document(
     arrays: Arrays,
     numbering: Numbering | None = None,
 ) -> dict[str, Any]:
-    """The document of a graph; the data of constants is appended to ``arrays``."""
+    """The document of a graph, as JSON values. Arrays, such as the values of constants, are appended to ``arrays``.
+
+    ``numbering`` is the `Numbering` of the graph, if it is known.
+    """
     numbered = Numbering(inputs, outputs) if numbering is None else numbering
     numbers = numbered.numbers
     types = _Table(arrays)
@@ -118,10 +121,10 @@ def document(
 def canonical_bytes(
     inputs: Sequence[Variable], outputs: Sequence[Variable], numbering: Numbering | None = None
 ) -> bytes:
-    """The canonical form: the document as JSON, then the arrays with dtype and shape."""
+    """The canonical form of a graph as bytes: the document as JSON, then the arrays with dtype and shape."""
     arrays: Arrays = []
     plain = document(inputs, outputs, arrays, numbering)
-    # the document was just made, so it has no cycles to look for
+    # json need not search for cycles: a new document has none
     text = json.dumps(plain, separators=(",", ":"), sort_keys=True, check_circular=False)
     parts = [text.encode()]
     for array in arrays:
@@ -132,10 +135,11 @@ def canonical_bytes(
 
 
 def digest(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
-    """BLAKE2b digest (64 hexadecimal digits) of a graph's canonical form.
+    """The BLAKE2b hash of the canonical form of a graph, as 64 hexadecimal digits.
 
-    ``outputs`` are one variable or several, or a `FunctionGraph`. Roots that are not listed in ``inputs`` are distinguished
-    by type and by first occurrence. TypeError if an op or a constant has no canonical form.
+    ``outputs`` is a variable, a sequence of variables, or a `FunctionGraph`. Roots that are not listed in ``inputs``
+    are distinguished only by their types and the order of their first occurrences. TypeError if an op or a constant has
+    no canonical form.
     """
     listed, inputs = graph_parts(
         outputs, inputs, "A digest is of a graph, such as a function's maker.fgraph"
@@ -146,8 +150,8 @@ def digest(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
 def digest_of_numbered(
     inputs: Sequence[Variable], outputs: Sequence[Variable], numbering: Numbering
 ) -> str:
-    """`digest` of a graph whose `Numbering` is known."""
-    import hashlib  # loads OpenSSL, which only a digest needs
+    """Like `digest`, for a graph with a known `Numbering`."""
+    import hashlib  # here, since it loads OpenSSL, which nothing else needs
 
     form = canonical_bytes(inputs, outputs, numbering)
     return hashlib.blake2b(form, digest_size=32).hexdigest()

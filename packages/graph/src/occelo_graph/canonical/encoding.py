@@ -1,11 +1,13 @@
-"""JSON encoding of the parameters of ops and types; decoding never runs code from the file.
+"""Encodes ops, types and their parameters as JSON values (`encode`), and decodes them (`decode`).
 
-A saved graph can name only classes with a coder and subclasses of `Op`, `Type` and `Static`. Arrays are collected in
-a list beside the JSON value.
+The canonical form (`document`), saved graphs (`saving`) and source texts of extensions (`extensions`) consist of such
+values. Arrays are not part of the JSON value: they are collected in a list.
 
-The modules for the canonical form (`document`), saved graphs (`saving`) and source texts of extensions (`extensions`)
-use this encoding. A class whose values cannot be encoded by their fields registers a coder. Frozen graphs,
-`OpFromGraph`, exceptions and classes of other packages do so.
+Ops and types are encoded by the names of their classes and by their fields. For other classes, a coder (two functions)
+can be registered. There are coders for frozen graphs, `OpFromGraph` and exceptions; other packages may register more.
+
+Decoding never runs code from a file. A file can name only classes with a coder and subclasses of `Op`, `Type` and
+`Static`.
 """
 
 from __future__ import annotations
@@ -43,20 +45,20 @@ _coders: dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arra
 
 
 class Static:
-    """Base of classes whose instances are parameters of ops, and have parameters of their own."""
+    """Base class of parameters of ops that have fields themselves. They are encoded by their fields."""
 
     def fields(self) -> dict[str, Any]:
-        """Keyword arguments with which the class makes an equal value."""
+        """The fields by name. The class, called with them as keyword arguments, makes an equal object."""
         raise NotImplementedError
 
 
 def class_name(cls: type) -> str:
-    """The name under which a class is saved."""
+    """The name under which a class is saved, such as "module:Class"."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
 def loaded(name: str) -> Any:
-    """The object ``module:name`` if its module is loaded; else None."""
+    """The object with the name "module:name". None if its module is not imported, or has no such name."""
     module, _, path = name.partition(":")
     found: Any = sys.modules.get(module)
     for part in path.split("."):
@@ -67,17 +69,19 @@ def loaded(name: str) -> Any:
 def register_coder(
     cls: type, to_plain: Callable[[Any, Arrays], Any], from_plain: Callable[[Any, Arrays], Any]
 ) -> None:
-    """Register functions that encode and decode values of exactly ``cls``, for saved graphs and digests.
+    """Register functions that encode and decode objects of class ``cls``, for saved graphs and digests.
 
-    ``to_plain(value, arrays)`` returns a JSON value; it may append NumPy arrays to ``arrays`` and refer to them by
-    position. ``from_plain(plain, arrays)`` returns an equal value. Different values must have different encodings, since
-    the cache finds functions by them. A second coder for a class replaces the first.
+    ``to_plain(value, arrays)`` returns a JSON value. It may append NumPy arrays to ``arrays``, and refer to them by
+    their positions in this list. ``from_plain(plain, arrays)`` returns an equal object. Different objects must have
+    different encodings, since the keys of the cache contain the encodings.
+
+    The coder is not used for subclasses of ``cls``. A second coder for a class replaces the first one.
     """
     _coders[class_name(cls)] = (cls, to_plain, from_plain)
 
 
 def coders() -> dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]]:
-    """Registered coders by name of the class: the class and its two functions."""
+    """The registered coders: maps the name of a class to the class and its two functions."""
     return dict(_coders)
 
 
@@ -93,7 +97,10 @@ def _subclass(base: type, name: str) -> Any:
 
 
 def encode(value: Any, arrays: Arrays) -> Any:
-    """The JSON value from which `decode` makes an equal value; TypeError if there is none."""
+    """Encode ``value`` as a JSON value, from which `decode` makes an equal value. Arrays are appended to ``arrays``.
+
+    TypeError if ``value`` cannot be encoded.
+    """
     if type(value) in _PLAIN or isinstance(value, _JSON):
         return value
     if isinstance(value, float):
@@ -122,7 +129,7 @@ def encode(value: Any, arrays: Arrays) -> Any:
 
 
 class NoCanonicalForm(TypeError):
-    """An op is equal only to itself, so it has no encoding."""
+    """An op cannot be encoded, since it is equal only to itself."""
 
 
 def _encode_object(value: object, arrays: Arrays) -> Any:
@@ -144,17 +151,14 @@ def _encode_object(value: object, arrays: Arrays) -> Any:
 
 
 def encode_value(kind: Type, value: Any, arrays: Arrays) -> Any:
-    """`encode` for a value of a type: encodes each of its parts.
-
-    An array, or a value without parts, is encoded as a whole.
-    """
+    """Encode a value of the type ``kind``. A value that consists of several arrays is encoded array by array."""
     if kind.is_array or not kind.parts():
         return encode(value, arrays)
     return {"parts": [encode(np.asarray(part), arrays) for part in kind.to_parts(value)]}
 
 
 def decode_value(kind: Type, plain: Any, arrays: Arrays) -> Any:
-    """The value from which `encode_value` made ``plain``."""
+    """Decode ``plain``, which `encode_value` returned for a value of the type ``kind``."""
     if is_dict(plain) and "parts" in plain:
         return kind.from_parts([decode(part, arrays) for part in plain["parts"]])
     return decode(plain, arrays)
@@ -169,7 +173,7 @@ def _decode_op(name: str, fields: dict[str, Any]) -> Op:
 
 
 def decode(plain: Any, arrays: Arrays) -> Any:
-    """The value from which `encode` made ``plain``; `SavedGraphError` if there is none."""
+    """Decode ``plain``, which `encode` returned. `SavedGraphError` if it is not the encoding of a value."""
     if is_list(plain):
         return [decode(v, arrays) for v in plain]
     return _decode_dict(plain, arrays) if is_dict(plain) else plain

@@ -1,10 +1,10 @@
-"""Saving and loading of graphs in a versioned format, without pickle.
+"""`save` and `load`: write graphs to files and read them, in a versioned format without pickle.
 
-A file is a zip archive with ``graph.json`` (the canonical document, names and source lines) and
-one ``arrays/N.npy`` for each array. Later versions read files of earlier ones. Loading runs no code from
-the file.
+Users call `occelo.save` and `occelo.load`. Dumps of functions (`occelo_compile.dumping`) contain such a file.
 
-Users call `occelo.save` and `occelo.load`; dumps of functions (`occelo_compile.dumping`) contain such a file.
+A file is a zip archive. It contains ``graph.json``, with the canonical document, names and source lines, and a file
+``arrays/N.npy`` for each array. A version of Occelo reads the files of all earlier versions. Loading never runs code
+from the file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @frozen_dataclass
 class SavedGraph:
-    """A loaded graph: the inputs and the outputs, as they were saved."""
+    """A loaded graph: its inputs and outputs, in the order in which they were saved."""
 
     inputs: list[Variable]
     outputs: list[Variable]
@@ -46,11 +46,11 @@ def save(
     outputs: Any,
     inputs: Sequence[Variable] = (),
 ) -> None:
-    """Write the graph of ``outputs`` with its constants and the values of shared variables.
+    """Write the graph of ``outputs`` to a file, with its constants and the values of its shared variables.
 
-    ``outputs`` are one variable or several, or a `FunctionGraph`. `MissingInputError` if ``inputs`` are given and the
-    graph needs an input that is not among them. TypeError if an op or a value cannot be encoded. After an error an
-    existing file is unchanged.
+    ``outputs`` is a variable, a sequence of variables, or a `FunctionGraph`. If ``inputs`` is given, it must list all
+    roots that have no value; else `MissingInputError`. TypeError if an op or a value cannot be encoded. If there is an
+    error, an existing file stays unchanged.
     """
     listed, inputs = graph_parts(
         outputs,
@@ -92,7 +92,7 @@ def save(
 
 
 def _refuse_missing(outputs: Sequence[Variable], inputs: Sequence[Variable]) -> None:
-    """`MissingInputError` for a root that is not among the listed inputs, if any are listed."""
+    """`MissingInputError` for a root without a value that is not in ``inputs``. Nothing is checked without inputs."""
     if not inputs:
         return
     for variable in ancestors(outputs, blockers=inputs):
@@ -105,7 +105,7 @@ def _refuse_missing(outputs: Sequence[Variable], inputs: Sequence[Variable]) -> 
 
 
 def _archive(text: str, arrays: Arrays) -> bytes:
-    import zipfile  # only saving and loading pay for it
+    import zipfile  # here, since only saving and loading need it
 
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -118,7 +118,7 @@ def _archive(text: str, arrays: Arrays) -> bytes:
 
 
 def load(file: str | os.PathLike[str] | IO[bytes]) -> SavedGraph:
-    """Read a graph that `save` wrote; `SavedGraphError` if the file holds none."""
+    """Read a graph that `save` wrote. `SavedGraphError` if the file does not contain such a graph."""
     import struct
     import zipfile
     import zlib

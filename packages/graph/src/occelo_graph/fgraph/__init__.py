@@ -1,4 +1,1 @@
-"""Function graphs, and features that observe their changes.
-
-Rewriting changes function graphs, and linkers compile them.
-"""
+"""Function graphs, which rewriters change and linkers compile, and features, which observe their changes."""

@@ -1,10 +1,12 @@
 """Features: observers of a `FunctionGraph` that record, check or refuse its changes.
 
-Rewriters undo changes with `ReplaceValidate`. `occelo_compile.maker` attaches it and `PreserveVariableAttributes` to
-each graph. Features in `occelo_rewrite` keep common subexpressions, lengths and facts up to date. Features in
-`protection` check in-place ops. DebugMode records replacements with a feature of its own
-(`occelo_compile.debugging.definitions`). Users may attach features, too; no code of Occelo uses `FullHistory`,
-`NodeFinder` and `PrintListener`.
+This module has the base class `Feature` and general features. `occelo_compile.maker` attaches two of them to each
+graph: `ReplaceValidate`, with which rewriters make and undo changes, and `PreserveVariableAttributes`. The features
+`FullHistory`, `NodeFinder` and `PrintListener` are for users only.
+
+Other modules define special features. Those in `occelo_rewrite` keep track of common subexpressions, lengths and facts.
+Those in `protection` check in-place ops. One in `occelo_compile.debugging.definitions` records replacements for
+DebugMode.
 """
 
 from __future__ import annotations
@@ -35,28 +37,29 @@ __all__ = [
 
 
 class AlreadyThere(Exception):
-    """Raised by `Feature.on_attach` when the graph already has a feature with the same purpose."""
+    """`Feature.on_attach` raises it if the graph already has a feature with the same purpose."""
 
 
 class Feature:
-    """Base of observers; hooks do nothing unless overridden.
+    """Base class of features. Its methods are hooks that the graph calls; by default they do nothing.
 
-    ``provides`` names methods of the feature that become methods of the graph while the feature is attached to it.
+    ``provides`` lists names of methods of the feature. While the feature is attached to a graph, the graph has these
+    methods, too.
     """
 
     provides: tuple[str, ...] = ()
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        """Called before the feature is attached. If it raises `AlreadyThere`, the feature is silently not attached."""
+        """Called before the feature is attached. If this hook raises `AlreadyThere`, the feature is not attached."""
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
-        """The feature was removed."""
+        """Called after the feature was removed from the graph."""
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
-        """A node entered the graph."""
+        """Called after a node was added to the graph."""
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
-        """A node left the graph because nothing uses it."""
+        """Called after a node was removed from the graph because nothing uses it."""
 
     def on_change_input(
         self,
@@ -67,25 +70,29 @@ class Feature:
         new_var: Variable,
         reason: Any = None,
     ) -> None:
-        """Input ``i`` of ``node`` changed from ``var`` to ``new_var``."""
+        """Called after input ``i`` of ``node`` was changed from ``var`` to ``new_var``."""
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
-        """Raise `InconsistencyError` if the graph, as it is now, is invalid."""
+        """Called after a change by `ReplaceValidate`. Raises `InconsistencyError` if the graph is now invalid."""
 
     def orderings(self, fgraph: FunctionGraph) -> dict[Apply, list[Apply]]:
-        """Constraints on the order of nodes besides data flow.
+        """Additional constraints on the order of nodes, for `FunctionGraph.toposort`.
 
-        Maps a node to nodes that must run before it, although it does not use their results.
+        The result maps a node to nodes that must run before it, although it does not use their outputs.
         """
         return {}
 
     def clone(self) -> Feature:
-        """A feature of the same kind for a copy of the graph."""
+        """A feature of the same class, without state, for a copy of the graph."""
         return type(self)()
 
 
 class Bookkeeper(Feature):
-    """A feature whose ``on_import`` is also called for nodes that are in the graph when it is attached."""
+    """Base class of features that must see all nodes of a graph.
+
+    When the feature is attached, ``on_import`` is called for each node that is already in the graph. When it is
+    detached, ``on_prune`` is called for each node.
+    """
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         for node in fgraph.toposort():
@@ -97,7 +104,7 @@ class Bookkeeper(Feature):
 
 
 class _Change:
-    """One recorded change of an input, which can be undone and redone."""
+    """A recorded change of an input of a node, which can be undone and redone."""
 
     __slots__ = ("i", "new", "node", "old", "reason")
 
@@ -112,9 +119,9 @@ class _Change:
 
 
 class History(Feature):
-    """Records changes so that the graph can be reverted to a `checkpoint`.
+    """Records the changes after a `checkpoint`, so that `revert` can undo them.
 
-    Changes are recorded only while a checkpoint is open. Only the latest checkpoint can be reverted to.
+    Checkpoints may be nested. Only the latest one can be reverted or released.
     """
 
     provides = ("checkpoint", "revert", "release")
@@ -141,7 +148,7 @@ class History(Feature):
             self._changes.append(_Change(node, i, var, new_var, reason))
 
     def checkpoint(self, fgraph: FunctionGraph) -> int:
-        """Start recording; returns a token for `revert` or `release`."""
+        """Start recording changes. Returns a token for `revert` or `release`."""
         self._marks.append(len(self._changes))
         return len(self._marks)
 
@@ -151,13 +158,13 @@ class History(Feature):
         return self._marks.pop()
 
     def release(self, fgraph: FunctionGraph, token: int) -> None:
-        """Keep the changes made since the checkpoint."""
+        """Keep the changes that were made since the checkpoint with this token."""
         self._close(token)
         if not self._marks:
             self._changes.clear()
 
     def revert(self, fgraph: FunctionGraph, token: int) -> None:
-        """Undo the changes made since the checkpoint."""
+        """Undo the changes that were made since the checkpoint with this token."""
         start = self._close(token)
         self._reverting = True
         try:
@@ -168,7 +175,7 @@ class History(Feature):
 
 
 class FullHistory(Feature):
-    """Records all changes, so that users can step forward and back through the rewriting of a graph.
+    """Records all changes, so that users can step forward and backward through the rewriting of a graph.
 
     ``callback`` is called after each recorded change.
     """
@@ -206,7 +213,7 @@ class FullHistory(Feature):
             self.callback()
 
     def goto(self, checkpoint: int) -> FunctionGraph:
-        """Go to the state after ``checkpoint`` changes (0: the start); IndexError if there are fewer."""
+        """Go to the graph after the first ``checkpoint`` changes. IndexError if there are fewer changes."""
         if not 0 <= checkpoint <= len(self.fw):
             raise IndexError(f"There are {len(self.fw)} changes, not {checkpoint}")
         assert self._fgraph is not None
@@ -227,7 +234,7 @@ class FullHistory(Feature):
         return self.goto(0)
 
     def end(self) -> FunctionGraph:
-        """Go to the latest state."""
+        """Go to the graph after all recorded changes."""
         return self.goto(len(self.fw))
 
     def prev(self) -> FunctionGraph:
@@ -243,7 +250,7 @@ class FullHistory(Feature):
 
 
 class Validator(Feature):
-    """Provides `validate` and `consistent`, which call ``on_validate`` of all features."""
+    """Gives the graph the methods `validate` and `consistent`, which call ``on_validate`` of all features."""
 
     provides = ("validate", "consistent")
 
@@ -252,11 +259,11 @@ class Validator(Feature):
             raise AlreadyThere("The graph already has a validator")
 
     def validate(self, fgraph: FunctionGraph) -> None:
-        """Call ``on_validate`` of all features until one raises."""
+        """Call ``on_validate`` of all features. `InconsistencyError` if one of them refuses the graph."""
         fgraph.execute_callbacks("on_validate")
 
     def consistent(self, fgraph: FunctionGraph) -> bool:
-        """Whether `validate` raises nothing."""
+        """Whether `validate` accepts the graph."""
         try:
             self.validate(fgraph)
         except InconsistencyError:
@@ -265,7 +272,10 @@ class Validator(Feature):
 
 
 class ReplaceValidate(Feature):
-    """Provides replacements that are undone together if a feature or a type refuses one."""
+    """Gives the graph methods for replacements of variables that are undone if they are refused.
+
+    If a feature refuses the changed graph, or a replacement has a wrong type, all replacements of the call are undone.
+    """
 
     provides = ("replace_validate", "replace_all_validate", "replace_all_validate_remove")
 
@@ -283,7 +293,7 @@ class ReplaceValidate(Feature):
         reason: Any = None,
         **options: Any,
     ) -> None:
-        """`replace_all_validate` for a single pair."""
+        """Like `replace_all_validate`, for a single pair of variables."""
         self.replace_all_validate(fgraph, [(r, new_r)], reason=reason, **options)
 
     def replace_all_validate(
@@ -294,7 +304,10 @@ class ReplaceValidate(Feature):
         verbose: bool | None = None,
         **options: Any,
     ) -> None:
-        """Replace all pairs and validate; an error restores the graph and is raised."""
+        """Replace the first variable of each pair by the second one, and validate the graph.
+
+        After an error the graph is as before the call, and the error is raised.
+        """
         token = fgraph.checkpoint()
         try:
             fgraph.replace_all(replacements, reason=reason, verbose=verbose, **options)
@@ -312,7 +325,10 @@ class ReplaceValidate(Feature):
         reason: Any = None,
         **options: Any,
     ) -> None:
-        """`replace_all_validate`; afterwards the nodes ``remove`` must be gone (`ReplacementDidNotRemoveError`)."""
+        """Like `replace_all_validate`. In addition, the graph must then no longer contain the nodes ``remove``.
+
+        `ReplacementDidNotRemoveError` if it contains one of them.
+        """
         token = fgraph.checkpoint()
         try:
             fgraph.replace_all(replacements, reason=reason, **options)
@@ -329,7 +345,7 @@ class ReplaceValidate(Feature):
 
 
 class PreserveVariableAttributes(Feature):
-    """Copies a variable's name, and the tag that excludes it from NaN checks, to its replacement."""
+    """Copies the name of a variable to its replacement, and the tag that excludes the variable from checks for NaN."""
 
     def on_change_input(
         self,
@@ -347,7 +363,7 @@ class PreserveVariableAttributes(Feature):
 
 
 class NodeFinder(Bookkeeper):
-    """Provides `get_nodes`: the nodes of an op."""
+    """Gives the graph the method `get_nodes`, which finds the nodes with an op."""
 
     provides = ("get_nodes",)
 
@@ -366,12 +382,12 @@ class NodeFinder(Bookkeeper):
         self._by_op.get(node.op, {}).pop(node, None)
 
     def get_nodes(self, fgraph: FunctionGraph, op: Op) -> Sequence[Apply]:
-        """The nodes that apply ``op``."""
+        """The nodes of the graph that apply ``op``."""
         return list(self._by_op.get(op, ()))
 
 
 class PrintListener(Feature):
-    """Prints all changes."""
+    """Prints all changes of the graph to ``file``, by default to standard output. ``active`` switches printing on."""
 
     def __init__(self, active: bool = True, file: Any = None) -> None:
         self.active = active

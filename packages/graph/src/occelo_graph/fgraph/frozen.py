@@ -1,7 +1,7 @@
-"""`FrozenFunctionGraph`: immutable, interned graphs, which ops with an inner graph hold.
+"""`FrozenFunctionGraph`: the class of inner graphs of ops. A frozen graph never changes, and equal ones are one object.
 
-`OpFromGraph` and `Composite` hold such a graph. The bodies of loops (`ir.regions.Loop`) are such graphs. Fusion
-(`occelo_rewrite.fusion`) freezes the graphs of the nodes that it fuses.
+The inner graphs of `OpFromGraph` and `Composite`, and the bodies of loops (`ir.regions.Loop`), are frozen graphs.
+Fusion (`occelo_rewrite.fusion`) freezes the graphs of the nodes that it fuses.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ __all__ = ["FrozenFunctionGraph", "freeze"]
 class FrozenFunctionGraph:
     """A graph that never changes. Equal graphs are one object, so they are compared by identity.
 
-    Its inputs are `NominalVariable`s: placeholders that have only a position and a type.
-
-    Make one with `freeze` or `FunctionGraph.freeze`.
+    Its inputs are objects of `NominalVariable`, which have only a position and a type. `freeze` and
+    `FunctionGraph.freeze` make frozen graphs.
     """
 
     __slots__ = ("__weakref__", "_form", "inputs", "nodes", "outputs")
@@ -54,7 +53,7 @@ class FrozenFunctionGraph:
 
     @property
     def canonical(self) -> bytes:
-        """The canonical form, the same for equal graphs; TypeError if an op is equal only to itself."""
+        """The canonical form of the graph. TypeError if the graph has an op that is equal only to itself."""
         if isinstance(self._form, NoCanonicalForm):
             raise self._form
         return self._form
@@ -64,13 +63,13 @@ class FrozenFunctionGraph:
         return list(self.nodes)
 
     def bind(self, values: Sequence[Variable]) -> list[Variable]:
-        """The outputs with ``values`` substituted for the inputs."""
+        """A copy of the graph with ``values`` in place of its inputs. Returns the outputs of the copy."""
         pairs = list(zip(self.inputs, values, strict=True))
         bound: list[Variable] = clone_replace(list(self.outputs), pairs)
         return bound
 
     def unfreeze(self) -> FunctionGraph:
-        """A new `FunctionGraph` that equals this graph, with new inputs."""
+        """A `FunctionGraph` with a copy of this graph and new inputs."""
         return facade.unfreeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -86,9 +85,9 @@ _interned: weakref.WeakValueDictionary[bytes, FrozenFunctionGraph] = weakref.Wea
 
 
 def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFunctionGraph:
-    """The immutable graph from ``inputs`` to ``outputs``; the same object for equal graphs.
+    """The frozen graph from ``inputs`` to ``outputs``. For equal graphs it is the same object.
 
-    Some ops are equal only to themselves, such as those that `as_op` makes. A graph with such an op equals no other
+    Some ops are equal only to themselves, such as the ops that `as_op` makes. A graph with such an op equals no other
     graph.
     """
     nominal = [NominalVariable(i, v.type) for i, v in enumerate(inputs)]

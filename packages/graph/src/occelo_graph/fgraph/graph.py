@@ -1,6 +1,6 @@
-"""`FunctionGraph`: a mutable graph with its inputs, outputs, and the clients of each variable.
+"""`FunctionGraph`: a graph that can be changed. It knows the clients of each variable, that is, the nodes that use it.
 
-A compiled function makes one from the user's graph (`occelo_compile.maker`). Rewriters change it, and linkers compile
+`occelo_compile.maker` copies the user's graph into a function graph. Rewriters change this graph, and linkers compile
 it.
 """
 
@@ -24,7 +24,10 @@ __all__ = ["FunctionGraph", "Output"]
 
 @op
 class Output(Op):
-    """The client of the ``index``-th output of a graph; it computes nothing."""
+    """The op of a node without outputs that uses the ``index``-th output of a function graph.
+
+    So every output has a client, like every other variable that is needed.
+    """
 
     index: int
 
@@ -33,14 +36,19 @@ class Output(Op):
 
 
 class FunctionGraph:
-    """A graph from ``inputs`` to ``outputs``.
+    """A graph from ``inputs`` to ``outputs`` that can be changed.
 
-    With ``clone`` (the default) the nodes are copied, so that changes do not affect the user's graph. ``memo`` is then
-    the mapping that `clone_get_equiv` extends. By default the inputs are the roots that are not constants.
-    ``update_mapping`` maps the position of an output to the position of the input that it updates.
+    - ``inputs``: by default the roots that are not constants.
+    - ``features``: features that are attached to the graph.
+    - ``clone``: whether the nodes are copied, so that changes do not affect the user's graph. ``memo``,
+      ``copy_inputs`` and ``copy_orphans`` are then the arguments of `clone_get_equiv`.
+    - ``update_mapping``: maps the position of an output to the position of the input that it updates.
 
-    Raises ValueError if ``outputs`` is None, and, without ``clone``, for an input that a node computes. Raises
-    `MissingInputError` for a root that is not among the inputs.
+    ``clients`` maps each variable to its uses. A use is a pair of a node and the position of the variable among the
+    inputs of this node.
+
+    ValueError if ``outputs`` is None, or, without ``clone``, if a node computes one of the inputs. `MissingInputError`
+    for a root that is not among the inputs.
     """
 
     def __init__(
@@ -75,7 +83,7 @@ class FunctionGraph:
         self._bound: dict[str, list[Any]] = {}
         self._output_nodes: list[Apply] = []
         self.derived: dict[Any, Any] = {}
-        """Cache of facts about the graph; each change empties it."""
+        """A cache for values that are computed from the graph. Each change of the graph empties it."""
         for variable in inputs:
             self.add_input(variable)
         for variable in outputs:
@@ -86,7 +94,7 @@ class FunctionGraph:
     # structure
 
     def add_input(self, var: Variable, check: bool = True) -> None:
-        """Add a root as the last input, unless it is an input already. ValueError if a node computes it."""
+        """Add a root as the last input, unless it already is an input. ValueError if a node computes it."""
         if check and var in self._input_set:
             return
         if var.owner is not None:
@@ -96,7 +104,7 @@ class FunctionGraph:
         self._add_variable(var)
 
     def add_output(self, var: Variable, reason: Any = None, import_missing: bool = False) -> None:
-        """Add a variable as the last output, and the nodes on which it depends."""
+        """Add a variable as the last output, together with the nodes on which it depends."""
         self.import_var(var, reason, import_missing)
         node = Output(len(self.outputs)).make_node(var)
         self.outputs.append(var)
@@ -104,11 +112,11 @@ class FunctionGraph:
         self._add_client(var, (node, 0))
 
     def output_node(self, output_idx: int) -> Apply:
-        """The client of the variable that is an output, by the output's position."""
+        """The node that uses the output at a position: a node of the op `Output`."""
         return self._output_nodes[output_idx]
 
     def remove_output(self, output_idx: int, reason: Any = None) -> None:
-        """Remove an output, and the nodes on which nothing else depends."""
+        """Remove the output at a position, and all nodes that are then not needed."""
         var = self.outputs.pop(output_idx)
         node = self._output_nodes.pop(output_idx)
         for position in range(output_idx, len(self.outputs)):
@@ -121,7 +129,7 @@ class FunctionGraph:
         self.remove_client(var, (node, 0), reason)
 
     def remove_input(self, input_idx: int, reason: Any = None) -> None:
-        """Remove an input that has no clients (`InconsistencyError` otherwise)."""
+        """Remove the input at a position. `InconsistencyError` if it has clients."""
         var = self.inputs[input_idx]
         if self.clients.get(var):
             raise InconsistencyError(f"The input {var} is in use")
@@ -136,7 +144,7 @@ class FunctionGraph:
         }
 
     def remove_node(self, node: Apply, reason: Any = None) -> None:
-        """Remove a node whose outputs have no clients (`InconsistencyError` otherwise)."""
+        """Remove a node, and all nodes that are then not needed. `InconsistencyError` if an output has clients."""
         if any(self.clients.get(out) for out in node.outputs):
             raise InconsistencyError(f"The node {node} is in use")
         self._prune([node], reason)
@@ -155,7 +163,7 @@ class FunctionGraph:
         reason: Any = None,
         remove_if_empty: bool = True,
     ) -> None:
-        """Remove one client of a variable, and the nodes on which nothing else depends."""
+        """Remove a client of a variable, a pair of node and position, and all nodes that are then not needed."""
         uses = self.clients[var]
         del uses[client]
         if uses or not remove_if_empty:
@@ -195,10 +203,10 @@ class FunctionGraph:
                     pending.append(owner)
 
     def import_var(self, var: Variable, reason: Any = None, import_missing: bool = False) -> None:
-        """Add a variable and the nodes on which it depends.
+        """Add a variable to the graph, together with the nodes on which it depends.
 
-        A root that is neither an input nor a constant is a `MissingInputError`; with
-        ``import_missing`` it becomes an input.
+        With ``import_missing``, roots that are neither inputs nor constants become inputs. Without it, they raise
+        `MissingInputError`.
         """
         if var in self.variables:
             return
@@ -219,7 +227,7 @@ class FunctionGraph:
         )
 
     def _nodes_to_import(self, apply_node: Apply) -> list[Apply]:
-        """A node and the nodes on which it depends, in topological order, without nodes that are in the graph."""
+        """A node and all nodes on which it depends that are not yet in the graph, in topological order."""
         here = self.apply_nodes
         found: dict[Apply, None] = {}
         stack = [apply_node]
@@ -251,7 +259,7 @@ class FunctionGraph:
         reason: Any = None,
         import_missing: bool = False,
     ) -> None:
-        """Add a node and the nodes on which it depends; on an error nothing changes."""
+        """Add a node to the graph, together with the nodes on which it depends. After an error nothing has changed."""
         known = self.variables
         new = self._nodes_to_import(apply_node)
         made = {out for node in new for out in node.outputs}
@@ -291,9 +299,9 @@ class FunctionGraph:
         import_missing: bool = False,
         check: bool = True,
     ) -> None:
-        """Make ``new_var`` the ``i``-th input of a node of the graph, which may be an `Output`.
+        """Make ``new_var`` the ``i``-th input of a node. The node may also be the client of an output (`Output`).
 
-        With ``check``, a type whose values the old type does not contain is a TypeError.
+        With ``check``, TypeError if ``new_var`` may have values that the type of the old input does not contain.
         """
         is_output = isinstance(node.op, Output)
         old = self.outputs[node.op.index] if isinstance(node.op, Output) else node.inputs[i]
@@ -322,7 +330,10 @@ class FunctionGraph:
         verbose: bool | None = None,
         import_missing: bool = False,
     ) -> None:
-        """Give ``new_var`` all clients of ``var``; a ``var`` that is not in the graph is ignored."""
+        """Replace ``var`` by ``new_var`` in all its clients. Nothing happens if ``var`` is not in the graph.
+
+        ``reason`` is stored in the tags of new and removed nodes; it is usually the name of a rewrite.
+        """
         if var not in self.variables:
             return
         if verbose:
@@ -340,14 +351,14 @@ class FunctionGraph:
                 self._prune([owner], reason)
 
     def replace_all(self, pairs: Iterable[tuple[Variable, Variable]], **options: Any) -> None:
-        """`replace` each pair in turn."""
+        """Call `replace` for each pair, one after the other."""
         for var, new_var in pairs:
             self.replace(var, new_var, **options)
 
     # features
 
     def attach_feature(self, feature: Feature) -> None:
-        """Attach a feature, unless its ``on_attach`` raises `AlreadyThere`."""
+        """Attach a feature. Nothing happens if its ``on_attach`` raises `AlreadyThere`."""
         if feature in self._features:
             return
         for name in feature.provides:
@@ -365,11 +376,11 @@ class FunctionGraph:
 
     @property
     def features(self) -> list[Feature]:
-        """The attached features, in order."""
+        """The attached features, in the order in which they were attached."""
         return list(self._features)
 
     def remove_feature(self, feature: Feature) -> None:
-        """Detach a feature; one that is not attached is ignored."""
+        """Detach a feature. Nothing happens if it is not attached."""
         if feature not in self._features:
             return
         self._features.remove(feature)
@@ -388,7 +399,7 @@ class FunctionGraph:
         return found
 
     def execute_callbacks(self, name: str, *args: Any, **options: Any) -> None:
-        """Call the hook ``name`` of every feature that overrides it."""
+        """Call the hook ``name``, such as "on_import", of every feature that overrides it."""
         found = self._bound.get(name)
         if found is None:
             found = self._bound[name] = [getattr(f, name) for f in self._interested(name)]
@@ -396,7 +407,7 @@ class FunctionGraph:
             hook(self, *args, **options)
 
     def collect_callbacks(self, name: str, *args: Any) -> dict[Feature, Any]:
-        """The results of the hook ``name``, by feature."""
+        """Call the hook ``name`` of every feature that overrides it, and return the results by feature."""
         return {f: getattr(f, name)(self, *args) for f in self._interested(name)}
 
     def __getattr__(self, name: str) -> Any:
@@ -405,7 +416,7 @@ class FunctionGraph:
     # order and checks
 
     def orderings(self) -> dict[Apply, list[Apply]]:
-        """The `orderings` of all features, merged: maps a node to the nodes that must run before it."""
+        """The constraints of all features on the order of nodes: maps a node to nodes that must run before it."""
         merged: dict[Apply, list[Apply]] = {}
         for found in self.collect_callbacks("orderings").values():
             for node, before in found.items():
@@ -413,7 +424,7 @@ class FunctionGraph:
         return merged
 
     def toposort(self) -> list[Apply]:
-        """The nodes in topological order, which respects `orderings` and is the same for equal graphs.
+        """The nodes in a topological order that satisfies `orderings`. Equal graphs have the same order.
 
         `InconsistencyError` if there is no such order.
         """
@@ -425,7 +436,7 @@ class FunctionGraph:
                 raise InconsistencyError(str(error)) from None
         order = toposort(self.outputs)
         if len(order) != len(self.apply_nodes):
-            # nodes on which no output depends, kept alive by a feature or by a change in progress
+            # adds the nodes on which no output depends, which a feature or an unfinished change keeps
             seen = set(order)
             order += [
                 n
@@ -435,7 +446,7 @@ class FunctionGraph:
         return order
 
     def check_integrity(self) -> None:
-        """Raise AssertionError if the recorded variables, nodes or clients contradict the graph."""
+        """AssertionError if the recorded variables, nodes or clients are not those of the graph."""
         reached = set(toposort(self.outputs))
         missing = reached - self.apply_nodes.keys()
         assert not missing, f"nodes in use that are not recorded: {missing}"
@@ -482,11 +493,11 @@ class FunctionGraph:
         return copy, memo
 
     def freeze(self) -> FrozenFunctionGraph:
-        """The immutable, interned graph of the same structure."""
+        """The frozen graph with the inputs, nodes and outputs of this graph."""
         return freeze(self.inputs, self.outputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # as in any copy of the graph, features start without state
+        # features are copied without their state, as in `clone`
         features = [feature.clone() for feature in self._features]
         return (_rebuild, (self.inputs, self.outputs, self.update_mapping, self.name, features))
 
@@ -496,7 +507,7 @@ class FunctionGraph:
         return item in self.apply_nodes
 
     def dprint(self, **options: Any) -> Any:
-        """Print the graph; see `debugprint`."""
+        """Print the graph. See `debugprint`."""
         return facade.dprint(self, **options)
 
     def __str__(self) -> str:
@@ -520,6 +531,6 @@ def _rebuild(
 
 
 def unfreeze(frozen: FrozenFunctionGraph) -> FunctionGraph:
-    """A mutable graph that equals a frozen one."""
+    """A function graph with a copy of a frozen graph and new inputs."""
     inputs = [v.type.make_variable() for v in frozen.inputs]
     return FunctionGraph(inputs, frozen.bind(inputs), clone=False)

@@ -1,9 +1,11 @@
-"""Protection of values from in-place ops: features that check which nodes overwrite which values, and in which order.
+"""Features that check in-place ops: no node may overwrite a value that is protected, or that another node still reads.
 
-`occelo_compile.maker` attaches `Supervisor` to the graph of a function, and `DestroyHandler` if the graph has in-place
-ops. A stage of `occelo_rewrite` attaches `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`). This
-rewriting must satisfy both features; by `view_root` and `version_root` it finds out which variables share storage.
-Users may attach the other features, and call `inplace_candidates` in their own in-place rules.
+`DestroyHandler` checks that every value is read before it is overwritten. `Supervisor` protects chosen inputs.
+`occelo_compile.maker` attaches `Supervisor` to the graph of each function, and `DestroyHandler` if the graph has
+in-place ops. `occelo_rewrite` attaches `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`). This
+rewriting finds out with `view_root` and `version_root` which variables share storage.
+
+The other features, and `inplace_candidates`, are for users who write in-place rules.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ __all__ = [
 
 
 def view_root(variable: Variable) -> Variable:
-    """The variable that first had the storage of ``variable``, found by following views and in-place results."""
+    """The first variable with the storage of ``variable``. It is found by following views and in-place ops backward."""
     while variable.owner is not None and variable.index is not None:
         op, index = variable.owner.op, variable.index
         sources = op.view_map.get(index) or op.destroy_map.get(index)
@@ -45,7 +47,7 @@ def view_root(variable: Variable) -> Variable:
 def version_root(variable: Variable) -> Variable:
     """The variable of which ``variable`` is a view, directly or through other views.
 
-    An in-place result is not a view, but a new version of the storage.
+    The result of an in-place op is not a view: it is a new version of the storage, with other values.
     """
     while variable.owner is not None and variable.index is not None:
         sources = variable.owner.op.view_map.get(variable.index)
@@ -56,11 +58,11 @@ def version_root(variable: Variable) -> Variable:
 
 
 class DestroyHandler(Bookkeeper):
-    """Checks that a graph with in-place ops can be computed, and orders its nodes.
+    """Checks that a graph with in-place ops can be computed, and constrains the order of its nodes.
 
-    Each version of a storage has at most one destroyer: the node that overwrites it. The result of the destroyer is the
-    next version. All readers of a version, and of its views, run before its destroyer. Constants are never overwritten.
-    Validating a graph that breaks one of these rules raises `InconsistencyError`.
+    An in-place op makes a new version of a storage; the node that does so is the destroyer of the old version. A
+    version has at most one destroyer. All readers of the version, and of its views, run before the destroyer. Constants
+    are never overwritten. If a graph breaks one of these rules, its validation raises `InconsistencyError`.
     """
 
     provides = ("has_destroyers", "destroyers", "destroy_handler")
@@ -82,20 +84,20 @@ class DestroyHandler(Bookkeeper):
 
     @property
     def is_needed(self) -> bool:
-        """Whether any node overwrites an input."""
+        """Whether any node of the graph is an in-place op."""
         return bool(self._destroyers)
 
     def destroy_handler(self, fgraph: FunctionGraph) -> DestroyHandler:
-        """This feature: the graph gets the method, so others find the feature by it."""
+        """Return this feature. The graph has this method, too, so other code finds the feature by it."""
         return self
 
     def has_destroyers(self, fgraph: FunctionGraph, protected: Sequence[Variable]) -> bool:
-        """Whether a node overwrites the storage of any of the variables."""
+        """Whether a node overwrites the storage of any of the variables ``protected``."""
         roots = {version_root(v) for v in protected}
         return any(root in roots for root in self._destroyed())
 
     def destroyers(self, fgraph: FunctionGraph, variable: Variable) -> list[Apply]:
-        """The nodes that overwrite the storage of a variable: at most one in a valid graph."""
+        """The nodes that overwrite the storage of a variable. In a valid graph there is at most one."""
         root = version_root(variable)
         return [node for destroyed, node in self._destroyed_pairs() if destroyed is root]
 
@@ -111,7 +113,7 @@ class DestroyHandler(Bookkeeper):
         return [root for root, _ in self._destroyed_pairs()]
 
     def _views(self, fgraph: FunctionGraph, root: Variable, destroyer: Apply) -> list[Variable]:
-        """The version ``root`` of a storage, and all views of it that are not results of its destroyer."""
+        """The variable ``root``, and all its views, except those that its destroyer computes."""
         found = [root]
         pending = [root]
         while pending:
@@ -169,7 +171,10 @@ Chosen = Sequence[Variable] | Callable[["FunctionGraph"], Sequence[Variable]]
 
 
 class InputsAt:
-    """The inputs of a graph at some positions, for a `Supervisor` that can be copied and pickled."""
+    """A function that returns the inputs of a graph at ``positions``.
+
+    A `Supervisor` with such a function can be copied and pickled together with the graph.
+    """
 
     def __init__(self, positions: Sequence[int]) -> None:
         self.positions = tuple(positions)
@@ -179,11 +184,10 @@ class InputsAt:
 
 
 class Supervisor(Feature):
-    """Refuses graphs in which one of the ``protected`` variables is overwritten.
+    """Refuses graphs in which an op overwrites one of the ``protected`` variables.
 
-    ``protected`` is a list of variables, or a function of the graph that returns them; with a function the feature can
-    be copied with the graph. Ops in the user's graph may overwrite ``spared`` variables, but rewriting may not
-    introduce ops that overwrite them.
+    ``protected`` is a list of variables, or a function that returns them for a graph, such as `InputsAt`. ``spared``
+    variables may be overwritten by ops of the user's graph, but rewriting must not introduce ops that overwrite them.
     """
 
     def __init__(self, protected: Chosen, spared: Chosen = ()) -> None:
@@ -212,13 +216,16 @@ class Supervisor(Feature):
 
 
 class _OutputVeto(Feature):
-    """Base of features that refuse outputs which are computed in place. They check listed outputs, or all of them."""
+    """Base class of features that refuse outputs which in-place ops compute.
+
+    ``protected_out_ids`` are the positions of the outputs that are checked. By default all are checked.
+    """
 
     def __init__(self, protected_out_ids: Sequence[int] | None = None) -> None:
         self.protected_out_ids = None if protected_out_ids is None else tuple(protected_out_ids)
 
     def objection(self, fgraph: FunctionGraph, variable: Variable) -> str | None:
-        """The reason to refuse an output that is computed in place; None to accept it."""
+        """The reason to refuse an output that an in-place op computes. None if it is accepted."""
         raise NotImplementedError
 
     def on_validate(self, fgraph: FunctionGraph) -> None:
@@ -237,14 +244,14 @@ class _OutputVeto(Feature):
 
 
 class NoOutputFromInplace(_OutputVeto):
-    """Refuses outputs that are the result of an in-place op."""
+    """Refuses outputs that are computed by an in-place op."""
 
     def objection(self, fgraph: FunctionGraph, variable: Variable) -> str | None:
         return "would be computed in place"
 
 
 class NoOutputInplaceOnInput(_OutputVeto):
-    """Refuses outputs that overwrite an input of the graph."""
+    """Refuses outputs that are computed in the storage of an input of the graph."""
 
     def objection(self, fgraph: FunctionGraph, variable: Variable) -> str | None:
         return "would overwrite an input" if view_root(variable) in fgraph.inputs else None
@@ -253,10 +260,10 @@ class NoOutputInplaceOnInput(_OutputVeto):
 def inplace_candidates(
     fgraph: FunctionGraph, inputs: Sequence[Variable], protected_inputs: Sequence[Variable] = ()
 ) -> list[Variable]:
-    """The inputs of a node that an in-place op might overwrite.
+    """Those of ``inputs``, the inputs of a node, that an in-place op in its place might overwrite.
 
-    Such an input is not a constant and not protected. It shares storage with no other input, and no other node
-    overwrites it.
+    Such an input is not a constant and not in ``protected_inputs``. It shares no storage with another input, and no
+    other node overwrites it.
     """
     roots = [view_root(v) for v in inputs]
     protected = {view_root(v) for v in protected_inputs}

@@ -1,7 +1,7 @@
 """Traits: properties that ops declare, such as ``commutative``. Rules and linkers read them instead of the op's class.
 
 The default of a trait is correct for every op. It means that nothing is known: rules do not apply, and linkers call the
-op's NumPy code. A trait without such a default raises an error if it is read, as `ScalarOp.holomorphic` does.
+op's NumPy code.
 
 The functions of this module check the traits of a new class of ops. They also decide which traits and methods the class
 inherits, since a class that computes something else must not inherit all of them. `Op` calls them when a class is made.

@@ -1,4 +1,4 @@
-"""Printing of graphs: as trees (`debugprint`), formulas (`pprint`), Python source (`to_python`) and dot (`pydotprint`).
+"""Prints graphs as trees (`debugprint`), formulas (`pprint`), Python source (`to_python`) or drawings (`pydotprint`).
 
-Users call these functions, which are in the namespace `occelo`. Error messages contain formulas.
+Users call these functions from `occelo`. Error messages contain formulas.
 """

@@ -1,6 +1,6 @@
-"""`debugprint`: printing of a graph as an indented tree.
+"""`debugprint`: prints a graph as an indented tree.
 
-Users call it to look at a graph. The method ``dprint`` of variables, graphs and compiled functions calls it, too.
+Users call it to look at a graph. The method ``dprint`` of variables, function graphs and compiled functions calls it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _letters(number: int) -> str:
 
 
 class _Ids:
-    """Identifiers for variables and nodes: letters, integers, addresses or none."""
+    """The identifiers of variables and nodes in the tree, such as "[id A]". ``kind`` is ``id_type`` of `debugprint`."""
 
     def __init__(self, kind: str, used: dict[Any, str]) -> None:
         if kind not in ("CHAR", "int", "id", "auto", ""):
@@ -114,7 +114,10 @@ class _Printer:
         return parts
 
     def tree(self, root: Variable, label: str | None = None) -> None:
-        """Print one root; depth is bounded by ``depth``, not by the recursion limit."""
+        """Add the lines of the tree of ``root``. ``label`` replaces the text of its first line.
+
+        The method is not recursive, so only the option ``depth`` limits the depth of the tree.
+        """
         depth: int = self.options["depth"]
         stop: bool = self.options["stop_on_name"]
         stack: list[tuple[Variable, str, str, int]] = [(root, "", "", 1)]
@@ -139,7 +142,7 @@ class _Printer:
             children: list[tuple[Variable, str, str, int]] = []
             for i, child in enumerate(node.inputs):
                 if level >= _DEEPEST_INDENT:
-                    # a number instead of an indent, so that the text of a deep graph stays linear
+                    # a number instead of an indent: with indents, the text of a deep graph has quadratic size
                     children.append((child, f"({level + 1}) ", "", level + 1))
                     continue
                 mark, space = (" └─ ", "    ") if i == last else (" ├─ ", " │  ")
@@ -148,7 +151,11 @@ class _Printer:
 
 
 def _roots(graph_like: Any) -> tuple[list[Variable], dict[Apply, int], Any, Any]:
-    """What `debugprint` prints of its argument: the outputs, positions of nodes, storage, and the graph itself."""
+    """The parts of ``graph_like`` that `debugprint` prints.
+
+    These are the outputs, the position of each node in the order of execution, the storage of a compiled function, and
+    the function graph. Parts that do not exist are empty or None.
+    """
     if is_list_or_tuple(graph_like):
         roots: list[Variable] = []
         for item in graph_like:
@@ -183,13 +190,21 @@ def debugprint(
     print_fgraph_inputs: bool = False,
     print_assumptions: bool = False,
 ) -> Any:
-    """Print a variable, node, list, `FunctionGraph` or compiled function as a tree.
+    """Print a variable, node, list of these, `FunctionGraph` or compiled function as a tree.
 
-    Repeated nodes are abbreviated. From level 100 on, lines begin with the number of their level instead of a longer
-    indent. ``depth`` limits the levels (-1: all). ``file`` is a stream (standard output by default), "str" to return
-    the text, or "rich" to return a `rich.tree.Tree`. ``id_type`` is "CHAR", "int", "id", "auto" or "" for no
-    identifiers. Compiled graphs show each node's position in the order of execution. ``print_assumptions`` adds the
-    assumptions that a rewritten graph has about each variable.
+    A node that was printed before is abbreviated. From level 100 on, lines begin with the number of their level instead
+    of a longer indent. For function graphs, the tree shows each node's position in the order of execution.
+
+    - ``depth``: the number of levels that are printed; -1 prints all.
+    - ``file``: a stream (by default standard output), "str" to return the text, or "rich" to return a
+      `rich.tree.Tree`.
+    - ``id_type``: the kind of identifiers: "CHAR" (letters), "int", "id" (addresses), "auto" (`Variable.auto_name`),
+      or "" for none.
+    - ``stop_on_name``: whether variables with names are printed without their inputs.
+    - ``done``, ``used_ids``: dictionaries of printed nodes and used identifiers, to share between calls.
+    - ``print_inner_graphs``: whether the inner graphs of ops are printed after the tree. This is the default.
+    - ``print_assumptions``: add the facts that a rewritten graph knows about each variable.
+    - The other arguments add types, shapes, storage, parameters of ops, destroy maps and view maps, or the inputs.
     """
     options = {
         "depth": depth,

@@ -1,7 +1,4 @@
-"""Printing of a graph in Graphviz' dot language: `to_dot` and `pydotprint`.
-
-Users call them to draw a graph.
-"""
+"""`to_dot` and `pydotprint`: write a graph in dot, the language of Graphviz. Users call them to draw graphs."""
 
 from __future__ import annotations
 
@@ -31,11 +28,12 @@ def to_dot(
     max_label_size: int = 70,
     with_ids: bool = False,
 ) -> str:
-    """The graph in dot, from inputs (green) to outputs (blue).
+    """The text of a graph in dot.
 
-    ``outputs`` are one variable or several, a `FunctionGraph`, or a compiled function.
-    Shared variables are cyan and constants grey. An edge is blue if the node's output may alias the input,
-    and red if the node overwrites the input.
+    ``outputs`` is a variable, a sequence of variables, a `FunctionGraph`, or a compiled function. Inputs are green,
+    outputs blue, shared variables cyan and constants grey. An edge from an input to a node is blue if an output of the
+    node may alias the input, and red if the node overwrites the input. Labels are cut after ``max_label_size``
+    characters. With ``with_ids``, nodes show their positions in topological order.
     """
     listed, inputs = graph_parts(outputs, inputs)
     numbering = Numbering(inputs, listed)
@@ -100,9 +98,9 @@ def pydotprint(
     max_label_size: int = 70,
     print_output_file: bool = True,
 ) -> str:
-    """Write a variable, list, graph or compiled function in dot to ``outfile``, and return the text.
+    """Write a graph in dot to ``outfile``, and return the text. ``fct`` and the options are as in `to_dot`.
 
-    Graphviz draws it: ``dot -Tsvg graph.dot``.
+    Graphviz draws the file: ``dot -Tsvg graph.dot``. With ``print_output_file`` the name of the file is printed.
     """
     graph = getattr(getattr(fct, "maker", None), "fgraph", fct)
     outputs: Any = getattr(graph, "outputs", graph)

@@ -1,6 +1,6 @@
-"""`pprint`: printing of a graph as a formula on one line.
+"""`pprint`: prints a graph as a formula on one line, such as ``exp(x) * 2.0``.
 
-Users call it; error messages name an unnamed variable by its formula.
+Users call it. Error messages show variables without names by their formulas.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from occelo_graph.ops.elemwise.scalar import ScalarOp
 __all__ = ["pp", "pprint"]
 
 _POWERS = 8
-"""The precedence of operators that group from the right."""
+"""The precedence of operators that are evaluated from right to left, such as ``**``."""
 _ATOM = 10
 _LONGEST = 10_000
 
@@ -56,9 +56,9 @@ def _node(node: Apply, parts: list[tuple[str, int]]) -> tuple[str, int]:
 
 
 def pprint(graph: Any) -> str:
-    """The formula of a variable, with the parentheses that Python's precedence requires and no others.
+    """The formula of a variable. It has only the parentheses that Python's operator precedence requires.
 
-    For several variables, a `FunctionGraph` or a compiled function, the result has a line for each output. A
+    For a sequence of variables, a `FunctionGraph` or a compiled function, the result has a line for each output. A
     subexpression of more than 10,000 characters is abbreviated.
     """
     return "\n".join(_formula(v) for v in graph_parts(graph)[0])

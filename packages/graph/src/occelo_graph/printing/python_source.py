@@ -1,6 +1,6 @@
-"""`to_python`: printing of a graph as Python source that rebuilds it.
+"""`to_python`: prints a graph as Python source that builds the same graph.
 
-Users call it to reproduce a graph elsewhere.
+Users call it to reproduce a graph elsewhere, for instance in a bug report.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from occelo_graph.tensors.type import TensorType
 __all__ = ["to_python"]
 
 _PLAIN = re.compile(r"^(?!(make_)?graph\d+$)[A-Za-z_][A-Za-z0-9_]*$")
-"""Names that variables may have in the source; names of inner graphs are excluded."""
+"""Matches names that variables keep in the source. Names of inner graphs, such as ``graph0``, are excluded."""
 
 
 class _Writer:
@@ -36,12 +36,12 @@ class _Writer:
     def __init__(self) -> None:
         self.imports: dict[str, None] = {}
         self.inner: dict[FrozenFunctionGraph, str] = {}
-        """The names of inner graphs."""
+        """Maps each inner graph to its name in the source."""
         self.definitions: list[str] = []
-        """The functions that make them, each after those that it needs."""
+        """The lines of the functions that make inner graphs. A function comes after the functions that it needs."""
 
     def inner_graph(self, graph: FrozenFunctionGraph) -> str:
-        """The name of an inner graph. The source defines it by a function that builds the graph."""
+        """The name of an inner graph. A function that builds the graph is added to ``definitions``."""
         if graph not in self.inner:
             lines = self.statements(graph.inputs, graph.outputs)
             number = len(self.inner)
@@ -58,13 +58,13 @@ class _Writer:
         return self.inner[graph]
 
     def class_expression(self, cls: type) -> str:
-        """The name of a class, for which an import is added."""
+        """The name of a class. An import of the class is added."""
         module, _, name = class_name(cls).partition(":")
         self.imports[f"from {module} import {name.partition('.')[0]}"] = None
         return name
 
     def value(self, value: Any) -> str:
-        """An expression for a parameter."""
+        """An expression for a value, such as an op, a type or a parameter of an op. TypeError if there is none."""
         if isinstance(value, TensorType):
             self.imports["from occelo_graph.tensors.type import TensorType"] = None
             return f"TensorType({value.dtype!r}, {value.shape!r})"
@@ -72,7 +72,7 @@ class _Writer:
             props = value.props()
             if props is None:
                 raise TypeError(f"The op {value} has no fields and no __props__, so no Python form")
-            # the parameters of most classes are their fields
+            # a class whose constructor does not accept its fields defines `python_fields`
             own: Callable[[], dict[str, Any]] | None = getattr(value, "python_fields", None)
             fields, maker = (props, "") if own is None else (own(), ".from_fields")
             inner = ", ".join(f"{k}={self.value(v)}" for k, v in fields.items())
@@ -102,7 +102,7 @@ class _Writer:
         raise TypeError(f"{value!r} has no Python form")
 
     def array(self, value: Any) -> str:
-        """An expression for an array that reproduces its elements to the last bit."""
+        """An expression for an array, which reproduces its elements to the last bit."""
         self.imports["import numpy as np"] = None
         data = np.ascontiguousarray(value)
         if data.size <= 64 and data.dtype.kind in "biu":
@@ -111,7 +111,7 @@ class _Writer:
         return f"np.frombuffer(bytes.fromhex({raw!r}), {data.dtype.str!r}).reshape({value.shape!r})"
 
     def statements(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[str]:
-        """Lines that make a graph and the lists ``inputs`` and ``outputs``."""
+        """Lines of source that build a graph, and assign its lists ``inputs`` and ``outputs``."""
         numbering = Numbering(inputs, outputs)
         names = _names(numbering.variables)
         made = {out for node in numbering.nodes for out in node.outputs}
@@ -133,7 +133,7 @@ class _Writer:
         return lines
 
     def source(self, variable: Variable, shared: bool) -> str:
-        """An expression for a variable that no node computes; with ``shared``, a shared variable keeps its value."""
+        """An expression for a root. A shared variable becomes one with its value if ``shared``, else an input."""
         type_ = self.value(variable.type)
         name = "" if variable.name is None else f"name={variable.name!r}"
         more = f", {name}" if name else ""
@@ -175,10 +175,10 @@ def _names(variables: Sequence[Variable]) -> dict[Variable, str]:
 
 
 def to_python(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
-    """Python source that rebuilds a graph, with its lists ``inputs`` and ``outputs``.
+    """Python source that builds a graph, and assigns its lists ``inputs`` and ``outputs``.
 
-    ``outputs`` are one variable or several, a `FunctionGraph`, or a compiled function. The rebuilt graph has the same
-    digest, and shared variables have the same values. TypeError if an op has neither fields nor ``__props__``.
+    ``outputs`` is a variable, a sequence of variables, a `FunctionGraph`, or a compiled function. The new graph has the
+    same digest, and its shared variables have the same values. TypeError if an op has neither fields nor ``__props__``.
     """
     listed, inputs = graph_parts(outputs, inputs)
     writer = _Writer()
