@@ -1,7 +1,7 @@
-"""`Case`: an example of a graph to which a rule applies, written by hand or made from the rule's pattern.
+"""`Case`: an example of a graph that a rule applies to, written by hand or made from the rule's pattern.
 
-The tables in `examples`, `mixed_examples`, `looping_examples` and `linear_algebra_examples` consist of cases; `draws` varies the types
-and values of each case.
+The tables in `examples`, `mixed_examples`, `looping_examples` and `linear_algebra_examples` are lists of cases. `draws`
+varies the types and values of each case.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ __all__ = ["Case", "drawn_cases", "standard_rules"]
 
 @dataclass(frozen=True)
 class Case:
-    """The name of a rule, and a function ``build`` that takes inputs and makes a graph to which the rule applies.
+    """An example for a rule: ``build`` is a function of input variables that builds a graph the rule applies to.
 
-    ``shapes``, ``dtype`` and the interval from ``low`` to ``high`` describe inputs for which the graph is defined.
-    ``wildcards`` says that the inputs stand for wildcards of a pattern, so each may have another dtype and other
-    lengths.
+    ``rule`` is the name of the rule. The inputs have the given ``shapes``, ``dtype``, and elements from ``low`` to
+    ``high``. ``wildcards`` is whether the inputs are wildcards of a pattern, so that each may have another dtype and
+    shape.
     """
 
     rule: str
@@ -50,7 +50,7 @@ class Case:
 
 
 def standard_rules() -> dict[str, NodeRewriter]:
-    """The registered rules, by name."""
+    """All registered rules, by name."""
     return {
         name: db[name]
         for db in (
@@ -68,7 +68,7 @@ def standard_rules() -> dict[str, NodeRewriter]:
 
 
 def drawn_cases(rule: NodeRewriter) -> list[Case]:
-    """A case for each pattern of a rule, with matrices as inputs; none if the rule has no patterns."""
+    """A case for each pattern of a rule, with matrices as inputs. A rule without patterns has no cases."""
     patterns = rule.patterns if isinstance(rule, PatternRule) else ()
     return [_drawn(rule.name, pattern) for pattern in patterns]
 

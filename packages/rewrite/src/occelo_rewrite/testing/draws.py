@@ -1,7 +1,6 @@
-"""Random types and values for the cases of rules: all dtypes, static and dynamic lengths, lengths of 0 and 1, special
-values.
+"""Random variations of the cases of rules: all dtypes, static and dynamic lengths, lengths of 0 and 1, special values.
 
-`laws` and the tests of rules use it.
+`laws` and the tests of rules use them.
 """
 
 from __future__ import annotations
@@ -37,10 +36,11 @@ _READERS = ("alone", "gradient", "readers", "everything")
 
 @dataclass(frozen=True)
 class Draw:
-    """A case with chosen types: dtypes, static shapes and lengths of its inputs, and a choice of outputs.
+    """A random variation of a case: dtypes, static shapes and lengths of its inputs, and a choice of outputs.
 
-    ``readers`` chooses the outputs: the value alone, with its gradient, with some of its intermediate
-    variables, or with all of those and the gradient.
+    ``kind`` is the kind of values, one of `KINDS`. ``readers`` chooses the outputs of the graph: only the value
+    ("alone"), also its gradient ("gradient"), also some intermediate variables ("readers"), or the gradient and all
+    intermediate variables ("everything").
     """
 
     case: Case
@@ -52,14 +52,14 @@ class Draw:
     seed: int = 0
 
     def inputs(self) -> list[TensorVariable]:
-        """New input variables with these dtypes and static shapes."""
+        """New input variables with the dtypes and static shapes of this draw."""
         return [
             ot.TensorType(dtype, shape).make_variable(f"x{i}")
             for i, (dtype, shape) in enumerate(zip(self.dtypes, self.static, strict=True))
         ]
 
     def values(self) -> list[Any]:
-        """Random arrays with these dtypes and lengths."""
+        """Random arrays with the dtypes and lengths of this draw."""
         generator = np.random.default_rng(self.seed)
         return [
             _values(generator, self.case, dtype, lengths, self.kind)
@@ -68,7 +68,10 @@ class Draw:
 
 
 def draw(case: Case, seed: int) -> Draw:
-    """A random draw of a case; for the seed 0, the case as it is written."""
+    """The random variation of a case that a seed determines.
+
+    For the seed 0, it is the case as written, with dynamic lengths.
+    """
     if seed == 0:
         unknown = tuple((None,) * len(s) for s in case.shapes)
         return Draw(case, (case.dtype,) * len(case.shapes), unknown, case.shapes)
@@ -85,7 +88,7 @@ def draw(case: Case, seed: int) -> Draw:
         if case.wildcards and generator.integers(4) == 0:
             own, known = _broadcast(own, known, generator)
         elif case.wildcards and generator.integers(8) == 0:
-            # lengths that do not fit the others, which is only found at run time
+            # lengths that do not fit the other inputs; only the run finds this out
             own = tuple(int(generator.integers(4)) for _ in own)
             known = list[int | None]([None] * len(own))
         static.append(tuple(known))
@@ -104,7 +107,7 @@ def draw(case: Case, seed: int) -> Draw:
 def _broadcast(
     own: tuple[int, ...], known: list[int | None], generator: Any
 ) -> tuple[tuple[int, ...], list[int | None]]:
-    """The lengths of an operand that broadcasts: some leading dimensions are dropped, some lengths become a static 1."""
+    """Lengths that broadcast to ``own``: some leading axes are dropped, and some lengths become a static 1."""
     first = int(generator.integers(len(own) + 1))
     lengths, static = list(own[first:]), known[first:]
     for i in range(len(lengths)):
@@ -124,7 +127,7 @@ def _drawn_dtypes(case: Case, generator: Any) -> tuple[str, ...]:
 
 
 def _drawn_lengths(case: Case, generator: Any) -> list[tuple[int, ...]]:
-    """The lengths of the case. In some draws, all lengths that equal a number n are replaced by 1 or by 0."""
+    """The lengths of the case. In some draws, all lengths that equal some number are replaced by 1 or by 0."""
     if generator.integers(3) == 0:
         return list(case.shapes)
     instead = {n: int(generator.choice([n, n, 1, 1, 0])) for s in case.shapes for n in s}
@@ -132,9 +135,7 @@ def _drawn_lengths(case: Case, generator: Any) -> list[tuple[int, ...]]:
 
 
 def _values(generator: Any, case: Case, dtype: str, lengths: tuple[int, ...], kind: str) -> Any:
-    """A random array of one kind: numbers within the bounds of the case, special values, or very large and very small
-    numbers.
-    """
+    """A random array of a kind: "tame" (within the case's bounds), "special" (such as NaN and -0.0) or "extreme"."""
     own = np.dtype(dtype)
     if own.kind == "b":
         return generator.integers(2, size=lengths).astype(bool)

@@ -1,6 +1,7 @@
-"""The table of cases of rules, by family. Cases of pattern rules that the table lacks are made from the patterns.
+"""`CASES`: the table of cases for all standard rules.
 
-The tests of rules try the law of rules (`laws`) on every case.
+Tests of rules check the law in `laws` for every case. A rule with patterns and without a case written by hand has cases
+that are made from its patterns.
 """
 
 from __future__ import annotations
@@ -236,7 +237,7 @@ WRITTEN = [
         "sum_of_squared_outer",
         lambda x: ot.sqr(x.dimshuffle("x", 0, 1) * _other(x).dimshuffle(0, "x", 1)).sum((1, 2)),
     ),
-    # tensors that are made
+    # tensors made by alloc and second
     Case("alloc_of_own_shape", lambda x: ot.alloc(_other(x), x.shape[0], x.shape[1])),
     Case("alloc_of_alloc", lambda x: ot.alloc(ot.alloc(x[0], 2, 3), 4, 2, 3)),
     Case("alloc_sinks", lambda x: ot.alloc(x[0, 0], *x.shape) * x),
@@ -375,7 +376,7 @@ WRITTEN = [
         lambda x: 3.0 * ot.Gemm()(x, ot.constant(2.0), x, _other(x), ot.constant(0.5)),
         shapes=((3, 3),),
     ),
-    # what is assumed
+    # facts that are assumed
     Case("dot_with_diagonal", lambda x: ot.dot(ot.diag(x[:, 0]), x)),
     Case("dot_with_diagonal", lambda x: ot.dot(x, ot.diag(x[0]))),
     Case("dot_with_diagonal", lambda x: ot.dot(ot.diag(x[0]), x[1])),
@@ -471,7 +472,7 @@ def _narrow_twice(x: TensorVariable, first: _Write) -> TensorVariable:
 
 
 def _tiled(target: TensorVariable, x: TensorVariable, write: _Write) -> TensorVariable:
-    """A graph that writes the columns of a known matrix in two slices."""
+    """A graph that writes the columns of a matrix of static shape in two slices."""
     known = ot.specify_shape(target, (2, 3))
     once = write(known[:, 1:], ot.specify_shape(x, (2, 3))[:, :2])
     return write(once[:, :1], ot.specify_shape(_other(x), (2, 3))[:, 2:])
@@ -519,4 +520,4 @@ CASES: list[Case] = [
         for case in drawn_cases(rule)
     ),
 ]
-"""Cases for all rules that are registered when this is imported."""
+"""Cases for all rules that are registered when this module is imported."""

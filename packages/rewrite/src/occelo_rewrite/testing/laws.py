@@ -1,6 +1,6 @@
-"""The law of rules, checked on random inputs: a rule preserves types, and values as far as its tags promise.
+"""The law of all rules: a rule keeps types, and it changes values only as its tags allow.
 
-Tests of rules call `try_law` for each case and many draws.
+Tests of rules call `try_law` for each case and many random draws.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ class LawBroken(AssertionError):
 
 
 def try_law(rule: NodeRewriter, draw: Draw) -> bool:
-    """Apply only this rule to a drawn graph, and check the result.
+    """Apply only this rule to the graph of a draw, and compare the results of the interpreter before and after.
 
-    False if the rule did not apply, or if the graph cannot be built or computed.
-
-    `LawBroken` if an output differs from the interpreter's result for the original graph.
+    Returns whether the results were compared. They are not if the rule did not apply, or if the graph cannot be built
+    or computed. `LawBroken` if a result changed more than the tags of the rule allow.
     """
     inputs = draw.inputs()
     try:
@@ -74,17 +73,17 @@ def try_law(rule: NodeRewriter, draw: Draw) -> bool:
 
 
 _FAR = 600.0
-"""Numbers up to this have exponentials far from the limits of float64."""
+"""The exponential of a number up to this bound is far from the limits of float64."""
 
 
 def _check_nearer(
     where: str, draw: Draw, values: list[Any], written: Any, found: Any, cancels: bool
 ) -> None:
-    """Check that a form that should be more stable is as near to the exact value as the original form, or as near as
-    its dtype allows.
+    """Check that the form of a rule with the tag "stabler" is not less exact than the original form.
 
-    For graphs of narrower dtypes the exact value is computed in float64, unless it is near the limits of float64. If
-    terms may cancel (``cancels``), the error is measured relative to the inputs.
+    An error that the dtype makes necessary is allowed. The exact value is computed in float64, for graphs of float16
+    and float32, unless inputs are too large for float64. If terms may cancel (``cancels``), the error is relative to
+    the inputs.
     """
     if not set(draw.dtypes) <= {"float16", "float32"} or not all(map(_finite, values)):
         return
@@ -133,7 +132,10 @@ def _outputs(draw: Draw, inputs: list[TensorVariable]) -> list[Variable]:
 def _computed(
     graph: FunctionGraph, values: list[Any]
 ) -> tuple[dict[Variable, Any] | None, Exception | None]:
-    """The values of all variables that can be computed; if an output cannot be computed, None and the error."""
+    """The values of all variables that can be computed, and None.
+
+    If an output cannot be computed: None, and the error.
+    """
     given = dict(zip(graph.inputs, values, strict=True))
     with np.errstate(all="ignore"):
         try:
@@ -146,13 +148,13 @@ def _computed(
         try:
             known.update(zip(every, og.evaluate(every, given), strict=True))
         except Exception:
-            # a branch that is not taken
+            # a variable in a branch that is not taken cannot be computed
             pass
     return known, None
 
 
 def _check_types(where: str, graph: FunctionGraph, values: dict[Variable, Any]) -> None:
-    """Check that the value of every variable of the rewritten graph has its type."""
+    """Check that the value of every variable of the rewritten graph has the variable's type."""
     for variable, value in values.items():
         kind: Any = variable.type
         if not kind.is_array:
@@ -171,8 +173,9 @@ def _finite(value: Any) -> bool:
 
 
 class _Judge:
-    """Compares the values of the original and the rewritten graph, and judges by the rule's tags and these values which
-    differences are allowed.
+    """Compares outputs of the original and the rewritten graph.
+
+    The tags of the rule, and the values in both graphs, decide which differences are allowed.
     """
 
     def __init__(
@@ -193,14 +196,14 @@ class _Judge:
         self.is_exact = not floats
         self.is_finite = all(_finite(a) for a in floats)
         self.is_lost = any(a.dtype.kind == "c" and not _finite(a) for a in floats)
-        """Whether a complex number is not finite; for such numbers rules promise nothing."""
+        """Whether a complex number is not finite. For such numbers any change is allowed."""
         self.is_tame = all(_is_tame(a) for a in floats)
         self.may_have_vanished = any((a == 0).any() for a in floats)
         magnitudes = [np.abs(a[np.isfinite(a)]).max(initial=0.0) for a in floats]
         self.scale = float(max(magnitudes, default=0.0))
 
     def compare(self, number: int, old: Variable, new: Variable) -> str:
-        """A text that says what is wrong with an output; empty if nothing is."""
+        """What is wrong with an output, as text; an empty text if nothing is wrong."""
         a, b = self.expected[old], self.found[new]
         if not old.type.is_array:
             return ""
@@ -211,7 +214,7 @@ class _Judge:
         if self.is_lost:
             return ""
         if number and "arbitrary" in self.tags:
-            return ""  # only the value of the case itself does not depend on the order
+            return ""  # only the first output, the value of the case itself, does not depend on the order of operations
         if self.is_exact or not self.tags - {"shape_unsafe", "singular", "unsafe"}:
             return "" if _same_bits(a, b) else "does not keep every bit"
         if self._is_exempt():
@@ -228,7 +231,10 @@ class _Judge:
         return not is_tame and bool({"overflow", "stabler"} & self.tags)
 
     def _near(self, a: Any, b: Any) -> str:
-        """What is wrong if terms may cancel: the allowed error is relative to the largest intermediate value."""
+        """What is wrong with an output if terms may cancel.
+
+        The allowed error is relative to the largest intermediate value.
+        """
         if is_discrete(str(a.dtype)):
             return ""
         error = 64 * float(np.finfo(a.dtype).eps) * max(self.scale, 1.0)
@@ -240,7 +246,7 @@ class _Judge:
         if is_discrete(str(a.dtype)):
             return "" if np.array_equal(a, b) else "changes a truth value or an integer"
         if number and self.draw.readers != "alone":
-            # a gradient adds terms that may cancel
+            # a gradient is a sum of terms that may cancel
             return self._near(a, b)
         if a.dtype.kind == "c":
             return self._near(a, b)
@@ -268,7 +274,7 @@ def _constants(graph: FunctionGraph) -> list[Any]:
 
 
 def _is_tame(array: Any) -> bool:
-    """Whether no product of elements can overflow or underflow."""
+    """Whether the elements are so moderate that their products do not overflow or underflow."""
     info = np.finfo(array.dtype)
     sizes = np.abs(array[array != 0])
     with np.errstate(all="ignore"):
@@ -276,9 +282,9 @@ def _is_tame(array: Any) -> bool:
 
 
 def _same_bits(a: Any, b: Any) -> bool:
-    """Whether two arrays have equal bits, except for payloads of NaN.
+    """Whether two arrays have equal bits, except for the bits that distinguish NaNs.
 
-    Complex numbers may differ in the signs of zeros and by rounding, since NumPy's product of complex arrays depends on
+    Complex numbers may differ by rounding and in the signs of zeros, since NumPy's product of complex arrays depends on
     their strides.
     """
     if a.dtype.kind == "c":

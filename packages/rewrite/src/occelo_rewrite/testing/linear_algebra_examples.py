@@ -1,7 +1,7 @@
-"""Cases of the rules of linear algebra, a part of the table in `examples`.
+"""Cases for the rules of linear algebra, which are part of the table in `examples`.
 
-The inputs are arbitrary matrices. The graphs compute from them the nonsingular, positive definite or other matrices
-that the rules need.
+The inputs are arbitrary matrices. The graphs compute the matrices that the rules need from them, such as positive
+definite matrices.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ SQUARE = ((3, 3),)
 
 
 def _dominant(x: TensorVariable) -> TensorVariable:
-    """Matrices with inverses."""
+    """Matrices that have inverses, made from any matrices ``x``."""
     n = x.shape[-1]
     return x * 0.1 + 2.0 * ot.eye(n)
 
 
 def _definite(x: TensorVariable) -> TensorVariable:
-    """Positive definite matrices."""
+    """Positive definite matrices, made from any matrices ``x``."""
     return ot.assume(ot.dot(x, x.conj().T) * 0.1 + 2.0 * ot.eye(x.shape[0]), positive_definite=True)
 
 
@@ -40,18 +40,18 @@ def _diagonal(x: TensorVariable) -> TensorVariable:
 
 
 def _reversal(x: TensorVariable) -> TensorVariable:
-    """The permutation matrix that reverses the columns of x."""
+    """The permutation matrix that reverses the columns of ``x``."""
     return ot.assume(ot.eye(x.shape[1])[::-1], permutation=True)
 
 
 def _turns(x: TensorVariable) -> TensorVariable:
-    """A batch of permutation matrices."""
+    """A batch of two permutation matrices of as many columns as ``x``."""
     one = ot.eye(x.shape[1])
     return ot.assume(ot.stack([one[::-1], ot.roll(one, 1, axis=0)]), permutation=True)
 
 
 def _both_decompositions(decomposed: Any, x: TensorVariable) -> TensorVariable:
-    """A matrix that is put together twice, from its reduced and from its full decomposition."""
+    """A graph with both the reduced and the full decomposition of a matrix."""
     if decomposed is linalg.qr:
         (q, r), (full, _) = decomposed(x), decomposed(x, "complete")
         return ot.dot(q, r) + ot.abs(full[0, 0])
@@ -152,7 +152,7 @@ def _upper(x: TensorVariable) -> TensorVariable:
 
 
 def _rebuilt(factors: Sequence[TensorVariable]) -> TensorVariable:
-    """The product of the factors of a matrix, some of which may be vectors on a diagonal."""
+    """The product of the factors of a matrix. A vector among them is the diagonal of a diagonal matrix."""
     first, *rest = factors
     for factor in rest:
         first = first * factor if factor.type.ndim == 1 else ot.dot(first, factor)

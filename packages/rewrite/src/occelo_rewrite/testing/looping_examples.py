@@ -1,4 +1,4 @@
-"""Cases of the rules of loops: graphs with scans to which each rule applies; a part of the table in `examples`."""
+"""Cases for the rules of loops: graphs with scans that the rules apply to. They are part of the table in `examples`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CASES"]
 
 
 def _of_constant(x: TensorVariable) -> TensorVariable:
-    """A loop in which an exponential does not depend on the step."""
+    """A loop with an exponential that is the same in all steps."""
     traces: TensorVariable = scan(
         lambda e, s, c: s + e * ot.exp(c), x, x[0], x[0], return_updates=False
     )
@@ -23,7 +23,7 @@ def _of_constant(x: TensorVariable) -> TensorVariable:
 
 
 def _equations(x: TensorVariable, kind: str) -> TensorVariable:
-    """A loop whose steps solve equations with one matrix."""
+    """A loop whose steps solve equations with the same matrix."""
     matrix = ot.dot(x, x.T) * 0.1 + 2.0 * ot.eye(x.shape[0])
     if kind == "banded":
         matrix = ot.stack([x[0], x[0] + 5.0, x[1]])
@@ -49,13 +49,13 @@ def _unchanged(x: TensorVariable) -> TensorVariable:
 
 
 def _of_gradient(x: TensorVariable) -> TensorVariable:
-    """A loop and its gradient; the gradient keeps the carried values of the loop as traces."""
+    """A loop and its gradient. The gradient keeps the carried values of the loop as traces."""
     final, _ = loop(lambda s, e: (ot.tanh(s * e), None), x[0], x)
     return og.grad(final.sum(), x) * final
 
 
 def _factors(x: TensorVariable) -> TensorVariable:
-    """The gradient of a loop whose steps factor a matrix of known lengths, and solve with the factor."""
+    """The gradient of a loop. Its steps factor a matrix of static shape, and solve equations with the factor."""
 
     def step(state: Any, e: Any) -> Any:
         s, total = state
@@ -75,9 +75,9 @@ def _two_loops(x: TensorVariable) -> TensorVariable:
 
 
 def _loops_apart(x: TensorVariable) -> TensorVariable:
-    """Two loops over the same steps.
+    """Two loops of the same number of steps.
 
-    The second has a state and a trace that the first has, too, and a sequence of its own.
+    They have a state and a trace in common, and the second loop also has a sequence of its own.
     """
     steps, first = x.shape[0], ot.zeros_like(x[0])
 
@@ -93,7 +93,7 @@ def _loops_apart(x: TensorVariable) -> TensorVariable:
 
 
 def _running(x: TensorVariable) -> TensorVariable:
-    """A running sum and a running product of functions of two sequences, which begin at the last elements."""
+    """A running sum and a running product of functions of two sequences, in reverse order."""
 
     def step(s: Any, e: Any) -> Any:
         total, product = s[0] + e[0] * 2.0, ot.cos(e[1]) * s[1]
@@ -137,14 +137,14 @@ def _last_elements(x: TensorVariable) -> TensorVariable:
 
 
 def _outer_products(x: TensorVariable) -> TensorVariable:
-    """The gradient of a loop with respect to a matrix, by which each step multiplies a vector."""
+    """The gradient of a loop with respect to a matrix. Each step multiplies a vector by this matrix."""
     matrix = x.T @ x
     final, _ = loop(lambda s, e: (ot.tanh(s @ matrix + e), None), x[0], x)
     return og.grad(final.sum(), matrix)
 
 
 def _functions(x: TensorVariable) -> TensorVariable:
-    """A loop with a function of the elements of sequences alone, and with a trace of another such function."""
+    """A loop with a function of only the elements of a sequence, and a trace of another such function."""
     (total, traces) = loop(lambda s, e: (s * 0.5 + ot.exp(e), e * 2.0), ot.zeros_like(x[0]), x)
     return total + traces
 
@@ -160,7 +160,7 @@ def _first_elements(x: TensorVariable) -> TensorVariable:
 
 
 def _elements_at(x: TensorVariable) -> TensorVariable:
-    """Reads at positions that are known when the graph runs."""
+    """Loops with reads of traces at dynamic positions."""
     rows = ot.concatenate([x, x, x])
     traces: TensorVariable = loop(lambda s, e: (s * e, s), x[0], rows)[1]
     ended: TensorVariable = loop(

@@ -1,6 +1,6 @@
-"""More cases of rules, whose operands differ in dtype, are broadcast, or have lengths of 1.
+"""More cases of rules: with operands that differ in dtype, are broadcast, or have lengths of 1.
 
-The tests of rules use them in addition to the table in `examples`.
+Tests of rules use them in addition to the table in `examples`.
 """
 
 from __future__ import annotations
@@ -132,4 +132,4 @@ MIXED: list[Case] = [
     Case("product_plus_term", lambda x: x[0] + ot.dot(x.T, x[:, 0])),
     Case("product_plus_term", lambda x: x + ot.dot(x, ot.dot(x.T, x))),
 ]
-"""Cases in addition to those of `examples`."""
+"""The cases of this module, which are not in the table of `examples`."""

@@ -1,7 +1,7 @@
-"""Rules for loops: scans are merged and made smaller, and in the end expanded to `Iterate`, which linkers run.
+"""Rules for loops: scans are merged, made smaller, and at the end replaced by `Iterate`, the loop that linkers run.
 
-When loops are imported, `pipeline` puts these rules into the stages canonicalize, join_scans and expand_scans. The stage
-rewrite_bodies is in `rules.looping.bodies`.
+When loops are imported, `pipeline` puts these rules into the stages canonicalize, join_scans and expand_scans. The
+stage rewrite_bodies is in `rules.looping.bodies`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The rule that replaces a sum of outer products over all steps of a scan by one product of matrices after the scan.
 
-`pipeline` puts it into the stage canonicalize. Such sums occur in gradients of loops.
+`pipeline` puts it into the stage canonicalize. Gradients of loops contain such sums.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["CANONICALIZE"]
 
 @dataclass(frozen=True)
 class _Outer:
-    """The vectors of an outer product in each step."""
+    """The two vectors of an outer product, as variables of a scan's body."""
 
     left: Variable
     right: Variable
@@ -34,8 +34,9 @@ def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
     """sum_t a_t b_t^T = A^T B, where the rows of A and B are the vectors a_t and b_t of all steps.
 
     If the steps of a loop multiply vectors by a matrix, the gradient with respect to this matrix is such a sum. Vectors
-    that are not sequences already are kept as traces. Both vectors must depend on the step. Sums of products of two
-    matrices stay in the loop: one large product was found to be slower. (rounding: one product adds in another order.)
+    that are not elements of sequences are kept as traces. Both vectors must change from step to step. Sums of products
+    of two matrices stay in the loop, since one large product was slower in measurements. (rounding: one product adds in
+    another order.)
     """
     op_ = node.op
     if op_.stops:
@@ -48,9 +49,7 @@ def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
 
 
 def _summed(op_: Scan, j: int, read: Counter[Variable]) -> _Outer | None:
-    """The outer product that each step adds to the carried value ``j``; None if the step does anything else with this
-    value.
-    """
+    """The outer product that each step adds to the carried value ``j``; None if steps use it in any other way."""
     before, after = op_.body.inputs[j], op_.body.outputs[j]
     owner = after.owner
     if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "add":
@@ -63,7 +62,7 @@ def _summed(op_: Scan, j: int, read: Counter[Variable]) -> _Outer | None:
     (term,) = [v for v in owner.inputs if v is not before]
     checked = computed_by(term, SpecifyShape)
     if checked is None and (None in (before.type.shape or ()) or term.type != before.type):
-        # the sum might have other lengths than what is added
+        # the added term might have other lengths than the sum
         return None
     factors = _outer_product(term if checked is None else checked.inputs[0])
     if factors is None or not is_tensor(term) or term.type.is_discrete:
@@ -72,7 +71,7 @@ def _summed(op_: Scan, j: int, read: Counter[Variable]) -> _Outer | None:
 
 
 def _changing(op_: Scan) -> set[Variable]:
-    """The variables of a body that depend on the step."""
+    """The variables of a body that may differ from step to step."""
     parts = op_.parts(op_.body.inputs)
     found: set[Variable] = {*parts.carried, *parts.sequences}
     for each in op_.body.nodes:

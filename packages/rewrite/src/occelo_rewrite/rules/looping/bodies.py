@@ -1,7 +1,6 @@
-"""The stage rewrite_bodies, which rewrites the body of each loop with the query that also rewrites the whole graph.
+"""The stage rewrite_bodies: the body of each loop is rewritten with the same query as the whole graph.
 
-Bodies do not run through the stages after position 49.4 (`LAST`). `pipeline` puts the stage after the one that expands
-scans.
+`pipeline` runs this stage after expand_scans. Bodies do not run through the stages after position 49.4 (`LAST`).
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ __all__ = ["BodiesDB"]
 LAST = 49.4
 """The position of the last stage that is run on bodies.
 
-Later stages choose nodes that overwrite their inputs. In bodies, linkers make this choice themselves.
+Later stages choose nodes that overwrite their inputs. For bodies, linkers make this choice themselves.
 """
 
 
 class BodiesDB(RewriteDatabase):
-    """The database of the stage; a query returns a rewriter that applies this query, up to `LAST`, to each body."""
+    """The database of the stage. A query returns a rewriter that applies the same query, up to `LAST`, to each body."""
 
     def __init__(self, name: str, whole: RewriteDatabase) -> None:
         super().__init__(name)
@@ -37,7 +36,7 @@ class BodiesDB(RewriteDatabase):
 
 
 class _BodyRewriter(RecordingRewriter):
-    """Replaces each loop by a loop with a rewritten body; equal bodies are rewritten once."""
+    """Replaces each loop by a loop with a rewritten body. Equal bodies are rewritten once."""
 
     def __init__(self, name: str, whole: RewriteDatabase, query: RewriteDatabaseQuery) -> None:
         self.name = name
@@ -66,7 +65,8 @@ class _BodyRewriter(RecordingRewriter):
         if found is None:
             inner = body.unfreeze()
             if self._inner is None:
-                # the rewriter is made when it is needed, not before, since it contains this stage
+                # the inner rewriter is made only when needed: it contains this stage, so making it
+                # at once would never end
                 query = RewriteDatabaseQuery(
                     self._query.include,
                     self._query.require,

@@ -1,4 +1,4 @@
-"""The rule that computes running sums and products of functions of sequences without a loop.
+"""The rule that replaces running sums and products in a scan by cumulative sums and products outside of the loop.
 
 `pipeline` puts it into the stage canonicalize.
 """
@@ -35,7 +35,7 @@ __all__ = ["CANONICALIZE"]
 
 @dataclass(frozen=True)
 class _Running:
-    """A carried value to which each step adds a term, or which it multiplies by a term."""
+    """A running sum or product: ``name`` is "add" or "mul", and ``term`` is what each step adds or multiplies by."""
 
     name: str
     term: TensorVariable
@@ -43,12 +43,14 @@ class _Running:
 
 @node_rewriter([Scan], tags=("rounding", "comparison", "overflow", "shape_unsafe"))
 def running_sums_and_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """s_t = s_{t-1} + a_t and s_t = s_{t-1} a_t become sums, products, cumulative sums and cumulative products of a_t.
+    """For s_t = s_{t-1} + a_t, the final s_n = s_0 + sum(a), and the trace of s_t = s_0 + cumsum(a).
 
-    The terms a_t do not depend on a state. They must be elementwise functions of elements and constants, and have the
-    type of the state. Steps may keep only the new value of the state. Scans that a condition may end stay as they are.
-    (rounding, comparison: a sum adds in another order. overflow: the initial value is added last. shape_unsafe: shapes
-    that do not fit are an error even if the scan has no step.)
+    Likewise for products.
+
+    The terms a_t must be elementwise functions of elements of sequences and constants, with the type of the state.
+    Traces may contain the new state s_t, but not the old one. The rule does not apply to scans that a condition may
+    end. (rounding, comparison: a sum adds in another order. overflow: the initial value is added last. shape_unsafe:
+    shapes that do not fit raise an error even if the scan has no step.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences or not any(_adds(op_, j) for j in range(op_.carried)):
@@ -59,7 +61,7 @@ def running_sums_and_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Repla
 
 
 _known: WeakKeyDictionary[FrozenFunctionGraph, FrozenFunctionGraph] = WeakKeyDictionary()
-"""For each body the same body with equal computations merged."""
+"""For each body, this body after equal nodes were merged."""
 
 
 def _merged(body: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -72,7 +74,7 @@ def _merged(body: FrozenFunctionGraph) -> FrozenFunctionGraph:
 
 
 def _adds(op_: Scan, j: int) -> bool:
-    """Whether each step replaces the carried value ``j`` by the sum or the product of itself and something else."""
+    """Whether each step adds something to the carried value ``j``, or multiplies it by something."""
     before, owner = op_.body.inputs[j], op_.body.outputs[j].owner
     if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
         return False
@@ -80,9 +82,7 @@ def _adds(op_: Scan, j: int) -> bool:
 
 
 def _running(op_: Scan, j: int) -> _Running | None:
-    """The sum or product by which each step changes the carried value ``j``; None if steps do anything else with this
-    value.
-    """
+    """The running sum or product of the carried value ``j``; None if steps use the value in any other way."""
     body = op_.body
     before, after = body.inputs[j], body.outputs[j]
     owner = after.owner
@@ -93,7 +93,7 @@ def _running(op_: Scan, j: int) -> _Running | None:
         return None
     terms = [v for v in owner.inputs if v is not before]
     states = body.outputs[: op_.carried]
-    # the values before all steps would need a copy
+    # a trace of the old values would need a copy
     if (
         len(terms) != 1
         or after.type != before.type

@@ -1,4 +1,4 @@
-"""The rule that replaces each scan by an `Iterate`, the only loop that linkers run.
+"""The rule that replaces each `Scan` by an `Iterate`, the only loop op that linkers run.
 
 `pipeline` puts it into the stage expand_scans.
 """
@@ -15,7 +15,7 @@ __all__ = ["EXPAND"]
 
 @node_rewriter([Scan])
 def expand_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A scan becomes an `Iterate`, which carries each trace as memory in which each step writes one element."""
+    """A scan = an `Iterate` that also carries the memory of each trace. Each step writes one element of this memory."""
     return expanded(node.op, node.inputs)
 
 

@@ -1,7 +1,7 @@
-"""The rule that factors a matrix once if all steps of a scan solve linear equations with this matrix.
+"""The rule that factors a matrix only once, if all steps of a scan solve linear equations with this matrix.
 
-In the body of the scan, it replaces a solve by a factorization and a solve with the factors. `hoisting` then moves the
-factorization out of the loop. `pipeline` puts both rules into the stage canonicalize.
+In the body of the scan, the rule replaces a solve by a factorization and a solve with the factors. `hoisting` then
+moves the factorization out of the loop. `pipeline` puts both rules into the stage canonicalize.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan], tags=("stabler", "comparison", "overflow", "finite", "singular"))
 def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """solve(x, y) is computed from factors of x if x is the same in all steps of a scan, so x is factored once."""
+    """solve(x, y) in a scan = a solve with the factors of x, if x is the same in all steps. So x is factored once."""
     if not is_loaded("linalg"):
         return None
     op_ = node.op
@@ -41,11 +41,11 @@ def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacement
 
 
 def _equations(op_: Scan) -> list[Apply[Solve | SolveBanded]]:
-    """The nodes of a scan's body that solve equations with a matrix which is the same in all steps.
+    """The nodes of a scan's body that solve equations with a matrix that is the same in all steps.
 
-    Nodes in branches are left out: they may not run, so their matrices are not factored before the loop.
+    Nodes in branches are left out. They may not run, so their matrices must not be factored before the loop.
     """
-    # imported with its family only
+    # imported here, since the family may not be loaded yet
     from occelo_graph.ops.linalg.banded import SolveBanded
     from occelo_graph.ops.linalg.solve import Solve
 
@@ -67,7 +67,7 @@ def _equations(op_: Scan) -> list[Apply[Solve | SolveBanded]]:
 
 
 def _by_factors(node: Apply[Solve | SolveBanded]) -> TensorVariable:
-    """The solution of a node's equation, computed from factors of its matrix: Cholesky, tridiagonal or LU."""
+    """The solution of a node's equation, computed from factors of its matrix: Cholesky, tridiagonal or LU factors."""
     from occelo_graph.ops.linalg.cholesky import cholesky
     from occelo_graph.ops.linalg.cholesky_solving import cho_solve
     from occelo_graph.ops.linalg.lu import lu_factor

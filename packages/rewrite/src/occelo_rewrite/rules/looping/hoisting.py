@@ -1,4 +1,4 @@
-"""The rule that moves computations that are the same in all steps of a scan out of its body.
+"""The rule that hoists computations out of a scan, if they are the same in all steps.
 
 `pipeline` puts it into the stage canonicalize.
 """
@@ -21,15 +21,15 @@ __all__ = ["CANONICALIZE"]
 def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Results that are the same in all steps are computed once, before the scan.
 
-    A carried value that no step changes becomes a constant. Nodes that belong to a branch of the body stay there, and
-    so do nodes that read a length. Nodes that may fail are put behind a condition (`guarded`), so that they do not run
-    if the scan has no step.
+    A carried value that no step changes becomes a constant. Nodes in branches of the body stay there, and so do nodes
+    that read a length. Nodes that may fail move into a branch before the scan (`guarded`), so that they do not run if
+    the scan has no step.
     """
     op_ = node.op
     parts = op_.parts(op_.body.inputs)
     fixed = {v for v, after in zip(parts.carried, op_.body.outputs, strict=False) if v is after}
     changing = [*(v for v in parts.carried if v not in fixed), *parts.sequences]
-    # lengths stay, so that rules of inner scans see which variable each length belongs to
+    # lengths stay, so that rules for inner scans can tell which variable a length belongs to
     stay: set[Apply] = {each for each in op_.body.nodes if isinstance(each.op, Shape_i)}
     while True:
         moved = alike_in_all_steps(op_.body.nodes, op_.body.outputs, changing, stay)
@@ -38,7 +38,7 @@ def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
         read.update(dict.fromkeys(op_.body.outputs))
         hoisted = [v for v in read if v in results]
         values = guarded(node.inputs[0], hoisted, moved)
-        # nodes that cannot be put behind a condition stay in the body
+        # nodes that cannot be guarded stay in the body
         more = {v.owner for v, g in zip(hoisted, values, strict=True) if g is None and v.owner}
         if not more:
             break
@@ -51,16 +51,17 @@ def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 def _with_constants(
     node: Apply[Scan], hoisted: list[Variable], before: list[Variable], fixed: set[Variable]
 ) -> dict[Variable, Variable]:
-    """Make a scan in which the variables ``hoisted`` of the body, and the carried values ``fixed``, are constants.
+    """Make a scan that reads the variables ``hoisted`` of its body, and the carried values ``fixed``, as constants.
 
-    ``before`` are the expressions that compute the ``hoisted`` variables before the scan. Returns the new variable for
-    each output of the old scan.
+    ``before`` are the expressions that compute the ``hoisted`` variables before the scan. Returns a dict from each
+    output of the old scan to its replacement.
     """
     op_ = node.op
     body, first = op_.body, op_.carried
     carried = [j for j in range(first) if body.inputs[j] not in fixed]
     still = [j for j in range(first) if body.inputs[j] in fixed]
-    # moved nodes read only these; the sequences are left out, since their elements have other types than they
+    # moved nodes read only constants and fixed values; an element of a sequence has another type
+    # than the sequence, so sequences must not be replaced
     alike = {*body.inputs[first + op_.sequences :], *fixed}
     outside = {v: x for v, x in zip(body.inputs, node.inputs[1:], strict=True) if v in alike}
     values: list[Variable] = clone_replace(before, list(outside.items()), rebuild_strict=False)

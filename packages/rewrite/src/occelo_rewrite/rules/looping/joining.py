@@ -1,6 +1,6 @@
-"""The rule that joins scans which take the same number of steps and do not depend on each other.
+"""The rule that joins two scans of the same number of steps that do not depend on each other.
 
-`pipeline` puts it into the stage join_scans, after the rules that make each scan smaller.
+`pipeline` puts it into the stage join_scans, which comes after the rules that make scans smaller.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ from occelo_rewrite.rewriter import MergeOptimizer
 __all__ = ["JOIN"]
 
 MOST_NODES = 500
-"""The most nodes of both bodies together: the time to compile grows faster than the body."""
+"""The most nodes in both bodies together. (The time to compile a body grows faster than its size.)"""
 _EVERYWHERE = (Elemwise, Subtensor, DimShuffle, Shape_i)
-"""Ops that all linkers compile."""
+"""Classes of ops that all linkers compile."""
 
 
 @node_rewriter([Scan])
 def joined_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Two scans over the same steps become one scan, if neither reads results of the other one.
+    """Two scans of the same number of steps = one scan, if neither reads results of the other.
 
-    Each iteration of the joined scan computes a step of both. The two steps do not depend on each other, so the
-    processor can overlap them. Carried values and computations that both scans have in common are computed once.
-    Gradients of one loop with respect to different variables often have some in common. Both scans must be pure and
-    have the same direction. Apart from ops that all linkers compile, their bodies must have the same classes of ops.
-    Otherwise a linker might compile one scan, but not the joined one. Scans that a condition may end, scans in
-    different branches and scans with large bodies stay apart.
+    Each iteration of the joined scan computes a step of both scans. The two steps do not depend on each other, so the
+    processor can overlap them. Common carried values and common computations are computed only once; gradients of a
+    loop with respect to different variables often have some in common.
+
+    Both scans must be pure and have the same direction. Their bodies must have the same classes of ops, apart from
+    classes that all linkers compile: otherwise a linker might compile one scan, but not the joined one. The rule does
+    not apply to scans that a condition may end, scans in different branches, and scans with large bodies.
     """
     others = [o for o in _over_the_same_steps(fgraph, node) if _fit(node.op, o.op)]
     others = [o for o in others if run_together(fgraph, node, o)]
@@ -69,7 +70,7 @@ def _fit(one: Scan, other: Scan) -> bool:
 
 
 def _kinds(body: FrozenFunctionGraph) -> set[type]:
-    """The classes of ops in a body and in bodies inside of it, except classes that all linkers compile."""
+    """The classes of ops in a body and in inner bodies, except classes that all linkers compile."""
     found: set[type] = set()
     for node in body.nodes:
         if not isinstance(node.op, _EVERYWHERE):
@@ -81,7 +82,7 @@ def _kinds(body: FrozenFunctionGraph) -> set[type]:
 
 
 def _dependent(fgraph: FunctionGraph, node: Apply[Scan]) -> set[Apply]:
-    """The nodes on which a node depends, and the nodes that depend on it."""
+    """The nodes that ``node`` depends on, and the nodes that depend on ``node``."""
     found: set[Apply] = set(toposort(node.inputs))
     pending = [node]
     while pending:
@@ -95,7 +96,10 @@ def _dependent(fgraph: FunctionGraph, node: Apply[Scan]) -> set[Apply]:
 
 @dataclass
 class _Shared:
-    """The graph of both bodies, with equal computations merged."""
+    """Both bodies as one graph in which equal computations are merged.
+
+    ``first`` and ``second`` are the outputs of the two bodies, and ``inputs`` are the inputs of the graph.
+    """
 
     first: list[Variable]
     second: list[Variable]
@@ -103,7 +107,7 @@ class _Shared:
 
 
 class _Join:
-    """One scan that does what two scans do."""
+    """The scan that results from joining two scans."""
 
     def __init__(self, node: Apply[Scan], other: Apply[Scan]) -> None:
         self.node, self.other = node, other
@@ -131,10 +135,12 @@ class _Join:
         its: Sequence[Variable],
         own: list[Variable],
     ) -> list[int]:
-        """Where both scans have the same input, replace the variable of the second body (in ``own``) by that of the
-        first body (``inner``).
+        """Let both bodies read a common input by the same variable.
 
-        Returns the positions of the inputs that only the second scan has.
+        Returns the positions of inputs of the second scan alone.
+
+        ``mine`` and ``its`` are the inputs of the two scans, and ``inner`` and ``own`` are the variables of the bodies
+        for them. For an input that both scans have, the variable in ``own`` is replaced by that in ``inner``.
         """
         known = {(v, x.type): x for v, x in zip(mine, inner, strict=True)}
         rest: list[int] = []
@@ -147,10 +153,10 @@ class _Join:
         return rest
 
     def _merged(self, same: dict[int, int]) -> _Shared:
-        """Both bodies in one graph.
+        """Both bodies as one graph.
 
-        Where ``same`` has k, the second body reads the carried value ``same[k]`` of the first in place of its carried
-        value k.
+        ``same`` maps carried values of the second scan to equal carried values of the first scan. The second body reads
+        the values of the first scan instead of its own.
         """
         inner, its = self.inner, self.inner_of_other
         carried = [inner.carried[same[k]] if k in same else v for k, v in enumerate(its.carried)]
@@ -163,13 +169,13 @@ class _Join:
         return _Shared(whole.outputs[: len(first)], whole.outputs[len(first) :], list(inputs))
 
     def _equal_carried(self) -> tuple[dict[int, int], _Shared]:
-        """The carried values of the second scan that equal a carried value of the first in every step, and the merged
-        bodies.
+        """The carried values that both scans have in common, and both bodies as one graph.
 
-        The dict maps positions in the second scan to positions in the first.
+        The carried values are a dict from positions in the second scan to positions in the first scan.
         """
-        # By induction: both values start from the same variable. If all pairs are equal before a step, merging shows
-        # whether they are equal after it. Pairs that fail are dropped, and the rest is tried again.
+        # By induction: the two values of a pair start from the same variable. Assume that all pairs
+        # are equal before a step. Merging then shows which pairs are equal after the step. Pairs
+        # that are not equal are dropped, and the other pairs are tried again.
         choices: dict[int, list[int]] = {
             k: [
                 j
@@ -189,7 +195,7 @@ class _Join:
                 choices[k].pop(0)
 
     def replacement(self) -> dict[Variable, Variable]:
-        """The outputs of both scans, computed by the joined scan."""
+        """A dict from the outputs of both scans to the outputs of the joined scan."""
         a, b = self.node.op, self.other.op
         same, both = self._equal_carried()
         still = [k for k in range(b.carried) if k not in same]

@@ -1,7 +1,6 @@
-"""Rules that keep only the results of the last steps of a scan, if only these are read.
+"""Rules that keep only the results of the last steps of a scan, if nothing reads the results of other steps.
 
-`pipeline` puts them into the stage canonicalize. They come after `last_of_trace`, which reads a carried value in place
-of the last element of a trace.
+`pipeline` puts them into the stage canonicalize, after the rule `last_of_trace`.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from occelo_rewrite.rules.looping.steps import is_least_with
 __all__ = ["CANONICALIZE"]
 
 MOST_KEPT = 16
-"""The most last steps for which a scan is divided."""
+"""A scan is divided if at most this many last elements are read."""
 
 
 @node_rewriter([Scan])
 def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """If only the last element of a trace is read, the trace becomes a carried value, whose initial value is zeros."""
+    """trace[-1] = the final value of a new carried value that starts from zeros, if nothing else reads the trace."""
     op_ = node.op
     if op_.reverse:
         return None
@@ -80,11 +79,10 @@ def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 
 @node_rewriter([Scan])
 def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """If only the last elements of its traces are read, a scan is divided into two: only the second, which takes the
-    last steps, has traces.
+    """A scan = a scan without traces, and a second scan with traces for the last steps, if only last elements are read.
 
-    So memory is needed for the last steps alone. A scan whose body may fail is not divided, since error messages give
-    the number of the step.
+    So only the traces of the last steps need memory. If the body may fail, the scan is not divided, since error
+    messages contain the number of the step.
     """
     op_, (steps,) = node.op, tensors(node.inputs[:1])
     if op_.stops or op_.reverse or any(n.op.may_fail(n) for n in op_.body.nodes):
@@ -122,7 +120,7 @@ def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 
 def _readers(fgraph: FunctionGraph, trace: Variable) -> list[TensorApply[Subtensor]]:
-    """The nodes that read a trace, if all of them read only its last elements; else an empty list."""
+    """The nodes that read a trace, if all of them read a fixed number of last elements; else an empty list."""
     found: list[TensorApply[Subtensor]] = []
     for user, position in fgraph.clients.get(trace, ()):
         if position or not is_node(user) or not isinstance(user.op, Subtensor):
@@ -132,7 +130,7 @@ def _readers(fgraph: FunctionGraph, trace: Variable) -> list[TensorApply[Subtens
 
 
 def _from_the_end(reader: TensorApply[Subtensor]) -> int:
-    """How many of the last elements a read needs; 0 if that is not known."""
+    """How many of the last elements a read needs; 0 if this is not static."""
     first = reader.op.key[0]
     if is_slice(first):
         start = first.start

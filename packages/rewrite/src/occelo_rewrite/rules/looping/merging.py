@@ -1,4 +1,4 @@
-"""The rule that merges two scans that do the same steps and differ only in the traces that they keep.
+"""The rule that merges two scans that do the same steps and differ only in their traces.
 
 `pipeline` puts it into the stage canonicalize.
 """
@@ -18,11 +18,11 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan])
 def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Two scans that have the same inputs and carry the same values become one scan with the traces of both.
+    """Two scans with the same inputs and carried values = one scan with the traces of both.
 
-    Building the gradient of a scan makes a second scan, which takes the same steps and also keeps the carried values as
-    traces. The merged scan computes these values only once. Scans in different branches stay apart, since a call may
-    need only one of them.
+    The gradient of a scan contains a second scan that does the same steps and also keeps the carried values as traces.
+    The merged scan computes these values only once. Scans in different branches stay apart, since a call may need only
+    one of them.
     """
     for user, position in fgraph.clients[node.inputs[0]]:
         if user is node or position or not isinstance(user.op, Scan):
@@ -40,7 +40,7 @@ def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 
 def _alike(node: Apply[Scan], other: Apply[Scan]) -> bool:
-    """Whether two scans have equal inputs and do the same steps; their traces may differ."""
+    """Whether two scans have the same inputs and do the same steps. Their traces may differ."""
     if len(node.inputs) != len(other.inputs):
         return False
     if any(x is not y for x, y in zip(node.inputs, other.inputs, strict=True)):

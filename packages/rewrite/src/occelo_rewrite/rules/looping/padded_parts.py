@@ -1,7 +1,7 @@
-"""Ops that join, reverse or slice tensors, or write parts of them, as graphs that compute them on padded tensors.
+"""Padded forms of joins, slices and writes of slices: graphs that compute the same results on padded tensors.
 
-`padded_rows` calls these functions for the nodes of a graph that is padded. They compute where the rows of the result
-lie in the padded operands, and take them from there.
+`padded_rows` calls these functions for the nodes of a graph that is being padded (see `padding`). Each function
+computes where the rows of the result lie in the padded operands, and reads them from there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["joined", "part_read", "part_written"]
 
 
 def joined(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """The join of tensors: first the rows of all of them without their padding, in order, then the padding of the result."""
+    """The padded form of a join: the rows of all tensors in order, without their padding, then arbitrary rows."""
     parts, op_ = tensors(given), cast("Join", node.op)
     if not any(v in work.lengths for v in parts):
         return None
@@ -53,20 +53,20 @@ def joined(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _rows(x: TensorVariable, at: TensorVariable) -> TensorVariable:
-    """The rows of ``x`` at some positions; for positions that are out of bounds, arbitrary rows."""
+    """The rows of ``x`` at the positions ``at``. A position out of bounds yields an arbitrary row."""
     (last,) = tensors([Shape_i(0)(x)])
     return x[ot.minimum(ot.maximum(at, 0), last - 1)]
 
 
 class _Part(NamedTuple):
-    """Some adjacent rows of a padded tensor."""
+    """Adjacent rows of a padded tensor: the position of the first row, and the number of rows."""
 
     offset: TensorVariable
     size: RowCount
 
 
 def part_read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """The result of reading adjacent rows of a padded tensor, or all rows in reverse order."""
+    """The padded form of a read of adjacent rows, or of all rows in reverse order."""
     op_, (x,) = cast("Subtensor", node.op), tensors(given[:1])
     length, first, rest = work.lengths[x], op_.key[0], op_.key[1:]
     bounds, others = _bounds(first, node.inputs[1:]), given[1 + _dynamic(first) :]
@@ -85,13 +85,13 @@ def part_read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _reversed(work: PaddedTensors, x: TensorVariable, length: Variable) -> TensorVariable:
-    """The first ``length`` rows in reverse order, then arbitrary ones."""
+    """The first ``length`` rows of ``x`` in reverse order, then arbitrary rows."""
     (count, rows) = tensors([work.value_of(length), Shape_i(0)(x)])
     return _rows(x, count - 1 - ot.arange(rows))
 
 
 def _positions(work: PaddedTensors, count: RowCount) -> TensorVariable:
-    """The positions 0, 1, ... of all rows that a tensor of this length has in the padded graph."""
+    """The positions 0, 1, ... of all rows, with padding, of a tensor with ``count`` rows."""
     if not count.lengths:
         return ot.constant(np.arange(count.number))
     padded = work.counts.is_padded(count)
@@ -104,13 +104,13 @@ def _dynamic(first: slice) -> int:
 
 
 def _bounds(first: slice, inputs: Sequence[Variable]) -> list[Any]:
-    """Where a slice starts and stops: None, an integer, or a variable of the old graph."""
+    """The start and stop of a slice, each of them None, an integer, or a variable of the original graph."""
     rest = iter(inputs)
     return [next(rest) if bound == SCALAR else bound for bound in (first.start, first.stop)]
 
 
 def _part(work: PaddedTensors, first: slice, bounds: Sequence[Any], length: Variable) -> _Part:
-    """The rows that a slice takes from a tensor of the given length."""
+    """The rows that a slice selects from a tensor of the given length."""
     if first.step not in (None, 1):
         raise NotByRows
     counts, (start, stop) = work.counts, bounds
@@ -134,7 +134,7 @@ def _part(work: PaddedTensors, first: slice, bounds: Sequence[Any], length: Vari
 
 
 def _count(work: PaddedTensors, bound: Any, default: RowCount) -> RowCount | None:
-    """A bound of a slice as a sum of lengths and a number (``default`` for no bound); None if it is no such sum."""
+    """A bound of a slice as a sum of lengths (``default`` for no bound); None if the bound is no such sum."""
     if bound is None:
         return default
     if isinstance(bound, int):
@@ -143,7 +143,7 @@ def _count(work: PaddedTensors, bound: Any, default: RowCount) -> RowCount | Non
 
 
 def _from_start(work: PaddedTensors, bound: Any, count: TensorVariable) -> TensorVariable:
-    """A bound of a slice of ``count`` rows as a position counted from the start, limited to 0 to ``count``."""
+    """The position from 0 to ``count`` that a bound of a slice means for ``count`` rows. It may count from the end."""
     (at,) = (
         tensors([ot.as_tensor_variable(bound)])
         if isinstance(bound, int)
@@ -154,7 +154,7 @@ def _from_start(work: PaddedTensors, bound: Any, count: TensorVariable) -> Tenso
 
 
 def part_written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """The result of setting or incrementing adjacent rows of a padded tensor, or all rows in reverse order."""
+    """The padded form of setting or incrementing adjacent rows, or all rows in reverse order."""
     op_, (x, y) = cast("IncSubtensor", node.op), tensors(given[:2])
     length, first = work.lengths[x], op_.key[0]
     if any(k != slice(None) for k in op_.key[1:]):

@@ -1,8 +1,8 @@
-"""The table of functions that give the form of an op for padded tensors, and these functions for ops that go row by
-row.
+"""`FORMS`: for each class of ops, the function that builds the padded form of a node.
 
-`padding` passes the table to `padded_tensors`, which makes a padded graph. The functions for ops that join and cut
-tensors are in `padded_parts`.
+`padding` passes this table to `padded_tensors`, which calls the functions to make a padded graph. Each function gets a
+node and its operands in the padded graph. It returns results of which only the padding is arbitrary. The functions for
+joins and slices are in `padded_parts`.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ def _reordered(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _product(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """A product of vectors or matrices.
+    """The padded form of a product of vectors or matrices.
 
-    If it sums over a padded axis, the elements of the padding are replaced by 0. Other padded axes stay padded.
+    If the product sums over a padded axis, zeros replace the padding. Other padded axes stay padded.
     """
     length = work.common_length(given)
     if length is None:
@@ -158,8 +158,9 @@ def _read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _is_all(work: PaddedTensors, node: Apply, begin: int, length: Variable) -> bool:
-    """Whether the key of a node takes all rows of a tensor with the given length; the inputs of the key start at
-    position ``begin``.
+    """Whether the key of a node selects all rows of a tensor of the given length.
+
+    ``begin`` is the position of the node's first input that belongs to the key.
     """
     first = cast("Any", node.op).key[0]
     if not is_slice(first) or first.start not in (None, 0) or first.step not in (None, 1):
@@ -190,7 +191,7 @@ def _written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _rows_written(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
-    """The result of writing a padded tensor to the first rows of a tensor that is not padded, or adding it to them."""
+    """The padded form of writing or adding a padded tensor to the first rows of a tensor that is not padded."""
     op_, (x, y) = cast("IncSubtensor", node.op), tensors(given[:2])
     length = work.lengths[y]
     if (
@@ -240,7 +241,7 @@ def _repeated(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     work.loops = True
     steps = work.length_of(node.inputs[0])
     for length in {work.lengths[v] for v in given if v in work.lengths} - {steps}:
-        # libraries only check that a position is within the capacity
+        # JAX and PyTorch only check that a position is within the padded tensor
         (count, rows) = tensors([given[0], work.value_of(length)])
         check = CheckAndRaise(IndexError, "A loop reads more rows than there are")
         given = [check(count, ot.le(count, rows)), *given[1:]]
@@ -269,8 +270,9 @@ def _is_last(start: Variable, steps: Variable) -> bool:
 
 
 def _only_rows_at(op_: Iterate, rows: Variable, at: Variable, after: Variable | None) -> bool:
-    """Whether a body reads and writes the tensor ``rows`` only in the row at position ``at``; ``after`` is the tensor
-    after a step.
+    """Whether a body reads and writes only the row of the tensor ``rows`` at the position ``at``.
+
+    ``after`` is the tensor after a step; None if the body only reads it.
     """
     known = {rows}
     for node in op_.body.nodes:
@@ -307,4 +309,4 @@ FORMS: list[tuple[type[Op] | tuple[type[Op], ...], Form]] = [
     (Iterate, _repeated),
     (Join, joined),
 ]
-"""For each class of ops the function that gives its form for padded tensors."""
+"""For each class of ops, the function that builds the padded form of a node."""

@@ -1,6 +1,7 @@
-"""`PaddedTensors`: copies a graph node by node, and gives some of its tensors rows to spare; `padding` runs it.
+"""`PaddedTensors`: a copy of a graph, made node by node, in which some tensors are padded with additional rows.
 
-The forms of ops for padded tensors (`padded_rows`, `padded_parts`) ask `PaddedTensors` for lengths, positions and masks.
+`padding` makes and runs it, and explains padded tensors. The functions that build the padded forms of nodes
+(`padded_rows`, `padded_parts`) call its methods for lengths, positions and masks.
 """
 
 from __future__ import annotations
@@ -43,19 +44,23 @@ __all__ = [
 
 
 Made = tuple[Sequence[Variable], Variable | None] | None
-"""The results of a node in the padded graph, and their length if they are padded; None where the node stays as it is."""
+"""The results of a node in the padded graph, and their length if they are padded (else None).
+
+None in place of the pair if the node stays as it is.
+"""
 
 
 @dataclass
 class PaddedGraph:
     """A graph with padded tensors.
 
-    ``inputs`` are the inputs of the original graph, followed by ``capacities``. ``lengths`` are variables of the
-    original graph. Each of them has a capacity, an int64 scalar: tensors of this length get so many rows. A capacity
-    must be at least the value of the length, and above 1, since an axis of length 1 would be broadcast.
+    ``lengths`` are variables of the original graph that are lengths of tensors. ``capacities`` has an int64 scalar for
+    each of them: the number of rows, with padding, of tensors of this length. A capacity must be at least the value of
+    the length, and above 1, since an axis of length 1 would be broadcast. ``inputs`` are the inputs of the original
+    graph, followed by the capacities.
 
-    ``outputs`` are the results, followed by a length for each padded result: the number of its rows without padding. If
-    result ``i`` is padded, ``cuts[i]`` is the position of this number in ``outputs``.
+    ``outputs`` are the results, followed by the number of rows without padding of each padded result. If result ``i``
+    is padded, ``cuts[i]`` is the position of this number in ``outputs``.
     """
 
     inputs: list[Variable]
@@ -66,11 +71,11 @@ class PaddedGraph:
 
 
 class NotByRows(Exception):
-    """A graph cannot be padded, because of an op or a length (see `padded`)."""
+    """A graph cannot be padded, because of an op or a length. `padded` lists the cases."""
 
 
 def _reads_values(length: Variable) -> bool:
-    """Whether a length depends on values of roots, and not on their shapes alone."""
+    """Whether a length depends on values of roots, rather than only on shapes of roots."""
     pending, seen = [length], set[Variable]()
     while pending:
         each = pending.pop()
@@ -87,37 +92,40 @@ def _reads_values(length: Variable) -> bool:
 
 @dataclass
 class PaddedTensors:
-    """A padded graph while it is made. ``forms`` has the functions that give the forms of ops for padded tensors."""
+    """A padded graph under construction. ``forms`` is the table `FORMS` of `padded_rows`.
+
+    In this class, the original graph is called old and the padded graph new.
+    """
 
     fgraph: FunctionGraph
     forms: Sequence[tuple[type[Op] | tuple[type[Op], ...], Form]]
     new: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
-    """The new variable for each old one."""
+    """The new variable for each old variable."""
     lengths: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
-    """For each padded new variable the old variable that is its length."""
+    """For each padded new variable, its length. (A length is an old variable, or a variable that `counts` made.)"""
     columns: set[Variable] = field(default_factory=set[Variable])
-    """The padded new variables that are padded along their last axis, and not along the first."""
+    """The new variables that are padded along their last axis instead of the first."""
     capacities: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
-    """The capacity of each length. Lengths are old variables."""
+    """The capacity of each length: the number of rows, with padding, of tensors of this length."""
     given: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
-    """For each length whose capacity is a new input, this input."""
+    """The capacities that are inputs of the new graph, by length."""
     loops: bool = False
-    """Whether a loop reads or makes a padded tensor."""
+    """Whether a loop reads or computes a padded tensor."""
     sums: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
-    """For each length of the old graph that is a sum of others, the length that `counts` has made for it."""
+    """For each old length that is a sum of other lengths, the variable that `counts` made for the sum."""
 
     @cached_property
     def counts(self) -> RowCounts:
-        """The lengths of the graph, written as sums."""
+        """The lengths of the graph as sums of other lengths."""
         return RowCounts(self.value_of, {}, self.capacities)
 
     def length_of(self, steps: Variable) -> Variable:
-        """The length that a scalar of the old graph is equal to."""
+        """The length that equals the scalar ``steps`` of the old graph."""
         length = unchecked(steps)
         return self.sums.get(length, length)
 
     def length_made(self, node: Apply) -> Variable | None:
-        """The length of a node's result, if it is an input of the node."""
+        """The length of a node's result, if it is an input of the node (as for ``alloc``); else None."""
         length = dynamic_length(node)
         return None if length is None else self.length_of(length)
 
@@ -142,18 +150,18 @@ class PaddedTensors:
         return PaddedGraph([*inputs, *capacities], outputs, capacities, list(self.given), cuts)
 
     def _find_capacities(self, order: Sequence[Apply]) -> None:
-        """Choose the capacities of lengths that depend on values.
+        """Choose the capacities of all lengths that depend on values.
 
-        A length may be the number of steps after which a condition ended a loop. Then its capacity is that of the
-        loop's trace, if this is known. The capacity of a sum of lengths is the sum of their capacities. The capacity of
-        any other length is a new input.
+        If a length is the number of steps after which a condition ended a loop, its capacity is that of the loop's
+        traces, if this is known. The capacity of a sum of lengths is the sum of their capacities. The capacity of any
+        other length is a new input.
         """
         cuts = [(stop, n) for n in order if (stop := cut_by_condition(n)) is not None]
         ends = {stop for stop, _ in cuts}
         found = dict.fromkeys(v for v in map(dynamic_length, order) if v is not None)
         lengths = [v for v in found if v not in ends and _reads_values(v)]
         slow = [v for v in lengths if not _is_quick(v)]
-        # inputs first, since others may be sums of them
+        # inputs come first, since other lengths may be sums of them
         for length in sorted(lengths, key=lambda v: v.owner is not None):
             if length not in slow and not self._is_sum(length):
                 capacity = ot.lscalar(f"capacity of {length}")
@@ -166,7 +174,7 @@ class PaddedTensors:
             raise NotByRows
 
     def _is_sum(self, length: Variable) -> bool:
-        """Whether a length is a sum of lengths whose capacities are known. If so, this is recorded."""
+        """Whether a length is a sum of lengths with known capacities. If it is, record the sum in ``sums``."""
         count = self.counts.parsed(length)
         if count is None or not self.counts.is_padded(count):
             return False
@@ -174,9 +182,9 @@ class PaddedTensors:
         return True
 
     def _capacity_of_trace(self, trace: Variable) -> Variable | None:
-        """The capacity of the memory of a trace; None if it is not known, or if the length is statically 0 or 1.
+        """The capacity of the memory of a trace; None if it is not known.
 
-        An axis of length 1 would be broadcast.
+        None also for a static length of 0 or 1, since an axis of length 1 would be broadcast.
         """
         rows = trace.type.shape[0] if is_tensor(trace) else None
         if rows is not None:
@@ -189,7 +197,7 @@ class PaddedTensors:
         return None if length is None else self.capacities.get(length)
 
     def value_of(self, variable: Variable) -> Variable:
-        """The variable of the new graph for a variable of the old graph, or for a length that `counts` has made."""
+        """The new variable for an old variable, or for a length that `counts` made."""
         if variable not in self.new and variable in self.counts.values:
             self.new[variable] = self.counts.values[variable]()
         return self.new.get(variable, variable)
@@ -213,8 +221,9 @@ class PaddedTensors:
     def _form(
         self, node: Apply, given: list[Variable]
     ) -> tuple[Sequence[Variable], Variable | None] | None:
-        """The new results of a node that makes or reads a padded tensor, and their length if they are padded. None for
-        any other node.
+        """The padded form of a node: its new results, and their length if they are padded.
+
+        None for a node that reads and computes no padded tensor.
         """
         for kinds, form in self.forms:
             if isinstance(node.op, kinds):
@@ -222,15 +231,16 @@ class PaddedTensors:
         return None
 
     def common_length(self, given: Iterable[Variable]) -> Variable | None:
-        """The length that all padded variables among ``given`` have; None if none is padded."""
+        """The common length of all padded variables in ``given``; None if no variable is padded."""
         lengths = {self.lengths[v] for v in given if v in self.lengths}
         if len(lengths) > 1:
             raise NotByRows
         return next(iter(lengths), None)
 
     def position(self, index: Any, length: Variable) -> TensorVariable:
-        """The position of an index, counted from the start and checked to be in bounds; a negative ``index`` counts
-        from the end.
+        """The position that an index means for ``length`` rows, with a check that it is in bounds.
+
+        A negative ``index`` counts from the end.
         """
         (count,) = tensors([self.value_of(length)])
         index = ot.as_tensor_variable(index)
@@ -240,34 +250,35 @@ class PaddedTensors:
         return found
 
     def before_end(self, length: Variable, rows: Variable, ndim: int, axis: int = 0) -> Variable:
-        """A tensor of ``rows`` truth values along an axis, of which the first ``length`` are True. Its other axes have
-        length 1.
+        """A mask of ``rows`` elements along an axis, of which the first ``length`` are True.
+
+        Its other axes have length 1.
         """
         (count, places) = tensors([self.value_of(length), rows])
         flags = ot.lt(ot.arange(places), count)
         return flags.dimshuffle([0 if i == axis else "x" for i in range(ndim)])
 
     def with_others(self, x: TensorVariable, other: Any) -> TensorVariable:
-        """A padded tensor with the number ``other`` in place of the elements of the padding."""
+        """The padded tensor ``x`` with the number ``other`` in all elements of the padding."""
         axis = x.type.ndim - 1 if x in self.columns else 0
         counts = self.before_end(self.lengths[x], Shape_i(axis)(x), x.type.ndim, axis)
         return ot.switch(counts, x, other)
 
 
 def _same(one: Variable, other: Variable) -> bool:
-    """Whether two capacities are one variable or equal numbers."""
+    """Whether two capacities are the same variable or equal numbers."""
     return one is other or (number_of(one) is not None and number_of(one) == number_of(other))
 
 
 def _is_quick(length: Variable) -> bool:
-    """Whether a length is computed from scalars alone, without loops and branches."""
+    """Whether a length is computed only from scalars, without loops and branches."""
     nodes = toposort([length])
     read = {length, *(v for node in nodes for v in node.inputs)}
     return not any(v.type.ndim for v in read) and not any(n.op.loops or n.op.lazy for n in nodes)
 
 
 def dynamic_length(node: Apply) -> Variable | None:
-    """The number of rows of a node's result, if this number is an input of the node; else None."""
+    """The number of rows of the result of an ``alloc`` or a range, if it is an input of the node; else None."""
     if isinstance(node.op, Alloc) and node.op.shape and node.op.shape[0] is None:
         return unchecked(node.inputs[1])
     if isinstance(node.op, ARange) and _counts_up(node):
@@ -276,14 +287,18 @@ def dynamic_length(node: Apply) -> Variable | None:
 
 
 def _counts_up(node: Apply) -> bool:
-    """Whether a range counts from 0 in steps of 1 to an integer. (A range from 0 to 2.5 has three numbers.)"""
+    """Whether a range counts from 0 in steps of 1 to an integer.
+
+    (The stop must be an integer, since the range from 0 to 2.5 has three numbers.)
+    """
     start, stop, step = tensors(node.inputs)
     return is_discrete(stop.dtype) and number_of(start) == 0 and number_of(step) == 1
 
 
 def cut_by_condition(node: Apply) -> Variable | None:
-    """The number of steps after which a condition ended a loop, if a node cuts a trace of this loop to that length;
-    else None.
+    """If a node cuts a trace of a loop to the number of steps after which a condition ended the loop, this number.
+
+    None for other nodes.
     """
     if not isinstance(node.op, Subtensor) or not is_slice(node.op.key[0]):
         return None
@@ -295,13 +310,13 @@ def cut_by_condition(node: Apply) -> Variable | None:
         return None
     assert trace.index is not None
     if trace.index < loop.op.carried - loop.op.traces:
-        return None  # only traces are cut to the number of steps; other carried values have lengths of their own
-    # the carried position counts the steps if it starts at 0
+        return None  # only traces are cut to the number of steps
+    # the carried position equals the number of steps if it starts at 0
     return stop if number_of(loop.inputs[1]) == 0 and direction(loop.op) == 1 else None
 
 
 def direction(op_: Iterate) -> int:
-    """1 if the first carried value counts up, -1 if it counts down, else 0."""
+    """1 if the first carried value of a loop counts up by 1, -1 if it counts down by 1, else 0."""
     before, after = op_.body.inputs[0], op_.body.outputs[0]
     return next((way for way in (1, -1) if is_moved(after, before, way)), 0)
 

@@ -1,12 +1,12 @@
-"""`padded`: replaces tensors of a graph by tensors with rows to spare, whose shapes do not depend on a number of steps.
+"""`padded`: a copy of a graph in which padded tensors replace tensors with one row for each step of a loop.
 
-JAX and PyTorch compile for known shapes. If a tensor has one row for each step of a loop, they compile the graph again
-for each number of steps. `padded` replaces all such tensors of a graph by padded ones, or none. A padded tensor has at
-least as many rows (elements along its first axis) as there are steps. The values in the rows after the last step are
-arbitrary. If a padded tensor is transposed, its columns (along the last axis) are padded instead.
+The base class of the linkers for JAX and PyTorch (`occelo_link.traced.linker`) calls it with rewritten graphs, and
+`occelo_link.traced.padded_vm` runs the result.
 
-The base class of the tracing linkers (`occelo_link.traced.linker`) calls `padded` with rewritten graphs.
-`occelo_link.traced.padded_vm` runs the results.
+JAX and PyTorch compile a graph for known shapes. If a tensor has one row for each step of a loop, they would compile
+the graph again for each number of steps. A padded tensor has a fixed number of rows (elements along its first axis), at
+least as many as there are steps. The values in the rows after the last step, the padding, are arbitrary. If a padded
+tensor is transposed, its columns are padded instead.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ __all__ = ["PaddedGraph", "padded"]
 
 
 def padded(fgraph: FunctionGraph) -> PaddedGraph | None:
-    """The graph with padded tensors; None if it needs none or cannot be padded.
+    """The graph with padded tensors; None if it needs no padded tensors, or if it cannot be padded.
 
-    A graph needs no padded tensors if no loop would read or make one. A graph cannot be padded in these cases:
+    A graph needs no padded tensors if no loop would read or compute one. A graph cannot be padded in these cases:
 
-    - An op has no form for padded tensors, or reads them in another way than by rows and adjacent ones.
+    - An op has no padded form, or reads padded tensors in another way than single rows and adjacent rows.
     - An op other than a loop reads padded tensors of different lengths.
-    - A length is not computed by mere arithmetic on scalars (`_is_quick`).
+    - A length is computed by more than arithmetic of scalars (`_is_quick`).
     - A result would be padded along its last axis.
     """
     work = PaddedTensors(fgraph, FORMS)

@@ -1,6 +1,6 @@
-"""`is_moved`: whether an integer variable is another one plus a number.
+"""`is_moved`: whether an integer variable is computed as another variable plus a number.
 
-The rules in `steps` and the modules of padded tensors use it for positions of elements and for numbers of steps.
+The rules in `steps` and the modules for padded tensors call it for positions of elements and for numbers of steps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["is_moved"]
 
 
 def is_moved(after: Variable, before: Variable, number: int) -> bool:
-    """Whether ``after`` is ``before`` plus a number."""
+    """Whether ``after`` is computed as ``before + number``."""
     owner = after.owner
     if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
         return False

@@ -1,8 +1,7 @@
-"""`RowCounts`: the numbers of rows of padded tensors, written as sums of lengths, so that equal numbers can be
-recognised.
+"""`RowCounts`: the numbers of rows of padded tensors as sums of lengths, so that equal numbers are recognized.
 
-`padded_tensors` asks for the lengths of tensors that are joined and cut. The gradient of a join cuts a tensor at sums
-of lengths. The sums show that the parts have the lengths of the tensors that were joined.
+`padded_tensors` uses it for tensors that are joined and cut. For instance, the gradient of a join cuts a tensor at sums
+of lengths. The sums prove that each part has the length of one of the joined tensors.
 """
 
 from __future__ import annotations
@@ -27,29 +26,29 @@ __all__ = ["RowCount", "RowCounts", "unchecked"]
 
 
 def unchecked(variable: Variable) -> Variable:
-    """The variable to which the checks and views were applied that give ``variable``."""
+    """``variable`` without the checks and views that were applied to it."""
     while variable.owner is not None and isinstance(variable.owner.op, CheckAndRaise | ViewOp):
         variable = variable.owner.inputs[0]
     return variable
 
 
 class RowCount(NamedTuple):
-    """A sum of lengths and a number.
+    """A number of rows: a sum of lengths and a constant number. No term is negative.
 
-    ``lengths`` has pairs of a length and how often it occurs in the sum. No term is negative.
+    ``lengths`` has pairs of a length and how often it occurs in the sum.
     """
 
     lengths: frozenset[tuple[Variable, int]]
     number: int
 
     def plus(self, other: RowCount) -> RowCount:
-        """The sum of two numbers of rows."""
+        """The sum of this number of rows and another one."""
         found = Counter(dict(self.lengths))
         found.update(dict(other.lengths))
         return RowCount(frozenset(found.items()), self.number + other.number)
 
     def minus(self, other: RowCount) -> RowCount | None:
-        """The difference, if all terms of ``other`` are terms of this sum; else None."""
+        """The difference, if this sum contains all terms of ``other``; else None."""
         found = Counter(dict(self.lengths))
         found.subtract(dict(other.lengths))
         number = self.number - other.number
@@ -62,37 +61,37 @@ NOTHING = RowCount(frozenset(), 0)
 
 
 def _in_order(count: RowCount) -> list[tuple[Variable, int]]:
-    """The terms of a sum in the order of their names, so that equal graphs get equal expressions."""
+    """The terms of a sum, ordered by their names, so that equal graphs get equal expressions."""
     return sorted(count.lengths, key=lambda term: str(term[0]))
 
 
 @dataclass
 class RowCounts:
-    """The lengths of tensors along their first axis.
+    """The lengths of the tensors of a graph that is being padded.
 
-    A length is a scalar of the graph that is padded, or a new variable.
+    A length is a scalar of the original graph, or a new variable that this class makes for a sum of lengths. The
+    original graph is called old and the padded graph new.
     """
 
     value_of: Callable[[Variable], Variable]
-    """The variable of the new graph for a variable of the old graph, or for a length that this class has made."""
+    """The new variable for an old variable, or for a length that this class made."""
     values: dict[Variable, Callable[[], Variable]]
-    """For each length that this class has made, a function that computes it in the new graph. The function is called
-    when its operands have been made.
+    """For each length that this class made, a function that computes it in the new graph.
+
+    The function is called later, when the new variables for its operands exist.
     """
     capacities: dict[Variable, Variable]
-    """For each length of padded tensors, the number of rows that such tensors get. Tensors that are not padded have
-    none of these lengths.
-    """
+    """For each length of padded tensors, the number of rows with padding. Other tensors have other lengths."""
     _sums: dict[Variable, RowCount] = field(default_factory=dict[Variable, RowCount])
     _bounds: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
     _made: dict[Hashable, Variable] = field(default_factory=dict[Hashable, Variable])
 
     def of(self, length: Variable) -> RowCount:
-        """The sum that a length stands for."""
+        """A length as a sum: the sum that it was made for, or the length itself as the only term."""
         return self._sums.get(length, RowCount(frozenset([(length, 1)]), 0))
 
     def of_rows(self, variable: TensorVariable) -> RowCount:
-        """The number of rows of a tensor of the old graph that is not padded."""
+        """The number of rows of an old tensor that is not padded."""
         known = variable.type.shape[0]
         if known is not None:
             return RowCount(frozenset(), known)
@@ -105,11 +104,11 @@ class RowCounts:
         return any(v in self.capacities for v, _ in count.lengths)
 
     def value(self, count: RowCount) -> TensorVariable:
-        """The number of rows, as a variable of the new graph."""
+        """The number of rows without padding, as a variable of the new graph."""
         return self._total(count, self.value_of)
 
     def capacity(self, count: RowCount) -> TensorVariable:
-        """The number of rows, with padding, that tensors of this length get."""
+        """The number of rows with padding, as a variable of the new graph."""
         return self._total(count, self._capacity_of)
 
     def _capacity_of(self, length: Variable) -> Variable:
@@ -122,7 +121,7 @@ class RowCounts:
         return ot.add(*terms) if len(terms) > 1 else terms[0]
 
     def named(self, count: RowCount) -> Variable:
-        """The length that stands for a sum: its only term, or a new variable."""
+        """The length that represents a sum: its only term, or a new variable."""
         if not count.number and len(count.lengths) == 1:
             ((only, times),) = count.lengths
             if times == 1:
@@ -136,7 +135,7 @@ class RowCounts:
         whole = self.of(length)
         if whole.number >= number:
             return self.named(RowCount(whole.lengths, whole.number - number))
-        # no capacity is asked for if the difference is negative
+        # tensors may have the length ``length - number`` already, which is not negative then
         moved = (v for v in self.capacities if is_moved(v, length, -number))
         found = next(moved, None)
         if found is None:
@@ -149,11 +148,9 @@ class RowCounts:
         return ot.maximum(value - np.int64(number), 0)
 
     def made(self, key: Hashable, value: Callable[[], Variable], at_most: Variable) -> Variable:
-        """A new length, whose value in the new graph ``value`` computes.
+        """A new length; ``value`` computes its value in the new graph.
 
-        Its capacity is that of the length ``at_most``.
-
-        There is one such length for each ``key``.
+        Its capacity is that of the length ``at_most``. Calls with the same ``key`` return the same length.
         """
         return self._make(key, value, self.capacities[at_most])
 
@@ -168,10 +165,10 @@ class RowCounts:
                 self.capacities[found] = capacity
         return found
 
-    # what scalars of the old graph are
+    # recognition of old scalars
 
     def parsed(self, scalar: Variable) -> RowCount | None:
-        """The sum of known lengths that a scalar of the old graph is; None if it is no such sum."""
+        """An old scalar as a sum of known lengths; None if it is no such sum."""
         scalar = unchecked(scalar)
         number = number_of(scalar)
         if number is not None:
@@ -190,7 +187,7 @@ class RowCounts:
         return None if read is None else read(self, owner.inputs)
 
     def less_than(self, scalar: Variable) -> tuple[Variable, int] | None:
-        """The length and the number of a scalar ``length - number``, which may be negative; None for any other scalar."""
+        """The length and the number of a scalar ``length - number``, which may be negative; None for other scalars."""
         owner = unchecked(scalar).owner
         if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
             return None
@@ -221,9 +218,9 @@ def _sum(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
 
 
 def _difference(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
-    """The sum that a difference is.
+    """A difference as a sum of lengths; None if it is no such sum.
 
-    It may also be ``length - min(number, length)``, the number of elements from a position on.
+    It may also be ``length - min(number, length)``, the number of elements that remain after the first ``number``.
     """
     whole, part = counts.parsed(inputs[0]), unchecked(inputs[1])
     if whole is None:
@@ -271,4 +268,4 @@ _READS: dict[str, Callable[[RowCounts, list[Variable]], RowCount | None]] = {
     "maximum": _at_least,
     "minimum": _at_most,
 }
-"""For names of scalar ops, the function that finds the sum from the operands."""
+"""For each scalar op that `parsed` recognizes, the function that finds the sum from the operands."""

@@ -33,10 +33,10 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan], tags=("rounding",))
 def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Matrix products of elements of sequences with constants become one product for all steps, before the scan.
+    """Products of an element of a sequence and a constant matrix = one product for all steps, before the scan.
 
-    The nodes that compute the factors move with the product. Scans that a condition may end stay as they are, since the
-    product would include steps that never run. (rounding: one large product does not add in the order of small ones.)
+    The nodes that compute the factors move with the product. The rule does not apply to scans that a condition may end,
+    since the product would include steps that never run. (rounding: one large product may add in another order.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences:
@@ -55,11 +55,12 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
         if of_elements.isdisjoint(each.inputs):
             continue
         apart = of_elements.isdisjoint
-        # if both factors differ from step to step, moving them would not reduce the number of products
+        # if both factors change from step to step, moving them would not reduce the number of
+        # products
         if isinstance(each.op, Dot | MatMul) and any(apart([v]) for v in each.inputs):
             products.append(each.outputs[0])
         of_elements.update(each.outputs)
-    # a product that another one is computed from moves with it
+    # a product that is an operand of another product moves with it
     inner = {v for p in products for v in ancestors([p]) if v is not p}
     outermost = [p for p in products if p not in inner]
     return _moved(fgraph, node, outermost) if outermost else None
@@ -67,13 +68,14 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 
 @node_rewriter([Scan], tags=("shape_unsafe",))
 def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Elementwise functions of sequences and constants are computed for all steps at once, before the scan.
+    """Elementwise functions of elements of sequences = functions of the whole sequences, computed before the scan.
 
-    Then vector instructions compute several steps at once. Since the results of all steps need memory, a function is
-    moved only if it takes longer than storing its result, or if its result is a trace. Besides traces, at most `_MOST`
-    functions for each sequence are moved, and none whose result is larger than an element of a sequence. Scans that a
-    condition may end stay as they are, since the functions would be computed for steps that never run. (shape_unsafe:
-    shapes that do not fit are an error even if the scan has no step.)
+    So vector instructions compute several steps at once. But the results of all steps need memory. Therefore a function
+    moves only if computing it takes longer than storing its result, or if its result is a trace. If more than `_MOST`
+    results per sequence would be stored in addition to traces, nothing moves. A function does not move if its result is
+    larger than an element of a sequence. The rule does not apply to scans that a condition may end, since it would
+    compute functions for steps that never run. (shape_unsafe: shapes that do not fit raise an error even if the scan
+    has no step.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences:
@@ -110,25 +112,25 @@ def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
 
 
 _MOST = 2
-"""The largest number of functions to move for each sequence, which bounds the memory for their results."""
+"""The largest number of results to store for each sequence, which bounds the memory for them."""
 _SHORT = frozenset(
     (
         "add sub mul true_div neg abs sqr sqrt reciprocal maximum minimum switch identity sign floor ceil round trunc "
         "eq neq lt le gt ge and_ or_ xor invert second real imag conj clip"
     ).split()
 )
-"""Functions that take few processor instructions, so that moving them does not pay."""
+"""Functions of few processor instructions: storing their results would take longer than computing them."""
 
 
 def _no_larger(result: TensorVariable, element: TensorVariable) -> bool:
-    """Whether ``result``, a function of ``element`` and other operands, provably has no more elements than ``element``."""
+    """Whether ``result``, a function of ``element``, is known to have no more elements than ``element``."""
     a, b = result.type.shape, element.type.shape
     return len(a) == len(b) and all(m != 1 or n == 1 for m, n in zip(b, a, strict=True))
 
 
 @node_rewriter([Scan])
 def elements_kept(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A trace that keeps each element of a sequence unchanged is the part of the sequence that the steps read."""
+    """A trace of unchanged elements of a sequence = the part of the sequence that the steps read."""
     op_ = node.op
     if op_.stops:
         return None
@@ -141,7 +143,7 @@ def elements_kept(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
         (s,) = tensors([node.inputs[1 + position[op_.body.outputs[first + k]]]])
         part = _first(fgraph, s, steps, op_)
         (trace,) = tensors([node.outputs[first + k]])
-        # if the number of steps is static, only the trace has it as a static length
+        # a static number of steps is a static length of the trace, but not of the part
         same = trace.type.is_super(part.type)
         parts[k] = part if same else ot.specify_shape(part, trace.type.shape)
     if not parts:
@@ -159,7 +161,7 @@ def _is_constant(op_: Scan, variable: Variable) -> bool:
 
 
 def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -> list[Variable]:
-    """The outputs of a scan that reads the products as sequences in place of computing them."""
+    """The outputs of a new scan that reads ``products`` as sequences instead of computing them."""
     op_ = node.op
     body = op_.body
     inputs = op_.parts(node.inputs[1:])
@@ -168,7 +170,7 @@ def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -
     results: list[Variable] = clone_replace(
         list(body.outputs), dict(zip(products, fresh, strict=True))
     )
-    # only the elements that the steps read
+    # only the elements that the steps read are needed
     (steps,) = tensors(node.inputs[:1])
     read = [_first(fgraph, s, steps) for s in tensors(inputs.sequences)]
     known = kept_by_other_scans(fgraph, node, products)
@@ -205,7 +207,7 @@ def _first(
     steps: TensorVariable,
     check: Scan | None = None,
 ) -> TensorVariable:
-    """The first ``steps`` elements of a sequence; with ``check`` it is an error at run time if there are fewer."""
+    """The first ``steps`` elements of a sequence. With ``check``, fewer elements raise an error at run time."""
     if shapes_of(fgraph).is_length(fgraph, steps, sequence, 0):
         return sequence
     return sequence[: steps if check is None else checked_steps(check, steps, [sequence])]

@@ -1,9 +1,9 @@
-"""The rule for scans that compute results which another scan has computed already: such results become traces of the
-other scan.
+"""The rule that lets a scan read results of another scan as traces, instead of computing them again.
 
-The gradient of a loop is a scan that reads the states of all steps, and computes parts of each step again. The rule
-lets it read factors of matrices and the like instead. `pipeline` puts the rule into the stage canonicalize. The rule
-about products in `rules.looping.sequences` calls `kept_by_other_scans`.
+`pipeline` puts it into the stage canonicalize. The gradient of a loop is a scan that reads the states of all steps of
+the loop, and computes parts of each step again. With this rule it reads factors of matrices, solutions and long
+products from the loop. The rule for products in `rules.looping.sequences` calls `kept_by_other_scans` for the same
+purpose.
 """
 
 from __future__ import annotations
@@ -27,17 +27,16 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE", "kept_by_other_scans"]
 
 _LONG = 16
-"""A product is kept only if each of its elements is a sum of at least so many terms."""
+"""A product is kept as a trace only if each of its elements is a sum of at least this many terms."""
 
 
 @node_rewriter([Scan])
 def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """If a scan reads the states of another scan, it also reads the factors, solutions and long products that the other
-    scan computes.
+    """Results of linear algebra and long products in a scan = traces of another scan that computes the same.
 
-    They become traces of the other scan. Their lengths must be static, and together they must have no more elements
-    than its states, so the memory at most doubles. If there is not room for all products, only the smallest ones are
-    kept.
+    The scan must read the states of the other scan. The results must have static lengths, and together no more elements
+    than the states, so that the memory at most doubles. If there is not room for all products, only the smallest
+    products become traces.
     """
     if node.op.stops:
         return None
@@ -66,7 +65,7 @@ def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 
 
 def _read_besides_states(node: Apply[Scan], other: Apply[Scan]) -> list[Variable]:
-    """The elements of sequences that a scan reads, except states of scans and sequences that ``other`` reads, too."""
+    """The elements of a scan's sequences, except traces of states, and sequences that ``other`` reads, too."""
     found: list[Variable] = []
     arguments, given = node.op.parts(node.op.body.inputs), node.op.parts(node.inputs[1:])
     for argument, v in zip(arguments.sequences, given.sequences, strict=True):
@@ -80,12 +79,12 @@ def _read_besides_states(node: Apply[Scan], other: Apply[Scan]) -> list[Variable
 
 
 def _is_argument(op_: Scan, output: int) -> bool:
-    """Whether a trace keeps an argument of the body unchanged, such as a state."""
+    """Whether an output of a scan is a trace of an unchanged argument of the body, such as a state."""
     return op_.body.outputs[output] in op_.body.inputs
 
 
 def _needed_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
-    """Those of ``variables`` on which the outputs of the body depend, even if all of ``variables`` are given."""
+    """The variables in ``variables`` that a body still needs if it reads all of them as inputs."""
     return [v for v in ancestors(op_.body.outputs, variables) if v in variables]
 
 
@@ -95,7 +94,7 @@ def _smallest_first(variables: set[Variable]) -> list[Variable]:
 
 
 def _computed_always(op_: Scan) -> list[Apply]:
-    """The nodes of a body that run in every step, since they are in no branch."""
+    """The nodes of a body that run in every step: those that are in no branch."""
     lazily = divide(op_.body.nodes, op_.body.outputs).outermost
     return [each for each in op_.body.nodes if each not in lazily]
 
@@ -104,7 +103,7 @@ def _results_of_matrices(op_: Scan) -> list[Variable]:
     """The results of ops of linear algebra that a body computes in every step."""
     if not is_loaded("linalg"):
         return []
-    # imported with its family only
+    # imported here, since the family may not be loaded yet
     from occelo_graph.ops.linalg.matrix_op import MatrixOp
 
     if not any(isinstance(each.op, MatrixOp) for each in op_.body.nodes):
@@ -114,7 +113,7 @@ def _results_of_matrices(op_: Scan) -> list[Variable]:
 
 
 def _long_products(op_: Scan) -> list[Variable]:
-    """The products that a body computes in every step, and whose elements take longer to compute than to keep and read."""
+    """The products that a body computes in every step and that take longer to compute than to store and read."""
     if not any(isinstance(each.op, Dot) for each in op_.body.nodes):
         return []
     found: list[Variable] = []
@@ -127,7 +126,7 @@ def _long_products(op_: Scan) -> list[Variable]:
 
 
 def _elements(variables: Sequence[Variable]) -> int | None:
-    """The total number of elements of some tensors; None if it is not static."""
+    """The total number of elements of ``variables``; None if it is not static."""
     total = 0
     for v in variables:
         if not is_tensor(v) or None in v.type.shape:
@@ -139,8 +138,9 @@ def _elements(variables: Sequence[Variable]) -> int | None:
 def _reading(
     node: Apply[Scan], variables: Sequence[Variable], traces: Sequence[Variable]
 ) -> list[Variable]:
-    """The outputs of a scan that reads ``variables`` of its body as sequences, from ``traces``, in place of computing
-    them.
+    """The outputs of a new scan that reads ``variables`` of its body as sequences instead of computing them.
+
+    ``traces`` are these sequences.
     """
     op_ = node.op
     inner, outer = op_.parts(op_.body.inputs), op_.parts(node.inputs[1:])
@@ -158,13 +158,11 @@ def _reading(
 def kept_by_other_scans(
     fgraph: FunctionGraph, node: Apply[Scan], products: Sequence[Variable]
 ) -> dict[Variable, Variable]:
-    """The ``products`` of a scan that are also computed by a scan whose traces it reads.
+    """A dict from those ``products`` of a scan that another scan computes, too, to traces of them.
 
-    Each has a trace of the product in that scan.
-
-    The gradient of a loop reads the states of the loop, and computes functions of them that the loop has computed.
-    Since it keeps results of all steps in any case, the traces do not need more memory. They are traces of new scans,
-    which `merged_scans` merges with the old ones.
+    ``node`` must read traces of the other scan, as the gradient of a loop does. Since the results of all steps of
+    ``products`` are stored in any case, the traces need no more memory. They are traces of new scans, which
+    `merged_scans` merges with the old scans.
     """
     found = dict[Variable, Variable]()
     for other in _other_scans(fgraph, node):
@@ -176,7 +174,7 @@ def kept_by_other_scans(
 
 
 def _other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Scan]]:
-    """The scans that make traces which ``node`` reads, take as many steps as it, and run whenever it runs."""
+    """The scans whose traces ``node`` reads, if they have as many steps as ``node`` and run whenever it runs."""
     (steps,) = tensors(node.inputs[:1])
     for s in dict.fromkeys(v.owner for v in node.op.parts(node.inputs[1:]).sequences):
         if s is None or not isinstance(s.op, Scan) or s.op.stops or not s.op.traces:
@@ -189,9 +187,11 @@ def _other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Sca
 
 
 def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
-    """The variables of the body of ``node`` that have, in each step, the value of a variable in the body of ``other``.
+    """A dict from variables in the body of ``node`` to variables in the body of ``other`` of the same value.
 
-    Both scans take the same steps, perhaps in opposite directions.
+    The values are the same in each step.
+
+    Both scans have the same steps, perhaps in opposite directions.
     """
     op_ = node.op
     inner, outer = op_.parts(op_.body.inputs), op_.parts(node.inputs[1:])
@@ -220,9 +220,9 @@ def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variab
 
 
 class _Computed:
-    """The nodes that each step of a scan runs, by op and operands.
+    """An index of the nodes that each step of a scan runs, by op and operands.
 
-    If several nodes compute the same, only the first of them is listed.
+    If several nodes compute the same, the index has only the first one.
     """
 
     def __init__(self, op_: Scan) -> None:
@@ -236,12 +236,12 @@ class _Computed:
                 self._first.update(zip(each.outputs, twin.outputs, strict=True))
 
     def first(self, variable: Variable) -> Variable:
-        """The first variable of the body that has the value of ``variable``."""
+        """The first variable in the body that is computed in the same way as ``variable``."""
         return self._first.get(variable, variable)
 
 
 def _traced(node: Apply[Scan], variables: Sequence[Variable]) -> list[Variable]:
-    """Traces of variables in the body of a scan, made by a new scan that keeps nothing else."""
+    """Traces of ``variables`` in the body of a scan. A new scan without other traces computes them."""
     op_ = node.op
     body = freeze(op_.body.inputs, [*op_.body.outputs[: op_.carried], *variables])
     made: list[Variable] = replace(op_, body=body)(*node.inputs, return_list=True)

@@ -1,7 +1,7 @@
-"""Rules about the steps of a scan: scans of few steps are unrolled, last values are read without a trace, and last
-steps that nothing reads are left out.
+"""Rules for the steps of a scan: scans of few steps are unrolled, and scans take no more steps than are read.
 
-`pipeline` puts them into the stage canonicalize.
+`pipeline` puts them into the stage canonicalize. One more rule, `last_of_trace`, reads a carried value in place of the
+last element of a trace.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ __all__ = ["CANONICALIZE", "is_least_with"]
 
 MOST_STEPS = 4
 MOST_NODES = 32
-"""A scan is unrolled if it has at most so many steps, and at most so many nodes in all of them: compiling more would
-take longer than unrolling saves.
+"""A scan is unrolled if it has at most `MOST_STEPS` steps, and all steps together have at most `MOST_NODES` nodes.
+
+Beyond these limits, compiling the nodes takes longer than unrolling saves.
 """
 
 
 @node_rewriter([Scan])
 def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """A scan of a known, small number of steps is unrolled: it becomes the graph of these steps."""
+    """A scan of a static, small number of steps = the graph of these steps, without a loop."""
     op_ = node.op
     steps = number_of(node.inputs[0])
     if steps is None or not 1 <= int(steps) <= (1 if op_.stops else MOST_STEPS):
@@ -71,7 +72,7 @@ def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 @node_rewriter([Subtensor])
 def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """A read of the last element of a trace of carried values becomes a read of the carried value after the last step."""
+    """trace[-1] = the carried value after the last step, for a trace of a carried value."""
     key = node.op.key
     if not isinstance(key[0], int) or key[0] != -1:
         return None
@@ -86,7 +87,7 @@ def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
     element = results[trace.index]
     for j in range(op_.carried):
         if results[j] is element:
-            # without a step there is no last element
+            # without any step, the trace has no last element, and the read is an error
             some = ot.gt(scan.inputs[0], 0)
             message = "index -1 is out of bounds for axis 0 with size 0"
             last = CheckAndRaise(IndexError, message)(scan.outputs[j], some)
@@ -97,11 +98,11 @@ def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
 
 @node_rewriter([Scan])
 def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """If only first elements of the traces are read, a scan takes only the steps that make these elements.
+    """A scan = a scan of fewer steps, if only first elements of its traces are read.
 
-    The number of these elements may be known only when the graph runs, as in ``trace[k]``; a negative k stands for all
-    steps. The carried values after the last step must not be read, nor the number of steps after which a condition
-    ended the scan. The rule does not apply to reversed scans.
+    The number of these elements may be dynamic, as in ``trace[k]``; for a negative k, all steps are taken. Nothing may
+    read the final carried values, or the number of steps after which a condition ended the scan. The rule does not
+    apply to reversed scans.
     """
     op_ = node.op
     first = op_.carried
@@ -119,7 +120,7 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     if not reads or not _saves(node, steps, reads):
         return None
     parts = op_.parts(node.inputs[1:])
-    # whether the sequences are long enough for all steps is still checked
+    # a check that the sequences are long enough for all steps remains
     all_of_them = checked_steps(op_, steps, tensors(parts.sequences))
     fewer = ot.minimum(all_of_them, _needed(reads, all_of_them))
     made: list[Variable] = op_(fewer, *node.inputs[1:], return_list=True)
@@ -129,18 +130,19 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 @dataclass(frozen=True)
 class _Read:
-    """A read of the first elements of a trace: how many it needs, and which integers must not be negative for that to
-    hold.
+    """A read of the first elements of a trace. It needs ``number + position`` elements.
+
+    If one of ``not_negative`` is negative, the read may need all elements.
     """
 
     number: int
     position: TensorVariable | None
-    """An integer variable that is added to ``number``, or None."""
+    """An integer variable; None for 0."""
     not_negative: tuple[TensorVariable, ...]
 
 
 def _read_of(user: object) -> _Read | None:
-    """How many of the first elements of a trace the node ``user`` reads; None if it may read other elements."""
+    """The first elements of a trace that the node ``user`` reads; None if it may read other elements."""
     if not is_node(user) or not isinstance(user.op, Subtensor):
         return None
     given = iter(tensors(user.inputs[1:]))
@@ -166,7 +168,7 @@ def _read_of(user: object) -> _Read | None:
 
 
 def _saves(node: Apply[Scan], steps: TensorVariable, reads: Sequence[_Read]) -> bool:
-    """Whether the reads of its traces may need fewer steps than the scan takes."""
+    """Whether the reads may need fewer steps than the scan takes."""
     known, most = number_of(steps), max(r.number for r in reads)
     if all(not r.not_negative for r in reads):
         enough = is_least_with(steps, most) if known is None else int(known) <= most
@@ -175,15 +177,15 @@ def _saves(node: Apply[Scan], steps: TensorVariable, reads: Sequence[_Read]) -> 
     if any(r.position is not None and is_moved(r.position, steps, -1) for r in reads):
         return False
     if symbolic <= set(ancestors([steps])):
-        return False  # they bound it already
+        return False  # the number of steps depends on the bounds of the reads already
     before = toposort(symbolic)
     return node not in before and not any(n.op.may_fail(n) for n in before)
 
 
 def _needed(reads: Sequence[_Read], steps: TensorVariable) -> TensorVariable:
-    """The number of steps that make all elements that are read; it may exceed ``steps``.
+    """The number of steps that compute all elements to read. It may exceed ``steps``.
 
-    A negative bound of a read stands for all ``steps``.
+    For a read with a negative bound, it is ``steps``.
     """
     numbers = [r.number for r in reads if not r.not_negative]
     needed: TensorVariable | None = ot.constant(np.int64(max(numbers))) if numbers else None
@@ -200,7 +202,7 @@ def _needed(reads: Sequence[_Read], steps: TensorVariable) -> TensorVariable:
 
 
 def is_least_with(steps: Variable, number: int) -> bool:
-    """Whether ``steps`` is computed as a minimum of which an operand is a constant of at most ``number``."""
+    """Whether ``steps`` is computed as ``minimum(c, ...)``, with a constant c of at most ``number``."""
     owner = steps.owner
     if owner is None or not isinstance(owner.op, Elemwise) or owner.op.scalar_op.name != "minimum":
         return False

@@ -1,4 +1,4 @@
-"""The rule that removes carried values, sequences, constants and traces that no result needs from a scan.
+"""The rule that removes unused parts from a scan: traces, carried values, sequences and constants.
 
 `pipeline` puts it into the stage canonicalize.
 """
@@ -19,17 +19,17 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan])
 def unused_of_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """Traces without a reader are dropped from a scan, and so are carried values and inputs on which no result depends.
+    """A scan = the scan without traces that nothing reads, and without carried values and inputs that no result needs.
 
-    Equal traces are kept once. A sequence or constant that is given twice is read once. A sequence that is dropped must
-    still have an element for each step, so its length is checked.
+    Equal traces are computed once. If two sequences or two constants are the same variable, the scan reads it once. A
+    dropped sequence must still have an element for each step, so a check of its length remains.
     """
     plan = _Plan(fgraph, node)
     return plan.replacement() if plan.changes else None
 
 
 class _Plan:
-    """Which carried values, inputs and traces of a scan are needed, and the smaller scan that has only these."""
+    """The carried values, inputs and traces that a scan needs, and the smaller scan that has only these."""
 
     def __init__(self, fgraph: FunctionGraph, node: Apply[Scan]) -> None:
         self.node = node
@@ -71,9 +71,9 @@ class _Plan:
     def _needed(
         self, wanted: list[Variable], carried: set[int], results: Sequence[Variable]
     ) -> set[Variable]:
-        """The variables of the body on which ``wanted`` or a needed carried value depends.
+        """The variables of the body that ``wanted`` and the needed carried values depend on.
 
-        Carried values that turn out to be needed are added to the positions ``carried``.
+        The positions of all needed carried values are added to ``carried``.
         """
         while True:
             needed = set(ancestors([*wanted, *(results[j] for j in carried)]))
@@ -84,7 +84,7 @@ class _Plan:
 
     @property
     def changes(self) -> bool:
-        """Whether a part of the scan is not needed."""
+        """Whether the scan has a part that is not needed."""
         op_ = self.op
         return (
             len(self.carried) < op_.carried
@@ -93,7 +93,7 @@ class _Plan:
         )
 
     def replacement(self) -> dict[Variable, Variable]:
-        """The outputs that are needed, from a smaller scan."""
+        """A dict from the needed outputs of the scan to the outputs of the smaller scan."""
         op_, node = self.op, self.node
         inner = [v.type.make_variable() for v in self.arguments]
         for i, j in self.first_of.items():
@@ -121,7 +121,7 @@ class _Plan:
         return found
 
     def _steps(self) -> Variable:
-        """The number of steps, checked against the sequences that are no longer read."""
+        """The number of steps, with a check that the dropped sequences have as many elements."""
         op_, inputs = self.op, self.node.inputs
         middle = range(op_.carried, op_.carried + op_.sequences)
         read = {inputs[1 + i] for i in self.read}
