@@ -1,11 +1,12 @@
-"""Loops in graphs: the ops `Scan` and `Iterate`, and the functions that make them.
+"""Loops in graphs: the ops `Scan` and `Iterate`, and the functions for users that make loops.
 
-Users and rules see the op `Scan`: a body that runs once for each step, values carried from step to step, sequences that
-are read, and traces that are kept. Linkers run the op `Iterate`: a body with carried values only. Each `Scan` is
-expanded to an `Iterate` before it is linked (`expansion`).
+Users call `loop`, `scan` and similar functions from `occelo`. These make nodes of the op `Scan`: a body that runs once
+for each step, with values carried from step to step, sequences that steps read, and traces that keep values of all
+steps. Before linking, each `Scan` is expanded to the simpler op `Iterate` (`expansion`), which only has a body and
+carried values. Linkers run `Iterate`.
 
-The family is imported at its first use (`late_families`), together with its rules (`occelo_rewrite.rules.looping`).
-Users find its functions in `occelo`.
+The family is imported at its first use (`late_families`). Then its rules (`occelo_rewrite.rules.looping`) are imported,
+too.
 """
 
 from occelo_graph.late_families import loaded

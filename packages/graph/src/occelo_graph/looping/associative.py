@@ -1,6 +1,6 @@
-"""`associative_scan`: each prefix of a sequence, combined to one value by an associative function.
+"""`associative_scan`: combines each prefix of a sequence by an associative function. With ``+`` it is `cumsum`.
 
-Users find it in `occelo`.
+Users call it from `occelo`. It is a `loop` over the elements.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ def associative_scan(
 ) -> Any:
     """``fn(...fn(fn(x[0], x[1]), x[2])..., x[i])`` for all i, stacked along ``axis``.
 
-    ``xs`` is a tensor, or a nested tuple, list, dict or dataclass of tensors with equal lengths along ``axis``; the
-    result has the same structure. ``fn(a, b)`` must be associative. It is called with slices of length 1 along
-    ``axis``, and must return the same structure, else TypeError. With ``reverse`` suffixes are combined instead of
-    prefixes, beginning with the last element; the result at position i combines the elements from i on. For an empty
-    sequence the result is empty.
+    - ``fn(a, b)``: an associative function. Its arguments have the structure of ``xs``, with slices of length 1 along
+      ``axis`` as tensors. It must return the same structure, else TypeError.
+    - ``xs``: a tensor, or a nested tuple, list, dict or dataclass of tensors with equal lengths along ``axis``. The
+      result has the same structure. It is empty for an empty sequence.
+    - ``reverse``: combine suffixes instead of prefixes, beginning with the last element. The result at position i then
+      combines the elements from i to the end.
 
     A loop combines the n elements one after the other. It computes ``fn`` n - 1 times, which is the fewest possible.
     """
@@ -37,7 +38,7 @@ def associative_scan(
     ordered = [v[::-1] if reverse else v for v in first]
 
     def at(values: list[Any]) -> Any:
-        # elements with an axis of length 1, where the function expects it
+        # adds the axis of length 1 that the function expects
         return structure.rebuild([v[None].swapaxes(0, axis) if axis else v[None] for v in values])
 
     def step(state: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -49,7 +50,7 @@ def associative_scan(
         new = [(v.swapaxes(0, axis) if axis else v)[0] for v in made]
         return new, new
 
-    # an empty sequence has no first element; the sum over at most one element has the right shape
+    # a sum over at most one element: an empty sequence has no first element, but this has its shape
     initial = [v[:1].sum(axis=0, dtype=v.dtype) for v in ordered]
     _, rest = loop(step, initial, xs=[v[1:] for v in ordered])
     whole = [concatenate([v[:1], r]) for v, r in zip(ordered, rest, strict=True)]

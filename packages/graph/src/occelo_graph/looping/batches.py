@@ -1,8 +1,8 @@
-"""The batching rule of `Scan`: one scan whose steps compute all elements of a batch at once.
+"""`batched`: the batching rule of `Scan`, which vectorization calls through `Scan.batch`.
 
-`Scan.batch` calls `batched`. The elements of the batch may take different numbers of steps. Then the scan runs until
-the last element ends, and the carried values of elements that have ended no longer change. The traces of such elements have
-rows to spare (`occelo_graph.ragged`).
+It makes one scan whose steps compute all elements of the batch at once. The elements may take different numbers of
+steps. Then the scan runs until the last element ends, and the carried values of elements that have ended no longer
+change. The traces of such elements are ragged: their last rows are not valid (`occelo_graph.ragged`).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ __all__ = ["batched"]
 def batched(
     op_: Scan, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
 ) -> list[Variable]:
-    """`Op.batch` for a node of `Scan`: the outputs for inputs with batch dimensions in front."""
+    """The outputs of a node of `Scan` for inputs with batch dimensions in front. The arguments are as in `Op.batch`."""
     return _Batched(op_, inputs, batch_ndims).run()
 
 
 def _checked(op_: Scan, inputs: Sequence[Any]) -> Any:
-    """The number of steps, with a check that each element of the batch has as many rows of each ragged sequence."""
+    """The number of steps, with a check that the ragged sequences have enough valid rows in each element of the batch."""
     steps, ragged = inputs[0], [v for v in inputs[1:] if is_ragged(v)]
     others = [*inputs[1 : 1 + op_.carried], *inputs[1 + op_.carried + op_.sequences :]]
     for v in ragged:
@@ -56,7 +56,13 @@ def _checked(op_: Scan, inputs: Sequence[Any]) -> Any:
 
 
 class _Batched:
-    """A node of `Scan` whose inputs have batch dimensions in front."""
+    """Makes the batched scan for a node of `Scan` and inputs with batch dimensions in front.
+
+    - ``has``: for each input after the number of steps, whether it has batch dimensions in the new scan.
+    - ``traced``: for each trace, whether it has batch dimensions.
+    - ``own_ends``: whether the elements of the batch may end at different steps. Then the new scan carries two more
+      values for each element: its number of steps so far, and whether it is still running.
+    """
 
     def __init__(self, op_: Scan, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> None:
         self.op = op_
@@ -75,9 +81,9 @@ class _Batched:
         ]
 
     def _follow(self) -> bool:
-        """Find out which carried values get batch dimensions.
+        """Find out which carried values and traces get batch dimensions: those that depend on an input with them.
 
-        Returns whether the condition that ends the scan gets them, too.
+        Returns whether the condition that ends the scan gets batch dimensions, too.
         """
         op_ = self.op
         arguments, results = op_.body.inputs, op_.body.outputs
@@ -92,7 +98,10 @@ class _Batched:
                 return op_.stops and reached[-1]
 
     def _whole(self, variable: TensorVariable, extra: int, has: bool) -> TensorVariable:
-        """An input broadcast to all batch dimensions if it ``has`` batch dimensions; else unchanged."""
+        """An input, broadcast to all batch dimensions if ``has`` is true, else unchanged.
+
+        ``extra`` is the number of batch dimensions that it has already.
+        """
         if not has:
             return variable
         full = align(variable, extra, self.ndim)
@@ -121,7 +130,7 @@ class _Batched:
             carried = [*carried, np.int64(0) * whole, whole > 0]
             self.limit = whole
             if self._steps_vary():
-                # an empty batch has no largest number of steps
+                # the zero is for empty batches, which have no largest number of steps
                 each = concatenate([whole.flatten(), np.zeros(1, "int64")])
                 most = switch(each.min() < 0, each.min(), each.max())
                 if reverse:
@@ -146,7 +155,7 @@ class _Batched:
         if self.own_ends:
             (count,) = tensors(made[first : first + 1])
             rows = tensors(made[first + 2 : first + 2 + op_.traces])
-            # of a loop that goes backwards, other rows than the first ones count
+            # in a loop that goes backward, the valid rows are not the first ones
             kept = [mark(self._time_after(v), None if op_.reverse else count) for v in rows]
             return [*made[:first], *kept, *([count] if op_.stops else [])]
         traces = [
@@ -156,17 +165,17 @@ class _Batched:
         return [*made[:first], *traces, *made[first + op_.traces :]]
 
     def _backwards(self, sequence: TensorVariable, has: bool) -> TensorVariable:
-        """A sequence reversed for each element of the batch separately, beginning at the last step of the element.
+        """A sequence in the order in which the elements of the batch read it, if the loop goes backward.
 
-        The first axis of the result is that of the steps, followed by the batch dimensions. ``has`` says whether
-        ``sequence`` has batch dimensions already.
+        Each element begins at its own last step. The first axis of the result is for the steps; the batch dimensions
+        follow. ``has`` says whether ``sequence`` already has batch dimensions.
         """
         n = self.ndim
         length = shape_tuple(sequence)[0]
         steps = arange(length).dimshuffle([0, *["x"] * n])
         last = self.limit.dimshuffle(["x", *range(n)]) - 1
-        # positions beyond the ends are for steps that are not taken; the scan checks that the
-        # sequence is long enough
+        # positions outside of the sequence belong to steps that are not taken: the scan checks that
+        # the sequence is long enough
         at = minimum(maximum(last - steps, 0), length - 1)
         if not has:
             return sequence[at]
@@ -177,7 +186,7 @@ class _Batched:
         return sequence[(at, *places)]
 
     def _steps_vary(self) -> bool:
-        """Whether the number of steps has batch dimensions, so that it may differ between the elements of the batch."""
+        """Whether the number of steps has batch dimensions, and so may differ between elements of the batch."""
         return self.inputs[0].type.ndim > 0
 
     def _step(
@@ -216,10 +225,10 @@ class _Batched:
         return Step([*kept, count, still], traced, ~still.any())
 
     def _running(self, carried: list[Variable]) -> list[Variable]:
-        """The carried values before a step; those of elements that have ended are their initial ones.
+        """The carried values before a step. For elements that have ended, the initial values are used instead.
 
-        The state after its last step may be one for which a step is not defined. Its derivatives there would be NaN, and
-        stay NaN times the zero that a gradient gives them.
+        An element that has ended may have a final state for which a step is not defined, such as log(0). The derivative
+        of this step would be infinite or NaN. A gradient multiplies it by zero, which gives NaN instead of 0.
         """
         first = self.op.carried
         if not self.own_ends:
@@ -233,7 +242,7 @@ class _Batched:
         ]
 
     def _spread(self, variable: TensorVariable, like: TensorVariable) -> TensorVariable:
-        """A carried value after a step, broadcast to the batch dimensions of ``like``, the value before the step."""
+        """A carried value after a step, broadcast to the batch dimensions of ``like``, its value before the step."""
         if variable.type.ndim == like.type.ndim:
             return variable
         lengths = shape_tuple(like)[: self.ndim]

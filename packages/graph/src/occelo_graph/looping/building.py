@@ -1,7 +1,8 @@
-"""`scan_node`: makes a node of `Scan` from a Python function, which it calls on symbolic variables to get the body.
+"""`scan_node`: makes a node of `Scan` from a Python function that computes one step.
 
-Variables that the function reads from outside become constants of the node. `loop`, `scan` and similar functions make
-their nodes with `scan_node`; so do the derivatives, the batching rule and the checkpoints of `Scan`.
+The function is called with symbolic variables, and the graph of its results becomes the body. Variables that the
+function reads from outside become constants of the node. `loop`, `scan` and similar functions call `scan_node`. The
+derivatives, the batching rule and the checkpoints of `Scan` call it, too.
 """
 
 from __future__ import annotations
@@ -34,9 +35,12 @@ __all__ = ["Step", "Stepping", "as_condition", "element_type", "number_of_steps"
 
 @dataclass(frozen=True)
 class Step:
-    """The results of one step: new carried values, elements of traces, and whether this step is the last one.
+    """The results of one step.
 
-    ``updates`` are the new values of shared variables; the loop carries these as well, after ``carried``.
+    - ``carried``: the new carried values.
+    - ``traced``: the elements of traces.
+    - ``stop``: a condition: whether this step is the last one. None if all steps run.
+    - ``updates``: maps shared variables to their new values. The loop carries these values after ``carried``.
     """
 
     carried: Sequence[Any]
@@ -48,18 +52,21 @@ class Step:
 
 
 Stepping = Callable[[list[Variable], list[Variable], list[Variable]], Step]
-"""The function that is traced. It takes the carried values, the elements of sequences and the constants."""
+"""The function that computes a step, from lists of the carried values, the elements of sequences and the constants."""
 
 
 def element_type(kind: Type) -> TensorType:
-    """The type of the elements of a sequence; TypeError if it has none."""
+    """The type of the elements of a sequence, along its first axis. TypeError for a type without a first axis."""
     if not isinstance(kind, TensorType) or not kind.ndim:
         raise TypeError(f"A sequence must be a tensor with a first axis, and not of type {kind}")
     return TensorType(kind.dtype, kind.shape[1:])
 
 
 def number_of_steps(value: Any, what: str = "The number of steps") -> Any:
-    """The number of steps, or another integer, as an int64 scalar; TypeError for anything but an integer scalar."""
+    """Convert an integer scalar, such as the number of steps, to an int64 scalar. TypeError for anything else.
+
+    ``what`` names the integer in messages.
+    """
     if value is None:
         raise TypeError(f"{what} must be an integer scalar, and is None")
     steps = as_tensor_variable(value)
@@ -82,12 +89,18 @@ def scan_node(
     names: Sequence[str] = (),
     capture: bool = True,
 ) -> tuple[Scan, list[Variable]]:
-    """The op and the outputs of a node of `Scan` whose body is traced from ``step``.
+    """Make a node of `Scan` with the body that ``step`` computes. Returns the op and the outputs of the node.
 
-    ``carried`` are the initial values, variables or numbers (`CarriedValue`); ``names`` are their names in error
-    messages. Variables that ``step`` reads from outside become constants of the node; with ``capture=False`` they are a
-    ValueError. Shared variables that a step updates are carried after ``carried``. If the step itself made the update,
-    as the default update of the shared variable, then the value after the last step becomes the new default update.
+    - ``steps``: the number of steps, an integer scalar.
+    - ``carried``: the initial carried values, variables or Python numbers (see `CarriedValue`). ``names`` are their
+      names in error messages.
+    - ``constants``: variables that each step gets as arguments.
+    - ``reverse``, ``truncate``, ``bounded``, ``name``: the fields of `Scan`.
+    - ``capture``: whether ``step`` may read other variables from outside, which become constants of the node. If False,
+      they raise ValueError.
+
+    Shared variables that a step updates are carried after ``carried``. A step may set the default update of a shared
+    variable, as draws with a `RandomStream` do. Then the value after the last step becomes the default update.
 
     TypeError if a carried value changes its dtype, its number of dimensions or a static length.
     """
@@ -95,7 +108,7 @@ def scan_node(
     labels = names or [f"Carried value {i}" for i in range(len(carried))]
     values = [CarriedValue(v, label) for v, label in zip(carried, labels, strict=True)]
     while True:
-        # each repetition makes a static length dynamic, or a dtype larger
+        # repeats until the types stay: each repetition makes a static length dynamic, or a dtype larger
         inner = [v.inner() for v in values]
         elements: list[Variable] = [element_type(v.type).make_variable() for v in sequences]
         read = [v.type.make_variable(v.name) for v in constants]
@@ -103,7 +116,7 @@ def scan_node(
             try:
                 made = step(inner, elements, read)
             except TypeError:
-                # numbers that have no dtype yet may not fit where a step uses them
+                # perhaps a Python number had too small a dtype: try its default dtype
                 if not any([v.settle() for v in values]):
                     raise
                 forget_updates(nodes)
@@ -121,7 +134,7 @@ def scan_node(
                 results.append(as_condition(made.stop))
             given = list(zip(constants, read, strict=True))
             if not capture:
-                # the step may read a variable from outside although it is among the constants
+                # the step may read a constant from outside instead of the argument for it
                 results = clone_replace(results, given)
             states, results = with_updates(made.updates, len(values), results, given)
         break
@@ -156,9 +169,9 @@ def scan_node(
 
 
 def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
-    """The number of steps, as a constant if it is known.
+    """The number of steps. If it is known statically, it is returned as a constant.
 
-    ValueError if the known number is negative, or larger than the static length of a sequence.
+    ValueError if it is known to be negative, or larger than the static length of a sequence.
     """
     known = known_integer(steps)
     if known is None:
@@ -175,7 +188,11 @@ def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
 
 
 def as_variable(value: Any, kind: Type, label: str) -> Variable:
-    """A result of a step as a variable. A Python number gets the dtype of ``kind``, if this dtype can hold it."""
+    """Convert a carried value that a step returned to a variable.
+
+    ``kind`` is the type of the value before the step, and ``label`` its name in messages. A Python number gets the
+    dtype of ``kind`` if this dtype can hold it.
+    """
     if isinstance(value, Variable):
         return value
     if value is None:
@@ -188,7 +205,7 @@ def as_variable(value: Any, kind: Type, label: str) -> Variable:
 
 
 def _has_dtype(number: Any, dtype: str) -> bool:
-    """Whether a dtype can hold a Python number, apart from rounding."""
+    """Whether a dtype can hold a Python number, up to rounding."""
     kind = np.dtype(dtype).kind
     if isinstance(number, int):
         return kind in "fc" or (
@@ -202,7 +219,7 @@ def _traced(value: Any) -> Variable:
 
 
 def as_condition(value: Any) -> Any:
-    """A condition of a loop as a bool scalar; TypeError for anything else."""
+    """Convert the condition of a loop to a bool scalar. TypeError if it is not a scalar."""
     if value is None:
         raise TypeError("The condition of a loop is None, and must be a scalar")
     condition = _traced(value)
@@ -217,12 +234,12 @@ def _outside(
     arguments: Sequence[Variable],
     made: Sequence[Apply],
 ) -> tuple[list[Variable], list[Variable]]:
-    """The variables that the body reads from outside, and for each of them the variable to pass to the loop.
+    """The variables that the body reads from outside, and for each of them the variable to pass to the node.
 
-    ``made`` are the nodes that the step made. Those that `alike_in_all_steps` returns depend on no argument, and are
-    moved before the loop. A moved node that may fail is guarded, so that it does not run if the loop has no step. Nodes
-    that read a length stay in the body, where derivatives of an inner loop need to know to which variable the length
-    belongs.
+    ``made`` are the nodes that the step made. A node that is alike in all steps is hoisted out of the loop
+    (`alike_in_all_steps`), so that the body reads its result from outside. If a hoisted node may fail, the variable to
+    pass is guarded: it is computed only if the loop has a step. A node that reads a length is not hoisted, since
+    derivatives of an inner loop must know to which variable the length belongs.
     """
     among = set(made)
 
@@ -241,7 +258,7 @@ def _outside(
         read.update(dict.fromkeys(v for v in results if v not in own))
         found = [v for v in read if not isinstance(v, Constant)]
         values = guarded(steps, found, moved)
-        # nodes whose results cannot be guarded stay in the body
+        # nodes with results that cannot be guarded stay in the body
         more = {v.owner for v, g in zip(found, values, strict=True) if g is None and v.owner}
         if not more:
             return found, values

@@ -1,7 +1,8 @@
-"""`CarriedValue`: a value that a loop carries from step to step, with its initial value and its type.
+"""`CarriedValue`: finds the type of a value that a loop carries from step to step.
 
-`building` uses it to find types that all steps keep: it calls the step function again until no type changes.
-`classic_arguments` calls `is_number`.
+A carried value must have the same type before and after each step. `building` starts with the type of the initial
+value. It calls the step function, adapts the types to the results (`CarriedValue.adapt`), and repeats this until no
+type changes. `classic_arguments` uses only `is_number`.
 """
 
 from __future__ import annotations
@@ -20,20 +21,23 @@ from occelo_graph.tensors.type import TensorType
 __all__ = ["CarriedValue", "is_number"]
 
 _SMALLEST: dict[type, str] = {int: "int8", float: "float16", complex: "complex64"}
-"""The dtypes that Python numbers have when a step is first traced, so small that they do not change other dtypes."""
+"""The dtypes of initial values that are Python numbers, for the first call of a step function.
+
+They are so small that they do not change the dtypes of other operands.
+"""
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a Python number, which has no dtype of its own. Bools and NumPy's scalars do not count."""
+    """Whether a value is a Python number, which has no dtype. Bools and NumPy's scalars do not count."""
     return type(value) in _SMALLEST
 
 
 class CarriedValue:
-    """A value that a loop carries.
+    """A value that a loop carries, with its initial value and its type, ``kind``.
 
-    ``label`` names it in error messages. An initial value that is a Python number gets the dtype that the steps return,
-    if that dtype can hold the number. If the dtype that the steps return depends on that of the number, the number gets
-    int64, `floatX` or complex128.
+    If the initial value is a Python number, it gets the dtype that a step returns, provided that this dtype can hold
+    the number. If a step returns whatever dtype the number has, the number gets the default int64, `floatX` or
+    complex128. ``label`` names the value in error messages.
     """
 
     def __init__(self, value: Any, label: str) -> None:
@@ -58,20 +62,20 @@ class CarriedValue:
         return default[type(self.number)]
 
     def inner(self) -> Variable:
-        """A new variable for the value before a step."""
+        """A new variable for the value before a step, for the body of the loop."""
         return self.kind.make_variable(None if self.variable is None else self.variable.name)
 
     def initial(self) -> Variable:
-        """The initial value."""
+        """The initial value as a variable."""
         if self.variable is not None:
             return self.variable
         assert isinstance(self.kind, TensorType)
         return as_tensor_variable(self.number, dtype=self.kind.dtype)
 
     def settle(self) -> bool:
-        """Give a Python number its default dtype if it still has the smallest dtype that holds it.
+        """Give a Python number its default dtype, if no step has determined its dtype.
 
-        Returns whether the type changed.
+        Returns whether the type changed. It changes at most once.
         """
         if self.number is None or self._settled or self.kind != TensorType(self._smallest(), ()):
             return False
@@ -80,10 +84,10 @@ class CarriedValue:
         return before != self.kind
 
     def adapt(self, after: Variable) -> bool:
-        """Adapt the type to the value ``after`` a step; returns whether the type changed.
+        """Adapt the type to ``after``, the value that a step returned. Returns whether the type changed.
 
         A static length becomes dynamic if the length after a step is dynamic. TypeError if the dtype or the number of
-        dimensions differs, or if both lengths are static and differ.
+        dimensions differs, or if two static lengths differ.
         """
         before, found = self.kind, after.type
         if isinstance(before, TensorType) and isinstance(found, TensorType):
@@ -91,7 +95,7 @@ class CarriedValue:
                 self.kind = TensorType(found.dtype, before.shape)
                 return True
             self._check(before, found, after)
-            # a static length that a step does not promise to keep is dynamic
+            # a static length becomes dynamic if the length after a step is not known
             shape = [
                 None if b is None else a for a, b in zip(before.shape, found.shape, strict=True)
             ]
@@ -101,13 +105,13 @@ class CarriedValue:
         return self.kind != before
 
     def _may_become(self, found: TensorType) -> bool:
-        """Whether the initial value is a Python number that can get the dtype of ``found``, the type after a step."""
+        """Whether the initial value is a Python number that may get the dtype of ``found``, the type after a step."""
         if self.number is None or not isinstance(self.kind, TensorType) or found.ndim:
             return False
         if found.dtype == self.kind.dtype:
             return False
         if self._settled and found.dtype == self._smallest():
-            # the steps return this dtype for any dtype of the number
+            # the steps return this dtype, whatever dtype the number has
             return True
         if self.kind.dtype != self._smallest():
             return np.can_cast(self.kind.dtype, found.dtype)
@@ -126,7 +130,7 @@ class CarriedValue:
         return f"{self.number!r}" if self.variable is None else describe(self.variable)
 
     def _changed(self, what: str, after: Variable) -> TypeError:
-        """The error for a change of ``what``."""
+        """The error for a step that returns ``after`` and so changes ``what``, such as the dtype."""
         return TypeError(
             f"{self.label} must keep its {what}. It starts as {self._described()}, and becomes {describe(after)}"
         )

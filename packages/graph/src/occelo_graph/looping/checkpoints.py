@@ -1,9 +1,11 @@
-"""Checkpoints: rewrites a scan as a scan over blocks of steps, so that its gradient needs less memory.
+"""`checkpointed`: divides a scan into blocks of steps, so that its gradient needs less memory.
 
-`loop`, `scan` and `scan_checkpoints` use it. Reverse mode keeps the carried values of all steps of a scan. In a scan
-over blocks it keeps only the carried values between blocks, and computes the steps again, one block at a time. With n
-steps in blocks of k, reverse mode needs memory for n / k + k states instead of n, and one more forward pass. The memory
-is least for k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
+`loop` and `scan` call it for their argument ``checkpoint``, and so does `scan_checkpoints`.
+
+Reverse mode keeps the carried values (the state) of each step of a scan. If the scan is divided into blocks, it keeps
+only the states between blocks, and computes the steps of one block at a time again. With n steps in blocks of k steps,
+this needs memory for n / k + k states instead of n states, and one more forward pass. The memory is least for
+k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
 """
 
 from __future__ import annotations
@@ -40,14 +42,16 @@ _BUDGET = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})")
 def checkpointed(
     op_: Scan, outputs: Sequence[Variable], every: Any, ends: bool = False
 ) -> list[Variable]:
-    """The same values as ``outputs``, the outputs of a scan, computed by a scan over blocks of steps.
+    """Compute ``outputs``, the outputs of a node of `Scan`, by a scan over blocks of steps. Returns the new outputs.
 
-    ``every`` is the number of steps of a block. It may also be "sqrt" (the square root of the number of steps), or a
-    memory limit for the states that are kept, such as "64 MB". With ``ends`` the traces have only the elements of the
-    last step of each block. If a condition may end the scan, the block size is computed from the largest number of
-    steps, and no block starts after the step in which the condition holds.
+    - ``every``: the number of steps in a block, "sqrt" for the square root of the number of steps, or a limit for the
+      memory of the states that are kept, such as "64 MB".
+    - ``ends``: whether traces have only the elements of the last step of each block.
 
-    ValueError for another ``every``, and for a scan whose gradient is truncated.
+    If a condition may end the scan, the size of blocks follows from the largest possible number of steps. No block
+    starts after the step in which the condition holds.
+
+    ValueError if ``every`` is not valid, or if the gradient of the scan is truncated.
     """
     if op_.truncate is not None:
         raise ValueError("A truncated gradient keeps few steps, and takes no checkpoint")
@@ -57,14 +61,17 @@ def checkpointed(
     assert node is not None
     made = _Blocks(op_, node.inputs, every, ends).run()
     for state, before, after in zip(node.inputs[1:], outputs[: op_.carried], made, strict=False):
-        # the step made this default update, as draws with a `RandomStream` do
+        # moves a default update that a step made, as draws with a `RandomStream` do
         if isinstance(state, SharedVariable) and state.default_update is before:
             state.default_update = after
     return made
 
 
 class _Blocks:
-    """A node of `Scan` that is divided into blocks of steps."""
+    """Makes the scan over blocks for a node of `Scan`: each step of the new scan is a scan over one block.
+
+    Steps that do not fill a block are computed by another scan, after the blocks.
+    """
 
     def __init__(self, op_: Scan, inputs: Sequence[Variable], every: Any, ends: bool) -> None:
         parts = op_.parts(inputs[1:])
@@ -77,7 +84,7 @@ class _Blocks:
         if op_.stops:
             self.carried = [*parts.carried, as_tensor_variable(np.False_)]
         self.constants = parts.constants
-        # from here on, all steps go forward
+        # a loop that goes backward becomes a loop that goes forward over reversed sequences
         self.sequences = [s[:steps][::-1] if op_.reverse else s for s in tensors(parts.sequences)]
         self.size = maximum(_block_size(every, steps, parts.carried), 1)
         self.blocks = steps // self.size
@@ -120,7 +127,7 @@ class _Blocks:
         sequences: Sequence[Any],
         constants: Sequence[Variable],
     ) -> list[Variable]:
-        """The outputs of a scan of the same body that takes only ``steps`` steps, with the given inputs."""
+        """The outputs of a scan with the same body that takes ``steps`` steps from the values ``carried``."""
         made: list[Variable] = self.op(steps, *carried, *sequences, *constants, return_list=True)
         return made
 
@@ -137,7 +144,7 @@ class _Blocks:
             return Step(made[:first], traces)
         (done,) = tensors(made[-1:])
         if not self.ends:
-            # blocks are stacked, so they have one length
+            # the traces of blocks are stacked, so all must have the same length
             traces = [
                 alloc(np.zeros((), t.dtype), size, *shape_tuple(t)[1:])[:done].set(t)
                 for t in traces
@@ -145,7 +152,7 @@ class _Blocks:
         return Step([*made[:first], add(carried[first], done)], traces, made[first - 1])
 
     def _joined(self, blocks: Any, rest: Any, done: Any) -> Variable:
-        """The whole trace: the first ``done`` steps of the trace of the blocks, then the trace of the remaining steps."""
+        """The whole trace: the first ``done`` elements from the blocks, then the elements from the other steps."""
         if self.ends:
             blocks = concatenate([blocks, rest[-1:]])
         else:
@@ -157,7 +164,7 @@ class _Blocks:
 
 
 def _with_flag(op_: Scan) -> Scan:
-    """A scan with one more carried value at the end: whether the condition that ends it held in the last step."""
+    """A copy of an op with a further carried value: whether the condition that ends the loop has been true."""
     body, first = op_.body, op_.carried
     flag = TensorType("bool", ()).make_variable()
     results = [*body.outputs[:first], body.outputs[-1], *body.outputs[first:]]
@@ -166,7 +173,7 @@ def _with_flag(op_: Scan) -> Scan:
 
 
 def _block_size(every: Any, steps: Any, carried: Sequence[Variable]) -> Any:
-    """The number of steps of a block, an int64 scalar."""
+    """The number of steps in a block, as an int64 scalar. ``every`` is the argument of `checkpointed`."""
     if not isinstance(every, str):
         if isinstance(every, int) and every < 1:
             raise ValueError(f"A block of checkpoint has at least one step, and not {every}")

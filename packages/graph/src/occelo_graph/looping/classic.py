@@ -1,6 +1,7 @@
-"""`scan` in the form that Theano, Aesara and PyTensor have, and `until`, `map`, `reduce`, `foldl`, `foldr`, `filter`.
+"""`scan` and related functions, with the interface that Theano, Aesara and PyTensor have.
 
-Users find them in `occelo`.
+These are `scan_checkpoints`, `until`, `map`, `reduce`, `foldl`, `foldr` and `filter`. Users call them from `occelo`.
+(`looping.loops` has `loop`, with a simpler interface.)
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ __all__ = ["filter", "foldl", "foldr", "map", "reduce", "scan", "scan_checkpoint
 
 
 class until:
-    """The function of a `scan` returns this to end the scan: the step in which ``condition`` holds is the last one.
+    """A condition that ends a `scan`. The function of the scan returns it together with its outputs.
 
-    TypeError if the condition is not a scalar.
+    The first step in which ``condition`` holds is the last one. TypeError if it is not a scalar.
     """
 
     def __init__(self, condition: Any) -> None:
@@ -64,7 +65,7 @@ def _is_updates(value: Any) -> bool:
 
 
 def _returned(value: Any) -> _Returned:
-    """The outputs, updates and condition in the ``value`` that the function of a scan returned, in any order."""
+    """Divide ``value``, which the function of a scan returned, into outputs, updates and condition, in any order."""
     found = _Returned([], {})
     if isinstance(value, until):
         found.condition = value.condition
@@ -113,31 +114,34 @@ def scan(
     *,
     checkpoint: int | str | None = None,
 ) -> Any:
-    """Run ``fn`` step by step, and stack what it returns along a new first axis.
+    """Run ``fn`` step by step. Returns the outputs of all steps, stacked along a new first axis.
 
-    - ``fn`` is called with the elements of all ``sequences`` at their taps, the earlier values of all outputs at their
-      taps, and ``non_sequences``. It returns the outputs of a step, and may also return updates of shared variables (a
-      dict) and `until`. Each step applies the default updates of shared variables, such as the generators of a
-      `RandomStream`.
-    - ``sequences``: tensors, or dicts with ``input`` and ``taps``, the offsets at which a step reads (default ``[0]``).
-    - ``outputs_info``: an entry for each output, or None if no step reads an output. The entry of an output that no
-      step reads is None. Other entries are the initial value, or a dict with ``initial`` and ``taps`` (negative
-      offsets, default ``[-1]``). For other taps than ``[-1]``, ``initial`` has a first axis with the values before the
-      first step, the oldest first. An output that is not a tensor, such as a generator, has no trace; its value after
-      the last step is returned.
-    - ``n_steps``: the number of steps, by default as many as the shortest sequence has.
-    - ``truncate_gradient``: the number of last steps through which a gradient is computed; -1 for all.
+    - ``fn``: the function of a step. Its arguments are the elements of all ``sequences`` at their taps, then the
+      earlier values of all outputs at their taps, then ``non_sequences``. It returns the outputs of the step. It may
+      also return updates of shared variables (a dict) and `until`. Default updates of shared variables, such as the
+      generators of a `RandomStream`, are applied in each step.
+    - ``sequences``: tensors, or dicts with ``input`` (a tensor) and ``taps``, the offsets at which a step reads the
+      tensor. The default is ``[0]``.
+    - ``outputs_info``: an entry for each output. It is None if no step reads the output. Otherwise it is the initial
+      value, or a dict with ``initial`` and ``taps``, the negative offsets of the earlier values that a step reads. The
+      default is ``[-1]``. For other taps, ``initial`` has a first axis with the values before the first step, the
+      oldest first. If no step reads any output, ``outputs_info`` itself may be None.
+    - ``n_steps``: the number of steps. By default it is the largest number for which no sequence is too short.
+    - ``truncate_gradient``: the number of last steps that a gradient in reverse mode goes through; -1 means all.
     - ``go_backwards``: read the sequences from their ends.
-    - ``strict``: refuse variables that ``fn`` reads from outside, unless they are among ``non_sequences``.
-    - ``checkpoint``: bound the memory of a gradient, as in `loop`. The outputs of all steps are kept in any case;
+    - ``strict``: ValueError if ``fn`` reads a variable from outside that is not in ``non_sequences``.
+    - ``checkpoint``: limit the memory of a gradient, as in `loop`. The outputs of all steps are kept anyway;
       `scan_checkpoints` keeps fewer outputs.
-    - ``return_list``: return a list even for a single output. ``return_updates``: return the outputs and the updates
-      (deprecated). ValueError if ``fn`` returns updates without it.
+    - ``return_list``: return a list even for a single output.
+    - ``return_updates``: return a pair of the outputs and the updates of shared variables (deprecated). If it is False,
+      ValueError if ``fn`` returns updates.
 
-    ``mode``, ``profile`` and ``allow_gc`` have no effect: the loop is compiled with the function that it is part of.
+    For an output that is not a tensor, such as a generator, only the value after the last step is returned.
 
-    TypeError for a state that changes its dtype or its number of dimensions. ValueError for arguments that contradict
-    each other, and at run time for a negative ``n_steps`` or a sequence that is too short.
+    ``mode``, ``profile`` and ``allow_gc`` have no effect: the loop is compiled with the function that contains it.
+
+    TypeError if an output with an initial value changes its dtype or its number of dimensions. ValueError for arguments
+    that contradict each other. ValueError at run time for a negative ``n_steps``, or a sequence that is too short.
     """
     built = _Classic(
         fn, read_sequences(sequences), read_outputs(outputs_info), outputs_info is None, name
@@ -163,7 +167,10 @@ def scan(
 
 
 def _refuse_updates(updates: Mapping[SharedVariable, Any], what: str) -> None:
-    """ValueError for updates that the caller did not ask for, except default updates, which functions apply anyway."""
+    """ValueError if there are updates that would be lost, since they are not returned.
+
+    Default updates are not lost, since compiled functions apply them. ``what`` names the function in the message.
+    """
     lost = [str(s) for s, update in updates.items() if s.default_update is not update]
     if lost:
         raise ValueError(
@@ -172,7 +179,7 @@ def _refuse_updates(updates: Mapping[SharedVariable, Any], what: str) -> None:
 
 
 class _Classic:
-    """A scan that is being built."""
+    """Builds a node of `Scan` from the arguments of `scan`."""
 
     def __init__(
         self,
@@ -189,7 +196,7 @@ class _Classic:
         self.name = name
         self.checkpoint: int | str | None = None
         self.ends = False
-        """Whether only the outputs of the last step of each block are wanted."""
+        """Whether only the outputs of the last step of each block are returned, as in `scan_checkpoints`."""
 
     def run(
         self,
@@ -199,7 +206,7 @@ class _Classic:
         backwards: bool,
         strict: bool,
     ) -> tuple[list[Any], dict[Any, Any]]:
-        """The outputs of all steps, and the updates of shared variables."""
+        """Build the node. Returns the outputs of all steps, and the updates of shared variables."""
         slices = [part for s in self.sequences for part in s.slices(backwards)]
         windows = [o.window() for o in self.outputs]
         carried = [v for w in windows for v in w]
@@ -224,7 +231,7 @@ class _Classic:
         if self.name is not None:
             for i, trace in enumerate(traces):
                 trace.name = self.name if len(traces) == 1 else f"{self.name}[{i}]"
-        # the output of a value that is not a tensor is the value after the last step
+        # an output that is not a tensor has no trace: its value after the last step is returned
         ends = self._ends(windows)
         rest = iter(traces)
         outputs = [
@@ -233,7 +240,7 @@ class _Classic:
         return outputs, dict(zip(shared, made[len(carried) : first], strict=True))
 
     def _ends(self, windows: Sequence[Sequence[Any]]) -> dict[int, int]:
-        """Maps the positions of outputs without a trace, which are not tensors, to those of their carried values."""
+        """Maps the position of each output that is not a tensor to the position of its carried value."""
         found: dict[int, int] = {}
         position = 0
         for i, window in enumerate(windows):
@@ -301,13 +308,11 @@ def scan_checkpoints(
     padding: bool = True,
     return_updates: bool = True,
 ) -> Any:
-    """A `scan` that keeps the outputs of every ``save_every_N``-th step and of the last step.
+    """A `scan` that returns only the outputs of every ``save_every_N``-th step and of the last step.
 
-    Reverse mode keeps the values that are carried between blocks of ``save_every_N`` steps, and computes the others
-    again. ``padding`` has no effect: if the number of steps is no multiple of ``save_every_N``, the last block has
-    fewer steps.
-
-    TypeError and ValueError as for `scan`.
+    Reverse mode keeps the carried values only after every ``save_every_N``-th step, and computes the others again. If
+    the number of steps is not a multiple of ``save_every_N``, the last block has fewer steps. ``padding`` has no
+    effect. The other arguments and the errors are those of `scan`.
     """
     built = _Classic(
         fn, read_sequences(sequences), read_outputs(outputs_info), outputs_info is None, name
@@ -334,7 +339,7 @@ def map(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """``fn`` of each element of ``sequences``, stacked: a `scan` in which no step reads results of another one."""
+    """Apply ``fn`` to each element of ``sequences``, and stack the results. The arguments are those of `scan`."""
     return scan(
         fn,
         sequences,
@@ -359,9 +364,10 @@ def reduce(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """The outputs of the last step of a `scan`.
+    """The outputs of the last step of a `scan`. The arguments are those of `scan`.
 
-    If there are no steps, an output whose only tap is -1 has its initial value; any other output raises an IndexError.
+    If there is no step, the result is the initial value for an output with the taps ``[-1]``. Any other output raises
+    IndexError at run time.
     """
     built = read_outputs(outputs_info)
     with warnings.catch_warnings():
@@ -390,7 +396,7 @@ def _last(trace: Any, output: ScanOutput) -> Any:
     if output.taps != [-1]:
         return trace[-1]
     node = trace.owner
-    # the carried value after the last step, which exists even if there was no step
+    # the final carried value, since it exists even if there is no step
     for j, result in enumerate(node.op.body.outputs[: node.op.carried]):
         if result is node.op.body.outputs[trace.index]:
             return node.outputs[j]
@@ -406,7 +412,7 @@ def foldl(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """`reduce` from the first element to the last."""
+    """The result of `reduce`, from the first element to the last one."""
     return reduce(fn, sequences, outputs_info, non_sequences, False, mode, name, return_updates)
 
 
@@ -419,12 +425,12 @@ def foldr(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """`reduce` from the last element to the first."""
+    """The result of `reduce`, from the last element to the first one."""
     return reduce(fn, sequences, outputs_info, non_sequences, True, mode, name, return_updates)
 
 
 def filter(fn: Callable[[Any], Any], sequence: Any) -> Any:
-    """The elements of ``sequence`` along its first axis for which the scalar condition ``fn(element)`` holds."""
+    """The elements of ``sequence``, along its first axis, for which the scalar condition ``fn(element)`` is true."""
     variable = as_tensor_variable(sequence)
     chosen = map(fn, [variable], return_updates=False)
     return variable[chosen.astype("bool")]

@@ -1,7 +1,4 @@
-"""The arguments of the classic `scan`: sequences and outputs with their taps, and the number of steps.
-
-`classic` reads its arguments with these functions.
-"""
+"""Functions that read the arguments of `scan` for `looping.classic`: sequences, outputs with taps, number of steps."""
 
 from __future__ import annotations
 
@@ -25,13 +22,13 @@ __all__ = ["ScanOutput", "ScanSequence", "listed", "read_outputs", "read_sequenc
 
 @dataclass
 class ScanSequence:
-    """A sequence with the offsets at which each step reads it."""
+    """A sequence of a `scan`, with ``taps``, the offsets at which each step reads it."""
 
     variable: Any
     taps: list[int]
 
     def slices(self, backwards: bool) -> list[Any]:
-        """For each offset, a tensor with the elements that the steps 0, 1, ... read."""
+        """For each tap, a tensor with the elements that steps 0, 1, ... read."""
         low, high = min(0, *self.taps), max(0, *self.taps)
         found: list[Any] = []
         for tap in self.taps:
@@ -45,18 +42,18 @@ class ScanSequence:
 
 @dataclass
 class ScanOutput:
-    """An output of the function of a `scan`; with ``initial``, steps read earlier values of it at offsets ``taps``."""
+    """An output of a `scan`. If it has an ``initial`` value, steps read its earlier values at the offsets ``taps``."""
 
     initial: Any = None
     taps: list[int] = field(default_factory=lambda: list[int]())
 
     @property
     def depth(self) -> int:
-        """The number of earlier values that are carried."""
+        """The number of earlier values that the loop must carry."""
         return -min(self.taps, default=0)
 
     def window(self) -> list[Any]:
-        """The values before the first step, the oldest first."""
+        """The earlier values before the first step, the oldest first."""
         if self.initial is None:
             return []
         if self.taps == [-1]:
@@ -66,12 +63,12 @@ class ScanOutput:
         return [self.initial[i] for i in range(self.depth)]
 
     def read(self, window: Sequence[Any]) -> list[Any]:
-        """The earlier values at the offsets."""
+        """The values that a step reads. ``window`` has the earlier values before the step, the oldest first."""
         return [window[tap + self.depth] for tap in self.taps]
 
 
 def listed(value: Any) -> list[Any]:
-    """A list of an argument that may be None, one value or several."""
+    """Convert an argument to a list: None to an empty list, and a single value to a list of one element."""
     if value is None:
         return []
     return list(value) if is_list_or_tuple(value) else [value]
@@ -87,7 +84,7 @@ def _taps(given: Any, default: list[int], what: str) -> list[int]:
 
 
 def read_sequences(given: Any) -> list[ScanSequence]:
-    """The sequences in the argument ``sequences`` of `scan`; TypeError or ValueError for an invalid one."""
+    """Read the argument ``sequences`` of `scan`. TypeError or ValueError if it is not valid."""
     found: list[ScanSequence] = []
     for i, each in enumerate(listed(given)):
         taps = [0]
@@ -108,7 +105,7 @@ def read_sequences(given: Any) -> list[ScanSequence]:
 
 
 def read_outputs(given: Any) -> list[ScanOutput]:
-    """The outputs in the argument ``outputs_info`` of `scan`; ValueError if taps and initial values do not fit."""
+    """Read the argument ``outputs_info`` of `scan`. ValueError if taps and initial values contradict each other."""
     found: list[ScanOutput] = []
     for i, each in enumerate(listed(given)):
         what = f"outputs_info {i}"
@@ -136,7 +133,7 @@ def read_outputs(given: Any) -> list[ScanOutput]:
 
 
 def _initial(given: Any, taps: list[int], what: str) -> Any:
-    """The initial value of an output. A Python number is not converted, since it has no dtype of its own."""
+    """The initial value of an output, as a variable. A Python number stays a number, since it gets its dtype later."""
     if is_number(given) and taps == [-1]:
         return given
     depth = -min(taps)
@@ -167,7 +164,7 @@ def _refuse(options: Mapping[str, Any], what: str, known: str) -> None:
 
 
 def steps_of(sequences: Sequence[ScanSequence], n_steps: Any) -> Any:
-    """The number of steps: ``n_steps``, or as many as the shortest sequence has."""
+    """The number of steps: ``n_steps``, or if it is None, the largest number for which no sequence is too short."""
     if n_steps is not None:
         if isinstance(n_steps, float | np.floating):
             raise TypeError(f"n_steps must be an integer, got {n_steps!r}")

@@ -1,9 +1,12 @@
-"""Derivatives of `Scan`: the pullback is a scan in the other direction, the pushforward a scan that carries tangents.
+"""The derivatives of `Scan`, which the methods of `Scan` call: `pulled`, `pushed` and `connections`.
 
-`Scan` calls `pulled`, `pushed` and `connections`. Reverse mode needs the carried values before each step. A second scan
-with the same steps as the differentiated scan keeps them as traces; rewriting merges the two scans. Results of a step
-that derivatives read are kept, too. All other intermediates of a step are computed again. So the memory for a gradient
-is that of the carried values and of these results, times the number of steps.
+The pushforward is a scan that also carries tangents. The pullback is a scan in the opposite direction that carries
+cotangents.
+
+The pullback of a step reads the carried values before the step, and perhaps results of the step. A second scan keeps
+them as traces. It has the same steps as the differentiated scan, so rewriting merges the two. All other intermediate
+values of a step are computed again. So the memory for a gradient is the memory for these values, times the number of
+steps.
 """
 
 from __future__ import annotations
@@ -35,11 +38,11 @@ if TYPE_CHECKING:
 __all__ = ["connections", "pulled", "pushed"]
 
 
-# which results depend on which arguments
+# dependence of outputs on inputs
 
 
 def _reaches(body: FrozenFunctionGraph) -> list[set[int]]:
-    """For each result of a body, the arguments to which it is connected."""
+    """For each output of a body, the positions of the inputs on which it depends, for gradients."""
     reached: dict[Variable, set[int]] = {v: {i} for i, v in enumerate(body.inputs)}
     for node in body.nodes:
         pattern = node.op.connection_pattern(node)
@@ -54,7 +57,7 @@ def _reaches(body: FrozenFunctionGraph) -> list[set[int]]:
 
 
 def connections(op_: Scan, node: Apply) -> list[list[bool]]:
-    """`Op.connection_pattern` of a node of `Scan`; it holds for any number of steps."""
+    """The result of `Op.connection_pattern` for a node of `Scan`. It does not depend on the number of steps."""
     direct = _reaches(op_.body)[: op_.carried + op_.traces]
     closed = [{*r, j} if j < op_.carried else set(r) for j, r in enumerate(direct)]
     changed = True
@@ -77,14 +80,18 @@ def connections(op_: Scan, node: Apply) -> list[list[bool]]:
 
 @dataclass
 class _Step:
-    """One step of a body over new variables, and its derivatives there."""
+    """A copy of the body, and the cotangents of its inputs.
+
+    ``seeds_of_carried`` and ``seeds_of_traces`` map positions of outputs to variables for the cotangents of these
+    outputs.
+    """
 
     arguments: list[Variable]
     results: list[Variable]
     seeds_of_carried: dict[int, Variable]
     seeds_of_traces: dict[int, Variable]
     found: list[Any]
-    """The cotangent of each argument; None where it is not connected."""
+    """The cotangent of each input, as a graph of the inputs and the seeds. None if it is not connected."""
 
 
 def _is_null(cotangent: Any) -> bool:
@@ -92,15 +99,15 @@ def _is_null(cotangent: Any) -> bool:
 
 
 def _seed(variable: Variable) -> Variable:
-    """A new variable for the cotangent of a tensor."""
+    """A new variable with the type of a tensor's cotangent."""
     (tensor,) = tensors([variable])
     return tensor.type.clone(dtype=cotangent_dtype(tensor)).make_variable()
 
 
 def _live_carried(op_: Scan, carried: set[int], traces: set[int]) -> set[int]:
-    """The positions of the carried values whose cotangents may differ from zero before some step.
+    """The positions of the carried values that may have a cotangent other than zero before some step.
 
-    ``carried`` and ``traces`` are the positions of the outputs that have a cotangent.
+    ``carried`` and ``traces`` are the positions of the final carried values, and of the traces, that have a cotangent.
     """
     reaches = _reaches(op_.body)
     usable = {
@@ -138,7 +145,7 @@ def _one_step(op_: Scan, carried: set[int], traces: set[int]) -> _Step:
 def pulled(
     op_: Scan, inputs: Sequence[Variable], outputs: Sequence[Variable], cotangents: Sequence[Any]
 ) -> list[Any]:
-    """`Op.pullback` of a node of `Scan`: the cotangents of the inputs from those of the outputs."""
+    """The pullback of a node of `Scan`: the cotangents of its inputs, from the cotangents of its outputs."""
     carried_cts = list(cotangents[: op_.carried])
     trace_cts = list(cotangents[op_.carried : op_.carried + op_.traces])
     given = {j for j, c in enumerate(carried_cts) if c is not None and c is not ZERO}
@@ -154,7 +161,11 @@ def pulled(
 
 
 class _Backwards:
-    """The scan of cotangents for a node."""
+    """Makes the scan that carries cotangents, for a node of `Scan`.
+
+    It goes through the steps in the opposite direction. It carries the cotangents of carried values, and for each
+    constant the sum of its cotangents. The cotangents of elements of sequences are traces.
+    """
 
     def __init__(
         self, op_: Scan, inputs: Sequence[Variable], outputs: Sequence[Variable], step: _Step
@@ -181,11 +192,11 @@ class _Backwards:
         self.read = [i for i in range(first, last) if step.arguments[i] in needed]
 
     def _results_read(self, wanted: Sequence[Variable]) -> list[int]:
-        """The positions of the results of a step that its derivatives read. These results are kept, not computed again."""
+        """The positions of the body's outputs that the cotangents ``wanted`` read. They are kept in traces."""
         op_, results = self.op, self.step.results
         needed = set(ancestors(wanted))
         found: dict[Variable, int] = {}
-        # traces first, since they are kept anyway
+        # traces first: if a variable is both a trace and a carried value, it is kept anyway
         order = [*range(op_.carried, op_.carried + op_.traces), *range(op_.carried)]
         for j in order:
             result = results[j]
@@ -196,10 +207,11 @@ class _Backwards:
     def _computed_from_states(
         self, wanted: Sequence[Variable], stops: Sequence[Variable]
     ) -> list[Variable]:
-        """The tensors that derivatives of a step read and that the step computes from carried values of other types.
+        """The tensors that derivatives of a step read, and that the step computes from carried values of other types.
 
-        Draws with a generator are such tensors. They are kept in traces. The states of the generator cannot be kept in
-        traces, since they are not tensors.
+        Draws with a generator are such tensors. They cannot be computed again, since the states of the generator are
+        not tensors and so are not kept in traces. Therefore the draws themselves are kept in traces. ``stops`` are
+        variables that are kept already.
         """
         op_, step = self.op, self.step
         states = {v for v in step.arguments[: op_.carried] if not is_tensor(v)}
@@ -216,10 +228,10 @@ class _Backwards:
         needed = set(ancestors(wanted, [*stops, *found]))
         return [v for v in found if v in needed and v not in stops]
 
-    # which steps
+    # the steps that are differentiated
 
     def _window(self) -> tuple[Any, Any, Any]:
-        """The number of steps to differentiate, and the slices of traces and of sequences that belong to these steps."""
+        """The number of steps to differentiate, and the slices of traces and of sequences for these steps."""
         op_, steps = self.op, self.inputs[0]
         done: Any = self.outputs[-1] if op_.stops else steps
         number = done if op_.truncate is None else minimum(done, op_.truncate)
@@ -235,13 +247,13 @@ class _Backwards:
         return number, of_traces, of_sequences
 
     def _elements(self, position: int, at: slice) -> TensorVariable:
-        """The elements that the differentiated steps read of the sequence at ``position``: those at ``at``; others may follow."""
+        """The elements ``at`` of the sequence at ``position``, perhaps followed by elements that are not read."""
         (sequence,) = tensors([self.inputs[1 + position]])
         from_start = at.start is None or (isinstance(at.start, int) and at.start == 0)
         return sequence if from_start else sequence[at]
 
     def _is_whole(self, sequence: Variable) -> bool:
-        """Whether a sequence provably has exactly as many elements as there are steps to differentiate."""
+        """Whether a sequence is known to have exactly as many elements as there are steps to differentiate."""
         if self.op.stops or self.op.truncate is not None:
             return False
         read, (tensor,) = length_read(self.inputs[0]), tensors([sequence])
@@ -253,7 +265,7 @@ class _Backwards:
     # the scan
 
     def _kept_values(self) -> list[Variable]:
-        """Traces of the values that derivatives read: the carried values before each step, and results of each step."""
+        """Traces of the values that derivatives of a step read, from a scan with the same steps and further traces."""
         op_, step = self.op, self.step
         more = [step.arguments[i] for i in self.kept] + [step.results[j] for j in self.results]
         more += self.drawn
@@ -315,14 +327,14 @@ class _Backwards:
         ]
 
     def _other(self, position: int) -> Any:
-        """The cotangent of an argument for which nothing is computed: an undefined one, or None."""
+        """The cotangent of an input for which the scan computes none: an undefined cotangent, or None."""
         found = self.step.found[position]
         return found if _is_null(found) else None
 
     def _back(
         self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
     ) -> Step:
-        """One step of the scan of cotangents."""
+        """A step of the scan that carries cotangents: the function that `scan_node` calls."""
         step = self.step
         live = list(step.seeds_of_carried)
         traced = list(step.seeds_of_traces)
@@ -371,7 +383,7 @@ class _Backwards:
             return ZERO if given[position] is not None else None
         if self.op.truncate is None:
             return found[position]
-        # values before the window count as constant, also the initial values
+        # values before the differentiated steps count as constants, and so do the initial values
         done: Any = self.outputs[-1] if self.op.stops else self.inputs[0]
         value = found[position]
         whole: Variable = switch(le(done, number), value, zeros_like(value))
@@ -396,7 +408,7 @@ def _filled(cotangent: Any, variable: Variable) -> Any:
 def pushed(
     op_: Scan, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Sequence[Any]
 ) -> list[Any]:
-    """`Op.pushforward` of a node of `Scan`: the tangents of the outputs from those of the inputs."""
+    """The pushforward of a node of `Scan`: the tangents of its outputs, from the tangents of its inputs."""
     given = {i for i, t in enumerate(tangents[1:]) if t is not None and t is not ZERO}
     reaches = _reaches(op_.body)
     usable = {i for i, v in enumerate(op_.body.inputs) if is_tensor(v) and not v.type.is_discrete}
@@ -412,7 +424,10 @@ def pushed(
 
 
 class _Forwards:
-    """The scan of values and tangents for a node."""
+    """Makes the scan that carries values and tangents, for a node of `Scan`.
+
+    ``live`` are the positions of the body's inputs that have tangents.
+    """
 
     def __init__(self, op_: Scan, inputs: Sequence[Variable], live: Sequence[int]) -> None:
         self.op = op_
@@ -463,7 +478,7 @@ class _Forwards:
             *elements[op_.sequences :],
             *constants[len(arguments) - op_.carried - op_.sequences :],
         ]
-        # differentiated with respect to new variables, since an argument may be a result
+        # differentiates with respect to new variables, since an input of the body may also be an output
         inner = [v.type.make_variable() for v in op_.body.inputs]
         results = op_.body.bind(inner)
         wrt = [inner[i] for i in (*self.carried, *self.elements, *self.constants)]

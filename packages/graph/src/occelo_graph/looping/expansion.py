@@ -1,6 +1,9 @@
-"""Expansion of `Scan` to `Iterate`: each trace becomes a carried tensor, into which each step writes one element.
+"""`expanded`: expands a `Scan` to the simpler op `Iterate`, which linkers run.
 
-The decomposition of `Scan` and the rule `expand_scan` call `expanded`. Other rules of loops, and checkpoints, call
+Each trace becomes a carried tensor, into which each step writes one element. Sequences become tensors that each step
+indexes with a carried position.
+
+The rule `expand_scan` and the decomposition of `Scan` call `expanded`. Checkpoints and other rules for loops call
 `checked_steps`.
 """
 
@@ -36,7 +39,7 @@ _INDEX = TensorType("int64", ())
 
 
 def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
-    """The outputs of a scan, computed by a node of `Iterate` from the scan's ``inputs``."""
+    """The outputs of a node of `Scan` with these ``inputs``, computed by a node of `Iterate` instead."""
     carried, sequences, constants = op_.parts(inputs[1:])
     steps = checked_steps(op_, inputs[0], tensors(sequences))
     memory = [
@@ -57,7 +60,10 @@ def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
 
 
 def _body(op_: Scan, types: Sequence[Any], traces: int) -> Any:
-    """The body of the `Iterate`: it takes and returns the position of the elements, carried values and memory."""
+    """The body of the `Iterate`. ``types`` are the types of its inputs, and ``traces`` is the number of traces.
+
+    It carries the position of the elements to read and write, the carried values of the scan, and memory for traces.
+    """
     variables = [t.make_variable() for t in types]
     at, rest = variables[0], variables[1:]
     first = op_.carried
@@ -74,9 +80,9 @@ def _body(op_: Scan, types: Sequence[Any], traces: int) -> Any:
 def _elements(
     op_: Scan, inputs: Sequence[Any], steps: TensorVariable
 ) -> list[tuple[str, list[Any]]]:
-    """The dtype and the lengths of the elements of each trace.
+    """The dtype and the lengths of the elements of each trace, to allocate memory.
 
-    Lengths that depend on values are read from the results of the first step.
+    A length that depends on values is read from the results of the first step.
     """
     shapes = [shape_tuple(v) if v.type.is_array else None for v in inputs]
     _, elements = element_shapes(op_, inputs, shapes)
@@ -95,12 +101,12 @@ def _elements(
 
 
 def _first_step(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
-    """The results of a step with the initial carried values; zeros replace the elements of empty sequences."""
+    """The results of the first step, as a copy of the body. If a sequence is empty, its element is zero."""
     carried, sequences, constants = op_.parts(inputs[1:])
     at = slice(-1, None) if op_.reverse else slice(1)
     elements: list[Any] = []
     for s in tensors(sequences):
-        # the sum over one element or none
+        # the sum over at most one element: it is the element, or zero
         some = s[at]
         elements.append(
             any_of(some, axis=0) if s.dtype == "bool" else some.sum(axis=0, dtype=s.dtype)
@@ -112,9 +118,9 @@ def _first_step(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
 def checked_steps(
     op_: Scan, steps: TensorVariable, sequences: Sequence[TensorVariable]
 ) -> TensorVariable:
-    """``steps``, with a run-time check that it is not negative, and no larger than the length of any sequence.
+    """The number of steps, with a check at run time that it is not negative, and not larger than a sequence's length.
 
-    Checks that provably pass are left out.
+    Conditions that certainly hold are not checked.
     """
     conditions: list[Any] = []
     known = known_integer(steps)

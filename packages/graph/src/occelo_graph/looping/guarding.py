@@ -1,7 +1,7 @@
-"""Hoisting of computations out of the steps of a loop: which nodes can be moved, and guards for those that may fail.
+"""Functions to hoist nodes out of a loop: they find the nodes that can be hoisted, and guard those that may fail.
 
-A guarded computation runs only if the loop has a step. `building` uses this module while it builds a loop, and so does
-the rule in `occelo_rewrite.rules.looping.hoisting`.
+A guarded node runs only if the loop has a step. So it does not fail where the loop would not have run it. `building`
+hoists nodes while it builds a loop, and the rule in `occelo_rewrite.rules.looping.hoisting` does so while rewriting.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["alike_in_all_steps", "guarded", "lengths_of", "surely_steps"]
 
 
 def surely_steps(steps: Variable) -> bool:
-    """Whether the number of steps is known, and above 0."""
+    """Whether the number of steps is known statically to be positive."""
     known = known_integer(steps)
     return known is not None and known > 0
 
@@ -37,10 +37,14 @@ def alike_in_all_steps(
     changing: Iterable[Variable],
     stay: Collection[Apply] = (),
 ) -> set[Apply]:
-    """The nodes of a body, given in topological order, that can be computed once for all steps.
+    """The nodes of a body that can be computed once for all steps.
 
-    They depend neither on variables that are ``changing`` nor on nodes that ``stay``. A node in a branch can be moved
-    only if the node that owns the branch can be moved, too.
+    - ``order``: the nodes of the body in topological order.
+    - ``results``: the outputs of the body.
+    - ``changing``: variables that differ between steps. A node that depends on one of them is not returned.
+    - ``stay``: nodes that must stay in the body. A node that depends on one of them is not returned.
+
+    A node in a branch is returned only if the node that owns the branch is returned, too.
     """
     nodes = list(order)
     lazily = divide(nodes, results).outermost
@@ -56,18 +60,18 @@ def alike_in_all_steps(
 
 
 def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply]) -> list[Any]:
-    """The ``values`` that a loop reads, guarded: computed only if the loop has a step.
+    """Guard ``values`` that a loop reads from outside, so that they are computed only if the loop has a step.
 
-    A value is guarded if it depends on a node in ``among`` that may fail. If the loop has no step, such a value is a
-    tensor of zeros of the same shape. If this shape is not known without computing the value, the entry of the result
-    is None.
+    Only values that depend on a node in ``among`` that may fail are guarded; the others are returned as they are. If
+    the loop has no step, a guarded value is a tensor of zeros of the same shape. The result has None for a value whose
+    shape cannot be found without computing the value.
     """
     if surely_steps(steps):
         return list(values)
     risky = {n for n in among if n.op.may_fail(n)}
     if not risky:
         return list(values)
-    # the search ends at variables from outside of these nodes
+    # the search for failing nodes ends at inputs of `among` that other nodes compute
     first = {v for n in among for v in n.inputs if v.owner not in among}
     found: list[Any] = list(values)
     chosen = [
@@ -93,7 +97,7 @@ def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply
 
 
 def lengths_of(variable: Variable, first: Iterable[Variable]) -> Sequence[Any]:
-    """The lengths of a tensor, computed from the lengths of the variables ``first`` where that is possible."""
+    """The lengths of a tensor, inferred from the lengths of the variables ``first`` as far as possible."""
     shapes: dict[Variable, Sequence[Any]] = {}
 
     def shape(v: Variable) -> Sequence[Any]:

@@ -1,7 +1,7 @@
-"""`Iterate`: the op of loops that linkers run; it has carried values, but no sequences and no traces.
+"""`Iterate`: the op of loops that linkers run. It has carried values, but no sequences and no traces.
 
-`looping.expansion` makes nodes of it from nodes of `Scan`, and `rules.looping.bodies` in `occelo_rewrite` rewrites
-their bodies. Linkers run it like every op with a loop (`Op.loop`).
+`looping.expansion` makes a node of this op from a node of `Scan`. `occelo_rewrite.rules.looping.bodies` rewrites the
+body. Linkers run the node like every op with a loop (`Op.loop`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ __all__ = ["Iterate"]
 
 @op
 class Iterate(Op):
-    """A loop that repeats ``body``; its outputs are the carried values after the last iteration.
+    """A loop that repeats ``body``. The outputs of a node are the carried values after the last iteration.
 
-    The inputs of a node are the number of iterations (an int64 scalar), ``carried`` initial values, and values that all
-    iterations read. The arguments of ``body`` are the carried values and the values that all iterations read. Its
-    results are the new carried values, and with ``stops`` also whether this iteration is the last one.
+    A node has these inputs: the number of iterations (an int64 scalar), the initial carried values, and values that all
+    iterations read.
 
-    The last ``traces`` carried values are memory for traces. Each has at least as many elements as there are
-    iterations. Each iteration writes one element that no other iteration writes, and reads none.
+    - ``body``: the graph of one iteration. Its inputs are the carried values and the values that all iterations read.
+      Its outputs are the new carried values, and with ``stops`` whether this iteration is the last one.
+    - ``carried``: the number of carried values.
+    - ``stops``: whether a condition, the last output of ``body``, can end the loop early.
+    - ``traces``: how many carried values, at the end of their list, are memory for traces. Each has at least as many
+      rows as there are iterations. Every iteration writes one row, which no other iteration writes, and reads no row.
     """
 
     body: FrozenFunctionGraph
@@ -38,7 +41,7 @@ class Iterate(Op):
 
     @trait
     def pure(self) -> bool:
-        """Whether all inner nodes are pure."""
+        """Whether all nodes of the body are pure."""
         return all(node.op.pure for node in self.body.nodes)
 
     def infer(self, *types: Any) -> tuple[Any, ...]:
@@ -57,7 +60,7 @@ class Iterate(Op):
     def loop(self, node: Apply) -> Loop:
         first = 1 + self.carried
         read = tuple(range(first, len(node.inputs)))
-        # a loop that ends early does not write all elements
+        # a loop that ends early does not write all rows of its traces
         fills = () if self.stops else tuple(range(self.carried - self.traces, self.carried))
         return Loop(self.body, 0, tuple(range(1, first)), read, self.stops, fills)
 

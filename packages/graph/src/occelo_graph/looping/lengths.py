@@ -1,6 +1,7 @@
-"""Shape inference of `Scan`: the shapes of the outputs of a node, and of the elements of traces.
+"""Shape inference for `Scan`.
 
-`Scan.infer_shape` calls `result_shapes`. `looping.expansion` calls `element_shapes` to allocate the memory for traces.
+`result_shapes` infers the shapes of the outputs of a node, for `Scan.infer_shape`. `element_shapes` infers the shapes
+of the elements of traces; `looping.expansion` calls it to allocate memory.
 """
 
 from __future__ import annotations
@@ -25,13 +26,16 @@ Shape = tuple[Any, ...]
 
 
 def _own_lengths(variable: Variable) -> Shape:
-    """The lengths of a variable: integers where they are static, else `Shape_i` of the variable."""
+    """The lengths of a variable: an integer for a static length, else a `Shape_i` of the variable."""
     shape = variable.type.shape or ()
     return tuple(Shape_i(i)(variable) if n is None else n for i, n in enumerate(shape))
 
 
 def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> list[Shape]:
-    """The shapes of the body's results; a length that cannot be inferred is read from the variable that has it."""
+    """The shapes of the outputs of a body, from the shapes of its inputs in ``given``.
+
+    A length that cannot be inferred is a `Shape_i` of a variable in the body.
+    """
     shapes: dict[Variable, Shape] = dict(given)
 
     def shape(variable: Variable) -> Shape:
@@ -57,9 +61,9 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
 
 
 class _Outside:
-    """Converts lengths that the body computes to lengths in the graph around the scan.
+    """Converts a length that is a variable of the body to a variable of the graph that contains the scan.
 
-    That is possible if they depend only on those arguments of the body that are the scan's constants.
+    This is possible if the length depends only on constants of the scan.
     """
 
     def __init__(self, op_: Scan, inputs: Sequence[Variable]) -> None:
@@ -70,7 +74,7 @@ class _Outside:
         self._constants = set(arguments.constants)
 
     def length(self, length: Any) -> Any:
-        """The length in the graph around the scan; None if it depends on carried values or elements of sequences."""
+        """Convert a length. None if it depends on carried values or elements of sequences."""
         if not isinstance(length, Variable):
             return length
         roots = set(ancestors([length]))
@@ -85,10 +89,10 @@ class _Outside:
 def element_shapes(
     op_: Scan, inputs: Sequence[Variable], input_shapes: Sequence[Any]
 ) -> tuple[list[Shape], list[Shape]]:
-    """The shapes of the carried values after a step, and of the elements of traces; unknown lengths are None.
+    """The shapes of the carried values after the last step, and of the elements of traces. Unknown lengths are None.
 
-    All elements of a trace have the shape of the first one. A length of a carried value is known if every step provably
-    keeps the initial length.
+    All elements of a trace have the shape of the first one, which is inferred from the initial carried values. A length
+    of a carried value is known if no step can change the initial length.
     """
     arguments = op_.parts(op_.body.inputs)
     outside = _Outside(op_, inputs)
@@ -105,7 +109,10 @@ def element_shapes(
 def _kept(
     op_: Scan, carried: Sequence[Variable], at_first: Mapping[Variable, Shape], outside: _Outside
 ) -> list[Shape]:
-    """The lengths of the carried values; None for each length that a step may change."""
+    """The shapes of the carried values, with None for each length that a step may change.
+
+    ``at_first`` has the shapes of the body's inputs in the first step.
+    """
     shapes = dict(at_first)
     changed = True
     while changed:
@@ -115,7 +122,7 @@ def _kept(
             for axis, (a, b) in enumerate(zip(shapes.get(variable, ()), new, strict=False)):
                 kept = _reads(a, variable) or _same(a, outside.length(b))
                 lengths.append(a if kept else Shape_i(axis)(variable))
-                # a length that is once unknown stays so, so this loop ends
+                # the loop ends, since a length that became unknown is never known again
                 changed = changed or not kept
             if variable in shapes:
                 shapes[variable] = tuple(lengths)
@@ -129,13 +136,13 @@ def _same(length: Any, other: Any) -> bool:
 
 
 def _reads(length: Any, variable: Variable) -> bool:
-    """Whether a length is read from ``variable`` itself."""
+    """Whether a length is a `Shape_i` of ``variable``, that is, not inferred."""
     owner = length.owner if isinstance(length, Variable) else None
     return owner is not None and owner.inputs[0] is variable
 
 
 def result_shapes(op_: Scan, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
-    """The shapes of the outputs of a node; lengths that depend on values are read from the outputs."""
+    """The shapes of the outputs of a node. Lengths that cannot be inferred are read from the outputs themselves."""
     carried, elements = element_shapes(op_, node.inputs, input_shapes)
     steps: Any = node.outputs[-1] if op_.stops else as_tensor_variable(node.inputs[0])
     shapes = [*carried, *((steps, *shape) for shape in elements), ()]

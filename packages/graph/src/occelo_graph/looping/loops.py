@@ -1,6 +1,7 @@
-"""`loop`, `while_loop` and `fori_loop`: loops over states of any nested structure.
+"""`loop`, `while_loop` and `fori_loop`: loops in the style of JAX, with a state of any nested structure.
 
-Users find them in `occelo`. `looping.associative` and some laws of random numbers (`occelo_graph.stats`) use them, too.
+Users call these functions from `occelo`. `looping.associative` and some laws of random numbers (`occelo_graph.stats`)
+call them, too. (`looping.classic` has `scan`, in the style of Theano.)
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _variables(values: list[Any]) -> list[Variable]:
 
 
 def _state_and_kept(made: Any) -> tuple[Any, Any]:
-    """The pair that a step returned: the new state, and the values to keep."""
+    """The new state and the values to keep, from what a step returned. TypeError if this is not a pair."""
     if is_tuple(made) and len(made) == 2:
         return made[0], made[1]
     given = describe(made) if isinstance(made, Variable) else repr(made)
@@ -60,28 +61,29 @@ def loop(
 ) -> tuple[Any, Any]:
     """Run ``step`` once for each element of ``xs``. Each step gets the state that the previous step returned.
 
-    - ``step(state, x)`` returns a pair: the new state, and the values of this step to keep (None for none). Without
-      ``xs`` it is called as ``step(state)``.
-    - ``init``: the initial state. States, elements and kept values may be tensors, nested tuples, lists, dicts and
-      dataclasses of tensors, or None.
-    - ``xs``: tensors that are read along their first axes.
-    - ``length``: the number of steps, an integer scalar. The default is the length of ``xs``. If the lengths of several
-      tensors in ``xs`` differ at run time, the smallest counts.
-    - ``until(state)``: a scalar condition of the new state; the loop ends after the step in which it holds.
-    - ``checkpoint``: keep only the states between blocks of steps for reverse mode. This needs less memory, and one
-      more forward pass. An integer is the number of steps of a block. "sqrt" stands for the square root of the number
-      of steps, which needs the least memory. A text such as "64 MB" is a memory limit for these states; if it is too
-      small, "sqrt" is used. With ``until``, the blocks are computed for the largest possible number of steps.
-    - ``reverse``: go through ``xs`` from the last element to the first. Kept values are at the positions of their
-      elements.
-    - ``name``: a name for the loop in errors and printed graphs.
-
     Returns the final state, and the kept values of all steps, stacked along a new first axis.
 
+    - ``step(state, x)``: a function that returns a pair: the new state, and the values of this step to keep, or None.
+      Without ``xs`` it is called as ``step(state)``.
+    - ``init``: the initial state. States, elements and kept values may be tensors, nested tuples, lists, dicts and
+      dataclasses of tensors, or None. A Python number in ``init`` gets the dtype that the steps return.
+    - ``xs``: tensors that are read along their first axes.
+    - ``length``: the number of steps, an integer scalar. The default is the length of ``xs``. If the lengths of several
+      tensors in ``xs`` differ at run time, it is the smallest one.
+    - ``until(state)``: a function that returns a scalar condition of the new state. The loop ends after the first step
+      in which the condition holds.
+    - ``reverse``: go through ``xs`` from the last element to the first. Kept values are stacked in the order of ``xs``.
+    - ``checkpoint``: for reverse mode, keep only the states between blocks of steps. This needs less memory, and one
+      more forward pass. An integer is the number of steps in a block. "sqrt" means the square root of the number of
+      steps, which needs the least memory. A text such as "64 MB" limits the memory for these states; if the limit is
+      too small, "sqrt" is used. With ``until``, the size of blocks follows from the largest possible number of steps.
+    - ``name``: the name of the loop in errors and printed graphs.
+
+    If a step draws with a `RandomStream`, each step draws new numbers.
+
     TypeError if a step changes the structure of the state, or a dtype, number of dimensions or static length in it.
-    Python numbers take the dtype that the steps return. Draws with a `RandomStream` in a step are new in each step.
-    ValueError if neither ``xs`` nor ``length`` is given, and for static lengths that do not fit. At run time also for a
-    negative ``length``, and for ``xs`` that are too short.
+    ValueError without ``xs`` and ``length``, or if static lengths contradict each other. ValueError at run time for a
+    negative ``length``, or if ``xs`` has fewer than ``length`` elements.
     """
     return _run(step, init, xs, length, until, reverse, checkpoint=checkpoint, name=name)
 
@@ -99,7 +101,7 @@ def _run(
     bounded: bool = True,
     label: Callable[[str], str] = str,
 ) -> tuple[Any, Any]:
-    """`loop` with two more options: ``bounded`` (see `Scan`), and ``label``, which names states in error messages."""
+    """Like `loop`, with two more options. ``bounded`` is a field of `Scan`; ``label`` changes state names in errors."""
     run: Any = step
     state, state_structure = flatten(init, "state")
     elements, element_structure = flatten(xs, "xs")
@@ -162,10 +164,10 @@ def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:
 
 
 def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
-    """The state after running ``state = body(i, state)`` for all i from ``lower`` to ``upper`` - 1.
+    """The final state of ``for i in range(lower, upper): state = body(i, state)``.
 
-    The state starts as ``init``. The bounds are integer scalars; with ``upper`` <= ``lower`` the result is ``init``. i
-    is an int64 scalar.
+    The initial state is ``init``, which may have any nested structure, as in `loop`. The bounds are integer scalars,
+    and ``i`` is an int64 scalar. If ``upper <= lower``, the result is ``init``.
     """
     what = "A bound of fori_loop"
     known = isinstance(lower, int) and isinstance(upper, int)
@@ -194,10 +196,11 @@ def while_loop(
     init: Any,
     max_steps: Any = None,
 ) -> Any:
-    """The state after repeating ``state = body(state)`` as long as ``cond(state)`` holds; it starts as ``init``.
+    """The final state of ``while cond(state): state = body(state)``.
 
-    ``max_steps`` bounds the number of steps; reverse mode needs it, since the states of all steps are kept. Without it
-    a gradient raises NotImplementedError.
+    The initial state is ``init``, which may have any nested structure, as in `loop`. ``max_steps`` is the largest
+    number of steps. Gradients in reverse mode need it, since they keep the states of all steps. Without it they raise
+    NotImplementedError.
     """
     from occelo_graph.ops.control.branches import ifelse
 

@@ -1,6 +1,7 @@
-"""Conversion of nested structures of variables (tuples, lists, dicts, dataclasses) to flat lists and back.
+"""`flatten`: converts a nested structure of variables (tuples, lists, dicts, dataclasses) to a flat list.
 
-`loop`, `associative_scan`, `switch_case` and similar functions call `flatten` for their arguments and results.
+The `Structure` that it also returns converts a flat list back. `loop`, `associative_scan`, `switch_case` and similar
+functions flatten their arguments and results, since nodes have flat lists of inputs and outputs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 __all__ = ["Stepped", "Stepper", "Structure", "flatten"]
 
 Stepper = Callable[[Any], Any] | Callable[[Any, Any], Any]
-"""The function of a `loop`: it takes the state, or the state and the elements of sequences."""
+"""The type of the function of a `loop`. Its arguments are the state, or the state and the elements of sequences."""
 Stepped = (
     Callable[[], Any]
     | Callable[[Any], Any]
@@ -24,18 +25,23 @@ Stepped = (
     | Callable[[Any, Any, Any, Any, Any], Any]
     | Callable[..., Any]
 )
-"""A function of any number of variables; if there are few, type checkers know the parameters of a lambda."""
+"""The type of a function of any number of variables, such as the function of a `scan`.
+
+The first members of the union let type checkers infer the types of the parameters of a lambda with up to five of them.
+"""
 Rebuild = Callable[[list[Any]], Any]
 
 
 @dataclasses.dataclass(frozen=True)
 class Structure:
-    """The form of a nested structure: the names of its leaves, and a function that makes the structure from leaves."""
+    """The form of a nested structure, without its leaves."""
 
     kind: Any
-    """A description of the form: equal for structures of the same form."""
+    """A description of the form. Structures of the same form have equal descriptions."""
     names: tuple[str, ...]
+    """The names of the leaves, such as "state[0]", for error messages."""
     rebuild: Rebuild = dataclasses.field(compare=False)
+    """A function that makes the nested structure from a list of leaves."""
 
     def __str__(self) -> str:
         return ", ".join(self.names) or "None"
@@ -47,9 +53,10 @@ class Structure:
 
 
 def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
-    """The leaves of a nested structure in order, and its `Structure`. A dict is read in the order of insertion.
+    """The list of the leaves of a nested structure, and its `Structure`.
 
-    None is a structure without leaves.
+    Dicts are read in the order of insertion. None is a structure without leaves. ``name`` is the name of the whole
+    structure, with which the names of leaves begin.
     """
     if value is None:
         return [], Structure(None, (), _nothing)

@@ -1,7 +1,7 @@
-"""`ScanArgs`: the inputs and outputs of a node of `Scan`, and those of its body, in a list for each purpose.
+"""`ScanArgs`: takes a node of `Scan` apart into lists of variables, and makes a new node from changed lists.
 
-Libraries that rewrite loops use it: they call `ScanArgs.of` for a node, change the lists, and call `ScanArgs.node` to
-make a new node from them.
+It is for other libraries that rewrite loops. They call `ScanArgs.of` for a node, change the lists, and call
+`ScanArgs.node`. No other module of Occelo uses it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ __all__ = ["ScanArgs"]
 
 @dataclass
 class ScanArgs:
-    """The inputs and outputs of a node of `Scan`, and the arguments and results of its body.
+    """The inputs and outputs of a node of `Scan`, and the inputs and outputs of its body.
 
-    Names with ``outer`` are for variables of the graph of the node. Names with ``inner`` are for variables of the body;
-    these are new variables. Lists of the same kind have the same order and length.
+    Lists with ``outer`` in their names have variables of the graph that contains the node. Lists with ``inner`` have
+    variables of a copy of the body. Corresponding lists, such as ``outer_carried``, ``inner_carried`` and
+    ``inner_following``, have the same order and length.
     """
 
     steps: Variable
@@ -45,12 +46,12 @@ class ScanArgs:
     inner_traces: list[Variable]
     """The elements that a step puts into traces."""
     inner_stop: Variable | None = None
-    """Whether a step is the last one; None if all steps run."""
+    """The condition that a step is the last one. None if all steps run."""
     outer_final: list[Variable] = field(default_factory=lambda: list[Variable]())
-    """The carried values after the last step: outputs of the node that was given to `of`."""
+    """The carried values after the last step, which are outputs of the node that was passed to `of`."""
     outer_traces: list[Variable] = field(default_factory=lambda: list[Variable]())
     outer_done: Variable | None = None
-    """The number of steps that ran; None unless there is an ``inner_stop``."""
+    """The number of steps that ran. None if there is no ``inner_stop``."""
     reverse: bool = False
     truncate: int | None = None
     bounded: bool = True
@@ -58,7 +59,7 @@ class ScanArgs:
 
     @classmethod
     def of(cls, node: Apply) -> ScanArgs:
-        """The lists of a node; TypeError if its op is not `Scan`."""
+        """Take a node apart into lists. TypeError if its op is not `Scan`."""
         if not isinstance(node.op, Scan):
             raise TypeError(f"ScanArgs needs a node of Scan, and {node.op} is none")
         op_ = cast("Apply[Scan]", node).op
@@ -88,9 +89,10 @@ class ScanArgs:
 
     @property
     def op(self) -> Scan:
-        """The op that the lists describe.
+        """The op `Scan` that the lists describe.
 
-        ValueError if the lengths of lists differ, `MissingInputError` if the body reads variables outside of the lists.
+        ValueError if corresponding lists differ in length. `MissingInputError` if the body reads a variable that is in
+        no list.
         """
         pairs: list[tuple[str, Sequence[Variable], Sequence[Variable]]] = [
             ("outer_carried and inner_carried", self.outer_carried, self.inner_carried),
@@ -123,7 +125,7 @@ class ScanArgs:
         )
 
     def node(self) -> Apply[Scan]:
-        """A new node with the op and the inputs that the lists describe. TypeError if the types do not fit."""
+        """Make a new node with the op and the inputs that the lists describe. TypeError if the types do not match."""
         made = self.op.make_node(
             self.steps, *self.outer_carried, *self.outer_sequences, *self.outer_constants
         )

@@ -1,7 +1,7 @@
-"""`Scan`: the op of loops over steps, as users and rules see it.
+"""`Scan`: the op of loops with carried values, sequences and traces.
 
-`looping.building` makes nodes of it. Gradients, vectorization and rules see one node with a body. Before linking, the
-node is expanded to an `Iterate` (`looping.expansion`).
+`looping.building` makes nodes of this op for `loop`, `scan` and similar functions. For gradients, vectorization and
+rules, a loop is one node with a body. Before linking, the node is expanded to an `Iterate` (`looping.expansion`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COUNT = TensorType("int64", ())
 
 
 class ScanParts(NamedTuple):
-    """The inputs of a node of `Scan`, or the arguments of its body, in three lists."""
+    """The inputs of a node of `Scan` without the number of steps, or the inputs of its body, in three lists."""
 
     carried: list[Variable]
     sequences: list[Variable]
@@ -37,22 +37,23 @@ class ScanParts(NamedTuple):
 
 @op
 class Scan(Op):
-    """A loop over steps: ``body`` runs once for each step, with values carried from each step to the next.
+    """A loop: ``body`` runs once for each step, with values carried from each step to the next.
 
-    The inputs of a node are the number of steps (an int64 scalar), the initial carried values, the sequences, and the
-    constants. Each step reads one element of each sequence, along the first axis, and all constants. ``carried`` and
-    ``sequences`` are the numbers of carried values and of sequences. The arguments of ``body`` are the carried values,
-    the elements and the constants. Its results are the new carried values, then the elements of traces, and with
-    ``stops`` whether this step is the last one.
+    A node has these inputs: the number of steps (an int64 scalar), the initial carried values, the sequences, and the
+    constants. Each step reads one element of each sequence, along its first axis, and all constants. The outputs of a
+    node are the carried values after the last step, and the traces. A trace has an element of each step, stacked along
+    a new first axis. With ``stops``, the last output is the number of steps that ran (int64).
 
-    The outputs of a node are the carried values after the last step, and the traces. A trace has the elements of all
-    steps, stacked along a new first axis. With ``stops`` the last output is the number of steps that ran (int64). With
-    ``reverse`` the steps read the sequences backwards: the first of n steps reads element n - 1, the last one element
-    0. A step writes its elements of traces at the position at which it reads.
-
-    ``truncate`` is the number of last steps that reverse mode differentiates; None means all steps. If a loop is not
-    ``bounded``, its input for the number of steps is only a huge limit. Reverse mode cannot keep so many states, and
-    raises NotImplementedError. ``name`` is shown in errors and printed graphs.
+    - ``body``: the graph of one step. Its inputs are the carried values, the elements of sequences and the constants.
+      Its outputs are the new carried values, the elements of traces, and with ``stops`` whether this step is the last.
+    - ``carried``, ``sequences``: the numbers of carried values and of sequences.
+    - ``stops``: whether a condition, the last output of ``body``, can end the loop early.
+    - ``reverse``: whether the sequences are read backward. The first of n steps reads element n - 1, the last one
+      element 0. Elements of traces are written at the positions from which the step reads.
+    - ``truncate``: the number of last steps that reverse mode differentiates. None means all steps.
+    - ``bounded``: False if the number of steps is only a huge limit, as in a `while_loop`. Reverse mode would have to
+      keep the states of so many steps, so it raises NotImplementedError.
+    - ``name``: the name of the loop in errors and printed graphs.
 
     ValueError at run time for a negative number of steps, or for a sequence with fewer elements than steps.
     """
@@ -74,22 +75,22 @@ class Scan(Op):
 
     @trait
     def pure(self) -> bool:
-        """Whether all inner nodes are pure."""
+        """Whether all nodes of the body are pure."""
         return all(node.op.pure for node in self.body.nodes)
 
     def parts(self, values: Sequence[Variable]) -> ScanParts:
-        """The `ScanParts` of the body's arguments, or of a node's inputs after the number of steps."""
+        """Divide the body's inputs, or a node's inputs after the number of steps, into carried values and so on."""
         middle = self.carried + self.sequences
         return ScanParts(
             list(values[: self.carried]), list(values[self.carried : middle]), list(values[middle:])
         )
 
     def forward(self) -> Scan:
-        """The op with the same body that reads sequences from the first element to the last."""
+        """A copy of the op that reads sequences from the first element to the last."""
         return replace(self, reverse=False)
 
     def same_steps(self, other: Scan) -> bool:
-        """Whether two scans with the same inputs carry the same values and end at the same step.
+        """Whether two ops, applied to the same inputs, carry the same values and end at the same step.
 
         Their traces may differ.
         """
@@ -207,7 +208,7 @@ class Scan(Op):
 
 
 class _Interpreted:
-    """A `Scan` as the interpreter runs it: the reference for all backends."""
+    """Runs a `Scan` in Python, for the interpreter and the Python linkers. It is the reference for all backends."""
 
     def __init__(self, op_: Scan) -> None:
         self.op = op_
@@ -257,9 +258,9 @@ class _Interpreted:
                 )
 
     def _empty(self, arrays: Sequence[Any]) -> list[tuple[tuple[int, ...], str]]:
-        """For a scan without steps, the shape and dtype that an element of each trace would have.
+        """The shape and dtype of the elements of each trace, for a scan that takes no step.
 
-        If the shapes are not static, the body runs once to get them, with zeros as elements of sequences.
+        If the shapes are not static, the body runs once to find them, with zeros as elements of sequences.
         """
         op_ = self.op
         kinds = [v.type for v in op_.body.outputs[op_.carried : op_.carried + op_.traces]]

@@ -1,6 +1,7 @@
-"""Shared variables that the steps of a loop update: states of random generators, counters and the like.
+"""Functions for shared variables that the steps of a loop update, such as states of random generators and counters.
 
-`building` carries them from step to step. `classic` and `loops` find the default updates that a step makes.
+`classic` and `loops` find the updates that a step makes (`default_updates`). `building` carries the values of the
+shared variables from step to step (`with_updates`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def is_made_by(update: Any, nodes: Collection[Apply]) -> bool:
 
 
 def _with_defaults(variables: Iterable[Any]) -> dict[SharedVariable, Variable]:
-    """The shared variables among ``variables`` that have default updates, with these updates."""
+    """Maps each shared variable in ``variables`` that has a default update to this update."""
     return {
         v: v.default_update
         for v in variables
@@ -34,10 +35,10 @@ def _with_defaults(variables: Iterable[Any]) -> dict[SharedVariable, Variable]:
 def default_updates(
     results: Sequence[Any], nodes: Sequence[Apply], own: bool = False
 ) -> dict[SharedVariable, Variable]:
-    """The shared variables with default updates that a step reads to compute ``results``, with these updates.
+    """Maps each shared variable that a step reads, and that has a default update, to this update.
 
-    ``nodes`` are the nodes that the step made. With ``own`` only updates that the step made itself are returned, such
-    as those of draws with a `RandomStream`.
+    ``results`` are the results of the step, and ``nodes`` are the nodes that it made. With ``own``, only updates that
+    the step itself made are returned. Draws with a `RandomStream` make such updates.
     """
     candidates = _with_defaults([*results, *(v for node in nodes for v in node.inputs)])
     made = set(nodes)
@@ -50,7 +51,7 @@ def default_updates(
         for v in ancestors(new):
             if is_made_by(v, made) and v.owner is not None:
                 reached.update(v.owner.inputs)
-        # a default update may read other shared variables
+        # an update may read further shared variables, which then count, too
         more = {s: u for s, u in candidates.items() if s in reached and s not in found}
         found.update(more)
         new = list(more.values())
@@ -58,7 +59,7 @@ def default_updates(
 
 
 def forget_updates(nodes: Sequence[Apply]) -> None:
-    """Take back the default updates that ``nodes`` compute. Needed before a step is traced again."""
+    """Remove default updates that ``nodes`` compute. `building` does this before it calls a step function again."""
     made = set(nodes)
     for state, update in _with_defaults(v for node in nodes for v in node.inputs).items():
         if is_made_by(update, made):
@@ -71,10 +72,13 @@ def with_updates(
     results: Sequence[Variable],
     constants: Sequence[tuple[Variable, Variable]],
 ) -> tuple[dict[SharedVariable, Variable], list[Variable]]:
-    """The shared variables that a step updates, and the results with the updated values inserted at ``position``.
+    """Make the shared variables that a step updates carried values of the loop.
 
-    Each shared variable is mapped to a new variable for its value before a step. ``constants`` are pairs of a constant
-    of the loop and the argument for it. TypeError if an update changes the dtype or the number of dimensions.
+    The first result maps each shared variable to a new variable for its value before a step. The second result lists
+    the ``results`` of the step, computed from these new variables, with the updated values inserted at ``position``.
+    ``constants`` are pairs of a constant of the loop and the step's argument for it.
+
+    TypeError if an update changes the dtype or the number of dimensions.
     """
     if not updates:
         return {}, list(results)
@@ -83,7 +87,7 @@ def with_updates(
         before = CarriedValue(state, f"The shared variable {state.name or state}")
         after = state.type.filter_variable(update) if not isinstance(update, Variable) else update
         if before.adapt(after):
-            # a static length of the shared variable is also static in the steps
+            # the update must keep the static lengths of the shared variable
             after = state.type.filter_variable(after)
         following.append(after)
     inner: dict[SharedVariable, Variable] = {s: s.type.make_variable(s.name) for s in updates}

@@ -1,7 +1,4 @@
-"""`switch_case`: lazy choice among several branches.
-
-Users find it in `occelo`.
-"""
+"""`switch_case`: runs one of several branches, chosen by an index. Users call it from `occelo`."""
 
 from __future__ import annotations
 
@@ -19,11 +16,11 @@ __all__ = ["switch_case"]
 
 
 def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
-    """``branches[index](*operands)``, computed lazily: the other branches do not run.
+    """The result of ``branches[index](*operands)``. The other branches do not run.
 
-    ``index`` is an integer scalar; a negative one chooses the first branch, and one that is too large the last. All
-    branches return the same structure (nested tuples, lists, dicts, dataclasses) of tensors with the same dtypes and
-    numbers of dimensions (TypeError). ValueError if there are no branches.
+    ``index`` is an integer scalar. A negative index chooses the first branch, and an index that is too large chooses
+    the last one. All branches must return the same structure (a tensor, or nested tuples, lists, dicts and dataclasses
+    of tensors), with the same dtypes and numbers of dimensions; else TypeError. ValueError if there are no branches.
     """
     if not branches:
         raise ValueError("switch_case needs at least one branch")
@@ -44,7 +41,10 @@ def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
 
 
 def _choose(index: Any, values: list[list[Any]], first: int, last: int) -> list[Any]:
-    """The values of the branch at ``index``, found by binary search among the branches ``first`` to ``last - 1``."""
+    """The values of the branch at ``index``, by nested `ifelse` that search the branches ``first`` to ``last - 1``.
+
+    Each `ifelse` halves the range of branches.
+    """
     if last - first == 1:
         return values[first]
     middle = (first + last) // 2
