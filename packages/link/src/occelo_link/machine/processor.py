@@ -1,4 +1,4 @@
-"""The processor of this machine as a target of LLVM.
+"""LLVM, and the processor of this machine as its target.
 
 Units are compiled for it (`units.engine`). The keys of the cache and, by default, the name of its directory contain it.
 """
@@ -6,26 +6,41 @@ Units are compiled for it (`units.engine`). The keys of the cache and, by defaul
 from __future__ import annotations
 
 import functools
-from typing import Any
+import threading
+from typing import TYPE_CHECKING
 
-__all__ = ["binding", "host_target"]
+if TYPE_CHECKING:
+    from occelo_link.machine.llvm_binding import Binding
+    from occelo_link.machine.llvm_library import Library
+
+__all__ = ["host_target", "llvm"]
+
+
+_loading = threading.Lock()
+"""The lock that is held while LLVM is loaded, which only one thread may do."""
 
 
 @functools.cache
-def binding() -> Any:
-    """LLVM's binding, with the target of this machine initialized."""
-    import llvmlite.binding as llvm  # slow to import
+def llvm() -> Library | Binding:
+    """LLVM with the target of this machine, called directly if the version of llvmlite is known."""
+    with _loading:
+        return _loaded()
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm
+
+@functools.cache
+def _loaded() -> Library | Binding:
+    from occelo_link.machine.llvm_library import Library, library_path  # needs llvmlite
+
+    path = library_path()
+    if path is not None:
+        return Library(path)
+    from occelo_link.machine.llvm_binding import Binding  # slow to import
+
+    return Binding()
 
 
 @functools.cache
 def host_target() -> tuple[str, str, str]:
     """The triple, processor and features of this machine."""
-    llvm = binding()
-    found: dict[str, bool] = llvm.get_host_cpu_features()
-    # the same text as its method `flatten` makes in several times as long
-    features = ",".join([("+" if found[name] else "-") + name for name in sorted(found)])
-    return llvm.get_process_triple(), llvm.get_host_cpu_name(), features
+    triple, processor, features = llvm().host()
+    return triple, processor, ",".join(sorted(features, key=lambda feature: feature[1:]))

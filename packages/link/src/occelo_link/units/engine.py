@@ -1,38 +1,29 @@
 """Compiles LLVM IR to object code, and loads object code.
 
-The linkers ``native`` and ``numba`` call this module, and so do the entry and the cache, which loads units. `dumping`
-gets assembly from it. Object code refers to no outside symbols, except a few functions of the C library that LLVM may
-insert. So it can be cached and loaded by another process. When a `Unit` is dropped, its code is freed.
+The linkers ``native`` and ``numba`` call this module. The entry uses it, too, and so does `units.unit` for units from
+the cache. `dumping` gets assembly from it. Object code refers to no outside symbols, except a few functions of the C
+library that LLVM may insert. So it can be cached and loaded by another process. When a `Unit` is dropped, its code is
+freed.
 """
 
 from __future__ import annotations
 
-import functools
 import struct
 from typing import Any
 
 import numpy as np
 
-from occelo_link.machine.processor import binding, host_target
+from occelo_link.machine.processor import host_target, llvm
 
-__all__ = ["Unit", "compile_module", "load_object", "stands_alone"]
-
-
-@functools.cache
-def _target() -> Any:
-    return binding().Target.from_triple(host_target()[0])
+__all__ = ["Unit", "assembly", "compile_module", "load_object", "stands_alone"]
 
 
-def _machine(cpu: str | None, features: str | None, level: int) -> Any:
-    # an engine owns its target machine, so each engine needs a new one
-    _, host, host_features = host_target()
-    return _target().create_target_machine(
-        cpu=host if cpu is None else cpu,
-        features=host_features if features is None else features,
-        opt=level,
-        jit=True,
-        codemodel="default",
-        reloc="pic",
+def _target(cpu: str | None, features: str | None) -> tuple[str, str, str]:
+    triple, host, host_features = host_target()
+    return (
+        triple,
+        host if cpu is None else cpu,
+        host_features if features is None else features,
     )
 
 
@@ -44,26 +35,12 @@ def compile_module(
     By default the code is for the processor of this machine. ``cpu`` and ``features`` name another processor of the
     same architecture.
     """
-    llvm = binding()
-    module = llvm.parse_assembly(text)
-    module.verify()
-    machine = _machine(cpu, features, level)
-    module.triple = host_target()[0]
-    module.data_layout = str(machine.target_data)
-    code: bytes = machine.emit_object(module)
-    return code
+    return llvm().compile(text, _target(cpu, features), level)
 
 
 def assembly(text: str, cpu: str | None = None, features: str | None = None, level: int = 1) -> str:
     """Compile a module to assembly text. It is the same code as that of `compile_module`."""
-    llvm = binding()
-    module = llvm.parse_assembly(text)
-    module.verify()
-    machine = _machine(cpu, features, level)
-    module.triple = host_target()[0]
-    module.data_layout = str(machine.target_data)
-    listing: str = machine.emit_assembly(module)
-    return listing
+    return llvm().compile(text, _target(cpu, features), level, assembly=True).decode()
 
 
 class Unit:
@@ -77,7 +54,7 @@ class Unit:
 
     def find(self, function: str) -> int:
         """The address of another function in the same code."""
-        address: int = self._engine.get_function_address(function)
+        address: int = self._engine.address(function)
         return address
 
 
@@ -109,17 +86,12 @@ def stands_alone(code: bytes) -> bool:
 
 def load_object(code: bytes, function: str = "unit") -> Unit:
     """Load object code. Raises ValueError if it does not define ``function``."""
-    llvm = binding()
-    module = llvm.parse_assembly("")
+    triple = host_target()[0]
     # sections must be adjacent, since code reaches its constants by offsets of 32 bits; llvmlite's memory manager makes
-    # them adjacent, but has no room for the addresses of outside functions
-    adjacent = True if stands_alone(code) else None
-    # the engine compiles nothing, so its machine needs no processor features; looking them up would take longer than
-    # loading
-    engine = llvm.create_mcjit_compiler(module, _machine("", "", 0), use_lmm=adjacent)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    address: int = engine.get_function_address(function)
+    # them adjacent, but has no room for the addresses of outside functions, except on 64-bit ARM
+    adjacent = stands_alone(code) or triple.startswith(("aarch64", "arm64"))
+    engine = llvm().load(code, triple, adjacent)
+    address = engine.address(function)
     if not address:
         raise ValueError(f"The object code does not define {function}")
     return Unit(engine, address)
