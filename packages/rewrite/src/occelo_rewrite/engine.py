@@ -1,4 +1,4 @@
-"""The engine, `run`: it tries rules at the nodes of a graph, and replaces variables, until no rule applies.
+"""`run`, the engine: it tries rules at the nodes of a graph and makes their replacements, until no rule applies.
 
 The rewriters in `rewriter` choose the rules and the order of nodes, and call `run`. `fusion` calls `replace` for its
 own replacements. If a rule replaces several variables, the engine replaces all of them or none.
@@ -74,9 +74,7 @@ class RuleIndex:
         self._first = first
         self._of_op: dict[Op, list[NodeRewriter]] = {}
         self._tables: tuple[dict[Any, list[int]], list[int], set[int]] | None = None
-        """Positions in ``rules``: of the rules that track each op or class, of rules for all ops, and of rules with
-        `OpPattern`s.
-        """
+        """Positions in ``rules``: of rules for each op or class, of rules for all ops, of rules with `OpPattern`s."""
 
     def _make_tables(self) -> tuple[dict[Any, list[int]], list[int], set[int]]:
         of: dict[Any, list[int]] = {}

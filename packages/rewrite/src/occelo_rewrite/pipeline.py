@@ -10,13 +10,13 @@ The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the datab
 | 1 | canonicalize | constants are folded, sums and products get one form, lengths are inferred, reads of writes are simplified |
 | 1.4 | expand_graphs | all other ops with an inner graph are replaced by this graph |
 | 1.5 | stabilize | expressions that overflow or cancel are replaced by stable forms |
-| 1.7 | BlasOpt | matrix products with factors and addends become gemm, gemv and ger, for linkers that run op by op |
+| 1.7 | BlasOpt | matrix products with factors and added terms become gemm, gemv and ger, for linkers that run op by op |
 | 2 | specialize | expressions are replaced by cheaper special cases; indexing is moved before computations |
 | 2.4 | join_scans | scans with the same number of steps become one |
 | 2.5 | expand_scans | scans become loops that carry their traces as values |
 | 2.6 | rewrite_bodies | the bodies of loops are rewritten, with the same rules |
 | 3 | uncanonicalize | (no rules; users may add rules with results that must not be canonicalized again) |
-| 48 | accumulate_products | matrix products with factors and addends become gemm and gemv, for linkers that compile the whole graph |
+| 48 | accumulate_products | matrix products with factors and added terms become gemm and gemv, for linkers that compile the whole graph |
 | 49 | elemwise_fusion | connected elementwise nodes become one |
 | 49.5 | add_destroy_handler | merging ends; from here on, ops may overwrite their inputs |
 | 50.1 | inplace_subtensor | writes overwrite dead arrays |
@@ -44,8 +44,8 @@ keeps every bit:
 | unsafe | whether a check that fails raises an error |
 
 The optimizer ``strict`` excludes rules with any of these tags except ``rounding``. Other packages may register rules in
-a stage (``canonicalize_db.register(...)``), or stages in `optdb` at any position. New nodes of the stages stabilize and
-specialize are canonicalized at once. No rule is imported before the first query.
+a stage (``canonicalize_db.register(...)``), or stages in `optdb` at any position. New nodes that the stages stabilize
+and specialize make are canonicalized at once. No rule is imported before the first query.
 """
 
 from __future__ import annotations

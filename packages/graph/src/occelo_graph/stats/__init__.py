@@ -1,8 +1,9 @@
 """Laws of random numbers: densities, distribution functions, quantiles and moments as graphs, named as in ``scipy.stats``.
 
 Users reach the laws as ``occelo.tensor.stats.norm`` and so on. This package is imported when a program first uses one
-of them. Most laws are a table of formulas (`law.Row`). `continuous.ContinuousLaw` and `discrete.DiscreteLaw` turn these
-formulas into methods such as `pdf` and `cdf`. Each law of vectors or matrices is a class of its own.
+of them. Each law of single numbers is a table of formulas (`law.Row`). `continuous.ContinuousLaw` and
+`discrete.DiscreteLaw` turn these formulas into methods such as `pdf` and `cdf`. Each law of vectors or matrices is a
+class of its own.
 """
 
 from occelo_graph.late_families import loaded

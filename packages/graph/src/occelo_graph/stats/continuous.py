@@ -1,5 +1,4 @@
-"""`ContinuousLaw`: the methods of continuous laws (`pdf`, `cdf`, `mean`, ...), with the names and arguments of
-``scipy.stats``.
+"""`ContinuousLaw`: the methods of continuous laws, such as `pdf` and `cdf`, with names as in ``scipy.stats``.
 
 Modules of laws, such as `on_the_line` and `positive`, construct a `ContinuousLaw` from each of their rows of formulas.
 """
@@ -95,9 +94,7 @@ class ContinuousLaw(Law):
         return switch(outside, _MINUS_INF, formula(inner, *given.shapes))
 
     def _between(self, given: Arguments, formula: AnyFormula, before: float, after: float) -> Any:
-        """The value of a distribution function: ``before`` below the support, ``after`` above it, by ``formula``
-        between.
-        """
+        """A distribution function: ``before`` below the support, ``after`` above it, ``formula`` within the support."""
         z, row = self._z(given), self.row
         if row.support is None:
             return formula(z, *given.shapes)

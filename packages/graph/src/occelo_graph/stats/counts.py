@@ -87,7 +87,7 @@ def _log_choose(n: Any, k: Any) -> Any:
     return -log(n + 1.0) - betaln(n - k + 1.0, k + 1.0)
 
 
-def _number(k: Any, logarithm: Any) -> Any:
+def _binomial_coefficient(k: Any, logarithm: Any) -> Any:
     """A binomial coefficient, computed from its ``logarithm``; 1 for ``k`` = 0.
 
     If the coefficient would overflow, the power that it is multiplied by is 0. A large finite number replaces it then,
@@ -98,7 +98,11 @@ def _number(k: Any, logarithm: Any) -> Any:
 
 
 def _binom_pmf(k: Any, n: Any, p: Any) -> Any:
-    return _number(minimum(k, n - k), _log_choose(n, k)) * pow(p, k) * pow(1.0 - p, n - k)
+    return (
+        _binomial_coefficient(minimum(k, n - k), _log_choose(n, k))
+        * pow(p, k)
+        * pow(1.0 - p, n - k)
+    )
 
 
 def _binom_logcdf(k: Any, n: Any, p: Any) -> Any:
@@ -195,7 +199,7 @@ def _nbinom_logpmf(k: Any, n: Any, p: Any) -> Any:
 
 
 def _nbinom_pmf(k: Any, n: Any, p: Any) -> Any:
-    return _number(k, -log(n + k) - betaln(n, k + 1.0)) * pow(p, n) * pow(1.0 - p, k)
+    return _binomial_coefficient(k, -log(n + k) - betaln(n, k + 1.0)) * pow(p, n) * pow(1.0 - p, k)
 
 
 def _nbinom_entropy(n: Any, p: Any) -> Any:

@@ -1,5 +1,4 @@
-"""`DiscreteLaw`: the methods of laws on whole numbers (`pmf`, `cdf`, `mean`, ...), with the names and arguments of
-``scipy.stats``.
+"""`DiscreteLaw`: the methods of laws on whole numbers, such as `pmf` and `cdf`, with names as in ``scipy.stats``.
 
 `counts` constructs a `DiscreteLaw` from each of its rows of formulas.
 """
@@ -54,9 +53,7 @@ class DiscreteLaw(Law):
         return given.x if given.loc is None else given.x - given.loc
 
     def _within(self, count: Any, shapes: Sequence[Any]) -> tuple[Any, Any]:
-        """A mask of the counts outside of the support, and the counts with the lower bound of the support in their
-        place.
-        """
+        """A mask of counts outside of the support, and all counts, with the support's lower bound in place of these."""
         low, high = self.row.bounds(shapes)
         # a NaN does not count as outside, so the formula returns NaN for it
         outside = or_(or_(lt(count, low), gt(count, high)), lt(floor(count), count))
@@ -85,12 +82,11 @@ class DiscreteLaw(Law):
         return given.checked(switch(outside, 0.0, value))
 
     def _split_ends(self, shapes: Sequence[Any]) -> tuple[Any, list[Any], list[Any]]:
-        """A mask, and the parameters for the two formulas of `pmf`: the usual formula, and the formula at ends of
-        ranges.
+        """A mask, and the parameters for the two formulas of `pmf`: the usual one, and the one at ends of ranges.
 
-        The mask is true where a parameter is at an end of its range, such as ``p`` = 0; None if no parameter can be.
-        For the usual formula, 0.5 replaces values at ends. For the formula at ends, an end replaces all other values.
-        So the derivatives of both formulas are finite everywhere.
+        The mask is true where a parameter is at an end of its range, such as ``p`` = 0. It is None if no parameter can
+        be at an end. For the usual formula, 0.5 replaces values at ends. For the formula at ends, an end replaces all
+        other values. So the derivatives of both formulas are finite everywhere.
         """
         found, usual, at_ends = None, list(shapes), list(shapes)
         for i, name in enumerate(self.row.parameters):
@@ -112,9 +108,7 @@ class DiscreteLaw(Law):
         return given.checked(self._clamped(self._formula(name, formula), given, ends))
 
     def _clamped(self, formula: AnyFormula, given: Arguments, ends: tuple[float, float]) -> Any:
-        """The value of a distribution function: ``ends[0]`` below the support, ``ends[1]`` above it, by ``formula``
-        between.
-        """
+        """A distribution function: ``ends[0]`` below the support, ``ends[1]`` above it, ``formula`` within it."""
         count = floor(self._count(given))
         low, high = self.row.bounds(given.shapes)
         below, above = lt(count, low), ge(count, high)

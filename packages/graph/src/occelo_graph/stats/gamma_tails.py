@@ -1,8 +1,7 @@
 """Logarithms of the incomplete gamma functions.
 
-Where the functions themselves underflow, continued fractions compute them.
-
-Laws in `gammas` and `counts` use these logarithms, for instance the gamma and Poisson laws.
+Where the functions themselves underflow, continued fractions compute the logarithms. Laws in `gammas` and `counts` use
+these logarithms, for instance the gamma and Poisson laws.
 """
 
 from __future__ import annotations

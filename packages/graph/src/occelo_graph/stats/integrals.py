@@ -1,4 +1,4 @@
-"""Continuous laws with distribution functions that are integrals: skew-normal and von Mises.
+"""Continuous laws with distribution functions that need numerical integration: skew-normal and von Mises.
 
 Users find the laws in `occelo.tensor.stats`. The integrand for a tail is the density, divided by the density where the
 tail begins. So the logarithm of a tail is precise, however small the tail is. A Gauss-Legendre rule with 64 points

@@ -105,7 +105,7 @@ class Row:
     A formula of a density or distribution function accepts the variable and then the shape parameters. A formula of a
     quantile accepts a probability and the parameters. A formula of a moment accepts only the parameters. Formulas are
     called only with values inside of the support. Outside of the support the methods need no formula; a density is 0
-    there, for instance. If a row lacks a formula, `deriving` derives it from the others if it can.
+    there, for instance. If a row lacks a formula, `deriving` tries to derive it from the other formulas.
 
     - ``parameters``: the names of the shape parameters, each with a check of its value.
     - ``valid``: a check of all parameters together, such as ``a < b``.

@@ -52,8 +52,7 @@ def _lattice(dtype: str) -> Any:
 
 
 def log_probability_below(bounds: Any, factor: Any) -> Any:
-    """The logarithm of the probability that each element of a normal vector of mean 0 is below its bound in ``bounds``
-    (..., n).
+    """Logarithm of the probability that all elements of normal vectors of mean 0 are below ``bounds`` (..., n).
 
     ``factor`` (..., n, n) is the lower Cholesky factor of the covariance. ValueError if n is above 200.
     """

@@ -121,9 +121,7 @@ rayleigh = ContinuousLaw(
 
 
 def _where_above(threshold: float, parameter: Any, value: Any) -> Any:
-    """A moment that exists only for large parameters: ``value`` where the parameter is above ``threshold``, else
-    inf.
-    """
+    """A moment that is finite only for large parameters: ``value`` for parameters above ``threshold``, else inf."""
     return switch(gt(parameter, threshold), value, math.inf)
 
 

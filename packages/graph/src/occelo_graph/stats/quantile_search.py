@@ -29,7 +29,7 @@ from occelo_graph.stats.law import AnyFormula, Row
 __all__ = ["searched_quantile", "smallest_count"]
 
 _MOST = 4.0e15
-"""Bisection stops at this number, so that the middle between two whole numbers is exact in float64."""
+"""The largest number that bisection tries. Up to this number, the middle of two whole numbers is exact in float64."""
 
 
 def searched_quantile(row: Row, upper: bool) -> AnyFormula:

@@ -116,7 +116,7 @@ class Categorical:
         return where_valid(and_(_are_probabilities(p), eq(k, k)), self._chance(k, p)[1])
 
     def _chance(self, k: Any, p: Any) -> tuple[Any, Any]:
-        """Whether ``k`` is one of the numbers 0 ... K - 1, and its probability."""
+        """Whether ``k`` is one of the numbers 0 ... K - 1, and the probability of ``k``."""
         chosen = eq(k[..., None], arange(p.shape[-1]).astype(p.dtype))
         return any_of(chosen, axis=-1), _last_sum(switch(chosen, p, 0.0))
 
@@ -155,8 +155,9 @@ class Categorical:
         return where_valid(valid, count)
 
     def ppf(self, q: Any, p: Any) -> TensorVariable:
-        """Quantile: the smallest k with ``cdf(k) >= q``. -1 for ``q`` = 0; NaN for a ``q`` that is not a
-        probability.
+        """Quantile: the smallest k with ``cdf(k) >= q``, and -1 for ``q`` = 0.
+
+        NaN for a ``q`` that is not a probability.
         """
         q, p = floats("categorical.ppf()", q, p)
         found = self._quantile(q, p, lt(cumsum(p, axis=-1), q[..., None]) | eq(q, 1.0)[..., None])
@@ -323,7 +324,7 @@ class Dirichlet:
 
 
 class DirichletMultinomial:
-    """The multinomial law of ``n`` trials whose probabilities have the Dirichlet law of ``alpha``."""
+    """The multinomial law of ``n`` trials, with probabilities drawn from the Dirichlet law of ``alpha``."""
 
     def _valid(self, alpha: Any, n: Any) -> Any:
         return and_(all_of(alpha > 0.0, axis=-1), and_(ge(n, 0.0), eq(floor(n), n)))

@@ -1,4 +1,4 @@
-"""`again`: a loop with carried values only, which can be differentiated.
+"""`again`: a differentiable loop that has only carried values.
 
 Tests of the compile package and of backends run it, to test ops that own regions.
 """
@@ -29,7 +29,8 @@ class Again(Iterate):
     ) -> Cotangents:
         """A loop over the iterations in reverse order.
 
-        In each iteration, an inner loop from the first iteration on computes the carried values again.
+        Each iteration needs the carried values of one iteration of the original loop. An inner loop computes them again
+        from the start.
         """
         count, k = inputs[0], self.carried
         initial, read = list(inputs[1 : 1 + k]), list(inputs[1 + k :])
@@ -52,8 +53,8 @@ class Again(Iterate):
 
     def _pulled(self, at: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
         """Cotangents of the arguments of one iteration."""
-        # The derivatives are with respect to new variables: the carried values are functions of the
-        # variables that the body reads, so derivatives with respect to these would be total.
+        # New variables replace the arguments, so that the derivatives are partial: the carried
+        # values themselves depend on the variables that the body reads.
         inner = [v.type.make_variable() for v in at]
         results = self.body.bind(inner)[: self.carried]
         pulled = pullback(results, inner, cotangents, disconnected_inputs="ignore")
@@ -68,7 +69,7 @@ def again(
     read: Sequence[Any] = (),
     stops: bool = False,
 ) -> list[Any]:
-    """The carried values after ``count`` iterations of ``function(*carried, *read)``, which start from ``initial``.
+    """The carried values after ``count`` iterations of ``function(*carried, *read)``. They start from ``initial``.
 
     With ``stops`` the last result of ``function`` is a truth value, and the loop ends after the first iteration in
     which it is true.

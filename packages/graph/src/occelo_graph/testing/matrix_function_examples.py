@@ -129,9 +129,7 @@ def _equations() -> list[Example]:
 
 def _riccati() -> list[Example]:
     def continuous(a: Array, b: Array, r: Array) -> Any:
-        """The solution, from eigenvectors of the Hamiltonian matrix: from those with eigenvalues of negative real
-        part.
-        """
+        """The solution, from the eigenvectors of the Hamiltonian matrix with eigenvalues of negative real part."""
         gain = b @ npl.solve(positive_definite(r), b.T)
         values, vectors = npl.eig(np.block([[a, -gain], [-positive_definite(a), -a.T]]))
         stable = vectors[:, values.real < 0]

@@ -5,7 +5,7 @@
 
 - ``A D A^T`` is symmetric if D is symmetric, and ``A D A^H`` is positive semidefinite if D is positive semidefinite.
 - ``A A^T`` is symmetric, and ``A A^H`` is positive semidefinite.
-- The same holds for ``A diag(s) A^T``, written as A with its columns scaled by a vector s.
+- D may also be a vector s in place of a diagonal matrix: ``A * s`` scales the columns of A.
 - If both factors of a product are diagonal, lower triangular, upper triangular, orthogonal, permutation or selection
   matrices, the product is such a matrix, too.
 - If both factors are lower triangular with a unit diagonal, or both are upper triangular with a unit diagonal, the

@@ -1,7 +1,7 @@
 """The registry of functions that infer facts from nodes (`infers`, `infers_many`), and inference from constants.
 
-The other modules of this package register functions for a family of ops each. `AssumptionFeature` calls them when a
-rule looks up a fact.
+Each of the other modules of this package registers functions for one family of ops. `AssumptionFeature` calls them when
+a rule looks up a fact.
 """
 
 from __future__ import annotations

@@ -160,8 +160,7 @@ class Drawing:
         rounds: str = "no",
         integral: bool = False,
     ) -> Made:
-        """Add a step. Raises `Unfit` if NumPy rejects the step, and `BuildFailure` if NumPy accepts it but Occelo does
-        not.
+        """Add a step. `Unfit` if NumPy rejects the step; `BuildFailure` if NumPy accepts it, but Occelo does not.
 
         ``numpy`` and ``symbolic`` are the expressions of the `Step`. By default, ``symbolic`` is ``numpy`` with ``ot.``
         for ``np.``.

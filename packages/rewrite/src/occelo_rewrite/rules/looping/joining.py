@@ -137,7 +137,7 @@ class _Join:
     ) -> list[int]:
         """Let both bodies read a common input by the same variable.
 
-        Returns the positions of inputs of the second scan alone.
+        Returns the positions of inputs that only the second scan has.
 
         ``mine`` and ``its`` are the inputs of the two scans, and ``inner`` and ``own`` are the variables of the bodies
         for them. For an input that both scans have, the variable in ``own`` is replaced by that in ``inner``.

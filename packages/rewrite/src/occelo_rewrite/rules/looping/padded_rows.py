@@ -1,7 +1,7 @@
 """`FORMS`: for each class of ops, the function that builds the padded form of a node.
 
 `padding` passes this table to `padded_tensors`, which calls the functions to make a padded graph. Each function gets a
-node and its operands in the padded graph. It returns results of which only the padding is arbitrary. The functions for
+node and its operands in the padded graph. It returns results that are right except for their padding. The functions for
 joins and slices are in `padded_parts`.
 """
 

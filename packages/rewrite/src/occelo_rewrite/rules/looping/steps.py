@@ -1,4 +1,4 @@
-"""Rules for the steps of a scan: scans of few steps are unrolled, and scans take no more steps than are read.
+"""Rules for the steps of a scan: short scans are unrolled, and steps with results that nothing reads are left out.
 
 `pipeline` puts them into the stage canonicalize. One more rule, `last_of_trace`, reads a carried value in place of the
 last element of a trace.
