@@ -99,7 +99,7 @@ def transposed_dot(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Repl
 
 @node_rewriter([MatMul], tags=("comparison", "overflow", "finite"))
 def matmul_of_matrices(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
-    """matmul(x, y) = dot(x, y), for two matrices that are no batches."""
+    """matmul(x, y) = dot(x, y), for two single matrices (not batches)."""
     x, y = node.inputs
     return [Dot()(x, y)] if x.type.ndim == y.type.ndim == 2 else None
 
@@ -254,12 +254,12 @@ Make = Callable[[TensorVariable, TensorVariable, TensorVariable, TensorVariable]
 """A function that adds a product to a variable: it gets the variable, the scalar coefficient, and the two factors."""
 
 
-class Parted:
+class SumWithProducts:
     """A sum of real floats, divided into products of tensors and other terms.
 
-    ``factors_of`` recognizes the products. Only products without other users that are not broadcast count. ``products``
-    is a list of tuples: a term, its scalar coefficient (None for 1), and its two factors. ``others`` are all other
-    terms.
+    ``factors_of`` recognizes the products. A product counts only if it has no other user and is not broadcast.
+    ``products`` is a list of tuples: a term, its scalar coefficient (None for 1), and its two factors. ``others`` are
+    all other terms.
     """
 
     def __init__(self, fgraph: FunctionGraph, whole: Sum, factors_of: Factors) -> None:
@@ -285,7 +285,7 @@ class Parted:
         node: TensorApply[Elemwise],
         factors_of: Factors,
         made_by: type[Op],
-    ) -> Parted | None:
+    ) -> SumWithProducts | None:
         """The sum with ``node`` as its root; None if there is no such sum, or if it has no products.
 
         ``made_by`` is the class of the op that computes the products. It makes the search faster.
@@ -367,7 +367,7 @@ def _update(
 @node_rewriter([ot.add, ot.sub], tags=("comparison", "overflow", "finite"))
 def product_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """beta z + alpha x @ y = gemm (for a matrix y) or gemv (for a vector y)."""
-    parted = Parted.at(fgraph, node, _dot_factors, Dot)
+    parted = SumWithProducts.at(fgraph, node, _dot_factors, Dot)
     made = None if parted is None else parted.added(_update)
     return None if made is None else [made]
 
@@ -381,7 +381,7 @@ def product_plus_broadcast_term(fgraph: FunctionGraph, node: TensorApply[Elemwis
     readers = fgraph.clients.get(node.outputs[0], ())
     if not any(isinstance(r.op, (Output, *_PRODUCTS)) for r, _ in readers):
         return None
-    parted = Parted.at(fgraph, node, _dot_factors, Dot)
+    parted = SumWithProducts.at(fgraph, node, _dot_factors, Dot)
     if parted is None or not parted.others:
         return None
     total = _total(parted.others)
@@ -403,7 +403,7 @@ def outer_plus_term(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
 
     if node.outputs[0].type.ndim != 2:
         return None
-    parted = Parted.at(fgraph, node, _outer_factors, Elemwise)
+    parted = SumWithProducts.at(fgraph, node, _outer_factors, Elemwise)
     made = None if parted is None else parted.added(make)
     return None if made is None else [made]
 

@@ -134,7 +134,7 @@ UNSAFE = RuleSet((drop_check,), "control unsafe")
 
 @node_rewriter([OpFromGraph])
 def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
-    """An op with the option ``inline`` = its inner graph. The stage of this rule is the first of all."""
+    """An op with the option ``inline`` = its inner graph. This rule runs before all other rules."""
     op = node.op
     return op.inlined(node) if op.inline else None
 
