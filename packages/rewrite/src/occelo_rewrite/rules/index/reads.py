@@ -420,7 +420,7 @@ def diagonal_of_product(fgraph: FunctionGraph, node: TensorApply[ExtractDiag]) -
         x, y = x[..., :least, :], y[..., :least]
     dtype: str = node.outputs[0].type.dtype
     if dtype == "bool":
-        return None  # the elements of a product of boolean matrices are no sums
+        return None  # an element of a product of boolean matrices is not a sum
     return [ot.sum(ot.mul(x, ot.matrix_transpose(y)), axis=-1, dtype=dtype)]
 
 

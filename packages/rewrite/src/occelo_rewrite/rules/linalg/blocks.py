@@ -1,8 +1,8 @@
 """Rules for matrices of blocks: functions of a Kronecker product or block-diagonal matrix are computed from its blocks.
 
 `pipeline` puts the rules into the stages canonicalize, stabilize and specialize. In the docstrings, a ⊗ b is the
-Kronecker product and blocks(a, b) the block-diagonal matrix of a and b. A rule that would be wrong for other than
-square blocks applies only if the blocks are known to be square.
+Kronecker product and blocks(a, b) the block-diagonal matrix of a and b. A rule that is wrong for blocks that are not
+square applies only if the blocks are known to be square.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def det_of_triangular(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacem
 
 @node_rewriter([SLogDet], tags=CHANGES)
 def slogdet_of_triangular(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
-    """slogdet(x) = prod(sgn(d)), sum(log(|d|)) with d = diag(x), for triangular x."""
+    """slogdet(x) = (prod(sgn(d)), sum(log(|d|))), with d = diag(x), for triangular x."""
     (x,) = node.inputs
     if not _is_triangular(fgraph, x):
         return None

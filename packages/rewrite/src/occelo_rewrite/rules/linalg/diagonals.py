@@ -120,7 +120,7 @@ def _in_order(values: TensorVariable, places: TensorVariable) -> TensorVariable:
 
 @node_rewriter([SVD, FullSVD], tags=(*CHANGES, "arbitrary"))
 def svd_of_diagonal(fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD]) -> Replacements:
-    """svd(diag(d)) = U, |d| in descending order, and V^H with unit vectors.
+    """svd(diag(d)) = (U, S, V^H), with |d| in descending order as S, and unit vectors as the columns of V.
 
     The columns of U are the same unit vectors times the signs of d.
     """
@@ -141,7 +141,7 @@ def svd_of_diagonal(fgraph: FunctionGraph, node: TensorApply[SVD | FullSVD]) -> 
 def qr_of_triangular(
     fgraph: FunctionGraph, node: TensorApply[QR | FullQR | QRTriangle]
 ) -> Replacements:
-    """qr(x) = 1, x for a real upper triangular x.
+    """qr(x) = (1, x), for a real upper triangular x.
 
     (For a column that is 0 below the diagonal, LAPACK's reflector is the identity.)
     """
@@ -166,7 +166,7 @@ def lu_of_triangular(fgraph: FunctionGraph, node: TensorApply[LuFactor]) -> Repl
 
 @node_rewriter([Schur], tags=(*CHANGES, "arbitrary"))
 def schur_of_triangular(fgraph: FunctionGraph, node: TensorApply[Schur]) -> Replacements:
-    """schur(x) = x, 1 for an upper triangular x, which is its own Schur form."""
+    """schur(x) = (x, 1), for an upper triangular x, which is its own Schur form."""
     (x,) = node.inputs
     if node.op.on_error != "raise" or not is_square(fgraph, x):
         return None
