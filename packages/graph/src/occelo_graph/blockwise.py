@@ -211,7 +211,7 @@ class Blockwise(Op):
     def _parts(
         self, inputs: Sequence[TensorVariable]
     ) -> tuple[list[TensorVariable], list[TensorVariable], list[bool]]:
-        """The memory for the results and the arguments, of a node's inputs, and whether each argument is batched."""
+        """Divide a node's inputs: memory for the results, the arguments, and whether each argument is batched."""
         names, _ = parse_signature(self.signature)
         first = len(inputs) - len(names)
         arguments = list(inputs[first:])

@@ -9,7 +9,7 @@ texts come from three places:
 - `occelo_rewrite.fingerprint` calls `source_text` for rules.
 - `occelo_compile.function_cache` calls `source_text` for ops, scalar ops and types.
 
-Occelo's own code has no source text. For it, the keys contain the names, sizes and times of its files.
+Occelo's own code has no source text. Instead, the keys contain the names, sizes and times of its files.
 
 The module also helps registries to tell a repeated registration from a conflict. A cell of a notebook that runs twice
 registers the same name twice, which is allowed. The registries of scalar functions, reductions, facts, linkers, modes
@@ -86,11 +86,11 @@ def is_external(part: Any) -> bool:
 
 
 def place_of_definition() -> tuple[str, ...] | None:
-    """The module, file and function of the code that called the caller of this function. None if this is Occelo's code.
+    """The place of the code that calls a registering function, such as `elementwise`: its module, file and function.
 
-    A registering function, such as `elementwise`, calls this function to find where the user defines something. A later
-    definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each cell of a
-    notebook has its own file name.
+    The registering function calls `place_of_definition`, and gets the place of its own caller; None for Occelo's own
+    code. A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each
+    cell of a notebook has its own file name.
     """
     frame = inspect.currentframe()
     for _ in range(2):
@@ -99,9 +99,9 @@ def place_of_definition() -> tuple[str, ...] | None:
 
 
 def place_of_caller() -> tuple[str, ...] | None:
-    """The module, file and function of the innermost frame of the call stack that is not Occelo's code.
+    """The place of the user's code that is running: the innermost frame of the call stack that is not Occelo's code.
 
-    Registries compare these places like the places from `place_of_definition`.
+    The place has the form that `place_of_definition` returns, and registries compare it in the same way.
     """
     frame = inspect.currentframe()
     while frame is not None:

@@ -109,7 +109,7 @@ def _code(parameters: str, body: str) -> types.CodeType:
 def _is_frozen(self: Any, name: str) -> bool:
     """Whether an attribute of an object must not change.
 
-    It may change only if the object's class is not itself a dataclass, and the attribute is not an inherited field.
+    All attributes of a dataclass are frozen. In a subclass that is not itself a dataclass, only inherited fields are.
     """
     return "__dataclass_fields__" in type(self).__dict__ or name in self.__dataclass_fields__
 

@@ -151,7 +151,7 @@ class OpFromGraph(Op):
         return Loop(self.graph, None, (), tuple(range(len(node.inputs))))
 
     def inlined(self, node: Apply) -> list[Variable]:
-        """The outputs of a node as a graph of the node's inputs: a copy of the inner graph without this op."""
+        """Copy the inner graph, with the inputs of ``node`` as its inputs, and return the outputs of the copy."""
         return self.graph.bind(node.inputs)
 
     def evaluate(self, *arrays: Any) -> Any:

@@ -186,8 +186,9 @@ def inner_nodes_timed(note: Callable[[Place, float, Sequence[Any]], None]) -> Ge
     """Inside of the ``with`` block, time the nodes of inner graphs, such as the bodies of loops, that run in Python.
 
     After each run of an inner node, ``note`` is called with the node's place, the time in seconds, and the results. The
-    place lists the nodes whose inner graphs contain the node, then the node itself. The outermost node is left out.
-    ``note`` is called for the nodes of an inner graph before the node that has this inner graph.
+    place lists the nodes whose inner graphs contain the node, from outside to inside, then the node itself. The first
+    of them, which is in no inner graph, is left out. ``note`` is called for the nodes of an inner graph before it is
+    called for the node that has this inner graph.
     """
     token = _RUNNER.set(_Clock(note))
     try:

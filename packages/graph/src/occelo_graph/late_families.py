@@ -6,10 +6,11 @@ import.
 - The package of each family (`ops.linalg`, `ops.random`, `looping`) calls `loaded` when it is imported.
 - `occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers pass functions to `follow`. Such a function
   imports the modules that register the family's rewrites, facts or lowerings.
-- Each look-up of rewrites, facts or lowerings first calls `catch_up`, which calls these functions.
+- Each look-up of rewrites, facts or lowerings first calls `catch_up`, which calls the functions of the families that
+  are imported by then.
 
-So the functions never run while a family is being imported. Otherwise two threads could each wait for a module that
-the other one is importing, and an import would fail. For example, one thread could unpickle a graph with loops while
+The functions never run while a family is being imported. Otherwise two threads could each wait for a module that the
+other one is importing, and an import would fail. For example, one thread could unpickle a graph with loops while
 another one builds its first loop.
 """
 

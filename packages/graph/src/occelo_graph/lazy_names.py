@@ -1,4 +1,4 @@
-"""`deferred`: makes a package that exports names of its modules, but imports each module only when its name is used.
+"""`deferred`: lets a package export names of its modules, and import a module only when one of its names is used.
 
 The packages `occelo`, `occelo_rewrite`, `occelo_link` and `occelo_compile` call it, so that they are imported quickly.
 """

@@ -1,7 +1,7 @@
 """The ``__getattr__`` of the namespaces of tensor functions, which handles names that are not imported or do not exist.
 
-It is used by `occelo.tensor` and `occelo_graph.tensor`, and by the namespaces ``linalg`` of both. If a name is in
-`LATE` or `LATE_FUNCTIONS`, its module is imported now. For a name that only similar libraries have, the error names a
+The namespaces `occelo.tensor` and `occelo_graph.tensor` use it, and so do their namespaces ``linalg``. Names in `LATE`
+and `LATE_FUNCTIONS` are imported at their first use. For a name that only similar libraries have, the error names a
 replacement if Occelo has one.
 """
 

@@ -1,7 +1,7 @@
 """Provenance: finds the line of the user's code that made a variable.
 
 `ir.nodes` stores a mark in each new variable and node. A mark is a code object and an instruction offset, read from the
-innermost frame of the call stack that is not in a file of Occelo. To make a mark takes only a few dictionary look-ups.
+innermost frame of the call stack that is not in a file of Occelo. Making a mark takes only a few dictionary look-ups.
 File, line and text are computed when they are needed (`source_of`): for error messages, saved graphs and the record of
 a rewriting. Frames themselves are not kept, because they would keep the user's local variables alive.
 

@@ -1,11 +1,12 @@
 """Ragged variables: batches whose elements have different numbers of valid rows.
 
-They occur while a graph with loops is vectorized. The traces of a batched loop are ragged if the loop ends at another step for each element of the batch. All elements are
-stored with as many rows as the longest one. The values in the rows after the valid ones of an element are arbitrary.
+They occur while a graph with loops is vectorized. The traces of a batched loop are ragged if the elements of the batch
+end at different steps. All elements are stored with as many rows as the longest one needs. Rows after the valid rows of
+an element have arbitrary values.
 
-`looping.batches` marks such traces as ragged (`mark`). `vectorize` then calls `rule_of` for the batching rule of each
-node that reads a ragged variable. Only loops, elementwise functions, reductions and a few ops of shapes have such a
-rule; all other ops are refused.
+`looping.batches` marks such traces as ragged (`mark`). `vectorize` then calls `rule_of` to get the batching rule of
+each node that reads a ragged variable. Only loops, elementwise functions, reductions and a few other ops have such a
+rule. All other ops are refused.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ _ROWS: WeakKeyDictionary[Variable, TensorVariable] = WeakKeyDictionary()
 def mark(variable: Variable, count: TensorVariable | None) -> Variable:
     """Mark a variable as ragged, and return it. ``count`` has the number of valid rows of each element of the batch.
 
-    The valid rows are the first ones, and ``count`` has the batch dimensions only. If the valid rows are others,
-    ``count`` is None, and no op can read the variable.
+    The dimensions of ``count`` are the batch dimensions. The valid rows must be the first ones of an element. If they
+    are not, ``count`` is None, and no op can read the variable.
     """
     _COUNTS[variable] = count
     if count is not None and count not in _ROWS:

@@ -1,9 +1,9 @@
 """The canonical form of a graph: a `document` of JSON values with a list of arrays, and its hash, the `digest`.
 
 Graphs with equal documents and equal arrays compute the same. The document contains no names of variables and no
-identities of Python objects. Instead, variables are numbered (`Numbering`). The inputs come first. Then the nodes are
-visited in topological order, depth first from the first output. At each node its inputs that have no number yet are
-numbered, and then its outputs.
+identities of Python objects. Instead, variables are numbered (`Numbering`). The inputs of the graph come first. Then
+the nodes are visited in topological order, depth first from the first output. At each node, its inputs are numbered if
+they have no number yet, and then its outputs.
 
 `saving` writes the document to files. Users call `digest`, and the digest is part of the keys of the cache of compiled
 functions. Frozen graphs with equal canonical forms are one object. The printers of dot and Python use `Numbering`.

@@ -260,7 +260,7 @@ class NoOutputInplaceOnInput(_OutputVeto):
 def inplace_candidates(
     fgraph: FunctionGraph, inputs: Sequence[Variable], protected_inputs: Sequence[Variable] = ()
 ) -> list[Variable]:
-    """Those of ``inputs``, the inputs of a node, that an in-place op in its place might overwrite.
+    """The variables in ``inputs`` that could be overwritten if the node with these inputs had an in-place op.
 
     Such an input is not a constant and not in ``protected_inputs``. It shares no storage with another input, and no
     other node overwrites it.

@@ -149,13 +149,13 @@ def undefined_grad(x: Any) -> TensorVariable:
 
 
 def grad_clip(x: Any, lower_bound: float, upper_bound: float) -> TensorVariable:
-    """The value of ``x``, through which cotangents are clipped to ``[lower_bound, upper_bound]``."""
+    """The value of ``x``. In gradients, its cotangent is clipped to ``[lower_bound, upper_bound]``."""
     made: TensorVariable = GradClip(float(lower_bound), float(upper_bound))(as_tensor_variable(x))
     return made
 
 
 def grad_scale(x: Any, multiplier: float) -> TensorVariable:
-    """The value of ``x``, through which cotangents are multiplied by ``multiplier``."""
+    """The value of ``x``. In gradients, its cotangent is multiplied by ``multiplier``."""
     made: TensorVariable = GradScale(float(multiplier))(as_tensor_variable(x))
     return made
 

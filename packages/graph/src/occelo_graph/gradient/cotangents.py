@@ -23,10 +23,11 @@ __all__ = ["fitting", "from_rule", "of_shape"]
 
 
 def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = None) -> Cotangent:
-    """Check a cotangent or tangent of ``variable``, and cast it to the variable's dtype. `ZERO` and None are returned.
+    """Check a cotangent or tangent of ``variable``, and cast it to the variable's dtype.
 
-    TypeError if it is not a tensor of floating-point numbers with the variable's number of dimensions, or if it is
-    complex and the variable is real. ValueError if its static lengths differ from the variable's.
+    `ZERO` and None are returned as they are. TypeError if ``cotangent`` is not a tensor of floating-point numbers with
+    the variable's number of dimensions, or if it is complex and the variable is real. ValueError if its static lengths
+    differ from the variable's.
 
     ``what`` names the cotangent in messages. If the op of ``node`` computed the cotangent, ``what`` is "pullback" or
     "pushforward".
@@ -84,7 +85,7 @@ def _misfit(given: Variable, kind: TensorType) -> tuple[type[Exception], str]:
 
 
 def from_rule(found: Any, variable: Variable, node: Apply, rule: str, place: str) -> Cotangent:
-    """Check ``found``, the cotangent or tangent of ``variable`` that the op of a node returned, with `fitting`.
+    """Check the cotangent or tangent ``found`` that the op of a node returned for ``variable``. See `fitting`.
 
     ``rule`` is "pullback" or "pushforward". ``place`` is "input" if ``variable`` is an input of the node, else
     "output". If a user defined the pullback or pushforward (`Op.external_derivative`), the shape is also checked when

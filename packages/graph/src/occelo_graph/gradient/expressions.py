@@ -1,7 +1,7 @@
 """`ExpressionReader`: recognizes expressions such as 1 + exp(x) in a graph.
 
-The modules for stable forms (`stable_forms`, `logarithms`) and the rules in `occelo_rewrite.rules.elemwise.stable` find
-the expressions that they replace with it.
+The modules for stable forms (`stable_forms`, `logarithms`) and the rules in `occelo_rewrite.rules.elemwise.stable` use
+it to find the expressions that they replace.
 
 Most methods test whether a variable is computed by one expression. They return the parts of this expression, or None if
 the variable is computed otherwise.
@@ -35,7 +35,7 @@ _DEPTH = 5
 
 
 def number_in(variable: Variable) -> float | None:
-    """The real number that all elements of a constant equal. None for other variables, and above 64 elements."""
+    """The real number that all elements of a constant equal. None for other variables, and for large constants."""
     if not isinstance(variable, Constant):
         return None
     data = variable.data
@@ -69,7 +69,7 @@ class BoundedFunction(NamedTuple):
 
 
 class OfBounded(NamedTuple):
-    """An expression a + b f(x), for a bounded function f. If ``function`` is None, the number a."""
+    """An expression a + b f(x), for a bounded function f. If ``function`` is None, it is the number a."""
 
     a: float
     b: float

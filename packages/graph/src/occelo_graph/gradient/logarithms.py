@@ -53,8 +53,8 @@ class Logarithm(NamedTuple):
     """The logarithm of an expression, in a stable form.
 
     ``sure`` is true if the expression is known to be nonnegative. If two factors of a product are negative, the product
-    has a real logarithm, but the sum of the factors' logarithms is NaN. So a product is read only if at most one of its
-    factors is not ``sure``.
+    has a real logarithm, but the sum of the factors' logarithms is NaN. So a product has a form only if at most one of
+    its factors is not ``sure``.
     """
 
     form: TensorVariable
@@ -131,8 +131,8 @@ class Reader(ExpressionReader):
     ) -> Logarithm | None:
         """log(sum(w exp(x))) = m + log(sum(w exp(x - m))), where m is log(sum(exp(x))).
 
-        exp(x - m) is softmax(x). For a form to differentiate, it is written as exp(x - m) with m as a constant
-        (`zero_grad`). The derivatives through the two occurrences of m sum to 0, and would only add rounding errors.
+        If the form is only computed, exp(x - m) is written as softmax(x). If it is differentiated, m is a constant
+        (`zero_grad`): the derivatives through its two occurrences sum to 0, and would only add rounding errors.
         """
         found = self.node(summed, "true_div")
         divisors = [] if found is None else [found.inputs[1]]
@@ -474,4 +474,7 @@ _LAWS: dict[str, Callable[..., Logarithm | None]] = {
     "add": _of_sum,
     "sub": _of_difference,
 }
-"""Maps a scalar function f to a function that returns the logarithm of f(x, ...) from a reader and x, ..."""
+"""Maps the name of a scalar function f to the function that finds the logarithm of f(x).
+
+Its arguments are a reader and the arguments of f.
+"""

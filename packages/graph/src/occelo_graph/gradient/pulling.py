@@ -324,7 +324,7 @@ def _pulled_terms(
     count = len(node.inputs)
     if node.op.no_derivative:
         return [NullType(node.op.no_derivative)() for _ in range(count)]
-    # an undefined cotangent of an output makes those inputs' cotangents undefined that affect the output
+    # an undefined cotangent of an output is passed on only to the inputs on which the output depends
     null: list[Any] = [None] * count
     only = cotangents[0] if len(cotangents) == 1 else None
     if isinstance(only, Variable) and only.type.is_array and not node.outputs[0].type.is_discrete:

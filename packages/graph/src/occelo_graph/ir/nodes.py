@@ -285,7 +285,7 @@ class NominalVariable(AtomicVariable):
 
 
 class _Recording(threading.local):
-    """The lists, one set for each thread, to which `nodes_made` adds new nodes."""
+    """The open lists of `nodes_made`, for each thread. Each new node of the thread is added to these lists."""
 
     lists: tuple[list[AnyApply], ...] = ()
 

@@ -314,9 +314,9 @@ class Op(Traits):
         return op_.infer_types(tuple([v.type for v in rest]))
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        """An equivalent op in which values of inputs that are known statically are fields, and its remaining inputs.
+        """Move inputs with statically known values into fields of the op. Returns the new op and its remaining inputs.
 
-        If no values are known, the result is the op itself with all inputs. Ops with the trait ``types_follow_values``
+        If no values are known, it returns the op itself and all inputs. Ops with the trait ``types_follow_values``
         define this method.
         """
         return self, inputs
@@ -528,8 +528,8 @@ class Op(Traits):
     ) -> Tangents:
         """The tangents of the outputs of a node, from the tangents of its inputs.
 
-        None in ``tangents`` means that the derivative does not pass through this input. The result has a variable,
-        `ZERO` or None for each output.
+        A tangent in ``tangents`` is None if the input does not depend on any variable of the differentiation. The
+        result has a variable, `ZERO` or None for each output.
         """
         if type(self).R_op is not Op.R_op:
             return self.R_op(inputs, tangents)
@@ -570,7 +570,10 @@ class Op(Traits):
         return not type(self).__module__.startswith(_OWN)
 
     def connection_pattern(self, node: AnyApply) -> list[list[bool]]:
-        """A list of truth values for each input: whether each output depends on this input, for gradients."""
+        """A list of lists of truth values: entry ``[i][k]`` says whether output ``k`` depends on input ``i``.
+
+        For gradients, an input on which an output does not depend is disconnected. By default all are connected.
+        """
         return [[True] * len(node.outputs) for _ in node.inputs]
 
     # shapes and batches

@@ -74,9 +74,9 @@ class SharedVariable(Variable):
 
     @property
     def default_update(self) -> Variable | None:
-        """The new value of the variable after a call, as an expression. Functions use it if they get no other update.
+        """An expression for the value of the variable after a call of a compiled function.
 
-        None means no update.
+        A function uses it if it gets no other update of the variable. None means no update.
         """
         return self._default_update
 

@@ -347,9 +347,10 @@ def _source(cls: type, name: str) -> type:
 
 
 def refused_base(cls: type[Any], root: type[Any], names: Sequence[str]) -> tuple[type, str] | None:
-    """A base class, and its method with one of ``names`` that ``cls`` does not inherit because its results differ.
+    """Find a method, with one of ``names``, that ``cls`` does not inherit because it computes other results.
 
-    None if there is no such base class. ``root`` is `Op`. The result is used in error messages.
+    Returns the base class that defines the method, and its name, for error messages. None if there is no such method.
+    ``root`` is `Op`.
     """
     for name in names:
         if getattr(cls, name) is getattr(root, name):

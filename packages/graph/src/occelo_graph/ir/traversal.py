@@ -107,7 +107,7 @@ def graph_inputs(
 def explicit_graph_inputs(
     graphs: Variable | Iterable[Variable],
 ) -> Generator[Variable, None, None]:
-    """The roots on which ``graphs`` depend that have no value, so without constants and shared variables."""
+    """The roots on which ``graphs`` depend, without constants and shared variables: the roots that need a value."""
     for variable in graph_inputs(graphs):
         if not isinstance(variable, AtomicVariable | SharedVariable):
             yield variable
@@ -283,7 +283,10 @@ def toposort_with_orderings(
 def get_var_by_name(
     graphs: Variable | Iterable[Variable], target_var_id: str
 ) -> tuple[Variable, ...]:
-    """The variables on which ``graphs`` depend, or in ``graphs``, with the name or `auto_name` ``target_var_id``."""
+    """The variables with the name or `auto_name` ``target_var_id``.
+
+    They are searched among ``graphs`` and the variables on which these depend.
+    """
     return tuple(
         v for v in ancestors(as_variables(graphs)) if target_var_id in (v.name, v.auto_name)
     )

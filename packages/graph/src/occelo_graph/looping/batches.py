@@ -2,7 +2,7 @@
 
 It makes one scan whose steps compute all elements of the batch at once. The elements may take different numbers of
 steps. Then the scan runs until the last element ends, and the carried values of elements that have ended no longer
-change. The traces of such elements are ragged: their last rows are not valid (`occelo_graph.ragged`).
+change. The traces are then ragged: some rows of an element are not valid (`occelo_graph.ragged`).
 """
 
 from __future__ import annotations
@@ -227,8 +227,9 @@ class _Batched:
     def _running(self, carried: list[Variable]) -> list[Variable]:
         """The carried values before a step. For elements that have ended, the initial values are used instead.
 
-        An element that has ended may have a final state for which a step is not defined, such as log(0). The derivative
-        of this step would be infinite or NaN. A gradient multiplies it by zero, which gives NaN instead of 0.
+        A step may not be defined for the final state of an element: for example, the state is 0, and a step computes
+        its logarithm. The derivative of this step would be infinite or NaN. A gradient multiplies it by zero, which
+        gives NaN instead of 0.
         """
         first = self.op.carried
         if not self.own_ends:

@@ -36,7 +36,7 @@ class CarriedValue:
     """A value that a loop carries, with its initial value and its type, ``kind``.
 
     If the initial value is a Python number, it gets the dtype that a step returns, provided that this dtype can hold
-    the number. If a step returns whatever dtype the number has, the number gets the default int64, `floatX` or
+    the number. If the dtype that a step returns depends on the dtype of the number, the number gets int64, `floatX` or
     complex128. ``label`` names the value in error messages.
     """
 

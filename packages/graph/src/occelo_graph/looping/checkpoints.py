@@ -3,9 +3,9 @@
 `loop` and `scan` call it for their argument ``checkpoint``, and so does `scan_checkpoints`.
 
 Reverse mode keeps the carried values (the state) of each step of a scan. If the scan is divided into blocks, it keeps
-only the states between blocks, and computes the steps of one block at a time again. With n steps in blocks of k steps,
-this needs memory for n / k + k states instead of n states, and one more forward pass. The memory is least for
-k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
+only the states between blocks, and computes the steps of each block again, one block after the other. With n steps in
+blocks of k steps, this needs memory for n / k + k states instead of n states, and one more forward pass. The memory is
+least for k = sqrt(n) (Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 12).
 """
 
 from __future__ import annotations

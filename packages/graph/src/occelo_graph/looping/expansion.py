@@ -101,7 +101,7 @@ def _elements(
 
 
 def _first_step(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
-    """The results of the first step, as a copy of the body. If a sequence is empty, its element is zero."""
+    """The results of the first step, from a copy of the body. The element of an empty sequence is zero."""
     carried, sequences, constants = op_.parts(inputs[1:])
     at = slice(-1, None) if op_.reverse else slice(1)
     elements: list[Any] = []

@@ -79,7 +79,7 @@ class Scan(Op):
         return all(node.op.pure for node in self.body.nodes)
 
     def parts(self, values: Sequence[Variable]) -> ScanParts:
-        """Divide the body's inputs, or a node's inputs after the number of steps, into carried values and so on."""
+        """Divide the body's inputs, or a node's inputs after the number of steps, into the lists of `ScanParts`."""
         middle = self.carried + self.sequences
         return ScanParts(
             list(values[: self.carried]), list(values[self.carried : middle]), list(values[middle:])

@@ -46,7 +46,7 @@ def constant(
 
     - ``dtype``: by default floatX for Python floats, for empty sequences, and for sequences of Python numbers that
       contain a float. For everything else the default is NumPy's dtype.
-    - ``ndim``: the number of dimensions, to which leading dimensions of length 1 are added.
+    - ``ndim``: the number of dimensions of the constant. Leading dimensions of length 1 are added.
 
     TypeError if ``x`` is not an array of numbers or truth values. ValueError if it has more than ``ndim`` dimensions.
     """

@@ -79,7 +79,7 @@ def _atleast_3d(*arys: Any) -> Any:
 
 
 def _tuple_of_several(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function like ``function``, which returns a list for several arguments, that returns a tuple instead."""
+    """Wrap ``function``, which returns a list for several arguments, so that it returns a tuple."""
 
     def calling(*arys: Any) -> Any:
         made = function(*arys)
@@ -112,7 +112,7 @@ def _angle(z: Any, deg: bool = False) -> Any:
 
 
 def _dtypes(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function that calls a NumPy function of dtypes with the dtypes of variables."""
+    """Wrap a NumPy function of dtypes, so that it accepts variables in place of their dtypes."""
 
     def calling(*given: Any, **options: Any) -> Any:
         return function(
@@ -404,7 +404,10 @@ def _row(name: str) -> Row | None:
 
 
 def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Call Occelo's function for ``function`` of NumPy. TypeError if it does not exist or lacks a passed argument."""
+    """Call Occelo's function in place of ``function``, a function of NumPy.
+
+    TypeError if Occelo has no such function, or if its function does not support one of the arguments.
+    """
     name = f"{function.__module__}.{function.__name__}"
     row = _row(name.removeprefix("numpy."))
     ours = _named(function.__name__)
@@ -418,7 +421,7 @@ def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Call Occelo's function for a ufunc of NumPy or SciPy. TypeError if there is no such function.
+    """Call Occelo's function in place of a ufunc of NumPy or SciPy. TypeError if Occelo has no such function.
 
     ``method`` is the method of the ufunc that was called; only "__call__" is supported.
     """

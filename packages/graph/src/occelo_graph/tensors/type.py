@@ -102,11 +102,12 @@ else:
 
 
 class TensorType(_Base):
-    """The type of arrays with ``dtype`` and the static ``shape``: a tuple of integers, and None for dynamic lengths.
+    """The type of arrays with a dtype and a static shape.
 
-    ``dtype`` is a NumPy dtype or its name. The name "floatX" means the current value of the option ``floatX``. Types
-    are interned: equal types are one object. TypeError for a dtype that tensors do not have, ValueError for more than
-    64 dimensions.
+    ``dtype`` is a NumPy dtype or its name. The name "floatX" means the current value of the option ``floatX``.
+    ``shape`` is a tuple of integers, with None for dynamic lengths. Types are interned: equal types are one object.
+
+    TypeError for a dtype that tensors do not have. ValueError for more than 64 dimensions.
     """
 
     __slots__ = ("dtype", "is_complex", "is_discrete", "ndim", "numpy_dtype", "shape")
