@@ -289,8 +289,13 @@ def test_pushforward_is_the_jacobian_times_a_vector() -> None:
     np.testing.assert_allclose(
         og.evaluate(og.Lop(y, x, t), point), [1.0, 2.0] @ og.evaluate(og.jacobian(y, x), point)
     )
+    z = ot.dvector("z")
     with pytest.raises(og.DisconnectedInputError):
-        og.pushforward(ot.dvector("z"), x, t)
+        og.pushforward(z, x, t)
+    with pytest.warns(UserWarning, match="z .*does not depend on the variables with tangents"):
+        assert og.pushforward(z, x, t, "warn", return_disconnected="none") is None
+    with pytest.raises(ValueError, match="disconnected_outputs is raise, warn or ignore"):
+        og.pushforward(z, x, t, "odd")
 
 
 def test_barriers() -> None:

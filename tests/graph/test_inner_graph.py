@@ -105,6 +105,25 @@ def test_connection_and_disconnection() -> None:
     assert declared.connection_pattern(node) == [[True], [True]]
 
 
+def test_a_declared_pattern_is_part_of_the_op(tmp_path: Any) -> None:
+    a, b = ot.dvectors("a", "b")
+
+    def multiplied(pattern: Any) -> OpFromGraph:
+        return OpFromGraph([a, b], [a * b], connection_pattern=pattern)
+
+    severed, connected = multiplied([[True], [False]]), multiplied([[True], [True]])
+    assert severed == multiplied(((1,), (0,)))
+    assert severed != connected
+    assert severed != multiplied(None)
+    assert og.digest([severed(a, b)]) != og.digest([connected(a, b)])
+    og.save(tmp_path / "graph", severed(a, b))
+    (again,) = og.load(tmp_path / "graph").outputs
+    x, y = again.owner.inputs
+    og.grad(again.sum(), x)
+    with pytest.raises(og.DisconnectedInputError):
+        og.grad(again.sum(), y)
+
+
 def test_shapes_are_known_without_computing() -> None:
     x = ot.dmatrix("x")
     (out,) = OpFromGraph([x], [ot.concatenate([x, x], axis=1).T])(x, return_list=True)

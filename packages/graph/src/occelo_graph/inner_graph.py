@@ -37,6 +37,8 @@ Rule: TypeAlias = "Callable[..., Any] | OpFromGraph | None"
 """A function or an `OpFromGraph` that computes derivatives. None: the derivative of the inner graph is used."""
 Derivative: TypeAlias = "Rule | list[Rule] | tuple[Rule, ...]"
 """One rule that computes all derivatives, or a list with a rule for each of them."""
+Pattern: TypeAlias = tuple[tuple[bool, ...], ...] | None
+"""The user's ``connection_pattern``: a row for each input, with an entry for each output. None: see the inner graph."""
 
 
 class OpFromGraph(Op):
@@ -60,7 +62,14 @@ class OpFromGraph(Op):
     """
 
     loops: ClassVar[bool] = True
-    __props__: ClassVar[tuple[str, ...]] = ("graph", "inline", "name", "pull_rule", "push_rule")
+    __props__: ClassVar[tuple[str, ...]] = (
+        "graph",
+        "inline",
+        "name",
+        "pull_rule",
+        "push_rule",
+        "declared_pattern",
+    )
 
     def __init__(
         self,
@@ -83,12 +92,16 @@ class OpFromGraph(Op):
         self.name = name
         self.pull_rule = _chosen(pullback, lop_overrides, "lop_overrides", "pullback")
         self.push_rule = _chosen(pushforward, rop_overrides, "rop_overrides", "pushforward")
-        self._pattern = connection_pattern
+        self.declared_pattern: Pattern = (
+            None
+            if connection_pattern is None
+            else tuple(tuple(map(bool, row)) for row in connection_pattern)
+        )
         self._derived_cache: dict[Any, OpFromGraph] = {}
 
     def python_fields(self) -> dict[str, Any]:
         """The arguments of `from_fields` that make an equal op, for printed Python source (`to_python`)."""
-        return {**(self.props() or {}), "connection_pattern": self._pattern}
+        return self.props() or {}
 
     @classmethod
     def from_fields(
@@ -98,7 +111,7 @@ class OpFromGraph(Op):
         name: str | None,
         pull_rule: Derivative,
         push_rule: Derivative,
-        connection_pattern: Sequence[Sequence[bool]] | None,
+        declared_pattern: Pattern,
     ) -> OpFromGraph:
         """Make an op from a frozen graph and the rules of its derivatives. Printed Python source calls this method."""
         return cls(
@@ -107,7 +120,7 @@ class OpFromGraph(Op):
             inline=inline,
             pullback=pull_rule,
             pushforward=push_rule,
-            connection_pattern=connection_pattern,
+            connection_pattern=declared_pattern,
             name=name,
         )
 
@@ -172,8 +185,8 @@ class OpFromGraph(Op):
         ]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        if self._pattern is not None:
-            return [list(row) for row in self._pattern]
+        if self.declared_pattern is not None:
+            return [list(row) for row in self.declared_pattern]
         reached: dict[Variable, set[int]] = {v: {i} for i, v in enumerate(self.graph.inputs)}
         for each in self.graph.nodes:
             pattern = each.op.connection_pattern(each)
@@ -403,6 +416,7 @@ def _encode(op: OpFromGraph, arrays: Arrays) -> Any:
         "inline": op.inline,
         "name": op.name,
         "rules": [_encode_rule(r, arrays) for r in (op.pull_rule, op.push_rule)],
+        "pattern": op.declared_pattern,
     }
 
 
@@ -431,6 +445,8 @@ def _decode(plain: Any, arrays: Arrays) -> OpFromGraph:
         name=plain["name"],
         pullback=pull,
         pushforward=push,
+        # graphs that were saved by the first versions have no pattern
+        connection_pattern=plain.get("pattern"),
     )
 
 

@@ -5,6 +5,7 @@ Users call it. `hessian_vector_product` and the pushforwards of `OpFromGraph`, `
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -127,8 +128,8 @@ def pushforward(
     - ``f``: one variable, a list or a tuple; the result has the same form.
     - ``wrt``, ``tangents``: a variable and its tangent, or two lists of equal length. ValueError if a variable and its
       tangent differ in their numbers of dimensions.
-    - ``disconnected_outputs``: for an output that does not depend on ``wrt``, "raise" `DisconnectedInputError` or
-      "ignore".
+    - ``disconnected_outputs``: for an output that does not depend on ``wrt``, "raise" `DisconnectedInputError`,
+      "warn" or "ignore". ValueError for another text.
     - ``return_disconnected``: the tangent of such an output: "zero", "none" or "disconnected".
     - ``use_op_pushforward``: if False, the pushforwards of ops are not used: the whole graph is differentiated twice in
       reverse mode. By default only ops without a pushforward are treated in this way.
@@ -199,10 +200,7 @@ def _finish(variable: Variable, tangent: Any, disconnected: str, return_disconne
     if tangent is None or (
         isinstance(tangent, Variable) and isinstance(tangent.type, DisconnectedType)
     ):
-        if disconnected == "raise":
-            raise DisconnectedInputError(
-                f"{describe(variable)} does not depend on the variables with tangents"
-            )
+        _report_disconnected(variable, disconnected)
         if return_disconnected == "none":
             return None
         if return_disconnected == "disconnected":
@@ -215,6 +213,17 @@ def _finish(variable: Variable, tangent: Any, disconnected: str, return_disconne
             f"The tangent of {describe(variable)} is not defined: {tangent.type.why_null}"
         )
     return of_shape(tangent, variable, f"the tangent of {variable}")
+
+
+def _report_disconnected(variable: Variable, what: str) -> None:
+    """Do what the argument ``disconnected_outputs`` says about an output without a tangent."""
+    message = f"{describe(variable)} does not depend on the variables with tangents"
+    if what == "raise":
+        raise DisconnectedInputError(message)
+    if what == "warn":
+        warnings.warn(message, stacklevel=4)
+    elif what != "ignore":
+        raise ValueError(f"disconnected_outputs is raise, warn or ignore, not {what!r}")
 
 
 def Rop(f: Any, wrt: Any, eval_points: Any, **options: Any) -> Any:
