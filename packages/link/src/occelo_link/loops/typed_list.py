@@ -1,6 +1,6 @@
-"""The reason why the ops of lists of tensors have no lowering.
+"""Declares that the ops of lists of tensors have no lowering: they run in Python, between or inside of units.
 
-`loops.build` imports this module when the ops of lists are imported.
+`loops.build` imports this module when the ops of lists are imported. Tests and `docs/backends.md` show the reason.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def _wildcards(pattern: Any) -> list[str]:
 
 
 def _instance(pattern: Any, variables: dict[str, Any]) -> Any:
-    """A graph that matches a pattern; TypeError if the pattern does not name a single op."""
+    """A graph that matches a pattern. TypeError if the pattern allows several ops at one place, since none is chosen."""
     if isinstance(pattern, Wild):
         return variables[pattern.name]
     if isinstance(pattern, Number):

@@ -131,7 +131,10 @@ def reduce_huge(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 
 
 def _window(b: Builder, words: list[Value], whole: Value, shift: Value, k: int) -> Value:
-    """32 bits of the product, from bit ``shift`` of word ``whole + k`` on; ``whole`` is 2 or 3."""
+    """Return 32 bits of the product. ``words`` are its words of 32 bits, the least significant first.
+
+    The first of the bits is bit ``shift`` of the word at index ``whole + k``, where ``whole`` is 2 or 3.
+    """
     late = b.op("lt", b.i64(2), whole)
     first = b.select(late, words[3 + k], words[2 + k])
     second = b.select(late, words[4 + k], words[3 + k])

@@ -65,9 +65,9 @@ def transposed_of(x: TensorVariable) -> TensorVariable | None:
 
 
 def untransposed(x: TensorVariable) -> tuple[TensorVariable, int]:
-    """The matrix a of an ``x`` that is a, a^T or a^H, and how ``x`` is computed from it.
+    """Return the matrix ``m`` that ``x`` transposes, and a number: 1 if ``x`` is ``m.T``, 2 if it is ``conj(m.T)``.
 
-    This is 0 for a, 1 for a^T and 2 for a^H.
+    If ``x`` is no transpose, return ``x`` itself and 0.
     """
     owner = computed_by(x, Elemwise)
     if owner is not None and owner.op == ot.conj:
