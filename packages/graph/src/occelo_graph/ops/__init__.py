@@ -1,8 +1,8 @@
 """The tensor ops and their functions, which users find in `occelo.tensor`: one file or folder for each family.
 
-Imports between families have no cycles. The other modules are shared by families: arguments, batching, lengths, linear
-ops, specialization, properties of reductions.
+The families share the modules `arguments`, `batching`, `lengths`, `length_inputs`, `linear`, `specialization`,
+`reductions` and `reduction_checks`. Imports between families have no cycles.
 
-Rules, inference of facts and lowerings of a family have its name in `occelo_rewrite.rules`, `occelo_rewrite.assumptions`,
-`occelo_link.loops` and `occelo_link.traced`.
+Other packages have modules or folders with the names of the families. Rules are in `occelo_rewrite.rules`, inference of
+facts in `occelo_rewrite.assumptions`, and lowerings in `occelo_link.loops` and `occelo_link.traced`.
 """

@@ -1,9 +1,12 @@
-"""Checks that catch calls in NumPy's order of arguments, and the registry `NUMPY` for NumPy's dispatch.
+"""Checks of arguments that were meant for another parameter, and the registry `NUMPY` for NumPy's dispatch.
 
 Some functions of NumPy have a parameter, such as ``out``, that the function of the same name in `occelo.tensor` lacks.
-A positional argument for this parameter would be taken for the next one. Reductions, `var`, `take`, `maximum` and
-others use the checks to raise a TypeError instead. Functions in modules that are imported at their first use register
-in `NUMPY` by `stands_for`; `tensors.numpy_functions` reads the registry.
+If a user passes ``out`` by position, Occelo's function would take it for its next parameter. Reductions, `var`, `take`,
+`maximum` and others use the checks to raise a TypeError instead.
+
+The decorator `stands_for` registers a function in `NUMPY`. It serves functions in modules that are imported at their
+first use, such as linear algebra. `tensors.numpy_functions` reads the registry when the user calls NumPy's function for
+a symbolic tensor.
 """
 
 from __future__ import annotations
@@ -18,12 +21,15 @@ from occelo_graph.ir.nodes import Variable
 __all__ = ["NUMPY", "checked_keepdims", "known_mode", "plain_number", "refuse_out", "stands_for"]
 
 NUMPY: dict[str, tuple[Callable[..., Any], str]] = {}
-"""Functions that NumPy's dispatch calls for symbolic tensors, by NumPy's name, each with NumPy's parameters."""
+"""Maps the name of a NumPy function to Occelo's function and to NumPy's parameters, as `stands_for` registers them."""
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def stands_for(name: str, parameters: str) -> Callable[[_F], _F]:
-    """Decorator: the function implements NumPy's function ``name``, whose parameters are written as in `numpy_functions`."""
+    """Decorator that registers a function as Occelo's version of NumPy's function ``name``.
+
+    ``parameters`` lists the parameters of NumPy's function. Its notation is explained in `numpy_functions`.
+    """
 
     def register(function: _F) -> _F:
         NUMPY[name] = (function, parameters)
@@ -35,7 +41,8 @@ def stands_for(name: str, parameters: str) -> Callable[[_F], _F]:
 def checked_keepdims(keepdims: Any, lacking: str = "out") -> bool:
     """``keepdims`` of a reduction as a bool; TypeError unless it is a bool or an integer.
 
-    The message names the parameter ``lacking`` of NumPy's function, for which the argument may have been meant.
+    ``lacking`` is a parameter of NumPy's function that Occelo's function lacks. The message names it, since the user
+    may have passed the argument for it.
     """
     if isinstance(keepdims, bool | int):
         return bool(keepdims)
@@ -49,7 +56,8 @@ def checked_keepdims(keepdims: Any, lacking: str = "out") -> bool:
 def plain_number(value: Any, name: str, lacking: str) -> Any:
     """``value`` if it is a number, an array or a variable; TypeError for anything else, also for a bool.
 
-    The message names the parameter ``name`` and ends with ``lacking``, which says what Occelo's function lacks.
+    ``name`` is the parameter's name in the message. ``lacking`` is the end of the message, a sentence that says which
+    parameter Occelo's function lacks.
     """
     given: object = value
     numbers = (int, float, np.number, np.ndarray, Variable)
@@ -62,9 +70,9 @@ _T = TypeVar("_T")
 
 
 def known_mode(mode: _T, function: str) -> _T:
-    """``mode`` of an indexing function if it is a string; else TypeError.
+    """``mode``, an argument of an indexing function, if it is a string; else TypeError.
 
-    An array in its place may have been meant as NumPy's ``out``.
+    The user may have passed an array, meant for the parameter ``out`` of NumPy's function.
     """
     if isinstance(mode, str):
         return mode
@@ -74,7 +82,10 @@ def known_mode(mode: _T, function: str) -> _T:
 
 
 def refuse_out(name: str, terms: Sequence[Any]) -> None:
-    """TypeError if the third argument of an n-ary function is an array or None, as for ``out`` of NumPy's function."""
+    """Raise TypeError if the third of ``terms``, the arguments of function ``name``, is an array or None.
+
+    The function takes any number of terms. NumPy's function takes two, and ``out`` as its third argument.
+    """
     if len(terms) > 2 and (terms[2] is None or isinstance(terms[2], np.ndarray)):
         raise TypeError(
             f"The third argument of NumPy's {name} is out, an array for the result, which a symbolic result cannot fill; "

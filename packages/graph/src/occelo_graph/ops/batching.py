@@ -1,8 +1,9 @@
-"""Helpers for batching rules (`Op.batch`), and the parser of signatures like those of `numpy.vectorize`.
+"""Helpers for batching rules (`Op.batch`), and a parser of signatures such as ``"(n),(m,n)->(m)"``.
 
-Input ``i`` of a batched node has ``batch_ndims[i]`` batch dimensions in front of its own.
+A batching rule applies an op to inputs with batch dimensions. Input ``i`` has ``batch_ndims[i]`` batch dimensions in
+front of the dimensions that the op expects.
 
-The batching rules of ops use the helpers, and so do `vectorize_graph` and `Blockwise`. `MatrixOp` and
+The helpers are used by the batching rules of ops, `vectorize_graph` and `Blockwise`. `MatrixOp`, `Blockwise` and
 `occelo_link.traced.linalg` call `parse_signature`.
 """
 
@@ -34,7 +35,11 @@ Names = tuple[tuple[str, ...], ...]
 
 @lru_cache(maxsize=1024)
 def parse_signature(signature: str) -> tuple[Names, Names]:
-    """Dimension names of each argument and each result in a signature of `numpy.vectorize`; ValueError if it is malformed."""
+    """Parse a signature in the notation of `numpy.vectorize`. ValueError if it is malformed.
+
+    Returns the names of the dimensions of each argument and of each result. For ``"(n),(m,n)->(m)"`` it returns
+    ``((("n",), ("m", "n")), (("m",),))``.
+    """
     match = _SIGNATURE.match(signature)
     if match is None:
         raise ValueError(f"Not a signature: {signature!r}; write it as '(n),(m,n)->(m)'")
@@ -47,7 +52,7 @@ def parse_signature(signature: str) -> tuple[Names, Names]:
 
 
 def align(variable: TensorVariable, extra: int, wanted: int) -> TensorVariable:
-    """A variable whose ``extra`` batch dimensions become ``wanted``: new ones in front have length 1."""
+    """Add leading dimensions of length 1, so that ``variable`` has ``wanted`` batch dimensions instead of ``extra``."""
     if extra == wanted:
         return variable
     order: list[Any] = [*["x"] * (wanted - extra), *range(variable.type.ndim)]
@@ -55,7 +60,7 @@ def align(variable: TensorVariable, extra: int, wanted: int) -> TensorVariable:
 
 
 def batch_shape(inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]) -> list[Any]:
-    """The broadcast lengths of the inputs' batch dimensions, as variables, or 1."""
+    """Broadcast the batch dimensions of the inputs. Returns the lengths: each is a variable, or the integer 1."""
     wanted = max(batch_ndims)
     lengths: list[Any] = [1] * wanted
     for variable, extra in zip(inputs, batch_ndims, strict=True):
@@ -74,7 +79,7 @@ def batch_shape(inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]) ->
 def materialize(
     inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]
 ) -> list[TensorVariable]:
-    """The inputs, broadcast to the full batch shape."""
+    """The inputs, each broadcast to the `batch_shape` of all of them."""
     lengths = batch_shape(inputs, batch_ndims)
     known = [known_integer(n) for n in lengths]
     full: list[TensorVariable] = []
@@ -88,10 +93,10 @@ def materialize(
 
 
 def _repeated(variable: TensorVariable, lengths: Sequence[Any]) -> TensorVariable:
-    """A variable broadcast to the given lengths in its first dimensions."""
+    """Broadcast the first dimensions of ``variable`` to ``lengths``."""
     rest = variable.type.shape[len(lengths) :]
     if any(n is not None for n in rest):
-        # static lengths stay static, and follow the variable when the graph is rebuilt
+        # the other lengths stay static; they change with the variable when the graph is rebuilt
         zero = as_tensor_variable(np.zeros((), variable.dtype))
         return second(zero.broadcast_to([*lengths, *(1 for _ in rest)]), variable)
     core = [variable.shape[i] for i in range(len(lengths), variable.type.ndim)]
@@ -101,7 +106,10 @@ def _repeated(variable: TensorVariable, lengths: Sequence[Any]) -> TensorVariabl
 def require_unbatched(
     op: Op, node: Apply, batch_ndims: Sequence[int], positions: Sequence[int]
 ) -> None:
-    """Raise NotImplementedError if one of the inputs at ``positions`` has batch dimensions."""
+    """Raise NotImplementedError if one of the inputs at ``positions`` has batch dimensions.
+
+    Batching rules call it for inputs that are lengths or positions, such as the stop of a range.
+    """
     for position in positions:
         if batch_ndims[position]:
             raise NotImplementedError(

@@ -1,7 +1,7 @@
-"""The scalar op `Cast` and the function `cast`, which convert dtypes; also `quotient`, the operator ``/`` of tensors.
+"""The scalar op `Cast` and the function `cast`, which convert tensors to a dtype, and `quotient`, the operator ``/``.
 
-Users find `cast` in `occelo.tensor`. Gradients, rules and functions of all families convert with it, and all
-linkers have a lowering of `Cast`.
+Users call `cast` from `occelo.tensor`. Gradients, rules and functions of all families call it, too. All linkers have a
+lowering of `Cast`. The method ``__truediv__`` of tensors calls `quotient`.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def cast(x: Any, dtype: Any) -> TensorVariable:
 
 
 def quotient(x: Any, y: Any) -> TensorVariable:
-    """``x / y`` as in `true_div`, but quotients of integers and truth values have the dtype floatX.
+    """``x / y`` as in `true_div`, but a quotient of integers or booleans has the dtype floatX.
 
-    Such quotients are computed in float64, as in NumPy, and then rounded once.
+    Quotients of integers are computed in float64, as in NumPy, and then rounded once to floatX.
     """
     made: Any = true_div(x, y)
     if all(is_discrete(v.type.dtype) for v in made.owner.inputs):

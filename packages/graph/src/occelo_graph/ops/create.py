@@ -1,10 +1,9 @@
 """Ops and functions that create tensors from shapes and numbers, such as zeros, ranges, identity matrices and grids.
 
-The ops are `Alloc`, `ARange` and `Eye`. Functions that broadcast to a shape, or take a triangle of a matrix, are here,
-too.
+The ops are `Alloc`, `ARange` and `Eye`. The module also has functions that broadcast tensors to a shape, and functions
+that return a triangle of a matrix.
 
-Users find the functions in `occelo.tensor`; gradients, rules and functions of other families are built with them. Rules,
-inference of facts and lowerings handle the ops.
+Users call the functions from `occelo.tensor`. Gradients, rules and functions of other families build graphs with them.
 """
 
 from __future__ import annotations
@@ -102,12 +101,12 @@ __all__ = [
 
 
 _LARGEST_FOLD = 1024
-"""Repeated values with more elements are not folded."""
+"""An `Alloc` of constants is folded to a constant only if it has at most this many elements."""
 
 
 @op
 class Alloc(FollowsLengths, LinearInFirst):
-    """A value broadcast to the lengths ``shape``. None stands for a dynamic length, which is a further input."""
+    """Broadcasts its first input to ``shape``. A None in ``shape`` is a dynamic length, which is a further input."""
 
     moves = FIRST
 
@@ -136,8 +135,7 @@ class Alloc(FollowsLengths, LinearInFirst):
         return TensorType(value.dtype, shape)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
-        # a large constant would be stored with the code, and is slower to load than the value is to
-        # repeat
+        # a large constant would be stored with the code, and loading it is slower than repeating the value
         (out,) = tensors(node.outputs)
         return math.prod(n or 1 for n in out.type.shape) <= _LARGEST_FOLD
 
@@ -188,7 +186,7 @@ class Alloc(FollowsLengths, LinearInFirst):
 
 
 def alloc(value: Any, *shape: Any) -> TensorVariable:
-    """``value`` broadcast to a shape, given as several lengths or as one sequence or vector."""
+    """``value`` broadcast to ``shape``. The shape is several arguments, or one argument: a sequence or a vector."""
     value = as_tensor_variable(value)
     given: Any = shape[0] if len(shape) == 1 else shape
     static, dynamic = split_static(lengths_of(given))
@@ -197,7 +195,7 @@ def alloc(value: Any, *shape: Any) -> TensorVariable:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor of one value."""
+    """``fill_value`` broadcast to ``shape``."""
     value = as_tensor_variable(fill_value)
     value = value if dtype is None else cast(value, dtype)
     return alloc(value, *lengths_of(shape))
@@ -214,7 +212,7 @@ def ones(shape: Any, dtype: Any = None) -> TensorVariable:
 
 
 def empty(shape: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor whose values may be arbitrary. They are zeros, so that results are reproducible."""
+    """A tensor with arbitrary elements. In fact they are zeros, so that results are reproducible."""
     return zeros(shape, dtype)
 
 
@@ -223,25 +221,25 @@ def _number(value: int, dtype: Any) -> Any:
 
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
-    """A tensor with all elements ``fill_value``, of the shape of ``a``, and of its dtype unless ``dtype`` is given."""
+    """A tensor of the shape of ``a`` with all elements ``fill_value``. ``dtype`` None is the dtype of ``a``."""
     a = as_tensor_variable(a)
     value = as_tensor_variable(fill_value)
     wanted = TensorType(a.dtype if dtype is None else dtype, ()).numpy_dtype
     if isinstance(value, Constant) and np.can_cast(value.type.numpy_dtype, wanted, "same_kind"):
         value = constant(value.data, dtype=wanted)
     value = cast(value, wanted.name)
-    # even for a static shape, so that the graph still refers to the tensor that gave it
+    # `second` rather than `alloc`, even for a static shape, so that the shape still follows the tensor
     return second(a, value)
 
 
 def zeros_like(model: Any, dtype: Any = None) -> TensorVariable:
-    """Zeros in the shape (and dtype, unless given) of another tensor."""
+    """A tensor of zeros of the shape of ``model``. ``dtype`` None is the dtype of ``model``."""
     model = as_tensor_variable(model)
     return full_like(model, _number(0, model.dtype if dtype is None else dtype), dtype)
 
 
 def ones_like(model: Any, dtype: Any = None) -> TensorVariable:
-    """Ones in the shape (and dtype, unless given) of another tensor."""
+    """A tensor of ones of the shape of ``model``. ``dtype`` None is the dtype of ``model``."""
     model = as_tensor_variable(model)
     return full_like(model, _number(1, model.dtype if dtype is None else dtype), dtype)
 
@@ -250,7 +248,7 @@ empty_like = zeros_like
 
 
 def broadcast_to(x: Any, shape: Any) -> TensorVariable:
-    """``x`` repeated to the given shape along dimensions of static length 1."""
+    """``x`` broadcast to ``shape``. Only dimensions of static length 1 are repeated."""
     x = as_tensor_variable(x)
     lengths = lengths_of(shape)
     if lengths == x.type.shape and not any(isinstance(n, Variable) for n in lengths):
@@ -259,7 +257,7 @@ def broadcast_to(x: Any, shape: Any) -> TensorVariable:
 
 
 def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
-    """Tensors broadcast against each other."""
+    """The tensors ``args``, each broadcast to their common shape."""
     variables = [as_tensor_variable(a) for a in args]
     broadcast_static([v.type.shape for v in variables], "broadcast_arrays")
     shape = broadcast_lengths([lengths_by_variables(v) for v in variables])
@@ -267,7 +265,7 @@ def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
 
 
 def _counts_a_length(start: Variable, stop: Variable, step: Variable) -> bool:
-    """Whether a range goes in steps of 1 from 0 to the length of a dimension, which is never negative."""
+    """Whether a range counts from 0 in steps of 1 to a length read from a tensor. Such a length is never negative."""
     from_zero = isinstance(start, Constant) and start.data == 0
     by_one = isinstance(step, Constant) and step.data == 1
     return from_zero and by_one and length_read(stop) is not None
@@ -275,7 +273,7 @@ def _counts_a_length(start: Variable, stop: Variable, step: Variable) -> bool:
 
 @op
 class ARange(FollowsLengths):
-    """Numbers from ``start`` to ``stop`` (excluded) in steps of ``step``; three scalar inputs."""
+    """The numbers from ``start`` to ``stop`` (excluded) in steps of ``step``, three inputs that are scalars."""
 
     dtype: str
 
@@ -308,7 +306,7 @@ class ARange(FollowsLengths):
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         from_, to, by = node.inputs
         if is_discrete(self.dtype):
-            # exact for all integers, where a quotient of floats is not
+            # exact for all integers; a quotient of floats would be rounded
             if _counts_a_length(from_, to, by):
                 return [(cast(to, "int64"),)]
             length = cast(-int_div(sub(from_, to), by), "int64")
@@ -323,11 +321,11 @@ class ARange(FollowsLengths):
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> TensorVariable:
-    """Evenly spaced numbers; ``arange(stop)`` starts at 0. The result is a constant if all arguments are constants.
+    """Numbers from ``start`` to ``stop`` (excluded) in steps of ``step``; ``arange(stop)`` starts at 0.
 
-    The dtype is int64 for integers, and floatX if all arguments are Python numbers and one is a float. Otherwise it is
-    the common dtype of the arguments and int64, as in NumPy. TypeError for complex numbers, and for arguments that are
-    not scalars.
+    The default dtype is int64 for integers, and floatX for Python numbers that include a float. Otherwise it is the
+    common dtype of the arguments and int64, as in NumPy. If all arguments are constants, the result is a constant.
+    TypeError if an argument is complex or is not a scalar.
     """
     if stop is None:
         start, stop = 0, start
@@ -352,7 +350,10 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
 
 @op
 class Eye(FollowsLengths):
-    """A matrix of zeros with ones on diagonal ``k``; inputs are the dynamic lengths and k."""
+    """A matrix of zeros with ones on diagonal ``k``.
+
+    The inputs are the dynamic lengths, which are None in ``shape``, and then ``k``.
+    """
 
     dtype: str
     shape: StaticShape
@@ -396,7 +397,10 @@ class Eye(FollowsLengths):
 
 
 def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
-    """A matrix of zeros with ones on diagonal ``k``, of dtype floatX by default."""
+    """An ``n`` by ``m`` matrix of zeros with ones on diagonal ``k``.
+
+    ``m`` None is ``n``. ``dtype`` None is floatX.
+    """
     static, dynamic = split_static((*lengths_of(n), *lengths_of(n if m is None else m)))
     name = FLOAT_X.get() if dtype is None else TensorType(dtype, ()).dtype
     made: TensorVariable = Eye(name, static)(*dynamic, k)
@@ -404,19 +408,22 @@ def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
 
 
 def identity(n: Any, dtype: Any = None) -> TensorVariable:
-    """The identity matrix."""
+    """The ``n`` by ``n`` identity matrix. ``dtype`` None is floatX."""
     return eye(n, dtype=dtype)
 
 
 def identity_like(x: Any, dtype: Any = None) -> TensorVariable:
-    """Ones on the diagonal of a matrix of the shape of ``x``."""
+    """A matrix of the shape of the matrix ``x``, with ones on the diagonal and zeros elsewhere."""
     x = as_tensor_variable(x)
     n, m = lengths_by_variables(x)
     return eye(n, m, dtype=x.dtype if dtype is None else dtype)
 
 
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
-    """Ones on and below diagonal ``k``, zeros above; TypeError if ``k`` is not an integer."""
+    """An ``N`` by ``M`` matrix with ones on and below diagonal ``k``, and zeros above.
+
+    ``M`` None is ``N``. ``dtype`` None is floatX. TypeError if ``k`` is not an integer.
+    """
     k = as_tensor_variable(k)
     if not is_discrete(k.dtype):
         raise TypeError(f"The number of a diagonal must be an integer, got k={k}")
@@ -427,21 +434,21 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
 
 
 def tril(m: Any, k: Any = 0) -> TensorVariable:
-    """The matrix (or batch of them) with zeros above diagonal ``k``."""
+    """The matrix ``m``, with zeros in place of the elements above diagonal ``k``. Accepts batches of matrices."""
     m = as_tensor_variable(m)
     return switch(_lower(m, k), m, constant(0, dtype=m.dtype))
 
 
 def triu(m: Any, k: Any = 0) -> TensorVariable:
-    """The matrix (or batch of them) with zeros below diagonal ``k``."""
+    """The matrix ``m``, with zeros in place of the elements below diagonal ``k``. Accepts batches of matrices."""
     m = as_tensor_variable(m)
     return switch(_lower(m, as_tensor_variable(k) - 1), constant(0, dtype=m.dtype), m)
 
 
 def _lower(m: Any, k: Any) -> Any:
-    """A mask of the elements on or below diagonal ``k``.
+    """A boolean matrix: True on and below diagonal ``k``, False above.
 
-    As in NumPy, a vector counts as a square matrix, each row of which is the vector.
+    Its shape is that of the matrix ``m``. As in NumPy, a vector ``m`` is repeated as each row of a square matrix.
     """
     if m.type.ndim == 0:
         raise ValueError("tril and triu take at least one dimension")
@@ -450,13 +457,13 @@ def _lower(m: Any, k: Any) -> Any:
 
 
 def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
-    """Row and column numbers of the elements on and below diagonal ``k``."""
+    """Row and column numbers of the elements on and below diagonal ``k`` of an ``n`` by ``m`` matrix."""
     indices: tuple[TensorVariable, ...] = tri(n, m, k, dtype="bool").nonzero()
     return indices
 
 
 def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
-    """Row and column numbers of the elements on and above diagonal ``k``."""
+    """Row and column numbers of the elements on and above diagonal ``k`` of an ``n`` by ``m`` matrix."""
     indices: tuple[TensorVariable, ...] = (
         ~tri(n, m, as_tensor_variable(k) - 1, dtype="bool")
     ).nonzero()
@@ -464,13 +471,13 @@ def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...
 
 
 def tril_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
-    """`tril_indices` for the shape of a matrix."""
+    """`tril_indices` for a matrix of the shape of the matrix ``a``."""
     n, m = lengths_by_variables(a)
     return tril_indices(n, k, m)
 
 
 def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, ...]:
-    """`triu_indices` for the shape of a matrix."""
+    """`triu_indices` for a matrix of the shape of the matrix ``a``."""
     n, m = lengths_by_variables(a)
     return triu_indices(n, k, m)
 
@@ -486,10 +493,12 @@ def linspace(
 ) -> Any:
     """``num`` evenly spaced numbers from ``start`` to ``stop``, along a new dimension ``axis``.
 
-    If ``start`` and ``stop`` are integers, the dtype is floatX. With an integer ``dtype`` the numbers are rounded down.
-    The last number is ``stop`` itself (unless ``endpoint`` is False). With ``retstep`` the result is a pair: the
-    numbers and the step. If there is no step, it is NaN (a scalar if ``num`` is static, else of the shape of ``stop -
-    start``). ValueError if ``num`` is negative, TypeError if ``retstep`` is not a bool.
+    The last number is exactly ``stop``; if ``endpoint`` is False, ``stop`` is excluded. If ``start`` and ``stop`` are
+    integers, the default dtype is floatX. For an integer ``dtype``, the numbers are rounded down.
+
+    If ``retstep`` is True, the result is a pair: the numbers and the step. With too few numbers for a step, the step is
+    NaN. This NaN is a scalar if ``num`` is static; else it has the shape of ``stop - start``. ValueError if ``num`` is
+    negative. TypeError if ``retstep`` is not a bool.
     """
     if not isinstance(retstep, bool | np.bool_):
         raise TypeError(f"retstep must be True or False, got {retstep!r}; dtype comes after it")
@@ -523,7 +532,10 @@ def linspace(
 
 
 def _spaced_ends(start: Any, stop: Any) -> list[Any]:
-    """Both ends in their common dtype, floatX for integers. A Python number takes the dtype of the other end."""
+    """Convert ``start`` and ``stop`` to their common dtype, or to floatX if both are integers.
+
+    A Python number is converted to the dtype of the other end.
+    """
     ends = promote_arguments([start, stop])
     common = np.result_type(*(v.type.numpy_dtype for v in ends)).name
     return [cast(v, "floatX" if is_discrete(common) else common) for v in ends]
@@ -538,7 +550,7 @@ def logspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> TensorVariable:
-    """``base`` to the powers that `linspace` gives, along a new dimension ``axis``."""
+    """``base`` raised to the numbers of ``linspace(start, stop, num, endpoint)``, along a new dimension ``axis``."""
     result = moveaxis(pow(base, linspace(start, stop, num, endpoint)), 0, axis)
     return result if dtype is None else cast(result, dtype)
 
@@ -551,17 +563,18 @@ def geomspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> TensorVariable:
-    """Numbers in geometric progression from ``start`` to ``stop``, which have the same sign, along ``axis``.
+    """``num`` numbers in geometric progression from ``start`` to ``stop``, along a new dimension ``axis``.
 
-    The first number is ``start`` itself, and the last ``stop`` (unless ``endpoint`` is False).
+    The ends must have the same sign. The first number is exactly ``start``, and the last is exactly ``stop``. If
+    ``endpoint`` is False, ``stop`` is excluded.
     """
     plain = type(start) in (int, float) and type(stop) in (int, float)
     start, stop = _spaced_ends(start, stop)
     if dtype is None and not plain:
-        # NumPy's geomspace is never narrower than float64, unlike its linspace
+        # as in NumPy: the dtype of geomspace is float64 at least, that of linspace may be float32
         start, stop = (cast(v, np.result_type(v.dtype, np.float64)) for v in (start, stop))
     direction = sign(start)
-    # the quotient of the ends could overflow, their logarithms do not
+    # the quotient of the ends could overflow; their logarithms cannot
     powers = linspace(log(start / direction), log(stop / direction), num, endpoint)
     result = direction * exp(powers)
     number = arange(lengths_by_variables(result)[0]).dimshuffle(
@@ -587,9 +600,9 @@ def bartlett(M: Any) -> TensorVariable:
 class _Grid:
     """``mgrid[a:b, c:d]`` and ``ogrid[a:b, c:d]``: coordinates of the points of a grid.
 
-    As in NumPy, ``mgrid`` returns one tensor, whose first dimension counts the coordinates. ``ogrid`` returns a tuple
-    of tensors that broadcast to the grid. For a single slice both return a vector. An imaginary step is the number of
-    points; the end is then included.
+    As in NumPy, ``mgrid`` returns one tensor with a new first dimension: its slice ``i`` is coordinate ``i`` of all
+    points. ``ogrid`` returns a tuple with a tensor for each coordinate; the tensors broadcast to the grid. For a single
+    slice, both return a vector. An imaginary step such as ``5j`` is the number of points, and then the end is included.
     """
 
     def __init__(self, sparse: bool) -> None:
@@ -625,12 +638,15 @@ ogrid = _Grid(sparse=True)
 
 
 def tensor_from_scalar(s: Any) -> TensorVariable:
-    """The scalar itself: scalars of Occelo are 0-d tensors. For compatibility."""
+    """``s`` as a tensor. The function exists for compatibility with PyTensor; in Occelo, scalars are 0-d tensors."""
     return as_tensor_variable(s)
 
 
 def scalar_from_tensor(t: Any) -> TensorVariable:
-    """The 0-d tensor itself; TypeError for more dimensions. For compatibility."""
+    """The 0-d tensor ``t`` itself; TypeError for more dimensions.
+
+    The function exists for compatibility with PyTensor.
+    """
     t = as_tensor_variable(t)
     if t.type.ndim:
         raise TypeError(f"Expected a 0-d tensor, got {t.type}")

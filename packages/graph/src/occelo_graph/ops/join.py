@@ -1,7 +1,7 @@
 """Ops and functions that join, split, repeat, shift and pad tensors.
 
-The ops are `Join`, `MakeVector` and `Repeat`. Users find the functions in `occelo.tensor`; a list of tensors as an argument of
-any op is stacked. Rules and lowerings handle the ops.
+The ops are `Join`, `MakeVector` and `Repeat`. Users call the functions from `occelo.tensor`. If a user passes a list of
+tensors to any op, the list is stacked by `stack`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = [
 
 @op
 class MakeVector(Op):
-    """A vector of scalars, of one dtype."""
+    """Makes a vector of its inputs, which are scalars of the dtype ``dtype``."""
 
     moves = EVERY
 
@@ -102,7 +102,7 @@ class MakeVector(Op):
 
 
 def make_vector(*scalars: Any) -> TensorVariable:
-    """A vector of the given scalars, promoted to one dtype."""
+    """A vector of the given scalars. They are cast to their common dtype."""
     promoted = promote_arguments(scalars)
     dtype = np.result_type(*(v.type.numpy_dtype for v in promoted)).name
     made: TensorVariable = MakeVector(dtype)(*(cast(v, dtype) for v in promoted))
@@ -111,7 +111,7 @@ def make_vector(*scalars: Any) -> TensorVariable:
 
 @op
 class Join(Op):
-    """Tensors of one dtype and number of dimensions, one after the other along ``axis``."""
+    """Joins its inputs along ``axis``, one after the other. All have the same dtype and number of dimensions."""
 
     moves = EVERY
 
@@ -185,10 +185,10 @@ class Join(Op):
 
 
 def join(axis: Any, *tensors_list: Any) -> TensorVariable:
-    """Tensors one after the other along ``axis``, promoted to one dtype.
+    """Join tensors along ``axis``, one after the other. They are cast to their common dtype.
 
-    TypeError for tensors with different numbers of dimensions, ValueError for none. Lengths along other axes that
-    differ are a ValueError: at once if they are static, else when the graph runs.
+    TypeError if the numbers of dimensions differ. ValueError if there are no tensors, or if lengths along the other
+    axes differ. Dynamic lengths are checked when the graph runs.
     """
     if not tensors_list:
         raise ValueError("There is nothing to join")
@@ -215,7 +215,7 @@ def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> TensorVariable:
 
 
 def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVariable:
-    """Broadcasts the tensors against each other along all axes but ``axis``, then calls `concatenate`."""
+    """Broadcast the tensors against each other along all axes except ``axis``, and join them along ``axis``."""
     variables = [as_tensor_variable(t) for t in tensor_list]
     ndim = max(v.type.ndim for v in variables)
     variables = [as_tensor_variable(v, ndim=ndim) for v in variables]
@@ -235,7 +235,10 @@ def concat_with_broadcast(tensor_list: Sequence[Any], axis: int = 0) -> TensorVa
 
 
 def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
-    """Tensors side by side along a new ``axis``; TypeError for a single tensor, ValueError for an empty sequence."""
+    """Join tensors of the same shape along a new dimension ``axis``.
+
+    TypeError for a single tensor, ValueError for an empty sequence.
+    """
     if isinstance(tensors, Variable):
         raise TypeError("stack takes a sequence of tensors, not one tensor")
     if not tensors:
@@ -252,14 +255,14 @@ def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
 
 
 def stacklists(arg: Any) -> TensorVariable:
-    """Stack nested lists of tensors, each level along a new leading dimension."""
+    """Stack nested lists of tensors. Each level of nesting becomes a new leading dimension."""
     if is_list_or_tuple(arg):
         return stack([stacklists(a) for a in arg])
     return as_tensor_variable(arg)
 
 
 def vertical_stack(*args: Any) -> TensorVariable:
-    """Matrices, one below the other. A vector counts as a row."""
+    """Join matrices along rows, one below the other. A vector counts as a matrix with one row."""
     return concatenate(
         [as_tensor_variable(a, ndim=2) if as_tensor_variable(a).type.ndim < 2 else a for a in args],
         0,
@@ -267,7 +270,7 @@ def vertical_stack(*args: Any) -> TensorVariable:
 
 
 def horizontal_stack(*args: Any) -> TensorVariable:
-    """Matrices, joined along columns, or vectors, one after the other."""
+    """Join matrices along columns, one beside the other. If the first argument is a vector, join vectors."""
     variables = [as_tensor_variable(a) for a in args]
     return concatenate(variables, 0 if variables[0].type.ndim == 1 else 1)
 
@@ -275,11 +278,11 @@ def horizontal_stack(*args: Any) -> TensorVariable:
 def split(
     x: Any, splits_size: Any, n_splits: int | None = None, axis: int = 0
 ) -> list[TensorVariable]:
-    """Parts of ``x`` along ``axis`` with the lengths ``splits_size``.
+    """Split ``x`` along ``axis`` into parts with the lengths ``splits_size``.
 
-    ``n_splits`` is the number of parts; it is required (TypeError), since NumPy's split takes positions instead.
-    Sizes that are negative or do not add up to the length of ``x`` are a ValueError: at once if they are static, else
-    when the graph runs.
+    ``n_splits`` is the number of parts. TypeError without it: the user may have meant NumPy's split, where the second
+    argument holds positions. ValueError if a length is negative, or if the lengths do not add up to the length of
+    ``x``. Dynamic lengths are checked when the graph runs.
     """
     if n_splits is None:
         raise TypeError(
@@ -325,7 +328,10 @@ def split(
 
 @op
 class Repeat(LinearInFirst):
-    """Each slice along ``axis``, repeated. The second input is a vector with the number of repeats of each slice."""
+    """Repeats each slice of its first input along ``axis``.
+
+    The second input is a vector with the number of repeats of each slice.
+    """
 
     moves = FIRST
 
@@ -349,7 +355,7 @@ class Repeat(LinearInFirst):
                 f"{repeats.shape[0]} numbers of repeats for a length of {x.shape[self.axis]}"
             )
         if np.sum(repeats, dtype="float64") >= 2.0**62:
-            # NumPy sums them in int64, which would wrap around, and allocate too little memory
+            # NumPy sums the numbers in int64; the sum would wrap around, and NumPy would allocate too little memory
             raise ValueError("The numbers of repeats are too large")
         return np.repeat(x, repeats, axis=self.axis)
 
@@ -375,10 +381,10 @@ class Repeat(LinearInFirst):
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
-    """Each element (or slice along ``axis``) repeated ``repeats`` times.
+    """Repeat each slice of ``a`` along ``axis``, or each element if ``axis`` is None.
 
-    ``repeats`` is one number, or a vector with a number for each element; a vector of static length 1 is one number.
-    TypeError if these are not integers.
+    ``repeats`` is the number of repeats, or a vector with a number for each slice. A vector of static length 1 counts
+    as one number. TypeError if the numbers are not integers.
     """
     a = as_tensor_variable(a)
     if axis is None or a.type.ndim == 0:
@@ -399,7 +405,10 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
 
 
 def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
-    """``x`` repeated as a whole, ``reps`` times along each dimension."""
+    """Repeat the tensor ``A`` as a whole along each dimension. ``reps`` has a number of repeats for each dimension.
+
+    If ``A`` has fewer dimensions than numbers in ``reps``, or than ``ndim``, it gets new leading dimensions.
+    """
     x = as_tensor_variable(A)
     times = list(lengths_of(reps))
     wanted = max(len(times), x.type.ndim, ndim or 0)
@@ -417,9 +426,10 @@ def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
 
 
 def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
-    """Elements shifted along ``axis`` (or in C order); those shifted beyond the end come back at the start.
+    """Shift elements along ``axis``. Elements that are shifted beyond the end come back at the start.
 
-    For several axes there is one shift for each, or one for all (ValueError for another number of shifts).
+    If ``axis`` is None, the elements are shifted in C order. If ``axis`` is a sequence, ``shift`` is one shift for all
+    axes, or has one for each axis (ValueError for another number of shifts).
     """
     x = as_tensor_variable(x)
     if isinstance(axis, list | tuple):
@@ -443,7 +453,7 @@ def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorV
 
 
 def flip(arr: Any, axis: Any = None) -> TensorVariable:
-    """Elements in reverse order along ``axis`` (one, several, or None for all)."""
+    """Reverse the order of elements along ``axis``, which is one axis, several axes, or None for all axes."""
     arr = as_tensor_variable(arr)
     axes = normalize_axes(axis, arr.type.ndim)
     index = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(arr.type.ndim))
@@ -452,7 +462,7 @@ def flip(arr: Any, axis: Any = None) -> TensorVariable:
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> TensorVariable:
-    """Differences of neighbours along ``axis``, taken ``n`` times (ValueError if that is negative)."""
+    """Differences of adjacent elements along ``axis``, taken ``n`` times. ValueError if ``n`` is negative."""
     if n < 0:
         raise ValueError(f"The number of times must not be negative, got {n}")
     a = as_tensor_variable(a)
@@ -468,11 +478,11 @@ _PAD_MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> TensorVariable:
-    """``x`` with elements added at the ends of each dimension.
+    """Add elements at both ends of each dimension of ``x``.
 
-    ``pad_width`` is a number, a pair, or a pair for each dimension. The numbers are integers or scalar variables of
-    integers (else TypeError); ValueError if one is negative. ``mode`` is one of constant, edge, reflect, symmetric,
-    wrap (ValueError for another).
+    ``pad_width`` is one number, a pair (before, after), or a sequence with a pair for each dimension. TypeError if the
+    numbers are not integers or integer scalar variables. ValueError if a number is negative. ``mode`` is "constant",
+    "edge", "reflect", "symmetric" or "wrap", with the meaning that it has in NumPy (ValueError for another).
     """
     if mode not in _PAD_MODES:
         raise ValueError(f"The mode of pad is one of {', '.join(_PAD_MODES)}, not {mode!r}")
@@ -500,9 +510,9 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
 
 
 def _pad_widths(pad_width: Any, ndim: int) -> list[tuple[Any, Any]]:
-    """The widths before and after each dimension, as integers and scalar variables."""
+    """For each dimension, the numbers of elements to add before and after. Each is an integer or a scalar variable."""
     widths = [_pad_width(w) for w in _flat(pad_width)]
-    # positions are broadcast in place of the widths, since NumPy would iterate over variables
+    # the positions of the widths are broadcast, not the widths, since NumPy would iterate over variables
     shape = np.shape(_without_variables(pad_width))
     positions = np.broadcast_to(np.arange(len(widths)).reshape(shape), (ndim, 2)).tolist()
     return [(widths[before], widths[after]) for before, after in positions]
@@ -521,7 +531,7 @@ def _without_variables(nested: Any) -> Any:
 
 
 def _pad_width(width: Any) -> Any:
-    """One width, with a check that it is not negative; a variable is checked when the graph runs."""
+    """Check that a width is an integer and not negative. A variable is checked when the graph runs."""
     kind: Any = width.type if isinstance(width, Variable) else np.asarray(width)
     if getattr(kind, "ndim", None) != 0 or np.dtype(kind.dtype).kind not in "iu":
         raise TypeError(f"pad_width must be integers, got {width!r}")

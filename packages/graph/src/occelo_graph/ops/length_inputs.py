@@ -1,7 +1,8 @@
-"""Lengths as inputs of ops, such as `Reshape` and `Alloc`: conversion, checks, and the base class `FollowsLengths`.
+"""Converts and checks lengths that are inputs of ops, such as `Reshape` and `Alloc`; base class `FollowsLengths`.
 
-The ops and functions in `create`, `shape`, `index` and `join` use it. Rules call `fill_static` to get all lengths of an
-op. Linkers call `lengths_to_check` to find the lengths that compiled code must check.
+Such an op has static lengths in a field, for instance ``(3, None)``. Each None is a dynamic length, which is an input.
+The ops and functions in `create`, `shape`, `index` and `join` use this module. Rules call `fill_static` to get all
+lengths of an op. Linkers call `lengths_to_check` to find the lengths that compiled code must check.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ __all__ = [
 
 
 Lengths = tuple[Any, ...]
-"""One integer or integer scalar variable for each dimension."""
+"""The lengths of all dimensions. Each is an integer, or a scalar variable of integers."""
 
 
 def integer_length(value: Any) -> Any:
-    """A length as an integer or an int64 scalar variable; TypeError if it is not an integer or not a scalar."""
+    """Convert a length to a Python integer or an int64 scalar variable. TypeError if it is not an integer scalar."""
     if isinstance(value, Constant):
         value = value.data
     if isinstance(value, Variable):
@@ -59,7 +60,7 @@ def integer_length(value: Any) -> Any:
 
 
 def lengths_of(given: Any) -> Lengths:
-    """Lengths from an integer, a sequence of lengths, or a vector variable of known length."""
+    """Convert an integer, a sequence of lengths, or a vector variable of static length to a tuple of lengths."""
     if isinstance(given, Constant):
         given = given.data
     if isinstance(given, Variable):
@@ -67,8 +68,8 @@ def lengths_of(given: Any) -> Lengths:
             raise TypeError(f"A shape must be integers, got {given} of type {given.type}")
         if given.ndim == 0:
             return (integer_length(given),)
-        # always elements of the vector, not the scalars it is made of, so that the vector can be
-        # replaced
+        # always elements of the vector, even if a `MakeVector` made it of scalars, so that givens can replace the
+        # vector
         return tuple(integer_length(given[i]) for i in range(get_vector_length(given)))
     if not is_list_or_tuple(given) and np.ndim(given) == 0:
         return (integer_length(given),)
@@ -86,30 +87,31 @@ def get_vector_length(v: Any) -> int:
 
 
 def split_static(lengths: Sequence[Any]) -> tuple[StaticShape, list[Any]]:
-    """Split lengths into the static ones, with None for each dynamic one, and the dynamic ones."""
+    """Split lengths into static and dynamic lengths. For ``(3, n)`` it returns ``(3, None)`` and ``[n]``."""
     static = tuple(n if isinstance(n, int) else None for n in lengths)
     return static, [n for n in lengths if not isinstance(n, int)]
 
 
 def fill_static(static: StaticShape, dynamic: Sequence[Any]) -> list[Any]:
-    """Replace each None by the next dynamic length; the inverse of `split_static`."""
+    """Replace each None in ``static`` by the next dynamic length. This is the inverse of `split_static`."""
     rest = iter(dynamic)
     return [next(rest) if n is None else n for n in static]
 
 
 def check_length_types(op_: Op, types: Sequence[Any]) -> None:
-    """TypeError unless all types are those of integer scalars."""
+    """Raise TypeError unless all ``types`` are types of integer scalars."""
     for t in types:
         if not isinstance(t, TensorType) or t.ndim != 0 or not is_discrete(t.dtype):
             raise TypeError(f"{op_} takes integer scalars as lengths, got {t}")
 
 
 class FollowsLengths(Op):
-    """Base of ops that take lengths: static ones as fields, dynamic ones as inputs.
+    """Base class of ops with lengths: static lengths are in a field, dynamic lengths are inputs.
 
-    The value of an input may be known when the node is made, for instance the length of a tensor of static shape. Such
-    a length stays an input, so that the graph can be rebuilt for another tensor, and it is static in the output's type.
-    If the input is later replaced by a length that contradicts this type, running the node raises a ValueError.
+    The value of a length that is an input may be known when the node is made. For instance, the input may be
+    ``x.shape[0]``, and ``x`` has a static shape. Then the length is static in the output's type. It is still an input,
+    so that the graph can be rebuilt for another ``x``. If the input is later replaced by a length that contradicts the
+    output's type, running the node raises a ValueError.
     """
 
     types_follow_values: ClassVar[bool] = True
@@ -119,7 +121,10 @@ class FollowsLengths(Op):
 
 
 def lengths_to_check(node: Apply) -> StaticShape | None:
-    """The output's static shape if it must be checked at run time, since the inputs' types do not imply it; else None."""
+    """The static shape of the node's output if it must be checked at run time; else None.
+
+    It must be checked if the types of the inputs do not imply it. See `FollowsLengths`.
+    """
     if not node.op.types_follow_values:
         return None
     made = tensors(node.outputs)[0].type
@@ -128,16 +133,20 @@ def lengths_to_check(node: Apply) -> StaticShape | None:
 
 
 ONCE_KNOWN = "a tensor whose lengths were known when the graph was built"
-"""How error messages name a tensor whose lengths were replaced after the node was made."""
+"""Error messages call a tensor by this name if its lengths were replaced after its node was made."""
 
 
 def wrong_shape(of: str, shape: Sequence[int], wanted: StaticShape) -> str:
-    """The error message for a tensor, called ``of``, whose shape is not ``wanted``."""
+    """The error message for a tensor that has the wrong shape. ``of`` is the name of the tensor in the message."""
     return f"The shape of {of} is {tuple(shape)}, but must be {shape_text(wanted)}"
 
 
 def checked_against_type(node: Apply, run: Kernel) -> Kernel:
-    """``run`` with a check that the result has the shape of its type (ValueError)."""
+    """Wrap ``run``, the function that computes a node, in a check of the result's shape.
+
+    The function that is returned raises ValueError if the shape contradicts the output's type. If no check is needed,
+    ``run`` itself is returned.
+    """
     known = lengths_to_check(node)
     if known is None:
         return run
@@ -156,9 +165,10 @@ def checked_against_type(node: Apply, run: Kernel) -> Kernel:
 def specialize_lengths(
     static: StaticShape, given: Sequence[Any], least: int = 0
 ) -> tuple[StaticShape, list[Any]]:
-    """Make inputs with known values static. Returns the new static lengths and the inputs that remain dynamic.
+    """Make lengths static if they are inputs with known values.
 
-    Inputs with known values below ``least`` remain dynamic.
+    ``static`` and ``given`` are the static lengths and the inputs, as `split_static` returns them. The new static
+    lengths and the remaining inputs are returned. Inputs with known values below ``least`` remain inputs.
     """
     found: list[int | None] = []
     rest: list[Any] = []

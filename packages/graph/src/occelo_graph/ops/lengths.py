@@ -1,13 +1,14 @@
 """Proofs that dynamic lengths are equal, and run-time checks where there is no proof.
 
-A proof must stay valid whatever rewriting removes. For instance, ``x + y`` does not prove that ``x`` and ``y`` have the
-same dynamic length, although it can be computed only then: a rule may drop ``x`` if it is zero.
+A proof must stay valid when rules remove nodes. For instance, ``x + y`` can only be computed if ``x`` and ``y`` have
+the same length. This does not prove that the lengths are equal: a rule may drop ``x`` if ``x`` is zero, and then
+nothing checks the lengths.
 
-A proof compares the origins of two lengths. The origin is the length of a tensor from which a length was copied, if
-need be through several nodes.
+A proof compares the origins of two lengths. The origin of a length is found by following nodes that only copy it. For
+instance, the length of ``exp(x)`` is copied from ``x``. So its origin is the length of ``x``.
 
-`gradient.cotangents` checks that a gradient has the shape of its variable, unless there is a proof. The rule in
-`occelo_rewrite.rules.shape` that drops checks of shapes needs a proof, too.
+`gradient.cotangents` calls `assert_shape_of` to check that a gradient has the shape of its variable. A rule in
+`occelo_rewrite.rules.shape` drops such checks if `surely_has_length` finds a proof.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MOST_STEPS = 64
 
 
 class _Length:
-    """A symbol for the length of a node's input along an axis, passed to ``infer_shape`` instead of a number."""
+    """A symbol for the length of a node's input along an axis. ``infer_shape`` gets it instead of a number."""
 
     __slots__ = ("axis", "position")
 
@@ -44,17 +45,17 @@ def _symbols(position: int, ndim: int) -> tuple[_Length, ...]:
 
 
 class KnownLengths:
-    """Caches the origins of lengths in a graph; valid as long as the nodes of the graph do not change."""
+    """Cache of the origins of lengths in a graph. It is valid as long as the nodes of the graph do not change."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[Variable, int], tuple[Any, int]] = {}
-        """The origins of lengths by variable and axis, each with the number of nodes that the search visited."""
+        """Maps a variable and an axis to the origin of the length, and the number of nodes that the search visited."""
         self.shapes: dict[Apply, Sequence[Any]] = {}
-        """Output shapes in terms of lengths of inputs, from ``infer_shape``; empty if it fails."""
+        """Maps a node to its output's shape, as `_shape_of_result` returns it."""
 
 
 class _LengthSearch:
-    """Search for the origin of a length, through a bounded number of nodes."""
+    """Search for the origins of lengths. The number of nodes that a search may visit is bounded."""
 
     def __init__(self, known: KnownLengths) -> None:
         self._known = known
@@ -62,12 +63,15 @@ class _LengthSearch:
         self._wanted: Any = None
 
     def is_proved_equal(self, variable: Variable, axis: int, length: Any) -> bool:
-        """Whether the length along ``axis`` provably is ``length``, which is a result of `of` or `of_scalar`."""
+        """Whether a length of ``variable`` has the origin ``length``, which is a result of `of` or `of_scalar`."""
         self._wanted = length
         return length is not None and self.of(variable, axis) == length
 
     def of(self, variable: Variable, axis: int) -> Any:
-        """The origin of a length: a number, a pair of variable and axis, or a scalar variable; None if it is unknown."""
+        """The origin of the length of ``variable`` along ``axis``; None if it is unknown.
+
+        The origin is a number, a pair of a tensor and an axis, or a scalar variable that computes the length.
+        """
         kind = variable.type
         if kind.shape is None:
             return None
@@ -101,14 +105,14 @@ class _LengthSearch:
         return self._by_shape_rule(node, variable, axis)
 
     def of_scalar(self, length: Any) -> Any:
-        """The origin of a length that is given as a scalar."""
+        """The origin of ``length``, which is a scalar variable."""
         if isinstance(length, Constant):
             return int(length.data)
         read = length_read(length)
         return length if read is None else self.of(*read)
 
     def _common(self, node: Apply, axis: int) -> Any:
-        """The origin of the length of an elementwise result, if it is the same for all operands."""
+        """The origin of the length of an elementwise result along ``axis``; None if operands have different origins."""
         found: list[Any] = []
         for operand in node.inputs:
             static = operand.type.shape
@@ -117,14 +121,18 @@ class _LengthSearch:
             length = self.of(operand, len(static) + axis)
             if length is None or (found and found[0] != length):
                 return None
-            # an operand of another length disproves equality, so the others need no search
+            # the search fails if one operand has another origin, so the remaining operands need no search
             if self._wanted is not None and self._wanted != length:
                 return None
             found.append(length)
         return found[0] if found else None
 
     def _by_shape_rule(self, node: Apply, variable: Variable, axis: int) -> Any:
-        """The origin of a length that ``infer_shape`` copies from an input; else the length of the result itself."""
+        """The origin of a length according to ``infer_shape``.
+
+        If ``infer_shape`` copies the length from an input, the search continues there. Else the pair of ``variable``
+        and ``axis`` is the origin.
+        """
         shape = self._known.shapes.get(node)
         if shape is None:
             shape = self._known.shapes[node] = _shape_of_result(node)
@@ -137,30 +145,34 @@ class _LengthSearch:
 
 
 def _shape_of_result(node: Apply) -> Sequence[Any]:
-    """The shape of a node's only output in terms of lengths of its inputs; empty if there is no shape rule."""
-    # a rule may remove a reshape, and with it the check that its lengths fit
+    """The shape of a node's only output, where `_Length` symbols mark lengths that are copied from inputs.
+
+    It is computed by ``infer_shape``. It is empty if this method does not exist or fails.
+    """
+    # a rule may remove a reshape, and then nothing checks that the lengths fit
     if not node.op.has_infer_shape or isinstance(node.op, Reshape) or len(node.outputs) > 1:
         return ()
     shapes = [_symbols(i, v.type.ndim or 0) for i, v in enumerate(node.inputs)]
     try:
         shape: Sequence[Any] = tuple(node.op.shapes(node, shapes)[0])
     except Exception:
-        # the rule computes with lengths, or is a user's rule that fails
+        # ``infer_shape`` computes with lengths, or it is a user's method that fails
         return ()
     return shape
 
 
 def surely_has_length(x: Variable, axis: int, length: Any) -> bool:
-    """Whether a tensor provably has a length (an integer or a scalar variable), whatever rules remove."""
+    """Whether it is proved that the length of ``x`` along ``axis`` is ``length``, an integer or a scalar variable."""
     search = _LengthSearch(KnownLengths())
     return search.is_proved_equal(x, axis, search.of_scalar(length))
 
 
 def assert_shape_of(x: Any, like: Any, of: str, known: KnownLengths | None = None) -> Any:
-    """``x`` with a run-time check that its shape is that of ``like``, unless that is proved.
+    """``x`` with a run-time check that it has the shape of ``like``. Lengths that are proved equal are not checked.
 
-    ``of`` is the name of ``x`` in error messages. Both must have the same number of dimensions and no static lengths
-    that differ. Several calls for one graph may share the cache ``known`` as long as the graph does not change.
+    ``of`` is the name of ``x`` in error messages. ``x`` and ``like`` must have the same number of dimensions, and
+    static lengths must not differ. Several calls for one graph may share the cache ``known`` as long as the graph does
+    not change.
     """
     known = KnownLengths() if known is None else known
     static: list[int | None] = []
@@ -179,7 +191,7 @@ def assert_shape_of(x: Any, like: Any, of: str, known: KnownLengths | None = Non
 
 @lru_cache(64)
 def _length_op(axis: int) -> Shape_i:
-    # one object has one cache of inferred types
+    # the op is cached, since each op has its own cache of inferred types
     return Shape_i(axis)
 
 

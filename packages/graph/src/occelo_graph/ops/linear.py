@@ -1,7 +1,6 @@
-"""`LinearInFirst`: base class of ops that are linear in their first input; their other inputs are positions and
-lengths.
+"""`LinearInFirst`: base class of ops that are linear in their first input.
 
-Most ops that move elements derive from it: in `create`, `shape`, `join` and `index`.
+Most ops that move or repeat elements derive from it. They are in `create`, `shape`, `join` and `index`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ __all__ = ["LinearInFirst"]
 
 
 class LinearInFirst(Op):
-    """An op that is linear in its first input. The other inputs are lengths or positions; they carry no derivative."""
+    """An op that is linear in its first input. The other inputs are lengths or positions, which have no derivative."""
 
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return (FIRST,)

@@ -1,8 +1,7 @@
-"""Ops and functions that reduce along axes: sums, extremes and their positions, cumulative results, softmax and the
-like.
+"""Ops and functions that reduce along axes, such as sums, maxima, argmax, cumulative sums and softmax.
 
-The properties of each reduction are in `reductions` and `reduction_table`. Users find the functions in `occelo.tensor`.
-Rules, inference of facts, stable forms and lowerings handle the ops.
+Users call the functions from `occelo.tensor`. The op `CAReduce` computes sums, products, maxima and all other
+reductions by an associative function. It reads the function's properties from the table in `reductions`.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ __all__ = [
 
 
 def _accumulated(dtype: str) -> str:
-    """The dtype of NumPy's sum: int64 or uint64 for integers and truth values."""
+    """The dtype of NumPy's sum of elements of ``dtype``: int64 or uint64 for integers and booleans."""
     if dtype == "bool" or dtype.startswith("int"):
         return "int64"
     return "uint64" if dtype.startswith("uint") else dtype
@@ -87,10 +86,11 @@ def _accumulated(dtype: str) -> str:
 
 @op
 class CAReduce(Op):
-    """Combine the elements along ``axis`` (sorted, none negative) with a commutative function.
+    """Combines the elements along the axes ``axis`` with an associative, commutative scalar op, such as `add`.
 
-    ``acc_dtype`` is the dtype of the accumulator and ``dtype`` that of the result. If they are None, the
-    dtype of the input is used, but int64 or uint64 for sums and products of integers.
+    The axes are sorted and not negative. ``acc_dtype`` is the dtype of the accumulator, and ``dtype`` is the dtype of
+    the result. None means the dtype of the input, except for sums and products of integers: there it means int64 or
+    uint64.
     """
 
     scalar_op: ScalarFunction
@@ -108,7 +108,7 @@ class CAReduce(Op):
 
     @property
     def reduction(self) -> Reduction:
-        """The properties of the scalar op as a reduction."""
+        """The entry of the scalar op in the table of reductions."""
         return reduction_of(self.scalar_op)
 
     def _dtype(self, given: str) -> str:
@@ -137,7 +137,7 @@ class CAReduce(Op):
     def computed_in(self, given: str) -> str | None:
         """The dtype to which elements of dtype ``given`` are converted before they are combined.
 
-        None for no conversion.
+        None if they are not converted.
         """
         return self.acc_dtype or (self._dtype(given) if self.reduction.accumulates else None)
 
@@ -146,7 +146,7 @@ class CAReduce(Op):
         return result.astype(self._dtype(x.dtype.name), copy=not self.axis)
 
     def spread(self, value: Any) -> Any:
-        """``value``, of the shape of the result, with the reduced dimensions inserted with length 1."""
+        """Insert the reduced dimensions into ``value``, with length 1. ``value`` has the shape of the result."""
         return expand_dims(value, self.axis) if self.axis and value.ndim else value
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
@@ -192,7 +192,7 @@ def sum(
 ) -> TensorVariable:
     """Sum over ``axis`` (one, several, or None for all).
 
-    Integers are summed as int64 or uint64 unless ``dtype`` says otherwise.
+    Integers and booleans are summed as int64 or uint64 if ``dtype`` is None.
     """
     return _reduce(add, input, axis, keepdims, dtype, acc_dtype)
 
@@ -200,17 +200,23 @@ def sum(
 def prod(
     input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
 ) -> TensorVariable:
-    """Product over ``axis``. The gradient is correct also where elements are 0."""
+    """Product over ``axis``. The gradient is correct even if elements are 0."""
     return _reduce(mul, input, axis, keepdims, dtype, acc_dtype)
 
 
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Largest element over ``axis``; NaN if an element is NaN. Equal largest elements share the gradient."""
+    """Largest element over ``axis``; NaN if an element is NaN.
+
+    If several elements are largest, each gets an equal share of the gradient.
+    """
     return _reduce(maximum, x, axis, keepdims)
 
 
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Smallest element over ``axis``; NaN if an element is NaN. Equal smallest elements share the gradient."""
+    """Smallest element over ``axis``; NaN if an element is NaN.
+
+    If several elements are smallest, each gets an equal share of the gradient.
+    """
     return _reduce(minimum, x, axis, keepdims)
 
 
@@ -230,7 +236,7 @@ def _as_bool(x: Any) -> Any:
 
 
 def largest(*args: Any) -> TensorVariable:
-    """Elementwise largest of several tensors."""
+    """Elementwise maximum of several tensors."""
     result = as_tensor_variable(args[0])
     for other in args[1:]:
         result = maximum(result, other)
@@ -238,7 +244,7 @@ def largest(*args: Any) -> TensorVariable:
 
 
 def smallest(*args: Any) -> TensorVariable:
-    """Elementwise smallest of several tensors."""
+    """Elementwise minimum of several tensors."""
     result = as_tensor_variable(args[0])
     for other in args[1:]:
         result = minimum(result, other)
@@ -247,7 +253,7 @@ def smallest(*args: Any) -> TensorVariable:
 
 @op
 class Argmax(Op):
-    """Position of the first largest element along ``axis``, counted in C order over several axes."""
+    """Position of the first largest element over the axes ``axis``, counted in C order over these axes."""
 
     axis: tuple[int, ...]
     reads_once: ClassVar[bool] = True
@@ -269,7 +275,7 @@ class Argmax(Op):
         shape = (*[lengths[i] for i in kept], length_product([lengths[i] for i in self.axis]))
         flat = reshape(transpose(x, order), shape)
         top = max(flat, axis=-1, keepdims=True)
-        # the first that is the largest, or the first NaN, which equals nothing
+        # the position of the first element that is the largest or NaN; NaN does not equal itself
         found = or_(eq(flat, top), neq(flat, flat))
         return [min(switch(found, arange(shape[-1]), shape[-1]), axis=-1)]
 
@@ -289,7 +295,7 @@ class Argmax(Op):
 
 
 def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Position of the first largest element over ``axis``, as int64; NaN counts as largest."""
+    """Position of the first largest element over ``axis``, as int64. NaN counts as the largest value."""
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     result: TensorVariable = Argmax(axes)(x)
@@ -297,20 +303,23 @@ def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 
 
 def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Position of the first smallest element over ``axis``, as int64."""
+    """Position of the first smallest element over ``axis``, as int64. NaN counts as the smallest value."""
     x = as_tensor_variable(x)
-    # ~x reverses the order of integers and truth values without overflow, unlike -x
+    # ~x reverses the order of integers and booleans and cannot overflow; -x could
     return argmax(~x if is_discrete(x.dtype) else -x, axis, keepdims)
 
 
 def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[TensorVariable]:
-    """`max` and `argmax`."""
+    """A list of two tensors: `max` and `argmax` of ``a`` over ``axis``."""
     return [max(a, axis, keepdims), argmax(a, axis, keepdims)]
 
 
 @op
 class SumOfSquares(Op):
-    """The squares of the elements, summed over ``axis`` (sorted, none negative); integers as int64 or uint64."""
+    """Sum of the squares of the elements over the axes ``axis``, which are sorted and not negative.
+
+    Integers are squared and summed as int64 or uint64.
+    """
 
     axis: tuple[int, ...]
     reads_once: ClassVar[bool] = True
@@ -353,7 +362,7 @@ class SumOfSquares(Op):
 
 
 def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Sum of ``x * x`` over ``axis`` (one, several, or None for all), also for complex ``x``.
+    """Sum of ``x * x`` over ``axis`` (one, several, or None for all). Complex elements are not conjugated.
 
     Integers are summed as int64 or uint64.
     """
@@ -365,7 +374,11 @@ def sum_of_squares(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVa
 
 @op
 class CumOp(Op):
-    """Cumulative results of the reduction ``mode``, such as "add" or "mul", along ``axis``; dtypes as in `CAReduce`."""
+    """Cumulative results of a reduction along ``axis``, such as cumulative sums.
+
+    ``mode`` is the name of the reduction's scalar op, such as "add" or "mul". Sums and products of integers have the
+    dtype int64 or uint64; other results have the dtype of the input.
+    """
 
     axis: int
     mode: str = "add"
@@ -379,7 +392,10 @@ class CumOp(Op):
 
     @property
     def reduction(self) -> Reduction:
-        """The reduction that was named ``mode`` at the first look-up, even if the name is given to another one later."""
+        """The reduction by the scalar op named ``mode``.
+
+        It is looked up once. If another reduction gets the name later, this op keeps the first one.
+        """
         found: Reduction | None = self.__dict__.get("_reduction_cache")
         if found is None:
             found = self.__dict__["_reduction_cache"] = reduction_of(self.mode)
@@ -398,7 +414,7 @@ class CumOp(Op):
         if is_discrete(x.dtype):
             return None  # a recurrence computes in floats, which cannot represent all integers
         if is_complex(x.dtype):
-            return None  # in complex arithmetic an infinity times 1 has NaN parts
+            return None  # the recurrence multiplies by 1, and an infinity times a complex 1 has NaN parts
         if self.mode == "add":
             return [LinearRecurrence(self.axis)(ones_like(x), x)]
         if self.mode != "mul":
@@ -438,9 +454,10 @@ class CumOp(Op):
 
 @op
 class LinearRecurrence(Op):
-    """``s_k = a_k * s_{k-1} + b_k`` along ``axis``, from ``s_{-1} = 0``; shapes of a and b are equal.
+    """Computes ``s_k = a_k * s_{k-1} + b_k`` along ``axis``, where ``s_{-1}`` is 0.
 
-    Its derivatives are recurrences of the same form, so gradients of cumulative products are correct at zeros.
+    The inputs a and b have the same shape. The derivatives of the op are recurrences of the same form. Gradients of
+    cumulative products use the op, and so they are correct even if factors are 0.
     """
 
     axis: int
@@ -475,7 +492,7 @@ class LinearRecurrence(Op):
         ]
 
     def _shift(self, x: Any) -> Any:
-        """``x_{k-1}`` at k, with 0 in front."""
+        """Shift ``x`` along the axis by one position: element k is ``x_{k-1}``, and the first element is 0."""
         first: list[Any] = [slice(None)] * x.ndim
         first[self.axis] = slice(None, 1)
         rest: list[Any] = [slice(None)] * x.ndim
@@ -486,7 +503,7 @@ class LinearRecurrence(Op):
         a, out, ct = inputs[0], outputs[0], cotangents[0]
         if is_complex(out.dtype):
             a, out = a.conj(), out.conj()
-        # the cotangent of b solves the recurrence backwards with a_{k+1}
+        # the cotangent of b satisfies the same recurrence, backwards along the axis and with a_{k+1} as factor
         multiplier = self._shift(self._flip(a))
         of_b = self._flip(self(multiplier, self._flip(ct)))
         return [of_b * self._shift(out), of_b]
@@ -510,19 +527,20 @@ def _cumulative(x: Any, axis: Any, mode: str) -> TensorVariable:
 
 
 def cumsum(x: Any, axis: Any = None) -> TensorVariable:
-    """Cumulative sum along ``axis``, or over all elements in C order."""
+    """Cumulative sum along ``axis``, or over all elements in C order if ``axis`` is None."""
     return _cumulative(x, axis, "add")
 
 
 def cumprod(x: Any, axis: Any = None) -> TensorVariable:
-    """Cumulative product along ``axis``, or over all elements in C order."""
+    """Cumulative product along ``axis``, or over all elements in C order if ``axis`` is None."""
     return _cumulative(x, axis, "mul")
 
 
 def _minus_largest(x: Any, axis: tuple[int, ...], dtype: str) -> tuple[Any, Any]:
-    """``x - top`` in a dtype, and ``top``: the largest element along ``axis``, or 0 if this element is -inf or NaN.
+    """Returns ``x - top`` and ``top``, which is the largest element along ``axis``. Both have the dtype ``dtype``.
 
-    The difference is 0 for elements equal to ``top``, +inf included. The largest of no elements is -inf.
+    If the largest element is -inf or NaN, or if there are no elements, ``top`` is 0. The difference is 0 for all
+    elements equal to ``top``, even if both are +inf.
     """
     x = cast(x, dtype)
     largest = _reduce(supremum, x, axis, keepdims=True)
@@ -531,7 +549,7 @@ def _minus_largest(x: Any, axis: tuple[int, ...], dtype: str) -> tuple[Any, Any]
 
 
 def _array_minus_largest(x: Any, axis: Any) -> tuple[Any, Any]:
-    """`_minus_largest` of an array, in NumPy: twice as fast as the decomposition."""
+    """`_minus_largest` for NumPy arrays, called by ``evaluate``. It is twice as fast as the decomposition."""
     values: Any = np.asarray(x, dtype=inexact([x.dtype.name]))
     largest: Any = np.max(values, axis=axis, keepdims=True, initial=-np.inf)
     top: Any = np.where(largest > -np.inf, largest, 0).astype(values.dtype)
@@ -547,7 +565,7 @@ def _single_axis(x: Any, axis: Any) -> tuple[int, ...]:
 
 @op
 class Softmax(Op):
-    """exp(x) divided by its sum over ``axis``, without overflow."""
+    """exp(x) divided by the sum of exp(x) over the axes ``axis``. It cannot overflow."""
 
     axis: tuple[int, ...]
 
@@ -582,7 +600,7 @@ class Softmax(Op):
 
 @op
 class LogSoftmax(Op):
-    """Logarithm of `Softmax`, without overflow or loss of small values."""
+    """The logarithm of `Softmax`. It cannot overflow, and it is finite where `Softmax` underflows to 0."""
 
     axis: tuple[int, ...]
 
@@ -619,7 +637,7 @@ class LogSoftmax(Op):
 
 @op
 class LogSumExp(Op):
-    """log(sum(exp(x))) over ``axis``, without overflow."""
+    """log(sum(exp(x))), summed over the axes ``axis``. It cannot overflow."""
 
     axis: tuple[int, ...]
 
@@ -659,10 +677,10 @@ class LogSumExp(Op):
 
 
 def softmax(c: Any, axis: Any = None) -> TensorVariable:
-    """exp(c) divided by its sum over ``axis`` (all dimensions by default).
+    """exp(c) divided by the sum of exp(c) over ``axis`` (all dimensions by default).
 
-    The result is 0 for -inf. If elements are +inf, the results are 1 / n for these n elements and 0 for the others. If
-    all are -inf, the result is NaN.
+    The result is 0 for an element -inf. If n elements are +inf, the result is 1 / n for them, and 0 for the other
+    elements. If all elements are -inf, the results are NaN.
     """
     c = as_tensor_variable(c)
     made: TensorVariable = Softmax(_single_axis(c, axis))(c)
@@ -670,14 +688,14 @@ def softmax(c: Any, axis: Any = None) -> TensorVariable:
 
 
 def log_softmax(c: Any, axis: Any = None) -> TensorVariable:
-    """Logarithm of `softmax`."""
+    """The logarithm of `softmax`. It is finite where `softmax` underflows to 0."""
     c = as_tensor_variable(c)
     made: TensorVariable = LogSoftmax(_single_axis(c, axis))(c)
     return made
 
 
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """log(sum(exp(x))) over ``axis``."""
+    """log(sum(exp(x))), summed over ``axis`` (one, several, or None for all). It cannot overflow."""
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     made: TensorVariable = LogSumExp(axes)(x)

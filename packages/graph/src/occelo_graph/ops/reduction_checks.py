@@ -1,6 +1,6 @@
-"""Checks of the reductions that users register: whether they have their declared properties, for a few sample numbers.
+"""Checks that a reduction has the properties that it declares, such as associativity, for a few sample numbers.
 
-`register_reduction` calls `check_reduction`.
+`register_reduction` calls `check_reduction` for reductions of users and other packages.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from occelo_graph.ops.reductions import Reduction
 __all__ = ["check_reduction"]
 
 _NUMBERS = (np.array([0.125, 0.25, 0.5, 0.75, 0.875]), np.array([1, 2, 3, 5, 6]))
-"""Sample numbers: from 0 to 1, where most functions are defined; and integers, for functions that do not take floats."""
+"""Sample numbers: floats between 0 and 1, where most functions are defined, and integers, for functions of integers
+only.
+"""
 
 
 def check_reduction(reduction: Reduction) -> None:
-    """ValueError if the NumPy code contradicts a declared property for a few sample numbers.
+    """Raise ValueError if the NumPy code of the scalar op contradicts a declared property for some sample numbers.
 
-    If the code raises for floating-point numbers, it is called with integers. If it raises for these, too, nothing is
+    If the code raises an exception for floats, it is called with integers. If it raises for integers, too, nothing is
     checked.
     """
     for numbers in _NUMBERS:

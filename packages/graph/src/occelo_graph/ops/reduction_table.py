@@ -1,7 +1,7 @@
-"""Definitions of the reductions of this package, and `register_reduction`, by which other packages add more.
+"""Definitions of the reductions of this package, and `register_reduction`, which adds reductions of users.
 
-Importing `occelo_graph` imports this module, and so registers its reductions. Users find `register_reduction` in
-`occelo_graph`.
+Each definition has an identity element, derivatives and names in libraries. Importing `occelo_graph` imports this
+module, and so adds its definitions to the table in `reductions`. Users call `register_reduction` from `occelo_graph`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["Reducer", "register_reduction"]
 
 
-# derivatives of any reduction, by those of its scalar op
+# derivatives of any reduction, computed from the derivatives of its scalar op
 
 
 def _along(x: TensorVariable, axis: int, part: slice) -> TensorVariable:
@@ -58,7 +58,10 @@ def _along(x: TensorVariable, axis: int, part: slice) -> TensorVariable:
 def _steps(
     reduction: Reduction, x: TensorVariable, running: TensorVariable, axis: int
 ) -> tuple[TensorVariable, TensorVariable]:
-    """The derivatives of ``p_k = f(p_{k-1}, x_k)``, p_0 = x_0, with respect to p_{k-1} (for k >= 1) and x_k."""
+    """The derivatives of the cumulative results p_k with respect to p_{k-1} (for k >= 1) and to x_k.
+
+    ``running`` holds the cumulative results: p_0 is x_0, and p_k is f(p_{k-1}, x_k), where f is the scalar op.
+    """
     before = _along(running, axis, slice(None, -1))
     rest, after = _along(x, axis, slice(1, None)), _along(running, axis, slice(1, None))
     ones = ones_like(after)
@@ -68,14 +71,14 @@ def _steps(
 
 
 def _partials(op: CAReduce, x: TensorVariable) -> TensorVariable:
-    """The derivative of the result of a reduction with respect to each element."""
+    """The derivatives of the result of a reduction with respect to each element of ``x``."""
 
     def partials(flat: TensorVariable) -> TensorVariable:
         last = flat.ndim - 1
         by_state, by_element = _steps(
             op.reduction, flat, CumOp(last, op.reduction.name)(flat), last
         )
-        # chain rule: an element reaches the result through all later steps
+        # chain rule: the derivative by an element is the product of the derivatives of all later steps
         backwards = _along(by_state, last, slice(None, None, -1))
         first = ones_like(_along(flat, last, slice(None, 1)))
         passed = cumprod(first.join_with(backwards, axis=last), axis=last)
@@ -87,7 +90,7 @@ def _partials(op: CAReduce, x: TensorVariable) -> TensorVariable:
 def _over_one_axis(
     function: Callable[[TensorVariable], TensorVariable], x: TensorVariable, axis: tuple[int, ...]
 ) -> TensorVariable:
-    """Apply a function that works along the last axis to several axes, which are flattened to one in C order."""
+    """Flatten the axes ``axis`` of ``x`` to a last axis, apply ``function`` to the result, and restore the axes."""
     kept = [i for i in range(x.ndim) if i not in axis]
     order = [*kept, *axis]
     moved = transpose(x, order)
@@ -113,7 +116,10 @@ def _push_by_partials(
 
 
 def _recurrence(multiplier: TensorVariable, term: TensorVariable, axis: int) -> TensorVariable:
-    """``s_k = a_k s_{k-1} + b_k`` with s_0 = b_0, so the first element of ``multiplier`` is a_1."""
+    """Computes ``s_k = a_k s_{k-1} + b_k`` along ``axis``, where s_0 is b_0.
+
+    ``multiplier`` holds the factors from a_1 on, and ``term`` holds the terms from b_0 on.
+    """
     first = ones_like(_along(term, axis, slice(None, 1)))
     return LinearRecurrence(axis)(first.join_with(multiplier, axis=axis), term)
 
@@ -167,7 +173,7 @@ def _pull_running_sum(
 
 
 def _product_of_others(x: TensorVariable, axis: tuple[int, ...]) -> TensorVariable:
-    """For each element the product of all others along the axes; correct with any number of zeros."""
+    """For each element, the product of all other elements along the axes. It is correct for any number of zeros."""
 
     def others(flat: TensorVariable) -> TensorVariable:
         ones = ones_like(flat[..., :1])
@@ -196,7 +202,7 @@ def _pull_running_product(
 ) -> TensorVariable:
     backwards = slice(None, None, -1)
     factor = x.conj() if is_complex(x.dtype) else x
-    # d/dx_k sum_i ct_i prod_{j<=i} x_j = prod_{j<k} x_j * s_k, s_k = ct_k + x_{k+1} s_{k+1}
+    # d/dx_k sum_i ct_i prod_{j<=i} x_j = prod_{j<k} x_j * s_k, where s_k = ct_k + x_{k+1} s_{k+1}
     ones = ones_like(_along(factor, op.axis, slice(None, 1)))
     before = op(ones.join_with(_along(factor, op.axis, slice(None, -1)), axis=op.axis))
     multiplier = ones.join_with(_along(factor, op.axis, slice(None, 0, -1)), axis=op.axis)
@@ -213,7 +219,7 @@ def _push_running_product(
     return LinearRecurrence(op.axis)(x, tangent * previous)
 
 
-# largest and smallest elements; elements that tie share the derivative
+# maxima and minima; equal elements share the derivative
 
 
 def _pull_extreme(
@@ -371,9 +377,9 @@ _add(xor, title="Reduce{xor}", identity=_number(0), rounds=False, names={"loops"
 
 @frozen_dataclass
 class Reducer:
-    """A reduction as a function ``r(x, axis=None, keepdims=False)``.
+    """A reduction that users call like a function: ``r(x, axis=None, keepdims=False)``.
 
-    ``r.running(x, axis=None)`` returns the cumulative results, as `cumsum` does for sums.
+    ``r.running(x, axis=None)`` returns the cumulative results, like `cumsum` for sums.
     """
 
     reduction: Reduction
@@ -386,7 +392,10 @@ class Reducer:
         dtype: Any = None,
         acc_dtype: Any = None,
     ) -> TensorVariable:
-        """Combine the elements over ``axis`` (one, several, or None for all); dtypes as in `CAReduce`."""
+        """Combine the elements over ``axis`` (one, several, or None for all).
+
+        ``dtype`` and ``acc_dtype`` have the same meaning as in `CAReduce`.
+        """
         x = as_tensor_variable(x)
         axes = normalize_axes(axis, x.type.ndim)
         named, acc = (None if d is None else TensorType(d, ()).dtype for d in (dtype, acc_dtype))
@@ -394,7 +403,10 @@ class Reducer:
         return expand_dims(made, axes) if checked_keepdims(keepdims) and axes else made
 
     def running(self, x: Any, axis: Any = None) -> TensorVariable:
-        """Each element combined with all elements before it along ``axis``; None means all elements in C order."""
+        """Cumulative results: each element is combined with all elements before it along ``axis``.
+
+        If ``axis`` is None, all elements are combined in C order.
+        """
         x = as_tensor_variable(x)
         if axis is None:
             x, axis = flatten(x), 0
@@ -403,7 +415,7 @@ class Reducer:
 
 
 _places: dict[ScalarFunction, tuple[str, ...] | None] = {}
-"""The places where reductions of other packages are defined."""
+"""Maps a scalar op to the place that defined its reduction; None for places in this package."""
 
 
 def register_reduction(
@@ -419,26 +431,32 @@ def register_reduction(
     linear: bool = False,
     repeated: Callable[[Any, Any], Any] | None = None,
 ) -> Reducer:
-    """Make a reduction from an associative, commutative function of two scalars, for every backend.
+    """Define a reduction by an associative, commutative function of two scalars. It works on every backend.
 
     Returns a `Reducer`.
 
-    ``function`` is a result of `elementwise`, a scalar op or its name. Its result must have the dtype of its arguments.
-    ``identity`` is the identity element, or a function from a dtype to it. Without it, reducing no elements is a
-    ValueError. Derivatives follow from those of the function, by the chain rule along the cumulative results.
-    ``pullback(op, x, out, cotangent)`` and ``pushforward(op, x, out, tangent)`` replace them, if given. The cotangent
-    has the shape of the result; ``op.spread(cotangent)`` also has the reduced axes, with length 1.
+    ``function`` is a result of `elementwise`, a scalar op, or the name of a scalar op. Its result must have the dtype
+    of its arguments. ``title`` is the name of the reduction in printed graphs.
 
-    - ``accumulates``: integers are combined as int64 or uint64.
+    ``identity`` is the identity element, or a function that maps a dtype to the identity element. Without an identity
+    element, a reduction of no elements is a ValueError.
+
+    By default, derivatives are computed by the chain rule from the derivatives of ``function``. If ``pullback(op, x,
+    out, cotangent)`` or ``pushforward(op, x, out, tangent)`` is given, it is called instead. The cotangent has the
+    shape of the result. ``op.spread(cotangent)`` inserts the reduced axes with length 1.
+
+    - ``accumulates``: integers and booleans are combined as int64 or uint64.
     - ``rounds``: results for floats depend on the order of the elements; if False, rules may change the order.
     - ``idempotent``: f(a, a) = a.
     - ``linear``: the reduction of a sum is the sum of the reductions.
-    - ``repeated``: a function of a and n that combines n copies of a.
+    - ``repeated``: ``repeated(a, n)`` returns n copies of a combined.
 
-    Compiled code of every backend needs a formula of the function (the option ``formula`` of `elementwise`). Without
-    it, compiled code calls Python for the reduction. TypeError unless the function takes two arguments. ValueError if
-    the op has a reduction already, unless that reduction was defined at the same place, such as a cell of a notebook
-    that runs again. ValueError also if results for a few sample numbers contradict the declared properties.
+    Backends compile the reduction if the function has a formula (the option ``formula`` of `elementwise`). Without a
+    formula, compiled code calls Python for the reduction.
+
+    TypeError unless the function takes two arguments. ValueError if results for a few sample numbers contradict the
+    declared properties. ValueError if the scalar op already has a reduction that was defined at another place. If it
+    was defined at the same place, such as a cell of a notebook that runs again, it is replaced.
     """
     scalar_function = _scalar_function(function)
     given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}

@@ -1,8 +1,8 @@
-"""Table of reductions (`Reduction`): the identity element, derivatives and library names of each associative scalar op.
+"""Table of reductions: the identity element, derivatives and library names for each associative scalar op.
 
-The ops in `reduce`, rules and lowerings read the table. The methods of a `Reduction` raise `MethodNotDefined` for
-properties that it lacks. `reduction_table` fills the table by `add_reduction`; its `register_reduction` adds the
-reductions of other packages.
+Each entry is a `Reduction`. The ops in `reduce` look entries up with `reduction_of`. Rules and lowerings read the
+property `CAReduce.reduction`. `reduction_table` calls `add_reduction` to fill the table. Its function
+`register_reduction` adds reductions of users.
 """
 
 from __future__ import annotations
@@ -21,63 +21,72 @@ from occelo_graph.tensors.type import is_discrete
 __all__ = ["Reduction", "add_reduction", "by_operation", "reduction_of", "reductions"]
 
 Derive = Callable[[Any, Any, Any, Any], Any]
-"""Maps ``(op, input, output, cotangent or tangent)`` to the cotangent of the input, or the tangent of the output."""
+"""A pullback maps ``(op, input, output, cotangent)`` to the cotangent of the input. A pushforward maps ``(op, input,
+output, tangent)`` to the tangent of the output.
+"""
 
 
 @frozen_dataclass(eq=False)
 class Reduction:
-    """An associative and commutative binary scalar op, and the properties of combining many elements with it."""
+    """An associative, commutative scalar op of two arguments, with the properties of combining many elements by it.
+
+    Methods raise `MethodNotDefined` if the reduction lacks the property that they need.
+    """
 
     function: ScalarFunction
     title: str
-    """Its name in printed ops."""
+    """Name of the reduction in printed graphs."""
     identity: Callable[[str], Any] | None = None
-    """The identity element for a dtype; None if there is none: then a reduction of no elements is an error."""
+    """Maps a dtype to the identity element. If it is None, a reduction of no elements is an error."""
     pullback: Derive | None = None
     pushforward: Derive | None = None
-    """Derivatives of the reduction."""
+    """Derivatives of the result of `CAReduce`."""
     running_pullback: Derive | None = None
     running_pushforward: Derive | None = None
-    """Derivatives of cumulative results."""
+    """Derivatives of the cumulative results of `CumOp`."""
     accumulates: bool = False
-    """Integers and truth values are combined as int64 or uint64; a requested result dtype is also that of the accumulator."""
+    """Integers and booleans are combined as int64 or uint64. If the user passes ``dtype``, it is used instead.
+    """
     rounds: bool = True
-    """Combining floats rounds, so results depend on the order of the elements."""
+    """Results for floats are rounded, so they depend on the order of the elements."""
     idempotent: bool = False
     """f(a, a) = a."""
     linear: bool = False
     """The reduction of a sum of tensors is the sum of their reductions."""
     repeated: Callable[[Any, Any], Any] | None = None
-    """``repeated(a, n)`` combines n copies of a; idempotent functions need none."""
+    """``repeated(a, n)`` returns n copies of a combined. Idempotent reductions do not need it."""
     needs_elements: bool = False
-    """A reduction of no elements is an error, as in NumPy, although there is an identity element."""
+    """A reduction of no elements is an error although there is an identity element, as for `max` in NumPy."""
     names: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Names in libraries: ``loops`` is the operation of loop programs, ``jax`` the reduction of JAX, ``jax running``
-    its cumulative form, and so on.
+    """Names in libraries. The key ``loops`` maps to an operation of loop programs, ``jax`` to JAX's reduction, and
+    ``jax running`` to JAX's cumulative function. The keys ``pytorch`` and ``pytorch running`` are similar.
 
-    A key that ends with ``:bool`` is for truth values.
+    A key that ends with ``:bool`` is used for booleans.
     """
 
     @property
     def name(self) -> str:
-        """The name of the scalar function."""
+        """The name of the scalar op."""
         return self.function.name
 
     def called(self, library: str, dtype: str) -> str | None:
-        """The name of the reduction in a library, for elements of a dtype; None if the library does not have it."""
+        """The name of the reduction in a library, for elements of ``dtype``; None if the library does not have it.
+
+        ``library`` is a key of `names`, such as "loops".
+        """
         of_truth = self.names.get(f"{library}:bool") if dtype == "bool" else None
         return of_truth or self.names.get(library)
 
     def start(self, dtype: str) -> Any:
-        """The identity element for a dtype; `MethodNotDefined` if there is none."""
+        """The identity element for elements of ``dtype``; `MethodNotDefined` if there is none."""
         if self.identity is None:
             raise MethodNotDefined(f"The reduction {self.name} has no identity")
         return self.identity(dtype)
 
     def partial(self, position: int) -> Callable[..., Any]:
-        """The derivative of the scalar op with respect to one of its two arguments.
+        """The derivative of the scalar op with respect to its argument at ``position``, 0 or 1.
 
-        `MethodNotDefined` if none is declared.
+        `MethodNotDefined` if the scalar op declares no derivative.
         """
         found = self.function.derivatives(2)[position]
         if found is None:
@@ -87,7 +96,7 @@ class Reduction:
         return found
 
     def derivative(self, which: str) -> Derive:
-        """One of the four derivatives, given the name of its field; `MethodNotDefined` if it is None."""
+        """The derivative in the field named ``which``, such as "running_pullback"; `MethodNotDefined` if it is None."""
         found: Derive | None = getattr(self, which)
         if found is None:
             raise MethodNotDefined(
@@ -96,7 +105,7 @@ class Reduction:
         return found
 
     def of_many(self, element: Any, count: Any) -> Any:
-        """``count`` copies of one element combined; `MethodNotDefined` if the reduction does not define it."""
+        """``count`` copies of ``element`` combined. `MethodNotDefined` if the reduction does not declare `repeated`."""
         if self.idempotent:
             return element
         if self.repeated is None:
@@ -111,13 +120,13 @@ class Reduction:
         return self.identity is not None and not self.needs_elements
 
     def is_exact(self, dtype: str) -> bool:
-        """Whether the result is the same for every order of the elements, to the last bit."""
+        """Whether results for elements of ``dtype`` are equal to the last bit for every order of the elements."""
         return not self.rounds or is_discrete(dtype)
 
     def over(self, x: Any, axes: Sequence[int], dtype: str | None) -> Any:
-        """A NumPy array reduced over axes, computed in ``dtype`` (None: the dtype of the array).
+        """Reduce a NumPy array over ``axes``. Elements are combined in ``dtype``; None is the dtype of the array.
 
-        ValueError if there are no elements and the reduction is not defined for none.
+        ValueError if there are no elements and a reduction of no elements is not defined.
         """
         ufunc = self.function.function
         if isinstance(ufunc, np.ufunc) and ufunc.nin == 2 and ufunc.nout == 1:
@@ -138,7 +147,7 @@ class Reduction:
         )[0]
 
     def running(self, x: Any, axis: int, dtype: str) -> Any:
-        """The cumulative results of the reduction for a NumPy array along an axis."""
+        """The cumulative results of the reduction along ``axis`` of a NumPy array, computed in ``dtype``."""
         ufunc = self.function.function
         if isinstance(ufunc, np.ufunc) and ufunc.nin == 2 and ufunc.nout == 1:
             return np.asarray(ufunc.accumulate(x, axis=axis, dtype=dtype))
@@ -159,9 +168,11 @@ def combine_in_halves(
     cut: Callable[[Any, int, int], Any],
     join: Callable[[Sequence[Any]], Any],
 ) -> Any:
-    """Combine all elements along the first dimension; there must be at least one.
+    """Combine all elements along the first dimension of ``x``, which has at least one element.
 
-    In each step the first half of the elements is combined with the second, until one element is left.
+    In each step, the first half of the elements is combined with the second half, until one element is left. ``x`` may
+    be an array of any library. ``length(x)`` is its number of elements, ``cut(x, start, stop)`` takes a slice, and
+    ``join`` concatenates. `Reduction.over` and the lowerings to JAX and PyTorch call this function.
     """
     while (count := length(x)) > 1:
         half = count // 2
@@ -174,9 +185,9 @@ _reductions: dict[ScalarFunction, Reduction] = {}
 
 
 def add_reduction(reduction: Reduction, again: bool = False) -> Reduction:
-    """Register a reduction; TypeError unless its scalar op takes two arguments.
+    """Add a reduction to the table. TypeError unless its scalar op takes two arguments.
 
-    ValueError if the scalar op has a reduction already, unless ``again`` is true; then this reduction is replaced.
+    If the scalar op already has a reduction, it is replaced if ``again`` is true; else ValueError.
     """
     if reduction.function in _reductions and not again:
         raise ValueError(f"There is a reduction {reduction.name!r} already")
@@ -189,7 +200,7 @@ def add_reduction(reduction: Reduction, again: bool = False) -> Reduction:
 
 
 def reduction_of(function: ScalarFunction | str) -> Reduction:
-    """The reduction by a scalar op or its name; `MethodNotDefined` if there is none."""
+    """The reduction of a scalar op, or of the scalar op with a given name; `MethodNotDefined` if there is none."""
     scalar_op = ScalarFunction.named(function) if isinstance(function, str) else function
     found = None if scalar_op is None else _reductions.get(scalar_op)
     if found is None:
@@ -201,7 +212,7 @@ def reduction_of(function: ScalarFunction | str) -> Reduction:
 
 
 def reductions() -> dict[str, Reduction]:
-    """All reductions by the names of their scalar ops."""
+    """All reductions. The keys are the names of their scalar ops."""
     return {each.name: each for each in _reductions.values()}
 
 
@@ -209,7 +220,7 @@ _operations: dict[str, Reduction] = {}
 
 
 def by_operation(operation: str) -> Reduction:
-    """The reduction for the named operation of loop programs, which combines its elements; else `MethodNotDefined`."""
+    """The reduction that combines elements by an operation of loop programs; `MethodNotDefined` if there is none."""
     found = _operations.get(operation)
     if found is None:
         for each in _reductions.values():

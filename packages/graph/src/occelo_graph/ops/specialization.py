@@ -1,12 +1,12 @@
-"""Specialization of single nodes: known lengths become constants or fields of ops, for compiling and interpreting.
+"""Specializes single nodes before they run: lengths with known values become constants or fields of ops.
 
-While a graph is built, a length refers to the tensor that has it, even if it is static, so that the graph can be rebuilt
-for other shapes. In the copy that is compiled, static lengths are numbers.
+In a graph that a user builds, even a static length is read from its tensor, as in ``x.shape[0]``. So the graph can be
+rebuilt for another shape of ``x``. In the copy that is compiled, such lengths are numbers.
 
-`occelo_compile.specialization` uses this module when it copies a graph to compile it. `occelo_compile.collect` calls
-`inputs_needed` to find tensors that need no value, since only their static lengths are used. The rule
-`lengths_that_are_known` applies `specialized_lengths` again while rewriting. The interpreter (`interpret`) does not
-copy graphs: while it runs, it calls `known_lengths` and `fill_of_known_shape` for each node.
+`occelo_compile.specialization` calls these functions when it copies a graph to compile it. `occelo_compile.collect`
+calls `inputs_needed` to find inputs that need no value, because only their static lengths are used. During rewriting,
+the rule `lengths_that_are_known` calls `specialized_lengths` again. The interpreter (`interpret`) does not copy graphs;
+it calls `known_lengths` and `fill_of_known_shape` for each node that it runs.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ __all__ = [
 
 
 def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
-    """An `Alloc` and its input, in place of a node that broadcasts a value to the static shape of a tensor.
+    """An `Alloc` and its input that compute the same as ``node``, a node of the op `second`. None for other nodes.
 
-    ``zeros_like`` makes such nodes. The `Alloc` needs only the value, not the tensor. None for all other nodes.
+    The node broadcasts a value to the shape of a tensor; ``zeros_like`` makes such nodes. If this shape is static, an
+    `Alloc` can compute the result from the value without the tensor. If the shape is not static, None is returned.
     """
     if node.op != second:
         return None
@@ -45,7 +46,7 @@ def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
 
 
 def known_lengths(node: Apply) -> Any:
-    """The length, or tuple of lengths, that a node reads from a tensor of static shape; None for all other nodes."""
+    """The length, or tuple of lengths, that ``node`` reads from a tensor, if they are static; None for other nodes."""
     if not node.op.of_shapes:
         return None
     found: Any = node.op.known_integers(node, known_integers)
@@ -53,7 +54,7 @@ def known_lengths(node: Apply) -> Any:
 
 
 def inputs_needed(node: Apply) -> Sequence[Variable]:
-    """The inputs of a node that must be computed. Only the static shapes of its other inputs are used."""
+    """The inputs of ``node`` that must be computed. The node only uses the static shapes of its other inputs."""
     fill = fill_of_known_shape(node)
     if fill is not None:
         return (fill[1],)
@@ -62,9 +63,9 @@ def inputs_needed(node: Apply) -> Sequence[Variable]:
 
 
 def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """For a node ``shape(x)[i]``, the length ``Shape_i(i)`` of the copy of ``x``; None for all other nodes.
+    """If ``node`` is ``shape(x)[i]``, the same length of the copy of ``x``, as a node ``Shape_i(i)``. Else None.
 
-    ``inputs`` are the copies of the node's inputs.
+    ``inputs`` are the inputs of the copy of ``node``.
     """
     owner = computed_by(inputs[0], Shape) if inputs else None
     if owner is None:
@@ -77,11 +78,13 @@ def length_of_copy(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
 
 
 def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """The output of the node's op for ``inputs``, with known lengths as fields of the op; None if no length is known.
+    """Apply the op of ``node`` to ``inputs``, with known lengths as fields of the op. Returns the output.
 
-    If the type of the new output is less precise than that of the node's output, a `SpecifyShape` asserts the more
-    precise type. This happens if the value of an input was known when the node was made, and that input has since been
-    replaced by one whose value is not known.
+    None if no length is known.
+
+    The new output may have a less precise type than the output of ``node``. This happens if an input had a known value
+    when ``node`` was made, and was later replaced by an input without a known value. Then a `SpecifyShape` asserts the
+    more precise type.
     """
     if not node.op.types_follow_values or len(inputs) == 1:
         return None

@@ -1,6 +1,6 @@
 """Means, variances, norms and covariances, composed of reductions and elementwise functions.
 
-Users find the functions in `occelo.tensor`; `norm` is in `occelo.tensor.linalg`, too.
+Users call the functions from `occelo.tensor`; `norm` is in `occelo.tensor.linalg`, too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["cov", "mean", "norm", "ptp", "std", "var"]
 def mean(
     input: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, acc_dtype: Any = None
 ) -> TensorVariable:
-    """Mean over ``axis``. The mean of integers is float64 unless ``dtype`` is given.
+    """Mean over ``axis`` (one, several, or None for all). The mean of integers is float64 by default.
 
     The mean of float16 is computed in float32, as in NumPy.
     """
@@ -45,16 +45,16 @@ def mean(
 
 
 def _count(x: Any, axis: Any, dtype: str) -> Any:
-    # by variables even for static lengths, so that a rebuilt graph divides by the new ones
+    # read from x even if they are static, so that a graph that is rebuilt for another x divides by its lengths
     lengths: list[Any] = [Shape_i(i)(x) for i in normalize_axes(axis, x.type.ndim)]
     return as_tensor_variable(length_product(lengths)).astype(dtype)
 
 
 def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """Variance over ``axis``.
+    """Variance over ``axis`` (one, several, or None for all).
 
-    The sum of squared deviations from the mean is divided by the number of elements minus ``ddof``, or by 0 if that
-    difference is negative. The variance of float16 is computed in float32, as in NumPy.
+    The sum of squared deviations from the mean is divided by the number of elements minus ``ddof``. If this difference
+    is negative, the sum is divided by 0. The variance of float16 is computed in float32, as in NumPy.
     """
     x = as_tensor_variable(input)
     if x.dtype == "float16":
@@ -66,7 +66,7 @@ def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> 
 
 
 def _freedom(count: Any, ddof: Any) -> Any:
-    """``count - ddof``, but 0 where that is negative, so that a division by it gives NaN."""
+    """``count - ddof``, or 0 if this is negative, so that the variance is NaN or inf."""
     plain_number(ddof, "ddof", "var, std and cov have no dtype")
     if type(ddof) is int and ddof <= 0:
         return count - ddof if ddof else count
@@ -76,28 +76,31 @@ def _freedom(count: Any, ddof: Any) -> Any:
 def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
     """Square root of `var`.
 
-    The gradient where all elements are equal is 0, the subgradient of least norm.
+    If all elements are equal, the gradient is 0, the subgradient of least norm.
     """
     return sqrt(var(input, axis, ddof, keepdims))
 
 
 def ptp(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Largest minus smallest element over ``axis``."""
+    """The largest element minus the smallest element over ``axis``."""
     return max(a, axis, keepdims) - min(a, axis, keepdims)
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Norm of vectors along one axis, or of matrices along two; NumPy's ``linalg.norm``.
+    """Norm of vectors along one axis, or of matrices along two axes, like NumPy's ``linalg.norm``.
 
-    ``axis`` None means all dimensions. If ``ord`` is None, there may be any number of dimensions, and the norm is the
-    square root of the sum of squares; else there are one or two dimensions. Orders of vectors are 2 (the default), 1,
-    inf, -inf, 0 (the number of nonzero elements) and other numbers. Orders of matrices are "fro" (the default), 1 and
-    -1 (largest and smallest column sum), inf and -inf (largest and smallest row sum), 2 and -2 (largest and smallest
-    singular value) and "nuc" (the sum of the singular values). ValueError for another order. The norm of integers is
-    float64. The norm of no elements is 0, or inf for a negative order of vectors, as in NumPy 2.4. ValueError for the
-    smallest of no numbers.
+    ``axis`` None means all dimensions. If ``axis`` and ``ord`` are both None, ``x`` may have any number of dimensions,
+    and the norm is the square root of the sum of squares. Else there are one or two axes.
 
-    At a zero vector the gradient is 0, the subgradient of least norm; the formula x / norm(x) would give 0 / 0.
+    Orders of vectors are 2 (the default), 1, inf, -inf, 0 (the number of nonzero elements) and other numbers. Orders of
+    matrices are "fro" (the default), 1 and -1 (largest and smallest column sum), inf and -inf (largest and smallest row
+    sum), 2 and -2 (largest and smallest singular value) and "nuc" (the sum of the singular values). ValueError for
+    another order.
+
+    The norm of integers is float64. The norm of no elements is 0, or inf for a negative order of vectors, as in NumPy
+    2.4. If a norm is the smallest of some numbers and there are no numbers, it raises ValueError.
+
+    At a zero vector the gradient is 0, the subgradient of least norm. The formula x / norm(x) would compute 0 / 0.
     """
     x = as_tensor_variable(x)
     if is_discrete(x.dtype):
@@ -122,7 +125,7 @@ def _known_order(order: Any) -> Any:
 
 
 def _given_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes in the order in which they are given; ValueError for a repeated one."""
+    """The axes as non-negative integers, in the order of ``axis``. ValueError for a repeated axis."""
     normalize_axes(axis, ndim)
     if axis is None:
         return tuple(range(ndim))
@@ -159,7 +162,7 @@ def _vector_norm(x: Any, order: Any, axis: int, keepdims: bool) -> TensorVariabl
 
 
 def _largest(sizes: Any, axis: int, keepdims: bool = False) -> TensorVariable:
-    """The largest of the numbers ``sizes``, none of which is negative; 0 for no numbers."""
+    """The largest of the numbers ``sizes`` along ``axis``, or 0 if there are none. The numbers are not negative."""
     length = sizes.type.shape[axis]
     if length:
         return max(sizes, axis, keepdims)
@@ -204,11 +207,12 @@ def cov(
     fweights: Any = None,
     aweights: Any = None,
 ) -> TensorVariable:
-    """Covariance matrix of the variables in the rows of ``m`` (columns if ``rowvar`` is false), at least float64.
+    """Covariance matrix of the variables in the rows of ``m``, or in its columns if ``rowvar`` is False.
 
-    ``y`` has further variables, which are appended to those of ``m``. Sums of products are divided by the number of
-    observations minus ``ddof``; the default of ``ddof`` is 0 with ``bias``, else 1. If the number of variables is
-    statically 1, the result is a scalar, the variance. NotImplementedError for weights.
+    ``y`` holds further variables, which are appended to the variables of ``m``. Sums of products are divided by the
+    number of observations minus ``ddof``. By default ``ddof`` is 0 if ``bias`` is True, else 1. The dtype is the common
+    dtype of the arguments and float64. If the number of variables is statically 1, the result is a scalar, the
+    variance. NotImplementedError for weights.
     """
     if fweights is not None or aweights is not None:
         raise NotImplementedError("cov takes no weights, neither fweights nor aweights")

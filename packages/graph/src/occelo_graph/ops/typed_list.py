@@ -1,7 +1,8 @@
 """Lists of tensors of one type: the type of their variables, and the ops that make, read and change them.
 
-`occelo.typed_list` exports the functions. A list is a value, as a tensor is: an op that changes one returns a new list. Loops
-carry lists of changing length. No op here has derivatives. The family is imported at its first use (`late_families`).
+Users call the functions from `occelo.typed_list`. For instance, a loop can carry a list that grows in each step. A list
+is a value like a tensor: ops do not change their inputs, but return a new list. The ops have no derivatives. The family
+is imported at its first use (`late_families`).
 """
 
 from __future__ import annotations
@@ -41,10 +42,11 @@ _COUNT = TensorType("int64", ())
 
 
 class TypedListType(Type):
-    """The type of lists whose elements are tensors of one type, ``ttype``. TypeError for elements of another kind.
+    """The type of lists of tensors of the type ``ttype``. TypeError if ``ttype`` is not a `TensorType`.
 
-    A value is a list of arrays. Elements may differ in lengths that are not static. In compiled code a value is a vector with
-    the elements of all arrays, and a matrix with the shape of each array in a row.
+    A value is a list of arrays. Their lengths may differ along axes with a dynamic length in ``ttype``. In compiled
+    code, a list consists of two arrays: a vector with the elements of all arrays, and a matrix whose rows are the
+    shapes of the arrays.
     """
 
     __slots__ = ("ttype",)
@@ -58,7 +60,7 @@ class TypedListType(Type):
         return (self.ttype,)
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """A list of arrays. A tuple or a list of what the type of the elements accepts is converted, unless ``strict``."""
+        """Convert a list or tuple to a list of arrays. Each element is filtered by ``ttype`` with the same options."""
         if not isinstance(data, list | tuple):
             raise TypeError(f"Expected a list of {self.ttype}, got {data!r}")
         given = cast("Sequence[Any]", data)
@@ -88,7 +90,10 @@ class TypedListType(Type):
         return [piece.reshape(tuple(shape)) for piece, shape in zip(pieces, shapes, strict=True)]
 
     def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
-        """A list with as many elements and numbers as its parts have; the first unknown length of its elements holds them."""
+        """A list of arrays that contain only ``number``. ``shapes`` are the shapes of the two parts of the list.
+
+        All numbers are in the first array, along its first dynamic axis.
+        """
         (total,), (many, _) = shapes
         known = [1 if n is None else n for n in self.ttype.shape]
         unknown = [i for i, n in enumerate(self.ttype.shape) if n is None]
@@ -105,7 +110,10 @@ class TypedListType(Type):
 
 
 class _ListMethods:
-    """The functions of lists as methods of variables, except `index`: a variable has an attribute of this name."""
+    """The functions of this module as methods of variables.
+
+    `index` is missing, since all variables have an attribute of this name.
+    """
 
     def __getitem__(self, key: Any) -> Any:
         return getitem(self, key)
@@ -116,27 +124,27 @@ class _ListMethods:
         )
 
     def append(self, element: Any) -> Any:
-        """This list with a further element at its end."""
+        """A new list: this list, with ``element`` added at the end."""
         return append(self, element)
 
     def extend(self, other: Any) -> Any:
-        """The elements of this list, then those of another one."""
+        """A new list: the elements of this list, then the elements of ``other``."""
         return extend(self, other)
 
     def insert(self, position: Any, element: Any) -> Any:
-        """This list with a further element before a position."""
+        """A new list: this list, with ``element`` inserted before ``position``."""
         return insert(self, position, element)
 
     def remove(self, element: Any) -> Any:
-        """This list without its first element that equals ``element``."""
+        """A new list: this list without its first element that equals ``element``."""
         return remove(self, element)
 
     def reverse(self) -> Any:
-        """The elements in reverse order."""
+        """A new list: the elements of this list in reverse order."""
         return reverse(self)
 
     def setitem(self, position: Any, element: Any) -> Any:
-        """This list with another element at a position."""
+        """A new list: this list, with ``element`` in place of the element at ``position``."""
         return setitem(self, position, element)
 
     def length(self) -> Any:
@@ -153,11 +161,11 @@ class _ListVariable(_ListMethods, Variable):
 
 
 class _ListConstant(_ListMethods, Constant):
-    """A list that is known."""
+    """A constant whose value is a list."""
 
 
 class _ListNominal(_ListMethods, NominalVariable):
-    """A list as an input of an inner graph."""
+    """An input of an inner graph whose value is a list."""
 
 
 TypedListType.variable_class = _ListVariable
@@ -179,7 +187,10 @@ def _as_list(value: Any) -> Variable:
 
 
 def _as_element(kind: Type, value: Any) -> Variable:
-    """An element of a list of a type: a value is converted if that loses nothing, a variable must be of the type."""
+    """Convert ``value`` to an element of a list of type ``kind``.
+
+    A number or an array is converted if no information is lost. A variable must have the element type (else TypeError).
+    """
     ttype = _list_type(kind).ttype
     if isinstance(value, Variable) and not ttype.is_super(value.type):
         raise TypeError(f"A list of {ttype} cannot have an element of type {value.type}")
@@ -195,7 +206,7 @@ def _as_position(value: Any) -> Variable:
 
 @op
 class ListOp(Op):
-    """Base of the ops on lists, which have neither derivatives nor batches."""
+    """Base class of the ops of this module. They have no derivatives and no batching rules."""
 
     def infer(self, *types: Type) -> Type:
         return _list_type(types[0])
@@ -225,7 +236,7 @@ class ListOp(Op):
 
 @op
 class MakeList(ListOp):
-    """The list of its inputs, which are tensors of the type ``ttype``."""
+    """Makes a list of its inputs, which are tensors of the type ``ttype``."""
 
     ttype: TensorType
 
@@ -241,27 +252,27 @@ class MakeList(ListOp):
 
 @op
 class _Changed(ListOp):
-    """Base of ops that return the first input, which is a list, with changes; elements that stay are not copied."""
+    """Base class of ops that return the list in their first input with a change. Unchanged elements are not copied."""
 
     view_map = {0: [0]}
 
 
 class Append(_Changed):
-    """A list with a further element at its end."""
+    """The first input, a list, with the second input added at the end."""
 
     def evaluate(self, elements: Any, element: Any) -> Any:
         return [*elements, np.array(element)]
 
 
 class Extend(_Changed):
-    """The elements of two lists."""
+    """The elements of the first input, a list, then the elements of the second input, another list."""
 
     def evaluate(self, elements: Any, others: Any) -> Any:
         return [*elements, *map(np.array, others)]
 
 
 class Insert(_Changed):
-    """A list with a further element before a position."""
+    """The first input, a list, with the third input inserted before the position in the second input."""
 
     def evaluate(self, elements: Any, position: Any, element: Any) -> Any:
         found = list(elements)
@@ -270,7 +281,7 @@ class Insert(_Changed):
 
 
 class SetItem(_Changed):
-    """A list with another element at a position."""
+    """The first input, a list, with the third input in place of the element at the position in the second input."""
 
     def evaluate(self, elements: Any, position: Any, element: Any) -> Any:
         found = list(elements)
@@ -279,14 +290,14 @@ class SetItem(_Changed):
 
 
 class Reverse(_Changed):
-    """A list in reverse order."""
+    """The first input, a list, in reverse order."""
 
     def evaluate(self, elements: Any) -> Any:
         return list(elements[::-1])
 
 
 class Remove(_Changed):
-    """A list without its first element that equals another value."""
+    """The first input, a list, without its first element that equals the second input."""
 
     def evaluate(self, elements: Any, element: Any) -> Any:
         at = _first(elements, element)
@@ -295,7 +306,10 @@ class Remove(_Changed):
 
 @op
 class Slice(ListOp):
-    """Elements of a list, by the bounds and the step of a slice; None stands for one that is left out."""
+    """Elements of the first input, a list, that a slice selects.
+
+    ``given`` says for the slice's start, stop and step whether it is an input. If it is not, it is None.
+    """
 
     view_map = {0: [0]}
 
@@ -308,7 +322,7 @@ class Slice(ListOp):
 
 @op
 class GetItem(ListOp):
-    """The element of a list at a position."""
+    """The element of the first input, a list, at the position in the second input."""
 
     def infer(self, *types: Type) -> Type:
         return _list_type(types[0]).ttype
@@ -319,7 +333,7 @@ class GetItem(ListOp):
 
 @op
 class _Counted(ListOp):
-    """Base of ops that return an integer."""
+    """Base class of ops on a list that return an int64 scalar."""
 
     def infer(self, *types: Type) -> Type:
         _list_type(types[0])
@@ -327,21 +341,21 @@ class _Counted(ListOp):
 
 
 class Length(_Counted):
-    """The number of elements of a list."""
+    """The number of elements of the input, a list."""
 
     def evaluate(self, elements: Any) -> Any:
         return np.asarray(len(elements), "int64")
 
 
 class Index(_Counted):
-    """The position of the first element that equals another value."""
+    """The position of the first element of the first input, a list, that equals the second input."""
 
     def evaluate(self, elements: Any, element: Any) -> Any:
         return np.asarray(_first(elements, element), "int64")
 
 
 class Count(_Counted):
-    """How many elements equal another value."""
+    """The number of elements of the first input, a list, that equal the second input."""
 
     def evaluate(self, elements: Any, element: Any) -> Any:
         return np.asarray(sum(_equal(each, element) for each in elements), "int64")
@@ -369,10 +383,10 @@ def _position(elements: Any, position: Any) -> int:
 
 
 def make_list(elements: Iterable[Any], ttype: TensorType | None = None) -> Any:
-    """The list of some tensors, all of one dtype and number of dimensions; TypeError for others.
+    """Make a list of tensors, numbers and arrays. TypeError if their dtypes or numbers of dimensions differ.
 
-    ``ttype`` is the type of the elements. By default it has the static lengths in which all agree; a list without elements
-    needs it. Also numbers and arrays are elements.
+    ``ttype`` is the type of the elements. By default, a length in this type is static if it is equal for all elements,
+    else dynamic. An empty list needs ``ttype`` (TypeError).
     """
     given = [as_tensor_variable(each) for each in elements]
     if ttype is None:
@@ -390,13 +404,13 @@ def make_list(elements: Iterable[Any], ttype: TensorType | None = None) -> Any:
 
 
 def append(elements: Any, element: Any) -> Any:
-    """A list with a further element at its end."""
+    """The list ``elements``, with ``element`` added at the end."""
     found = _as_list(elements)
     return Append()(found, _as_element(found.type, element))
 
 
 def extend(elements: Any, others: Any) -> Any:
-    """The elements of a list, then those of another list of the same type."""
+    """The elements of the list ``elements``, then the elements of ``others``, a list of the same type."""
     one, other = _as_list(elements), _as_list(others)
     if not _list_type(one.type).ttype.is_super(_list_type(other.type).ttype):
         raise TypeError(f"A {one.type} cannot get the elements of a {other.type}")
@@ -404,32 +418,38 @@ def extend(elements: Any, others: Any) -> Any:
 
 
 def insert(elements: Any, position: Any, element: Any) -> Any:
-    """A list with a further element before a position, as Python's ``list.insert``: out of bounds, at an end."""
+    """The list ``elements``, with ``element`` inserted before ``position``.
+
+    If the position is out of bounds, the element is inserted at the start or the end, as by ``list.insert``.
+    """
     found = _as_list(elements)
     return Insert()(found, _as_position(position), _as_element(found.type, element))
 
 
 def setitem(elements: Any, position: Any, element: Any) -> Any:
-    """A list with another element at a position; IndexError at run time if it is out of bounds."""
+    """The list ``elements``, with ``element`` in place of the element at ``position``.
+
+    IndexError at run time if the position is out of bounds.
+    """
     found = _as_list(elements)
     return SetItem()(found, _as_position(position), _as_element(found.type, element))
 
 
 def remove(elements: Any, element: Any) -> Any:
-    """A list without its first element that equals ``element``; ValueError at run time if there is none."""
+    """The list ``elements`` without its first element that equals ``element``; ValueError at run time if none does."""
     found = _as_list(elements)
     return Remove()(found, _as_element(found.type, element))
 
 
 def reverse(elements: Any) -> Any:
-    """A list in reverse order."""
+    """The list ``elements`` in reverse order."""
     return Reverse()(_as_list(elements))
 
 
 def getitem(elements: Any, key: Any) -> Any:
-    """The element at a position, or the list of the elements that a slice takes.
+    """The element at position ``key``, or a list of the elements that the slice ``key`` selects.
 
-    IndexError at run time for a position that is out of bounds.
+    IndexError at run time if the position is out of bounds.
     """
     found = _as_list(elements)
     if not isinstance(key, slice):
@@ -440,7 +460,7 @@ def getitem(elements: Any, key: Any) -> Any:
 
 
 def length(elements: Any) -> Any:
-    """The number of elements of a list, an int64 scalar."""
+    """The number of elements of the list ``elements``, an int64 scalar."""
     return Length()(_as_list(elements))
 
 
@@ -451,6 +471,6 @@ def index(elements: Any, element: Any) -> Any:
 
 
 def count(elements: Any, element: Any) -> Any:
-    """How many elements of a list equal ``element``, in shape and in every number."""
+    """How many elements of the list ``elements`` equal ``element``. Equal elements have the same shape and numbers."""
     found = _as_list(elements)
     return Count()(found, _as_element(found.type, element))
