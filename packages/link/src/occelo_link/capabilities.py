@@ -96,7 +96,7 @@ def op_label(node: Apply) -> str:
 
 
 def _loops(node: Apply) -> bool:
-    from occelo_link.loops.build import find_lowering  # all lowerings; slow to import
+    from occelo_link.loops.build import find_lowering  # slow to import
 
     return find_lowering(node) is not None
 

@@ -17,7 +17,7 @@ from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.late_families import catch_up
 from occelo_graph.tensors.nodes import TensorApply
 
-__all__ = ["LoweringTable", "Registers", "RegistersParts"]
+__all__ = ["LateLowerings", "LoweringTable", "Registers", "RegistersParts"]
 
 _ContextT = TypeVar("_ContextT")
 _ValueT = TypeVar("_ValueT")
@@ -66,16 +66,52 @@ _Entry = tuple[
 ]
 
 
+class LateLowerings:
+    """Imports the lowerings of a family of ops when the lowering of one of these ops is first looked up.
+
+    So a process imports the lowerings of only those families that its graphs contain.
+    """
+
+    def __init__(self) -> None:
+        self._loads: dict[str, Callable[[], object]] = {}
+        self._seen: set[str] = set()
+
+    def follow(self, family: str, load: Callable[[], object]) -> None:
+        """Call ``load``, which must do nothing when it is called again, before a lowering of a family is looked up.
+
+        ``family`` is the name of a module, or of a package of modules, that defines classes of ops.
+        """
+        self._loads[family] = load
+
+    def import_family(self, family: str) -> None:
+        """Import the lowerings of a family."""
+        if family not in self._seen:
+            self._loads[family]()
+            # only now: another thread must not go on before the lowerings are registered
+            self._seen.add(family)
+
+    def import_for(self, op: Op) -> None:
+        """Import the lowerings of the family that an op belongs to."""
+        for cls in op.computes_as:
+            module = cls.__module__
+            if module not in self._seen:
+                for family in self._loads:
+                    if module == family or module.startswith(f"{family}."):
+                        self.import_family(family)
+                self._seen.add(module)
+
+
 class LoweringTable(Generic[_ContextT, _ValueT]):
     """Lowerings by class of op, each with a condition on nodes (None: it holds for all nodes of the class).
 
     The lowerings of other packages are part of the keys of the cache, under the name ``kind`` of the table.
-    ``of_elements`` is the decorator for elementwise functions.
+    ``of_elements`` is the decorator for elementwise functions. ``late`` imports the lowerings that are looked up.
     """
 
-    def __init__(self, kind: str, of_elements: str) -> None:
+    def __init__(self, kind: str, of_elements: str, late: LateLowerings | None = None) -> None:
         self.kind = kind
         self.of_elements = of_elements
+        self._late = late
         self._entries: dict[type[Op], _Entry[_ContextT, _ValueT]] = {}
 
     def register(
@@ -114,6 +150,8 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
         It is that of the op's class, or of the first base class whose ops give the same results.
         """
         catch_up()
+        if self._late is not None:
+            self._late.import_for(op)
         for cls in op.computes_as:
             found = self._entries.get(cls)
             if found is not None:

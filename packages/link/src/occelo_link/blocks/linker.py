@@ -56,10 +56,7 @@ class BlockLinker(Linker):
         belongs to a block. A node with effects runs between blocks. In a region it becomes a callback instead, since
         the region decides whether the node runs.
         """
-        from occelo_link.loops.build import (  # all lowerings; slow to import
-            can_be_callback,
-            find_lowering,
-        )
+        from occelo_link.loops.build import can_be_callback, find_lowering  # slow to import
 
         def lowered(node: Apply, inside: bool = False) -> bool:
             return find_lowering(node) is not None
@@ -84,7 +81,7 @@ class BlockLinker(Linker):
 
     def program(self, part: Part) -> Program:
         """The loop program of a part."""
-        from occelo_link.loops.build import lower_graph  # all lowerings; slow to import
+        from occelo_link.loops.build import lower_graph  # slow to import
 
         return lower_graph(
             part.inputs,

@@ -1,4 +1,4 @@
-"""`lower_graph`: lowers a graph to a loop program. Importing this module registers all lowerings.
+"""`lower_graph`: lowers a graph to a loop program. The lowerings of each family of ops are imported at their first use.
 
 `BlockLinker` calls `lower_graph` for each block. Under the linker ``c|py`` a block is a single node. `capabilities`
 calls `find_lowering` to report which ops these linkers compile.
@@ -6,42 +6,53 @@ calls `find_lowering` to report which ops these linkers compile.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from occelo_graph import Apply, Variable
 from occelo_graph.late_families import follow
-from occelo_link.loops import blas, cast, control, create, join, reduce, regions, shape
-from occelo_link.loops.callbacks import can_be_callback, lower_callback
-from occelo_link.loops.elemwise import op as elemwise
-from occelo_link.loops.index import search, subtensor, windows
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.program_state import ProgramState
-from occelo_link.loops.registry import find_lowering
+from occelo_link.loops.registry import can_be_callback, find_lowering, late
 from occelo_link.loops.tensor_groups import parts_of_type
+from occelo_link.loops.tensors import Tensor
 
 __all__ = ["FAMILIES", "can_be_callback", "find_lowering", "lower_graph"]
 
-FAMILIES = (
-    create,
-    elemwise,
-    reduce,
-    shape,
-    subtensor,
-    search,
-    windows,
-    join,
-    blas,
-    control,
-    cast,
-    regions,
-)
-"""The modules that register lowerings when they are imported."""
-follow("linalg", lambda: importlib.import_module("occelo_link.loops.linalg"))
-follow("random", lambda: importlib.import_module("occelo_link.loops.random"))
-follow("typed_list", lambda: importlib.import_module("occelo_link.loops.typed_list"))
+FAMILIES = {
+    "loops": "regions",
+    "occelo_graph.gradient.barriers": "control",
+    "occelo_graph.ops.blas": "blas",
+    "occelo_graph.ops.control": "control",
+    "occelo_graph.ops.create": "create",
+    "occelo_graph.ops.elemwise": "elemwise.op",
+    "occelo_graph.ops.index.search": "index.search",
+    "occelo_graph.ops.index.subtensor": "index.subtensor",
+    "occelo_graph.ops.index.windows": "index.windows",
+    "occelo_graph.ops.join": "join",
+    "occelo_graph.ops.reduce": "reduce",
+    "occelo_graph.ops.shape": "shape",
+}
+"""The modules of lowerings, by the modules or packages of the ops that they lower."""
+
+
+def _load(module: str) -> None:
+    importlib.import_module(f"occelo_link.loops.{module}")
+
+
+for _family, _module in FAMILIES.items():
+    late.follow(_family, functools.partial(_load, _module))
+for _family in ("linalg", "random", "typed_list"):
+    follow(_family, functools.partial(_load, _family))
+
+
+def _lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    from occelo_link.loops.callbacks import lower_callback  # seldom needed
+
+    return lower_callback(context, node, inputs)
 
 
 def lower_graph(
@@ -66,7 +77,7 @@ def lower_graph(
     output to the position of the input that it updates; both must be tensors. The output may be written into the memory
     of this input.
     """
-    state = ProgramState(name, lower_callback if callbacks else None, blas_integer)
+    state = ProgramState(name, _lower_callback if callbacks else None, blas_integer)
     state.builder.threads = threads
     context = Context(state)
     for i, variable in enumerate(inputs):

@@ -1,7 +1,7 @@
 """Callbacks: compiled code calls Python to run an op that has no lowering to loops.
 
-`BlockLinker` calls `can_be_callback` to find out which of these nodes may belong to a block. `loops.build` lowers them
-with `lower_callback`. `units.callbacks` contains the Python functions that compiled code calls.
+`BlockLinker` calls `registry.can_be_callback` to find out which of these nodes may belong to a block. `loops.build`
+lowers them with `lower_callback`. `units.callbacks` contains the Python functions that compiled code calls.
 
 The callback number k consists of two functions, whose addresses are in the table of the unit (`units.frame`).
 ``callback:<k>`` runs the op. It receives the addresses of the inputs and of an int64 array with their lengths. It
@@ -26,25 +26,10 @@ from occelo_link.loops.float16 import from_float16_bits, to_float16_bits
 from occelo_link.loops.ir.program import Buffer, Pointer, Value
 from occelo_link.loops.loop_nests import copy_together
 from occelo_link.loops.lowering import MEMORY_DTYPES, Context
-from occelo_link.loops.registry import consists_of_arrays
 from occelo_link.loops.tensor_groups import members_of, parts_of_type
 from occelo_link.loops.tensors import Tensor, TensorGroup
 
-__all__ = ["can_be_callback", "lower_callback"]
-
-
-def can_be_callback(node: Apply) -> bool:
-    """Whether compiled code can call Python to run a node.
-
-    The inputs and outputs of the node must consist of arrays. Its op must not be lazy, and must not overwrite an input
-    that is an array. The op may overwrite an input that consists of several arrays, such as the state of a generator,
-    since the callback passes a copy.
-    """
-    op = node.op
-    overwritten = [node.inputs[i] for at in op.destroy_map.values() for i in at]
-    return not (op.lazy or any(v.type.is_array for v in overwritten)) and all(
-        consists_of_arrays(v) for v in (*node.inputs, *node.outputs)
-    )
+__all__ = ["lower_callback"]
 
 
 def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:

@@ -25,7 +25,6 @@ from occelo_link.loops.complexes import (
     interleaved_parts,
     parts_of,
 )
-from occelo_link.loops.float16 import from_float16_bits, to_float16_bits
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.kernel import ElementRoot, ReduceRoot
@@ -349,7 +348,11 @@ class Context:
             else [builder.input_stride(buffer, i) for i in range(len(shape))]
         )
         stored = Stored(buffer, shape, builder.i64(0), strides, contiguous)
-        return from_float16_bits(self, stored) if dtype == "float16" else stored
+        if dtype != "float16":
+            return stored
+        from occelo_link.loops.float16 import from_float16_bits  # seldom needed
+
+        return from_float16_bits(self, stored)
 
     def tensor(self, variable: Variable) -> Tensor:
         """The lowered form of a variable.
@@ -491,6 +494,8 @@ class Context:
         if isinstance(tensor, ComplexTensor):
             return self._complex_output(tensor, position)
         if kind.dtype == "float16":
+            from occelo_link.loops.float16 import to_float16_bits  # seldom needed
+
             tensor = to_float16_bits(self, tensor)
         buffer = self._output(tensor, position).buffer
         buffer.holds = kind.dtype

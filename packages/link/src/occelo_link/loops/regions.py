@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from occelo_graph import Apply, Variable
-from occelo_link.loops.callbacks import can_be_callback
 from occelo_link.loops.complexes import always, parts_of
 from occelo_link.loops.ir.program import Alloc, Buffer, Value
 from occelo_link.loops.kernel import ElementRoot
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context, repeats
-from occelo_link.loops.registry import find_lowering, lowers_iterations
+from occelo_link.loops.registry import can_be_callback, find_lowering, lowers_iterations
 from occelo_link.loops.tensor_groups import Leaf, from_leaves, leaves_of, map_leaves
 from occelo_link.loops.tensors import SMALL, Stored, Tensor, Virtual, is_small, is_unit
 

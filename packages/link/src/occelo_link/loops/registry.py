@@ -15,10 +15,9 @@ from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.nodes import OpT
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_link.loops.complexes import PARTS, as_real, by_parts, in_parts
-from occelo_link.loops.float16 import as_float32, in_float32, with_float16_rounded
 from occelo_link.loops.tensor_groups import members_of
 from occelo_link.loops.tensors import Tensor
-from occelo_link.lowering_table import LoweringTable, Registers, RegistersParts
+from occelo_link.lowering_table import LateLowerings, LoweringTable, Registers, RegistersParts
 from occelo_link.withheld_lowerings import is_withheld
 
 if TYPE_CHECKING:
@@ -26,8 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Lowering",
+    "can_be_callback",
     "consists_of_arrays",
     "find_lowering",
+    "late",
     "lowers_complex_to_loops",
     "lowers_iterations",
     "lowers_parts_to_loops",
@@ -43,9 +44,15 @@ LoweringOfParts = Callable[["Context", Apply[OpT], list[Tensor]], Sequence[Tenso
 
 _OpT = TypeVar("_OpT", bound=Op)
 
-_lowerings = LoweringTable["Context", Tensor]("lowering to loops", "lowers_scalar_to_loops")
-_complex = LoweringTable["Context", Tensor]("lowering of complex tensors", "lowers_scalar_to_loops")
-_parts = LoweringTable["Context", Tensor]("lowering of parts", "lowers_scalar_to_loops")
+late = LateLowerings()
+"""The modules of lowerings that are imported when the lowering of an op of their family is first looked up.
+
+The family of all ops that run an inner graph repeatedly is "loops".
+"""
+_SCALARS = "lowers_scalar_to_loops"
+_lowerings = LoweringTable["Context", Tensor]("lowering to loops", _SCALARS, late)
+_complex = LoweringTable["Context", Tensor]("lowering of complex tensors", _SCALARS, late)
+_parts = LoweringTable["Context", Tensor]("lowering of parts", _SCALARS, late)
 _loops: list[tuple[Lowering, Condition]] = []
 
 _DTYPES = frozenset(
@@ -95,6 +102,20 @@ def consists_of_arrays(variable: Variable) -> bool:
     return parts is not None and all(part.dtype in _DTYPES for part in parts)
 
 
+def can_be_callback(node: Apply) -> bool:
+    """Whether compiled code can call Python to run a node.
+
+    The inputs and outputs of the node must consist of arrays. Its op must not be lazy, and must not overwrite an input
+    that is an array. The op may overwrite an input that consists of several arrays, such as the state of a generator,
+    since the callback passes a copy.
+    """
+    op = node.op
+    overwritten = [node.inputs[i] for at in op.destroy_map.values() for i in at]
+    return not (op.lazy or any(v.type.is_array for v in overwritten)) and all(
+        consists_of_arrays(v) for v in (*node.inputs, *node.outputs)
+    )
+
+
 def lowers_complex_to_loops(
     op_class: type[_OpT], when: Callable[[TensorApply[_OpT]], bool] | None = None
 ) -> Registers[Context, Tensor, _OpT]:
@@ -128,6 +149,8 @@ def _find_decomposed(node: Apply) -> Lowering | None:
     if node.op.destroy_map or node.op.lazy or not node.op.has_decompose:
         return None
     if any(v.type.is_array and v.type.dtype == "float16" for v in node.inputs):
+        from occelo_link.loops.float16 import as_float32, in_float32  # seldom needed
+
         # intermediate results need not be rounded to float16
         wide = as_float32(node)
         try:
@@ -154,6 +177,7 @@ def _by_parts_of_op(node: Apply) -> Lowering | None:
 
 def _find_own(node: Apply) -> Lowering | None:
     if node.op.loops:
+        late.import_family("loops")
         return next((function for function, when in _loops if when(node)), None)
     dtypes = {v.type.dtype if v.type.is_array else None for v in (*node.inputs, *node.outputs)}
     if dtypes <= _AS_THEY_ARE:
@@ -165,6 +189,8 @@ def _find_own(node: Apply) -> Lowering | None:
     if not dtypes.isdisjoint(PARTS):
         return _find_complex(node)
     if "float16" in dtypes and not node.op.lazy:
+        from occelo_link.loops.float16 import as_float32, in_float32  # seldom needed
+
         found = _find(as_float32(node))
         return None if found is None else in_float32(found)
     return _find(node)
@@ -201,6 +227,7 @@ def _find_parts(node: Apply) -> Lowering | None:
 
 def _with_parts_checked(lowering: Lowering) -> Lowering:
     """Extend a lowering: check that results have the arrays that their types define, and round float16 arrays."""
+    from occelo_link.loops.float16 import with_float16_rounded  # seldom needed
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
         made = [

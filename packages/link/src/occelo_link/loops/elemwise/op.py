@@ -17,7 +17,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.nodes import tensors
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
-from occelo_link.loops.elemwise import arithmetic, quantiles, rejection, special, transcendental
+from occelo_link.loops.elemwise import arithmetic
 from occelo_link.loops.elemwise.complex import (
     COMPLEX_COSTS,
     Complex,
@@ -25,7 +25,6 @@ from occelo_link.loops.elemwise.complex import (
     find_complex,
 )
 from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, cast, find_scalar
-from occelo_link.loops.float16 import has_float16
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
@@ -34,7 +33,7 @@ from occelo_link.loops.tensors import Index, Tensor
 
 __all__ = ["broadcast_index", "broadcast_lengths", "complex_element"]
 
-_REGISTERING = (arithmetic, transcendental, special, rejection, quantiles)
+_REGISTERING = (arithmetic,)
 
 
 def _find(node: TensorApply[Elemwise]) -> ScalarLowering | None:
@@ -76,6 +75,8 @@ def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | No
     scalar_op = node.op.scalar_op
     if not isinstance(scalar_op, Composite) or node.op.destroy_map:
         return None
+    from occelo_link.loops.float16 import has_float16  # few graphs have composites
+
     found: dict[Apply, ScalarLowering] = {}
     for inner in scalar_op.inner_nodes:
         if has_float16(inner):

@@ -1,11 +1,13 @@
 """Registry of the lowerings of scalar ops to formulas of loop programs.
 
 `arithmetic`, `transcendental`, `special` and users register lowerings here. `elemwise.op` and `loops.reduce` look them
-up.
+up. The modules other than `arithmetic` are imported when a function that it lacks is first looked up.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.op import Elemwise
 
 __all__ = [
+    "BY_FORMULA",
     "COSTS",
     "ScalarLowering",
     "cast",
@@ -38,6 +41,10 @@ ScalarLowering = Callable[[Builder, str, Sequence[Value]], Value]
 _lowerings: dict[str, ScalarLowering] = {}
 _made_for: dict[str, ScalarFunction | None] = {}
 _conditions: dict[str, Callable[[Sequence[str], str], bool]] = {}
+_LATE = ("transcendental", "special", "rejection", "quantiles")
+"""The modules of lowerings that `_import_late` imports."""
+BY_FORMULA = frozenset(("clip", "reciprocal", "sqr", "supremum"))
+"""Arithmetic functions that have no lowering of their own, so that nothing is imported for them."""
 COSTS: dict[str, int] = {}
 """The cost of each scalar function: roughly the number of additions that take the same time. The default is 1."""
 
@@ -96,12 +103,20 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
     return function(builder, dtype, args)
 
 
+@functools.cache
+def _import_late() -> None:
+    for name in _LATE:
+        importlib.import_module(f"occelo_link.loops.elemwise.{name}")
+
+
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:
     """The lowering of a scalar op for these dtypes, or None.
 
     A registered lowering comes first. If there is none, the lowering is made from the graph that defines the scalar
     function. The result is None if no graph defines it.
     """
+    if name not in _lowerings and name not in BY_FORMULA:
+        _import_late()
     made_for = _made_for.get(name)
     if made_for is not None and made_for is not ScalarFunction.named(name):
         # the function was defined again after its lowering was registered
@@ -168,4 +183,5 @@ def cast(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
 
 def scalars() -> list[str]:
     """The names of the scalar ops that have lowerings."""
+    _import_late()
     return sorted(_lowerings)

@@ -1,6 +1,6 @@
 """Lowerings of powers, exponentials, logarithms, trigonometric, hyperbolic and error functions, real and complex.
 
-`elemwise.op` imports this module, which registers the lowerings in `scalar` and `complex`. Functions of float32 are
+`scalar` imports this module, which registers the lowerings in `scalar` and `complex`. Functions of float32 are
 computed in float64 and rounded once, except functions that have a formula in float32.
 """
 
@@ -18,10 +18,8 @@ from occelo_link.loops.elementary import (
     power,
     trigonometric,
 )
-from occelo_link.loops.elemwise.complex import (
-    Complex,
-    complex_scalar,
-    divided,
+from occelo_link.loops.elemwise.complex import Complex, complex_scalar, divided, scaled
+from occelo_link.loops.elemwise.complex_functions import (
     exponential_less_one,
     exponential_of,
     hyperbolic_cosine,
@@ -29,7 +27,6 @@ from occelo_link.loops.elemwise.complex import (
     hyperbolic_tangent,
     logarithm_of,
     logarithm_of_one_more,
-    scaled,
 )
 from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
 from occelo_link.loops.ir.builder import Builder

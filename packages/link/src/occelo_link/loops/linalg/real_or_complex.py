@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from occelo_link.loops.elemwise import complex as complexes
+from occelo_link.loops.elemwise import complex_functions
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
@@ -90,32 +91,32 @@ class Numbers:
     def log(self, x: Number) -> Number:
         """The principal logarithm."""
         if self.parts == 1:
-            return [complexes.log(self.builder, x[0])]
-        return list(complexes.logarithm_of(self.builder, _pair(x)))
+            return [complex_functions.log(self.builder, x[0])]
+        return list(complex_functions.logarithm_of(self.builder, _pair(x)))
 
     def log1p(self, x: Number) -> Number:
         """The principal logarithm of 1 + x."""
         if self.parts == 1:
-            return [complexes.log1p(self.builder, x[0])]
-        return list(complexes.logarithm_of_one_more(self.builder, _pair(x)))
+            return [complex_functions.log1p(self.builder, x[0])]
+        return list(complex_functions.logarithm_of_one_more(self.builder, _pair(x)))
 
     def exp(self, x: Number) -> Number:
         """The exponential."""
         if self.parts == 1:
-            return [complexes.exp(self.builder, x[0])]
-        return list(complexes.exponential_of(self.builder, _pair(x)))
+            return [complex_functions.exp(self.builder, x[0])]
+        return list(complex_functions.exponential_of(self.builder, _pair(x)))
 
     def expm1(self, x: Number) -> Number:
         """The exponential minus 1."""
         if self.parts == 1:
-            return [complexes.expm1(self.builder, x[0])]
-        return list(complexes.exponential_less_one(self.builder, _pair(x)))
+            return [complex_functions.expm1(self.builder, x[0])]
+        return list(complex_functions.exponential_less_one(self.builder, _pair(x)))
 
     def sinh(self, x: Number) -> Number:
         """The hyperbolic sine."""
         if self.parts == 1:
-            return [complexes.sinh(self.builder, x[0])]
-        return list(complexes.hyperbolic_sine(self.builder, _pair(x)))
+            return [complex_functions.sinh(self.builder, x[0])]
+        return list(complex_functions.hyperbolic_sine(self.builder, _pair(x)))
 
 
 def _pair(x: Sequence[Value]) -> complexes.Complex:

@@ -1,0 +1,143 @@
+"""Lowerings are imported when an op of their family is first lowered."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from occelo_graph import Op
+from occelo_graph.ops.elemwise.scalar import ScalarFunction
+from occelo_link.loops import build, registry
+from occelo_link.loops.elemwise import complex as complexes
+from occelo_link.loops.elemwise import scalar
+from occelo_link.lowering_table import LateLowerings
+
+
+def test_each_class_of_ops_belongs_to_the_family_whose_module_lowers_it() -> None:
+    for module in build.FAMILIES.values():
+        importlib.import_module(f"occelo_link.loops.{module}")
+    own = {f"occelo_link.loops.{module}" for module in build.FAMILIES.values()}
+    tables: tuple[Any, ...] = (registry._lowerings, registry._complex, registry._parts)
+    lowered = [(cls, f.__module__) for table in tables for cls, (f, _) in table._entries.items()]
+    lowered = [(cls, module) for cls, module in lowered if module in own]
+    assert len({module for _, module in lowered}) == len(own) - 1  # regions have no class of ops
+    for cls, module in lowered:
+        families = [
+            name
+            for family, name in build.FAMILIES.items()
+            if f"{cls.__module__}.".startswith(f"{family}.")
+        ]
+        assert [f"occelo_link.loops.{name}" for name in families] == [module], cls
+
+
+FIRST = """
+import json, sys
+import numpy as np, occelo as oc, occelo.tensor as ot
+x = ot.dvector("x")
+results = {results}
+f = oc.function([x], results)
+expected = {expected}
+np.testing.assert_allclose(f(np.arange(1.0, 4.0)), expected)
+print(json.dumps([m for m in sys.modules if m.startswith("occelo_link.loops.")]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("results", "expected", "needed", "others"),
+    [
+        (
+            "(x * x * 2.0).sum()",
+            "28.0",
+            ("elemwise.arithmetic", "reduce"),
+            ("elemwise.transcendental", "elementary", "blas", "index.subtensor", "float16"),
+        ),
+        (
+            "ot.exp(x).sum()",
+            "np.exp([1.0, 2.0, 3.0]).sum()",
+            ("elemwise.transcendental", "elementary.exponential"),
+            ("elemwise.complex_arithmetic", "blas", "regions"),
+        ),
+        ("ot.dot(x, x)", "14.0", ("blas",), ("regions", "callbacks", "join")),
+        (
+            "oc.loop(lambda s: (s * x[0], ()), 1.0, length=x.shape[0])[0] + x[1]",
+            "3.0",
+            ("regions",),
+            ("blas", "callbacks"),
+        ),
+        (
+            "abs(ot.exp(x * 1j)) * ot.gammaln(x)",
+            "[0.0, 0.0, np.log(2.0)]",
+            ("elemwise.complex_arithmetic", "elemwise.transcendental", "elemwise.special"),
+            ("blas", "regions"),
+        ),
+        ("x.astype('float16') * 2", "[2.0, 4.0, 6.0]", ("float16",), ("blas", "regions")),
+    ],
+)
+def test_a_process_imports_what_its_graphs_need(
+    results: str, expected: str, needed: tuple[str, ...], others: tuple[str, ...]
+) -> None:
+    code = FIRST.format(results=results, expected=expected)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    imported = {name.removeprefix("occelo_link.loops.") for name in json.loads(done.stdout)}
+    assert imported >= set(needed)
+    assert imported.isdisjoint(others)
+
+
+def test_names_of_scalar_functions_include_those_of_late_modules() -> None:
+    code = (
+        "from occelo_link.loops.elemwise import op, scalar\n"
+        "assert scalar.find_scalar('no such function', ['float64'], 'float64') is None\n"
+        "print('exp' in scalar.scalars(), 'add' in scalar.scalars())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]
+    assert {"exp", "add", "gammaln"} <= set(scalar.scalars())
+    assert scalar.BY_FORMULA.isdisjoint(scalar.scalars())
+    for name in scalar.BY_FORMULA:
+        formula = ScalarFunction(name).expression(["float64"] * (ScalarFunction(name).nin or 2))
+        assert formula is not None
+    assert complexes.find_complex("exp") is not None
+    assert complexes.find_complex("add") is not None
+
+
+class Own(Op):
+    """An op of this module."""
+
+
+class Derived(Own):
+    """An op of this module, too."""
+
+
+def test_a_family_is_imported_before_the_first_look_up_and_once() -> None:
+    late, calls = LateLowerings(), list[str]()
+    late.follow("other", lambda: calls.append("other"))
+    late.follow(__name__, lambda: calls.append("own"))
+    late.follow(f"{__name__}s", lambda: calls.append("longer name"))
+    late.import_for(Derived())
+    late.import_for(Own())
+    late.import_family(__name__)
+    assert calls == ["own"]
+    late.import_family("other")
+    assert calls == ["own", "other"]
+
+
+def test_a_family_that_failed_to_import_is_tried_again() -> None:
+    late, calls = LateLowerings(), list[int]()
+
+    def load() -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            raise ImportError
+
+    late.follow(__name__, load)
+    with pytest.raises(ImportError):
+        late.import_for(Own())
+    late.import_for(Own())
+    late.import_for(Own())
+    assert len(calls) == 2
