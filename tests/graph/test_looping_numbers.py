@@ -86,3 +86,18 @@ def test_gradients_by_a_number_that_was_adapted() -> None:
     np.testing.assert_allclose(
         og.grad(final, x).eval({x: np.arange(3.0)}), 2 * np.arange(3.0) * [0.25, 0.5, 1]
     )
+
+
+def test_a_number_may_change_places_with_a_variable() -> None:
+    """While the dtype of the number is not known, the variable seems to change its dtype."""
+    a = ot.dscalar("a")
+    (u, v), _ = loop(lambda s: ((s[1], s[0] * 1.5), None), (a, 1.0), length=1001)
+    assert u.dtype == v.dtype == "float64"
+    given = 0.5
+    one, other = given, 1.0
+    for _ in range(1001):
+        one, other = other, one * 1.5
+    np.testing.assert_allclose([u.eval({a: given}), v.eval({a: given})], [one, other])
+    (u, v), _ = loop(lambda s: ((s[1], s[1] * 2), None), (a, 1.0), length=10)
+    assert u.dtype == v.dtype == "float64"
+    np.testing.assert_array_equal([u.eval({a: given}), v.eval({a: given})], [2.0**9, 2.0**10])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from occelo_graph.looping.loops import loop
-from occelo_graph.looping.nested import flatten
+from occelo_graph.looping.nested import flatten, shown
 from occelo_graph.ops.join import concatenate
 from occelo_graph.tensors.constant import as_tensor_variable
 
@@ -42,10 +42,11 @@ def associative_scan(
         return structure.rebuild([v[None].swapaxes(0, axis) if axis else v[None] for v in values])
 
     def step(state: list[Any], elements: list[Any]) -> tuple[list[Any], list[Any]]:
-        made, found = flatten(fn(at(state), at(elements)), "x")
+        given = fn(at(state), at(elements))
+        made, found = flatten(given, "x")
         if found.kind != structure.kind:
             raise TypeError(
-                f"The function of associative_scan must return a structure like xs, {structure}, and returns {found}"
+                f"The function of associative_scan must return a structure like xs, {shown(xs)}, and returns {shown(given)}"
             )
         new = [(v.swapaxes(0, axis) if axis else v)[0] for v in made]
         return new, new

@@ -115,17 +115,17 @@ def scan_node(
         with nodes_made() as nodes:
             try:
                 made = step(inner, elements, read)
+                following = [
+                    as_variable(v, before.kind, before.label)
+                    for v, before in zip(made.carried, values, strict=True)
+                ]
+                changed = _adapted(values, following)
             except TypeError:
                 # perhaps a Python number had too small a dtype: try its default dtype
                 if not any([v.settle() for v in values]):
                     raise
                 forget_updates(nodes)
                 continue
-            following = [
-                as_variable(v, before.kind, before.label)
-                for v, before in zip(made.carried, values, strict=True)
-            ]
-            changed = any([before.adapt(v) for before, v in zip(values, following, strict=True)])
             if changed or any([v.settle() for v in values]):
                 forget_updates(nodes)
                 continue
@@ -166,6 +166,16 @@ def scan_node(
         if state in own:
             state.default_update = after
     return op_, outputs
+
+
+def _adapted(values: Sequence[CarriedValue], following: Sequence[Variable]) -> bool:
+    """Adapt the types of carried values to their values after a step. Returns whether a type changed.
+
+    Python numbers come first: while one of them has too small a dtype, the other values cannot be judged.
+    """
+    pairs = list(zip(values, following, strict=True))
+    numbers = [before.adapt(v) for before, v in pairs if before.number is not None]
+    return any(numbers) or any([before.adapt(v) for before, v in pairs])
 
 
 def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:

@@ -23,7 +23,7 @@ from occelo_graph.looping.classic_arguments import (
     read_sequences,
     steps_of,
 )
-from occelo_graph.looping.nested import Stepped
+from occelo_graph.looping.nested import Stepped, made_at, shown
 from occelo_graph.looping.states import default_updates
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -269,7 +269,7 @@ class _Classic:
             found.outputs or found.updates or found.condition is not None
         ):
             raise TypeError(
-                "The function of scan returned None, and must return the outputs of a step"
+                f"The function of scan{made_at(self.fn)} returned None, and must return the outputs of a step"
             )
         results = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in found.outputs]
         self._check_count(results)
@@ -289,8 +289,10 @@ class _Classic:
 
     def _check_count(self, results: Sequence[Any]) -> None:
         if not self.any_outputs and len(results) != len(self.outputs):
+            initial = [o.initial for o in self.outputs]
             raise ValueError(
-                f"The function of scan returned {len(results)} outputs, and outputs_info has {len(self.outputs)}"
+                f"The function of scan{made_at(self.fn)} returned {len(results)} outputs, {shown(results)}, "
+                f"and outputs_info has {len(self.outputs)}: {shown(initial)}"
             )
 
 

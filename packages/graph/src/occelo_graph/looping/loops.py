@@ -15,7 +15,7 @@ from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Variable, nodes_made
 from occelo_graph.looping.building import Step, as_condition, number_of_steps, scan_node
 from occelo_graph.looping.checkpoints import checkpointed
-from occelo_graph.looping.nested import Stepper, Structure, flatten
+from occelo_graph.looping.nested import Stepper, Structure, flatten, made_at, shown
 from occelo_graph.looping.states import default_updates
 from occelo_graph.narrowing import is_tuple
 from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
@@ -31,20 +31,20 @@ def _variables(values: list[Any]) -> list[Variable]:
     return [v if isinstance(v, Variable) else as_tensor_variable(v) for v in values]
 
 
-def _state_and_kept(made: Any) -> tuple[Any, Any]:
-    """The new state and the values to keep, from what a step returned. TypeError if this is not a pair."""
+def _state_and_kept(made: Any, step: Stepper) -> tuple[Any, Any]:
+    """The new state and the values to keep, from what ``step`` returned. TypeError if this is not a pair."""
     if is_tuple(made) and len(made) == 2:
         return made[0], made[1]
-    given = describe(made) if isinstance(made, Variable) else repr(made)
     raise TypeError(
-        f"A step of a loop returns two values, the new state and what is kept (or None), and not {given}"
+        f"A step of a loop{made_at(step)} returns two values, the new state and what is kept (or None), and not {shown(made)}"
     )
 
 
-def _same_structure(found: Structure, wanted: Structure) -> None:
-    if found.kind != wanted.kind:
+def _same_structure(state: Any, init: Any) -> None:
+    """TypeError if the state after a step has another structure than the initial state."""
+    if flatten(state)[1].kind != flatten(init)[1].kind:
         raise TypeError(
-            f"The state of a loop keeps its structure: it starts as {wanted}, and a step returns {found}"
+            f"The state of a loop keeps its structure: it starts as {shown(init)}, and a step returns {shown(state)}"
         )
 
 
@@ -116,10 +116,10 @@ def _run(
                 made = run(given)
             else:
                 made = run(given, element_structure.rebuild(list(at)))
-            following, trace = _state_and_kept(made)
+            following, trace = _state_and_kept(made, step)
             stop = None if until is None else until(following)
-        new, structure = flatten(following, "state")
-        _same_structure(structure, state_structure)
+        _same_structure(following, init)
+        new, _ = flatten(following, "state")
         traced, structure = flatten(trace, "kept")
         kept[:] = [structure]
         updates = default_updates([*new, *traced, stop], nodes, own=True)
@@ -175,12 +175,11 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
     lower, upper = number_of_steps(lower, what), number_of_steps(upper, what)
     if not known:
         length = maximum(upper - lower, 0)
-    _, wanted = flatten(init, "state")
 
     def step(carried: Any) -> Any:
         i, state = carried
         following = body(i, state)
-        _same_structure(flatten(following, "state")[1], wanted)
+        _same_structure(following, init)
         return (i + 1, following), None
 
     def label(name: str) -> str:

@@ -7,12 +7,14 @@ functions flatten their arguments and results, since nodes have flat lists of in
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
+from occelo_graph.errors import describe
+from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple
 
-__all__ = ["Stepped", "Stepper", "Structure", "flatten"]
+__all__ = ["Stepped", "Stepper", "Structure", "flatten", "made_at", "shown"]
 
 Stepper = Callable[[Any], Any] | Callable[[Any, Any], Any]
 """The type of the function of a `loop`. Its arguments are the state, or the state and the elements of sequences."""
@@ -43,9 +45,6 @@ class Structure:
     rebuild: Rebuild = dataclasses.field(compare=False)
     """A function that makes the nested structure from a list of leaves."""
 
-    def __str__(self) -> str:
-        return ", ".join(self.names) or "None"
-
     @property
     def size(self) -> int:
         """The number of leaves."""
@@ -55,7 +54,8 @@ class Structure:
 def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
     """The list of the leaves of a nested structure, and its `Structure`.
 
-    Dicts are read in the order of insertion. None is a structure without leaves. ``name`` is the name of the whole
+    Dicts are read in the order of their keys, so that two dicts with the same keys have the same structure. If the keys
+    have no order, it is the order of insertion. None is a structure without leaves. ``name`` is the name of the whole
     structure, with which the names of leaves begin.
     """
     if value is None:
@@ -69,11 +69,14 @@ def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
         return _of_parts(kind, parts, list(labels), name, kind)
     if isinstance(value, dict):
         items = cast("Mapping[Any, Any]", value)
-        keys = list(items)
+        given, keys = list(items), _sorted(items)
         kind = (dict, tuple(keys))
-        return _of_parts(
-            kind, list(items.values()), keys, name, lambda made: dict(zip(keys, made, strict=True))
-        )
+
+        def in_its_order(made: list[Any]) -> dict[Any, Any]:
+            by_key = dict(zip(keys, made, strict=True))
+            return {key: by_key[key] for key in given}
+
+        return _of_parts(kind, [items[key] for key in keys], keys, name, in_its_order)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [f.name for f in dataclasses.fields(value) if f.init]
         cls: Any = type(value)
@@ -85,6 +88,37 @@ def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
             lambda made: cls(**dict(zip(fields, made, strict=True))),
         )
     return [value], Structure("leaf", (name,), _only)
+
+
+def shown(value: Any) -> str:
+    """A nested structure in one line for messages, with the type of each variable and the line that made it."""
+    if isinstance(value, Variable):
+        return describe(value)
+    if is_list_or_tuple(value):
+        parts = ", ".join(map(shown, value))
+        return f"[{parts}]" if isinstance(value, list) else f"({parts})"
+    if isinstance(value, dict):
+        items = cast("Mapping[Any, Any]", value).items()
+        return "{" + ", ".join(f"{key!r}: {shown(each)}" for key, each in items) + "}"
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = [f.name for f in dataclasses.fields(value) if f.init]
+        parts = ", ".join(f"{f}={shown(getattr(value, f))}" for f in fields)
+        return f"{type(value).__name__}({parts})"
+    return repr(value)
+
+
+def made_at(function: Callable[..., Any]) -> str:
+    """The line of the user's code that defines a function, for messages. It is empty for functions of other kinds."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f", made at {code.co_filename}:{code.co_firstlineno},"
+
+
+def _sorted(keys: Iterable[Any]) -> list[Any]:
+    given = list(keys)
+    try:
+        return sorted(given)
+    except TypeError:
+        return given
 
 
 def _nothing(leaves: list[Any]) -> None:

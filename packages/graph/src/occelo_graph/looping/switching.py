@@ -7,7 +7,7 @@ from typing import Any
 
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.looping.building import number_of_steps
-from occelo_graph.looping.nested import Stepped, flatten
+from occelo_graph.looping.nested import Stepped, flatten, shown
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.elemwise.arithmetic import lt
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -24,12 +24,13 @@ def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
     """
     if not branches:
         raise ValueError("switch_case needs at least one branch")
-    found = [flatten(branch(*operands), "result") for branch in branches]
+    results = [branch(*operands) for branch in branches]
+    found = [flatten(result, "result") for result in results]
     leaves, structure = found[0]
     for i, (_, other) in enumerate(found):
         if other.kind != structure.kind:
             raise TypeError(
-                f"All branches of switch_case must return one structure: branch 0 returns {structure}, branch {i} {other}"
+                f"All branches of switch_case must return one structure: branch 0 returns {shown(results[0])}, branch {i} {shown(results[i])}"
             )
     if not leaves:
         return structure.rebuild([])
