@@ -1,7 +1,7 @@
-"""Cross products of vectors, as graphs of products and differences.
+"""Cross products of vectors, built as graphs of products and differences of elements.
 
-The module is imported at its first use (`missing_names`). Users find `cross` in `occelo.tensor`. The function `cross`
-of `occelo.tensor.linalg` (`ops.linalg.array_api`) calls it.
+Users call `cross` from `occelo.tensor`. The function `cross` of `occelo.tensor.linalg` (`ops.linalg.array_api`) calls
+it, too. The module is imported at its first use (`missing_names`).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def cross(
 ) -> TensorVariable:
     """NumPy's cross product of vectors with three elements, over broadcasting batches.
 
-    The vectors lie along ``axisa`` of ``a``, ``axisb`` of ``b`` and ``axisc`` of the result; ``axis`` stands for all
-    three. The dtype is the common one. ValueError if a static length of vectors is not three. A dynamic length is
-    checked when the graph runs. TypeError for truth values.
+    The vectors lie along ``axisa`` of ``a``, ``axisb`` of ``b`` and ``axisc`` of the result. ``axis`` replaces all
+    three parameters. The result has the common dtype of ``a`` and ``b``. ValueError if the vectors do not have three
+    elements. Dynamic lengths are checked when the graph runs. TypeError for booleans.
     """
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -47,7 +47,10 @@ def cross(
 
 
 def _vectors(given: Any, axis: int, name: str) -> Any:
-    """A tensor with its vectors, checked to have three elements, in the last dimension."""
+    """Move the dimension ``axis`` of ``given`` to the end, and check that its length is three.
+
+    ``name`` is "a" or "b", for messages.
+    """
     v = as_tensor_variable(given)
     if v.type.ndim == 0:
         raise ValueError(f"cross takes vectors, got a scalar for {name}")

@@ -1,7 +1,7 @@
-"""`einsum`: sums of products of tensors over named dimensions, as a graph of matrix products, sums and diagonals.
+"""`einsum`, which builds a graph of matrix products, sums and diagonals from subscripts such as ``"ij,jk->ik"``.
 
-Users find it in `occelo.tensor`, which imports it at its first use (`missing_names`). It needs no derivatives of its
-own, since the graph is differentiated like any other.
+Users call `einsum` from `occelo.tensor`. It is not an op, so it needs no derivatives and no lowering. The module is
+imported at its first use (`missing_names`).
 """
 
 from __future__ import annotations
@@ -43,12 +43,15 @@ if TYPE_CHECKING:
 __all__ = ["einsum"]
 
 _UNKNOWN = 100
-"""The length that is assumed for dimensions of unknown length when an order of contractions is chosen."""
+"""When the order of contractions is chosen, dynamic lengths are assumed to be this number."""
 
 
 @dataclass(frozen=True)
 class _Term:
-    """A tensor with a label for each of its dimensions; all labels are different."""
+    """A factor of the product: a tensor with a label for each dimension. All its labels are different.
+
+    A label is a number for a subscript such as "i" (`Labels`).
+    """
 
     tensor: Any
     labels: Labels
@@ -57,13 +60,15 @@ class _Term:
         return self.labels.index(label)
 
     def ordered(self, labels: Sequence[int]) -> Any:
-        """The tensor with dimensions in the order of ``labels``; labels that it lacks become dimensions of length 1."""
+        """The tensor with its dimensions in the order of ``labels``. Labels that it lacks become dimensions of length
+        1.
+        """
         if tuple(labels) == self.labels:
             return self.tensor
         return dimshuffle(self.tensor, [self.axis(i) if i in self.labels else "x" for i in labels])
 
     def summed(self, kept: frozenset[int]) -> _Term:
-        """The term summed over all labels but ``kept``."""
+        """The term summed over all dimensions whose labels are not in ``kept``."""
         gone = tuple(i for i, label in enumerate(self.labels) if label not in kept)
         if not gone:
             return self
@@ -73,23 +78,25 @@ class _Term:
 
 @stands_for("einsum", "* -out -dtype -order=K -casting=safe optimize")
 def einsum(*operands: Any, optimize: Any = True) -> TensorVariable:
-    """NumPy's einsum: products of tensors, summed over dimensions that are named by ``einsum("ij,jk->ik", a, b)``.
+    """NumPy's einsum: a sum of products of tensors. For instance, ``einsum("ij,jk->ik", a, b)`` is ``a @ b``.
 
-    The subscripts are text, or a list of integers after each operand, as in ``einsum(a, [0, 1], b, [1, 2], [0, 2])``. A
-    subscript that occurs twice in one operand stands for a diagonal of the operand. "..." stands for any number of
-    dimensions, which broadcast. Without "->" the result has the dimensions of the ellipsis, then the subscripts that
-    occur once, in alphabetical order. A length broadcasts only if it is known to be 1 when the graph is built. The
-    result has the common dtype of the operands.
+    A subscript names a dimension of an operand. The products are summed over all subscripts that are not in the result.
+    The subscripts are a string, or a list of integers after each operand, as in ``einsum(a, [0, 1], b, [1, 2], [0,
+    2])``. If a subscript occurs twice in one operand, the diagonal of the operand is taken. "..." is any number of
+    dimensions, which broadcast. Without "->", the result has the dimensions of "...", then the subscripts that occur
+    once, in alphabetical order. Only lengths that are statically 1 broadcast. The result has the common dtype of the
+    operands.
 
-    Two terms at a time are contracted, by one product of matrices or of batches of matrices. A term is transposed or
-    copied only if its dimensions are not in the order that the product needs. ``optimize`` is the order of
-    contractions, for three or more operands. True stands for the best order that opt_einsum finds, and False for the
-    order in which the operands are written. ``optimize`` may also be the name of a method of opt_einsum, such as
-    "optimal" or "greedy", or a list of pairs of positions (with or without NumPy's "einsum_path" in front). Lengths
-    that are unknown count as 100.
+    Two operands at a time are contracted, by one product of matrices or of batches of matrices. An operand is
+    transposed or copied only if the product needs its dimensions in another order.
 
-    ValueError if the subscripts do not fit the operands, or lengths of one subscript differ. ModuleNotFoundError if
-    opt_einsum is needed and not installed.
+    ``optimize`` chooses the order of contractions for three or more operands. If it is True, opt_einsum finds the best
+    order; it assumes that dynamic lengths are 100. If it is False, operands are contracted from left to right. It may
+    also be the name of a method of opt_einsum, such as "optimal" or "greedy". Or it is a path, a list of pairs of
+    positions, which may start with "einsum_path" as in NumPy.
+
+    ValueError if the subscripts do not fit the operands, or if the lengths of a subscript differ. ModuleNotFoundError
+    if opt_einsum is needed and not installed.
     """
     given, codes, result_codes = read_subscripts(operands)
     tensors = [as_tensor_variable(v) for v in given]
@@ -114,7 +121,10 @@ def einsum(*operands: Any, optimize: Any = True) -> TensorVariable:
 
 
 def _lengths(tensors: Sequence[Any], listed: Sequence[Labels]) -> dict[int, int | None]:
-    """The length of each label, None if it is unknown; ValueError if two differ and neither is 1."""
+    """The static length of each label, or None if it is dynamic.
+
+    Static lengths of 1 broadcast. ValueError if other static lengths of a label differ.
+    """
     found: dict[int, set[int | None]] = {}
     for v, labels in zip(tensors, listed, strict=True):
         for n, label in zip(v.type.shape, labels, strict=True):
@@ -125,7 +135,7 @@ def _lengths(tensors: Sequence[Any], listed: Sequence[Labels]) -> dict[int, int 
             raise ValueError(
                 f"einsum: the subscript {label_name(label)} has different lengths in {listed_types}"
             )
-    # a length that is static in one operand holds for all operands
+    # if a length is static in one operand, it is used for all operands
     return {
         label: next(iter(lengths - {None, 1}), None if None in lengths else 1)
         for label, lengths in found.items()
@@ -133,7 +143,7 @@ def _lengths(tensors: Sequence[Any], listed: Sequence[Labels]) -> dict[int, int 
 
 
 def _with_diagonals(tensor: Any, labels: Labels) -> _Term:
-    """A term without repeated labels: a diagonal replaces the dimensions that have the same label."""
+    """Make a term of an operand. Dimensions with the same label are replaced by their diagonal."""
     for label in dict.fromkeys(labels):
         while labels.count(label) > 1:
             first = labels.index(label)
@@ -149,7 +159,7 @@ def _with_diagonals(tensor: Any, labels: Labels) -> _Term:
 
 
 def _without_ones(term: _Term) -> _Term:
-    """A term without its dimensions of static length 1, since these broadcast."""
+    """Drop the dimensions of static length 1 from a term. They broadcast, so the products do not need them."""
     ones = [i for i, n in enumerate(term.tensor.type.shape) if n == 1]
     if not ones:
         return term
@@ -158,7 +168,7 @@ def _without_ones(term: _Term) -> _Term:
 
 
 def _with_equal_lengths(tensor: Any, first: int, second: int) -> Any:
-    """A tensor with two dimensions that are checked to have the same length."""
+    """The tensor with a check that its dimensions ``first`` and ``second`` have the same length."""
     n, m = (tensor.type.shape[i] for i in (first, second))
     if n is not None and n == m:
         return tensor
@@ -171,7 +181,7 @@ def _with_equal_lengths(tensor: Any, first: int, second: int) -> Any:
 def _contract_all(
     terms: list[_Term], result: Labels, lengths: Mapping[int, int | None], optimize: Any
 ) -> _Term:
-    """All terms contracted, two at a time."""
+    """Multiply all terms, two at a time, and sum over all labels that are not in ``result``."""
     for step in _path([t.labels for t in terms], result, lengths, optimize):
         chosen = [terms[i] for i in step]
         terms = [t for i, t in enumerate(terms) if i not in step]
@@ -187,14 +197,17 @@ def _contract_all(
 def _path(
     listed: Sequence[Labels], result: Labels, lengths: Mapping[int, int | None], optimize: Any
 ) -> Sequence[Sequence[int]]:
-    """Which terms are contracted in each step; the result of a step is put at the end."""
+    """The order of contractions: a list of steps, each of which lists the positions of the terms to contract.
+
+    After a step, its terms are removed from the list of terms, and the step's result is appended.
+    """
     count = len(listed)
     if is_list_or_tuple(optimize) and optimize and not isinstance(optimize[0], str):
         return _checked_path(optimize, count)
     if is_list_or_tuple(optimize) and optimize:
         if optimize[0] == "einsum_path":
             return _checked_path(optimize[1:], count)
-        optimize = optimize[0]  # NumPy's method and limit of memory
+        optimize = optimize[0]  # NumPy accepts a pair of a method and a memory limit
     if count < 2:
         return []
     if count == 2 or optimize is False or optimize is None:
@@ -211,7 +224,7 @@ def _path(
 
 
 def _checked_path(path: Sequence[Any], count: int) -> Sequence[Sequence[int]]:
-    """A path that the user gave; ValueError unless it contracts all terms."""
+    """The path ``path`` that the user passed as ``optimize``. ValueError unless it contracts ``count`` terms to one."""
     steps = [tuple(int(i) for i in step) for step in path]
     left = count
     for step in steps:
@@ -235,9 +248,9 @@ def _opt_einsum() -> Any:
 
 
 def _contract(x: _Term, y: _Term, needed: frozenset[int], result: Labels) -> _Term:
-    """The product of two terms, summed over all labels that are not ``needed``.
+    """The product of two terms, summed over all labels that are not in ``needed``.
 
-    ``result`` is the preferred order of the rest.
+    ``result`` is the preferred order of the remaining labels.
     """
     x, y = x.summed(needed.union(y.labels)), y.summed(needed.union(x.labels))
     inner = [i for i in x.labels if i in y.labels and i not in needed]
@@ -245,14 +258,14 @@ def _contract(x: _Term, y: _Term, needed: frozenset[int], result: Labels) -> _Te
     rows = [i for i in x.labels if i not in y.labels]
     columns = [i for i in y.labels if i not in x.labels]
     if rows and columns and inner and _comes_first(columns, rows, result):
-        # a transposed product costs nothing, a transposed result may be copied
+        # swapping the factors costs nothing, and transposing the result might need a copy
         x, y, rows, columns = y, x, columns, rows
     if not inner:
         labels = tuple(i for i in result if i in (*x.labels, *y.labels))
         labels = (*labels, *(i for i in (*x.labels, *columns) if i not in labels))
         return _Term(x.ordered(labels) * y.ordered(labels), labels)
     if not rows and not columns and (batch or len(inner) > 1):
-        # an elementwise product and its sum need no copies, unlike `matmul`
+        # `matmul` might copy its operands; an elementwise product and its sum need no copies
         terms = x.tensor * y.ordered(x.labels)
         return _Term(terms, x.labels).summed(frozenset(batch))
     inner = _order_without_copies(x, y, batch, rows, inner, columns)
@@ -261,7 +274,7 @@ def _contract(x: _Term, y: _Term, needed: frozenset[int], result: Labels) -> _Te
 
 
 def _comes_first(labels: Sequence[int], others: Sequence[int], result: Labels) -> bool:
-    """Whether, in the result, the first of ``labels`` comes before the first of ``others``."""
+    """Whether a label of ``labels`` comes before all labels of ``others`` in ``result``."""
     places = [result.index(i) for i in labels if i in result]
     of_others = [result.index(i) for i in others if i in result]
     return bool(places and of_others) and min(places) < min(of_others)
@@ -275,7 +288,7 @@ def _order_without_copies(
     inner: Sequence[int],
     columns: Sequence[int],
 ) -> Sequence[int]:
-    """The contracted labels, in the order of ``x`` or in that of ``y``: the order for which fewer terms must be copied."""
+    """The labels ``inner``, which are contracted, in the order of ``x`` or of ``y``: the order that needs fewer copies."""
     orders = [[i for i in t.labels if i in inner] for t in (x, y)]
 
     def copies(order: Sequence[int]) -> int:
@@ -288,7 +301,10 @@ def _order_without_copies(
 def _is_matrix(
     term: _Term, batch: Sequence[int], free: Sequence[int], inner: Sequence[int]
 ) -> bool:
-    """Whether the term is a matrix without a copy: all ``free`` dimensions, then all ``inner`` ones, or the reverse."""
+    """Whether the term can be reshaped to a matrix (or a batch of matrices) without a copy.
+
+    This is so if all ``free`` labels come before all ``inner`` labels, or after them.
+    """
     rest = [i for i in term.labels if i not in batch]
     return rest in ([*free, *inner], [*inner, *free])
 
@@ -296,7 +312,11 @@ def _is_matrix(
 def _matrix(
     term: _Term, batch: Sequence[int], rows: Sequence[int], columns: Sequence[int]
 ) -> TensorVariable:
-    """The term as matrices, batch dimensions first; as a vector if it has no batch and no rows or no columns."""
+    """The term reshaped to a matrix or a batch of matrices. All labels in ``rows`` become one dimension.
+
+    All labels in ``columns`` become the other dimension. Batch dimensions come first. Without batch dimensions, the
+    result is a vector if ``rows`` or ``columns`` is empty.
+    """
     rest = [i for i in term.labels if i not in batch]
     if rest == [*columns, *rows] and rows and columns:
         return matrix_transpose(_merged(term.ordered([*batch, *rest]), batch, columns, rows))
@@ -327,7 +347,7 @@ def _split(
     rows: Sequence[int],
     columns: Sequence[int],
 ) -> _Term:
-    """The product of two matrices as a term with all of its labels."""
+    """Reshape the product of two matrices to a term with a dimension for each label."""
     labels = (*batch, *rows, *columns)
     if len(rows) > 1 or len(columns) > 1:
         of_x, of_y = lengths_by_variables(x.tensor), lengths_by_variables(y.tensor)

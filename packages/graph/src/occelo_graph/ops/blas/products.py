@@ -1,7 +1,7 @@
 """Products of vectors, matrices and batches of matrices: the ops `Dot` and `MatMul`, and functions such as `tensordot`.
 
-Users find the functions in `occelo.tensor`, some also in `occelo.tensor.linalg`. `einsum` and linear algebra call them.
-Rewrite rules, the inference of facts (`assumptions.blas`) and lowerings handle the ops.
+Users call the functions from `occelo.tensor`; some are in `occelo.tensor.linalg`, too. `einsum` and functions of linear
+algebra call them. Linkers compile the ops to calls of BLAS.
 """
 
 from __future__ import annotations
@@ -73,9 +73,10 @@ def _as_dtype(ct: Any, like: Any) -> Any:
 
 
 def _with_equal_lengths(x: Any, i: int, y: Any, j: int) -> tuple[Any, Any]:
-    """The two tensors, with the same static length along the contracted dimensions ``i`` and ``j``.
+    """Assert that dimension ``i`` of ``x`` and dimension ``j`` of ``y`` have the same length, if one length is static.
 
-    If only one of the lengths is static, the other tensor gets it. So a length of 1 does not broadcast in the product.
+    ``x`` and ``y`` are returned, with the static length in both types. So a length of 1 does not broadcast in the
+    product of the tensors.
     """
     n, m = x.type.shape[i], y.type.shape[j]
     if n is None and m is not None:
@@ -86,13 +87,15 @@ def _with_equal_lengths(x: Any, i: int, y: Any, j: int) -> tuple[Any, Any]:
 
 
 def _total(terms: Any, axis: int) -> Any:
-    """The sum of products in their own dtype: integers wrap, and truth values stay truth values."""
+    """Sum products along ``axis`` without a change of dtype. So sums of integers wrap, and sums of booleans are
+    booleans.
+    """
     return sum_(terms, axis=axis, dtype=terms.dtype)
 
 
 @op
 class Dot(Op):
-    """Product of two matrices, a matrix and a vector, or two vectors."""
+    """Product of two inputs, each of which is a matrix or a vector."""
 
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return FIRST, SECOND
@@ -149,12 +152,12 @@ class Dot(Op):
         x, y = inputs
         x_core, y_core = (v.type.ndim for v in node.inputs)
         if x_core == 2 and batch_ndims[1] == 0:
-            # one right-hand side for the whole batch: a single matrix product
+            # all elements of the batch have the same right factor, so one matrix product computes all
             return [tensordot(x, y, axes=1)]
         if x_core == 1 and batch_ndims[1] == 0:
             return [self(x, y) if x.ndim <= 2 else tensordot(x, y, axes=1)]
         if y_core == 1 and batch_ndims[0] == 0:
-            # one matrix for a batch of vectors: also a single matrix product
+            # all elements of the batch have the same matrix, so one matrix product computes all
             return [tensordot(y, x, axes=[[y.ndim - 1], [x.ndim - 1]])]
         x = expand_dims(x, -2) if x_core == 1 else x
         y = expand_dims(y, -1) if y_core == 1 else y
@@ -167,7 +170,7 @@ class Dot(Op):
 
 @op
 class MatMul(Op):
-    """Product of matrices in the last two dimensions. The other dimensions are batch dimensions, which broadcast."""
+    """Products of matrices, which lie in the last two dimensions of the inputs. The other dimensions broadcast."""
 
     def linear_in(self, node: Apply) -> Sequence[slice]:
         return FIRST, SECOND
@@ -253,15 +256,18 @@ class MatMul(Op):
 
 
 def _operands(a: Any, b: Any) -> tuple[Any, Any]:
-    # a Python number is not weak here, as in NumPy, whose dot is no ufunc
+    # a Python number has dtype int64 or float64 here, as in NumPy's dot, and does not adapt to the other dtype
     x, y = as_tensor_variable(a), as_tensor_variable(b)
     dtype = np.result_type(x.type.numpy_dtype, y.type.numpy_dtype).name
-    # BLAS needs one dtype on both sides
+    # BLAS needs the same dtype for both operands
     return cast(x, dtype), cast(y, dtype)
 
 
 def dot(l: Any, r: Any) -> TensorVariable:  # noqa: E741
-    """NumPy's dot: contracts the last dimension of ``l`` with the last but one of ``r``, or with its only dimension."""
+    """NumPy's dot: contracts the last dimension of ``l`` with the second to last dimension of ``r``.
+
+    If ``r`` is a vector, its only dimension is contracted. If an operand is a scalar, the result is ``l * r``.
+    """
     x, y = _operands(l, r)
     if x.type.ndim == 0 or y.type.ndim == 0:
         product: TensorVariable = x * y
@@ -276,7 +282,7 @@ dense_dot = dot
 
 
 def matmul(x1: Any, x2: Any) -> TensorVariable:
-    """NumPy's matmul: products of matrices over broadcasting batches; scalars are a ValueError."""
+    """NumPy's matmul: products of matrices over broadcasting batches. ValueError for scalars."""
     x, y = _operands(x1, x2)
     if x.type.ndim == 0 or y.type.ndim == 0:
         raise ValueError("matmul does not take scalars; use *")
@@ -292,19 +298,22 @@ def matmul(x1: Any, x2: Any) -> TensorVariable:
 
 
 def matvec(x1: Any, x2: Any) -> TensorVariable:
-    """Matrices times vectors, over broadcasting batches."""
+    """Products of matrices and vectors, over broadcasting batches. The vectors lie in the last dimension of ``x2``."""
     return matmul(x1, expand_dims(x2, -1)).squeeze(-1)
 
 
 def vecmat(x1: Any, x2: Any) -> TensorVariable:
-    """Vectors times matrices, over broadcasting batches; complex vectors are conjugated."""
+    """Products of vectors and matrices, over broadcasting batches. The vectors lie in the last dimension of ``x1``.
+
+    Complex vectors are conjugated, as in NumPy.
+    """
     x = as_tensor_variable(x1)
     x = x.conj() if is_complex(x.dtype) else x
     return matmul(expand_dims(x, -2), x2).squeeze(-2)
 
 
 def vecdot(x1: Any, x2: Any, axis: Any = -1) -> TensorVariable:
-    """Products of vectors along ``axis``, over broadcasting batches; the first is conjugated.
+    """Inner products of vectors along ``axis``, over broadcasting batches. The vectors of ``x1`` are conjugated.
 
     ValueError for scalars, TypeError if ``axis`` is not an integer.
     """
@@ -314,26 +323,26 @@ def vecdot(x1: Any, x2: Any, axis: Any = -1) -> TensorVariable:
     x = x.conj() if is_complex(x.dtype) else x
     if not isinstance(axis, int | np.integer):
         raise TypeError(f"axis of vecdot must be an integer, got {axis!r}; there is no out")
-    # the axis counts in the dimensions of each tensor separately
+    # the axis is resolved for each tensor separately, since their numbers of dimensions may differ
     if axis != -1:
         x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
     return sum_(x * y, axis=-1, dtype=x.dtype)
 
 
 def outer(x: Any, y: Any) -> TensorVariable:
-    """All products of elements of two tensors, which are flattened."""
+    """Outer product: a matrix of all products of an element of ``x`` and an element of ``y``. Both are flattened."""
     a, b = _operands(x, y)
     product: TensorVariable = a.flatten().dimshuffle(0, "x") * b.flatten().dimshuffle("x", 0)
     return product
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
-    """Sum of products over pairs of axes.
+    """Products of ``a`` and ``b``, summed over pairs of axes.
 
-    ``axes`` is a pair of lists, the axes of ``a`` and those of ``b``. A number n pairs the last n axes of ``a`` with
+    ``axes`` is a pair of lists: the axes of ``a`` and the axes of ``b``. A number n pairs the last n axes of ``a`` with
     the first n axes of ``b``.
 
-    ValueError for lists of different lengths, and for a number of axes that the tensors do not have.
+    ValueError if the lists have different lengths, or if n is larger than the number of dimensions of a tensor.
     """
     x, y = _operands(a, b)
     if np.ndim(axes) == 0:
@@ -371,16 +380,17 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
 
 
 def batched_dot(a: Any, b: Any) -> TensorVariable:
-    """`dot` for each element of a shared leading dimension."""
+    """`dot` for each element of a batch. The first dimension of ``a`` and ``b`` is the batch dimension."""
     return batched_tensordot(a, b, axes=1)
 
 
 def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
-    """`tensordot` for each element of a shared leading dimension, axis 0. ValueError for a scalar.
+    """`tensordot` for each element of a batch. Axis 0 of ``x`` and ``y`` is the batch dimension. ValueError for a
+    scalar.
 
-    Lists in ``axes`` count this dimension as axis 0. A number n pairs the last n axes of ``x`` with the axes 1 to n of
-    ``y``. There are two exceptions. For n = 1, if ``y`` has more than two dimensions, its last but one is contracted.
-    If ``x`` or ``y`` is a vector, no axis is contracted.
+    Lists in ``axes`` count the batch dimension as axis 0. A number n pairs the last n axes of ``x`` with the axes 1 to
+    n of ``y``. There are two exceptions. If n is 1 and ``y`` has more than two dimensions, the second to last axis of
+    ``y`` is contracted. If ``x`` or ``y`` is a vector, no axis is contracted.
     """
     a, b = _operands(x, y)
     if a.type.ndim < 1 or b.type.ndim < 1:
@@ -414,5 +424,5 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
-    """Sum of a diagonal."""
+    """Sum of the diagonal ``offset`` of the matrices in dimensions ``axis1`` and ``axis2``."""
     return as_tensor_variable(a).diagonal(offset, axis1, axis2).sum(-1)

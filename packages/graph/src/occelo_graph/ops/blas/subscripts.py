@@ -1,6 +1,7 @@
-"""Subscripts of `einsum`, read into labels of dimensions.
+"""Parses the subscripts of `einsum` into labels of dimensions. `ops.blas.einsum` calls it.
 
-`ops.blas.einsum` uses it.
+A code is the character code of a letter, or 0 for an ellipsis. When the numbers of dimensions are known, codes become
+labels.
 """
 
 from __future__ import annotations
@@ -15,23 +16,26 @@ from occelo_graph.narrowing import is_list_or_tuple
 __all__ = ["Labels", "label_name", "labels_of_operand", "labels_of_result", "read_subscripts"]
 
 Labels = tuple[int, ...]
-"""The label of each dimension: the code of a letter, or -k for dimension k from the right of an ellipsis."""
+"""A label for each dimension of a tensor. It is the code of a letter. In an ellipsis, dimension k from the right has
+label -k.
+"""
 
 _ELLIPSIS = 0
-"""Stands for an ellipsis until the numbers of dimensions are known."""
+"""The code of an ellipsis."""
 
 
 def label_name(label: int) -> str:
-    """A label as the user wrote it, for messages."""
+    """The label's text in messages, which is what the user wrote."""
     return "..." if label < 0 else repr(chr(label))
 
 
 def read_subscripts(
     arguments: Sequence[Any],
 ) -> tuple[list[Any], list[list[int]], list[int] | None]:
-    """The operands of a call of `einsum`, the subscripts of each, and the subscripts of the result if they are given.
+    """Read the arguments of `einsum`, such as ``"ij,jk->ik", a, b`` or ``a, [0, 1], b, [1, 2], [0, 2]``.
 
-    The arguments are ``"ij,jk->ik", a, b`` or ``a, [0, 1], b, [1, 2], [0, 2]``, as in NumPy. ValueError for anything else.
+    Returns the operands, a list of codes for each operand, and the codes of the result. The codes of the result are
+    None if the user did not write them. ValueError for other arguments.
     """
     if not arguments:
         raise ValueError("einsum takes subscripts and at least one operand, got nothing")
@@ -48,7 +52,7 @@ def read_subscripts(
 
 
 def _read(part: str, whole: str) -> list[int]:
-    """The subscripts of one operand."""
+    """The codes in ``part``, the subscripts of one operand. ``whole`` is the text of all subscripts, for messages."""
     codes: list[int] = []
     for i, piece in enumerate(part.split("...")):
         codes.extend([_ELLIPSIS] if i else [])
@@ -71,7 +75,7 @@ def _read_lists(
 
 
 def _codes(entries: Any) -> list[int]:
-    """A list of numbers as letters, with NumPy's numbering: 0 is A, 26 is a."""
+    """Convert a list of numbers to codes. As in NumPy, 0 is the letter A, and 26 is the letter a."""
     if not is_list_or_tuple(entries):
         raise ValueError(f"einsum: subscripts are text or lists of integers, got {entries!r}")
     return [_code(entry) for entry in entries]
@@ -90,7 +94,7 @@ def _code(entry: Any) -> int:
 
 
 def labels_of_operand(codes: Sequence[int], ndim: int, position: int) -> Labels:
-    """The label of each dimension of an operand; ValueError if there are too many or too few."""
+    """The label of each dimension of an operand. ValueError if the number of codes does not fit ``ndim``."""
     named = len(codes) - codes.count(_ELLIPSIS)
     if codes.count(_ELLIPSIS) > 1:
         raise ValueError(f"einsum: operand {position} has more than one ellipsis")
@@ -105,9 +109,11 @@ def labels_of_operand(codes: Sequence[int], ndim: int, position: int) -> Labels:
 def labels_of_result(codes: Sequence[int] | None, operands: Sequence[Labels]) -> Labels:
     """The labels of the result.
 
-    Without subscripts these are the labels of the ellipsis, then the labels that occur once, in alphabetical order.
+    If ``codes`` is None, they are the labels of the ellipsis, then the labels that occur once in the operands, in
+    alphabetical order.
 
-    ValueError for a subscript that occurs twice in the result, or in no operand, and for a missing ellipsis.
+    ValueError if a subscript occurs twice in the result, if no operand has it, or if only the operands have an
+    ellipsis.
     """
     counts = Counter(label for labels in operands for label in labels)
     extra = max((-label for label in counts if label < 0), default=0)
@@ -129,7 +135,7 @@ def labels_of_result(codes: Sequence[int] | None, operands: Sequence[Labels]) ->
 
 
 def _expanded(codes: Sequence[int], extra: int) -> Labels:
-    """Subscripts with labels in the place of the ellipsis."""
+    """Convert codes to labels. An ellipsis becomes ``extra`` labels."""
     labels: list[int] = []
     for code in codes:
         labels.extend(range(-extra, 0) if code == _ELLIPSIS else [code])

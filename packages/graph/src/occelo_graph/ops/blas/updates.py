@@ -1,6 +1,7 @@
-"""The ops `Gemm`, `Gemv` and `Ger` for ``beta z + alpha x y``, as in BLAS. Rules make them, and linkers lower them.
+"""The ops `Gemm`, `Gemv` and `Ger`, which compute ``beta z + alpha x y`` by one call of BLAS.
 
-Infinities and NaN propagate as in NumPy, also where ``alpha`` or ``beta`` is 0; BLAS itself may drop them.
+Rules replace sums and products by these ops, and linkers compile them. Infinities and NaN propagate as in NumPy, even
+if ``alpha`` or ``beta`` is 0. BLAS itself may drop them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _ROUTINES = {"float32": "s", "float64": "d"}
 
 @cache
 def _routine(name: str, dtype: Any) -> Any:
-    """SciPy's BLAS function for a dtype; None without SciPy, and for dtypes that BLAS does not support."""
+    """SciPy's function for the BLAS routine ``name`` and a dtype. None if SciPy is not installed, or for other dtypes."""
     letter = _ROUTINES.get(dtype.name)
     if letter is None:
         return None
@@ -41,10 +42,11 @@ def _routine(name: str, dtype: Any) -> Any:
 
 
 def _blas_is_exact(alpha: Any, beta: Any) -> bool:
-    """Whether BLAS computes ``beta z + alpha x y`` as NumPy does, for these scalars.
+    """Whether BLAS treats infinities and NaN in ``beta z + alpha x y`` like NumPy, for these scalars.
 
-    BLAS skips terms with factor 0, even where z or x y is not finite. It multiplies each term of the product by
-    ``alpha``, so other intermediates overflow if ``alpha`` is infinite or far from 1.
+    BLAS skips terms with factor 0, even if z or x y is not finite. BLAS also multiplies each term of the product by
+    ``alpha`` before it sums them. So if ``alpha`` is infinite or far from 1, intermediates overflow that do not
+    overflow in NumPy.
     """
     most = 2.0 ** (int(np.finfo(alpha.dtype).maxexp) // 5)
     return bool(beta != 0 and 1 / most <= abs(alpha) <= most)
@@ -52,7 +54,10 @@ def _blas_is_exact(alpha: Any, beta: Any) -> bool:
 
 @op
 class _Update(Op):
-    """Base of the updates: inputs ``z, alpha, x, y`` and, with ``has_beta``, ``beta``; the result has the type of ``z``."""
+    """Base class of the updates. The inputs are ``z, alpha, x, y``, and also ``beta`` if ``has_beta`` is True.
+
+    The result has the type of ``z``. The numbers of dimensions of ``z``, ``x`` and ``y`` are ``ndims``.
+    """
 
     inplace: bool = False
     ndims: ClassVar[tuple[int, int, int]]
@@ -63,7 +68,7 @@ class _Update(Op):
         return {0: [0]} if self.inplace else {}
 
     def with_inplace(self) -> Op:
-        """The op that overwrites ``z``."""
+        """The same op with ``inplace=True``, which overwrites ``z``."""
         return replace(self, inplace=True)
 
     def infer(self, *types: TensorType) -> TensorType:
@@ -108,7 +113,7 @@ class _Update(Op):
             raise ValueError(f"{self}: shapes {x.shape} and {y.shape} do not give {z.shape}")
 
     def _by_blas(self, z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Any:
-        """The result of a BLAS call, which may be ``z`` itself; None if BLAS cannot compute it."""
+        """Compute the result by BLAS. It may be written to ``z`` and returned. None if BLAS cannot compute it."""
         raise NotImplementedError
 
     def _symbolic_product(self, x: Any, y: Any) -> Any:
@@ -156,7 +161,9 @@ class _Update(Op):
         return [scaled + (self._with_batch_dims(beta[0], batch_ndims[4]) * z if beta else z)]
 
     def _with_batch_dims(self, scalar: Any, extra: int) -> Any:
-        """A scalar that may have batch dimensions, padded so that it broadcasts against the batched ``z``."""
+        """Add dimensions of length 1 to ``scalar``, which has ``extra`` batch dimensions, so that it broadcasts with
+        ``z``.
+        """
         order: list[Any] = [*range(extra), *["x"] * self.ndims[0]]
         return scalar.dimshuffle(order) if extra else scalar
 
@@ -177,7 +184,7 @@ class Gemm(_Update):
         routine = _routine("gemm", z.dtype)
         if routine is None or not z.size or not x.size or not z.flags.c_contiguous:
             return None
-        # BLAS expects Fortran order, so it computes z.T from y.T and x.T
+        # BLAS expects Fortran order; the transposes of arrays in C order have it, so it computes z.T = y.T x.T
         made = routine(alpha, y.T, x.T, beta, z.T, overwrite_c=self.inplace)
         return z if self.inplace and np.shares_memory(made, z) else made.T
 

@@ -1,7 +1,7 @@
-"""Ops for control: branches, run-time checks, copies, views, stated facts, Python functions as ops, observers.
+"""Ops for control: branches, run-time checks, copies, views, stated facts, observers, and Python functions as ops.
 
-Users find them in `occelo` and `occelo.tensor`. Rules, inference of facts and lowerings handle the ops. `Blockwise` and
-`OpFromGraph` belong to the family, but are in modules of the top level, since they need gradients.
+Users find their functions in `occelo` and `occelo.tensor`. `Blockwise` and `OpFromGraph` belong to the family, too.
+They are in the modules `blockwise` and `inner_graph`, since they call `gradient`, and `gradient` imports `ops`.
 """
 
 from __future__ import annotations

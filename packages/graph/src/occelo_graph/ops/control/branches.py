@@ -1,6 +1,6 @@
-"""`ifelse`: lazy choice between two branches.
+"""`ifelse` and its op `IfElse`: a lazy choice between two branches. Only the chosen branch is computed.
 
-Users find `ifelse` in `occelo`. `Blockwise`, loops and norms use it, too. Rules handle the op `IfElse`.
+Users call `ifelse` from `occelo`. `Blockwise`, loops and norms call it, too.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ __all__ = ["IfElse", "ifelse"]
 
 @op
 class IfElse(Op):
-    """The values of the first branch if the condition holds, else those of the second; a branch has ``n_outs`` values.
+    """Returns the values of the first branch if the condition holds, else the values of the second branch.
 
-    It is lazy: linkers compute only the chosen branch. Inputs are the condition, then the values of both branches.
+    Each branch has ``n_outs`` values. The inputs are the condition, the values of the first branch, and the values of
+    the second branch. The op is lazy: linkers compute only the chosen branch.
     """
 
     moves = slice(1, None)
@@ -126,7 +127,7 @@ class IfElse(Op):
             a, b = values[i], values[self.n_outs + i]
             extras = [batch_ndims[1 + i], batch_ndims[1 + self.n_outs + i]]
             if batch_ndims[0] == 0 and extras[0] == extras[1]:
-                # both branches must have the same batch shape
+                # results of one `ifelse` must have the same batch shape in both branches
                 a, b = materialize([a, b], extras) if extras[0] else (a, b)
                 results.append(ifelse(condition, a, b))
             else:
@@ -140,9 +141,10 @@ _LARGEST = 50
 
 
 def _chosen_length(condition: Any, then: Any, other: Any) -> Any:
-    """The length of the branch that is taken.
+    """A length of the result of an `ifelse`: ``then`` or ``other``, which are the lengths in the two branches.
 
-    The length of the other branch is computed only if that is cheap and cannot fail.
+    If both are cheap to compute and cannot fail, `switch` chooses between them. Else `ifelse` does, so that the length
+    of the other branch is not computed.
     """
     if then is other or (isinstance(then, int) and then == other):
         return then
@@ -152,7 +154,10 @@ def _chosen_length(condition: Any, then: Any, other: Any) -> Any:
 
 
 def _is_of_roots(length: Any) -> bool:
-    """Whether a length is computed by few arithmetic operations from lengths of roots: this is cheap and cannot fail."""
+    """Whether a length is cheap to compute and cannot fail.
+
+    It must be computed by few arithmetic operations from lengths of roots of the graph.
+    """
     pending = [length]
     for _ in range(_LARGEST):
         if not pending:
@@ -172,10 +177,12 @@ def _is_of_roots(length: Any) -> bool:
 
 
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
-    """``then_branch`` if the scalar ``condition`` holds, else ``else_branch``, computed lazily.
+    """``then_branch`` if the scalar ``condition`` holds, else ``else_branch``. Only the chosen branch is computed.
 
-    Branches are tensors, or two lists of equal length (ValueError). The tensors of a pair must have the same dtype and
-    number of dimensions (TypeError), but shapes may differ. A ``condition`` that is not a scalar is a TypeError.
+    The branches are two tensors, or two lists of tensors. The two tensors, or each pair of tensors in the lists, must
+    have the same dtype and number of dimensions. Their shapes may differ. ValueError if the lists have different
+    lengths. TypeError if dtypes or numbers of dimensions differ, or if ``condition`` is not a scalar. ``name`` becomes
+    the name of the results.
     """
     several = is_list_or_tuple(then_branch)
     then = list(then_branch) if is_list_or_tuple(then_branch) else [then_branch]

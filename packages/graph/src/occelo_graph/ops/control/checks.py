@@ -1,7 +1,7 @@
-"""Run-time checks: `CheckAndRaise`, `Assert`.
+"""Run-time checks: the ops `CheckAndRaise` and `Assert`, which raise an exception if a condition is false.
 
-Functions of other families check lengths and indices with `CheckAndRaise`. Rules put it in place of a node that could
-fail, so that the error is still raised. Users call `assert_op`.
+Users call `assert_op`. Functions of other families check lengths and indices with `CheckAndRaise`. If a rule removes a
+node that could fail, it puts a `CheckAndRaise` in its place, so that the error is still raised.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Assert", "CheckAndRaise", "assert_op", "raise_unless"]
 
 
 class CheckAndRaise(Op):
-    """Returns its first input if all other inputs are true; otherwise raises ``exc_type(msg)``."""
+    """Returns its first input if all other inputs, the conditions, are true. Else it raises ``exc_type(msg)``."""
 
     moves = FIRST
 
@@ -77,7 +77,7 @@ class CheckAndRaise(Op):
 
 
 class Assert(CheckAndRaise):
-    """`CheckAndRaise` with AssertionError."""
+    """A `CheckAndRaise` that raises AssertionError."""
 
     __props__: ClassVar[tuple[str, ...]] = ("msg",)
 
@@ -86,12 +86,14 @@ class Assert(CheckAndRaise):
 
 
 def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
-    """``value``, with a run-time check that the conditions hold (AssertionError)."""
+    """``value``, with a run-time check of ``conditions``. AssertionError with the message ``msg`` if an element is
+    false.
+    """
     return Assert(msg)(value, *conditions)
 
 
 def raise_unless(value: Any, *conditions: Any, error: type[Exception], message: str) -> Any:
-    """``value``, with a run-time check that raises ``error(message)`` unless all elements of the conditions are true."""
+    """``value``, with a run-time check of ``conditions`` that raises ``error(message)`` if an element is false."""
     return CheckAndRaise(error, message)(value, *conditions)
 
 

@@ -1,6 +1,6 @@
-"""The facts that users may state about a value with `assume`, what each implies, and `register_fact`, which adds facts.
+"""The table of facts that users may state with `assume`, such as "symmetric", and `register_fact`, which adds facts.
 
-The rewrite package infers facts from ops (`occelo_rewrite.assumptions`), and rules ask for them.
+`occelo_rewrite.assumptions` infers facts about variables from this table and from ops. Rules then use the facts.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 __all__ = ["FACTS", "Fact", "register_fact"]
 
 
-@frozen_dataclass(eq=False)  # facts are asked for often, so they are hashed by identity
+@frozen_dataclass(
+    eq=False
+)  # facts are looked up often, so they are compared and hashed by identity
 class Fact:
-    """A property of a value.
+    """A property that the value of a variable may have, such as "symmetric" or "nonnegative".
 
-    ``of_matrices`` is true if the fact is about the last two dimensions. ``implies`` lists the facts that follow from
-    it. ``transposed`` is the fact that then holds for the transposed matrix; None if nothing is known about it.
+    ``of_matrices`` is True for a property of the matrices in the last two dimensions. ``implies`` lists the names of
+    facts that follow from this fact. ``transposed`` is the name of the fact that the transposed matrix then has, or
+    None.
     """
 
     name: str
@@ -47,7 +50,7 @@ FACTS: dict[str, Fact] = {
         Fact("positive", of_matrices=False, implies=("nonnegative",)),
     )
 }
-"""The facts by name. In matrices of real numbers, symmetric and hermitian are the same."""
+"""Maps names to facts. For real matrices, symmetric and hermitian mean the same."""
 
 _places: dict[str, tuple[str, ...] | None] = {}
 
@@ -59,10 +62,10 @@ def register_fact(
     implies: Sequence[str] = (),
     transposed: str | None = None,
 ) -> Fact:
-    """Add a fact. `assume` then accepts it as a keyword, and rules may ask for it. `Fact` describes the parameters.
+    """Add a fact to the table. `assume` then accepts its name as a keyword. `Fact` describes the parameters.
 
-    ValueError if the name is not an identifier, or is taken by a fact that was registered at another place in the code.
-    ValueError also if ``implies`` or ``transposed`` names an unknown fact.
+    ValueError if the name is not an identifier, if another place in the code registered a fact with this name, or if
+    ``implies`` or ``transposed`` contains an unknown name.
     """
     place = place_of_caller()
     if not name.isidentifier():

@@ -1,7 +1,7 @@
-"""Ops whose result equals their input: copies, views, and assumptions about a value (`assume`).
+"""Ops whose result equals their input: copies, views, and facts that users state about a value (`assume`).
 
-`occelo_compile.memory` inserts the copies and views, for the memory contract. Rules use the assumptions of users as
-facts (`occelo_rewrite.assumptions`).
+`occelo_compile.memory` inserts copies and views for the memory contract. Users call `assume`, and
+`occelo_rewrite.assumptions` reads the stated facts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Assume", "DeepCopyOp", "SameType", "ViewOp", "assume"]
 
 
 class SameType(Op):
-    """Base of ops whose output has the type, shape and derivative of their input."""
+    """Base class of ops whose output has the type and shape of the input. Cotangents pass through unchanged."""
 
     moves = FIRST
 
@@ -31,7 +31,7 @@ class SameType(Op):
         return x
 
     def kernel(self, node: Apply) -> Kernel:
-        # a value may itself be a tuple, which must not be taken for several results
+        # a value may itself be a tuple, which is one result and not several
         return lambda *values: (self.evaluate(*values),)
 
     def pullback(
@@ -50,7 +50,7 @@ class SameType(Op):
 
 @op
 class DeepCopyOp(SameType):
-    """A copy with storage of its own."""
+    """Copies its input to new storage."""
 
     def kernel(self, node: Apply) -> Kernel:
         copied = node.inputs[0].type.copy
@@ -65,7 +65,7 @@ class DeepCopyOp(SameType):
 
 @op
 class ViewOp(SameType):
-    """A view of its input: the same storage, as another variable."""
+    """Returns its input as another variable with the same storage."""
 
     view_map = {0: [0]}
 
@@ -78,9 +78,9 @@ class ViewOp(SameType):
 
 @op
 class Assume(SameType):
-    """Returns its input, for which the user has stated properties; rewriting relies on them without a check.
+    """Returns its input, about which the user has stated facts. Rewriting relies on them without a check.
 
-    ``facts`` are pairs of the name of a fact (`FACTS`) and whether it holds.
+    ``facts`` are pairs: the name of a fact (`FACTS`), and whether it holds.
     """
 
     facts: tuple[tuple[str, bool], ...]
@@ -123,18 +123,19 @@ def assume(
     positive: bool | None = None,
     **registered: bool | None,
 ) -> Any:
-    """``x`` with stated properties: each holds (True), does not hold (False), or is not stated (None).
+    """State facts about ``x``. Each fact holds (True), does not hold (False), or is not stated (None).
 
-    A selection matrix has one 1 in each row and zeros elsewhere; a permutation matrix has one 1 in each column as well.
-    The elements on a ``unit_diagonal`` are 1. In a ``tridiagonal`` matrix the elements outside of the three middle
-    diagonals are 0. ``symmetric`` and ``orthogonal`` are about the transpose, ``hermitian`` about the conjugate
-    transpose. An ``orthogonal`` matrix is square; one with more rows than columns is not orthogonal, even if its
-    columns are orthonormal. ``unique_indices``: no position occurs twice in an index array. ``registered`` are facts of
-    `register_fact`.
+    An index array with ``unique_indices`` contains no position twice. All other names except ``nonnegative`` and
+    ``positive`` are facts about matrices, in the last two dimensions of ``x``. In a ``tridiagonal`` matrix, only the
+    main diagonal and its two neighbours may differ from 0. A ``unit_diagonal`` contains only ones. ``symmetric`` and
+    ``orthogonal`` refer to the transpose, and ``hermitian`` refers to the conjugate transpose. An ``orthogonal`` matrix
+    is square; orthonormal columns are not enough. A ``selection`` matrix has a single 1 in each row, and zeros
+    elsewhere. A ``permutation`` matrix also has a single 1 in each column.
 
-    Rewriting relies on the properties without a check, and results are undefined where they are wrong. TypeError if no
-    property is stated, if a name is unknown, or if a property of matrices is stated and ``x`` has fewer than two
-    dimensions.
+    ``registered`` are facts that were added by `register_fact`.
+
+    Rewriting relies on the facts without a check. If a fact is wrong, results are undefined. TypeError if no fact is
+    stated, if a name is unknown, or if a fact about matrices is stated and ``x`` has fewer than two dimensions.
     """
     given = {
         "diagonal": diagonal,

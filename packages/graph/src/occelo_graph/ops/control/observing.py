@@ -1,9 +1,8 @@
-"""Observers: `Print` and `PdbBreakpoint`, which return their inputs and have an effect.
+"""Ops that observe values: `Print` and `PdbBreakpoint` return their inputs, and print them or start the debugger.
 
-In compiled functions observers do not block rewriting: `occelo_compile.maker` makes the observer a hidden output, and
-lets the nodes that read its result read its input instead. So ``log(1 + Print()(x))`` is computed as without the
-``Print``. In graphs with lazy branches observers stay in place, since they must not observe values that are never
-computed.
+Users apply them to variables. When a function is compiled, `occelo_compile.maker` makes each observer a hidden output.
+Nodes that read the observer's result then read its input instead. So ``log(1 + Print()(x))`` is rewritten like ``log(1
++ x)``. In graphs with lazy branches, observers stay in place, since the observed value may never be computed.
 """
 
 from __future__ import annotations
@@ -22,10 +21,11 @@ __all__ = ["PdbBreakpoint", "Print"]
 
 
 class Print(SameType):
-    """Prints its input whenever that is computed, and returns it.
+    """Prints its input and returns it.
 
-    Each line begins with ``message``. ``attrs`` are the names of the attributes to print; attributes that are callable
-    are called. ``global_fn(op, value)`` is called instead of printing.
+    ``attrs`` are the names of attributes of the value. For each attribute, a line with ``message``, the attribute's
+    name and its value is printed. Callable attributes are called. If ``global_fn`` is given, ``global_fn(op, value)``
+    is called instead of printing.
     """
 
     __props__: ClassVar[tuple[str, ...]] = ("message", "attrs", "global_fn")
@@ -65,10 +65,10 @@ class Print(SameType):
 
 
 class PdbBreakpoint(Op):
-    """``PdbBreakpoint(name)(condition, x, ...)``: returns the variables, and starts the debugger when ``condition`` holds.
+    """``PdbBreakpoint(name)(condition, x, ...)`` returns the variables, and starts the debugger if ``condition`` holds.
 
-    The condition is a scalar. In the debugger ``monitored`` has the values. One variable is returned by itself,
-    several as a list.
+    The condition is a scalar. In the debugger, the variable ``monitored`` holds the values. A single variable is
+    returned by itself, several variables as a list.
     """
 
     __props__: ClassVar[tuple[str, ...]] = ("name", "count")

@@ -1,6 +1,6 @@
-"""`wrap_py`: Python functions of arrays as ops.
+"""`wrap_py`: a decorator that makes an op of a Python function of arrays.
 
-`wrap_py` (also called `as_op`) is a decorator for users, and the shortest way to add an op without derivatives.
+Users call it, also by its other name `as_op`. It is the shortest way to add an op without derivatives.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["FromFunctionOp", "as_op", "wrap_py"]
 
 
 class FromFunctionOp(Op):
-    """An op that calls a Python function; made by `wrap_py`."""
+    """An op that calls a Python function. `wrap_py` makes it."""
 
     def __init__(
         self,
@@ -79,14 +79,15 @@ def _load(module: str, name: str) -> Any:
 def wrap_py(
     itypes: Any, otypes: Any = None, infer_shape: Callable[..., Any] | None = None
 ) -> Callable[[Callable[..., Any]], FromFunctionOp]:
-    """Make an op of a function of arrays: ``@wrap_py([dvector], [dscalar])``.
+    """Decorator that makes an op of a function of arrays: ``@wrap_py([dvector], [dscalar])``.
 
-    ``itypes`` and ``otypes`` are a type or a list of types, or constructors of variables such as ``dvector``. The
-    function gets an array for each input. It returns an array for each output, which must fit the type of the output.
-    The op has no gradient. ``infer_shape(node, input_shapes)``, or ``infer_shape(fgraph, node, input_shapes)``, returns
-    the output shapes without running the function. The op is pickled as the module and the name of the function, so the
-    module must have the op under this name. TypeError without ``otypes``, and for an ``infer_shape`` that is not a
-    function.
+    ``itypes`` and ``otypes`` are the types of the inputs and outputs: a type or a list of types. A constructor of
+    variables such as ``dvector`` may replace a type. The function gets an array for each input, and returns an array
+    for each output, which must fit the output's type. The op has no gradient.
+
+    ``infer_shape(node, input_shapes)``, or ``infer_shape(fgraph, node, input_shapes)``, returns the output shapes
+    without running the function. The op is pickled as the module and the name of the function, so the op must be found
+    in the module under this name. TypeError if ``otypes`` is missing, or if ``infer_shape`` is not a function.
     """
     if otypes is None:
         raise TypeError(
