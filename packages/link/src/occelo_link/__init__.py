@@ -1,7 +1,7 @@
 """Occelo's linkers, which turn rewritten graphs into callable virtual machines (VMs).
 
-`occelo_compile` takes the linker of the mode and calls the VM that the linker returns. Authors of ops register their
-lowerings here, and authors of backends register their linkers.
+`occelo_compile` gets the linker from the mode of a function and calls the VM that the linker returns. Authors of ops
+register lowerings here, and authors of backends register linkers.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ __all__ = [
 register_internal(os.path.dirname(__file__))
 
 
-# modules that need compilers or other libraries are loaded on first use
+# imported at the first use of a name, since these modules need compilers or other libraries
 __getattr__, __dir__ = deferred(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""The linkers ``c`` and ``c|py``, which print loop programs as C and compile them by the C compiler of the machine.
+"""The linkers ``c`` and ``c|py``, which print loop programs as C and call the machine's C compiler.
 
-A mode with one of these names chooses it.
+They are used by functions whose mode names one of them.
 """

@@ -1,6 +1,6 @@
-"""The C compiler: finding it, compiling shared libraries, loading them.
+"""Finds a C compiler, compiles C sources to shared libraries and loads the libraries.
 
-The linkers ``c`` and ``c|py`` compile the output of `c.printer` with it.
+The linkers ``c`` and ``c|py`` use this module to compile what `c.printer` has printed.
 """
 
 from __future__ import annotations
@@ -37,14 +37,16 @@ FLAGS = (
 
 
 class CompilerMissing(RuntimeError):
-    """There is no C compiler; the message says what to install."""
+    """No C compiler was found. The message says what to install."""
 
 
 def find_compiler() -> list[str]:
-    """The command of a C compiler, the first that exists: the option ``cxx``, the environment variable ``CC``, cc, gcc,
-    clang, or the compiler of the package ``ziglang``.
+    """Return the command of the C compiler.
 
-    `CompilerMissing` if there is none.
+    The option ``cxx`` names the compiler. If the option is "auto", the environment variable ``CC`` names it. If ``CC``
+    is not set, the compiler is the first that exists of cc, gcc, clang and the compiler of the package ``ziglang``.
+
+    Raises `CompilerMissing` if there is no compiler.
     """
     chosen = COMPILER.get()
     if not chosen:
@@ -69,7 +71,7 @@ def find_compiler() -> list[str]:
 
 @functools.cache
 def _identity(command: tuple[str, ...]) -> str:
-    # asking the compiler for its version would start a child process in every process
+    # size and time identify the compiler; to ask it for its version would start a child process
     program = os.path.realpath(shutil.which(command[0]) or command[0])
     found = os.stat(program)
     parts = [shlex.join(command), program, str(found.st_size), str(found.st_mtime_ns)]
@@ -80,7 +82,7 @@ def _identity(command: tuple[str, ...]) -> str:
 
 @functools.cache
 def _processor_flags(command: tuple[str, ...]) -> tuple[str, ...]:
-    """``-march=native`` if the compiler knows it."""
+    """Return ``-march=native`` if the compiler accepts this flag, and otherwise no flag."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.c"
         source.write_text("int probe;\n", encoding="utf-8")
@@ -95,7 +97,7 @@ def _processor_flags(command: tuple[str, ...]) -> tuple[str, ...]:
 def compile_shared(source: str) -> bytes:
     """Compile a C source to a shared library, and return the bytes of the library.
 
-    `CompilerMissing` if there is no compiler. RuntimeError with the compiler's messages if it fails.
+    Raises `CompilerMissing` if there is no compiler, and RuntimeError with the compiler's messages if compiling fails.
     """
     command = find_compiler()
     flags = [*FLAGS, *_processor_flags(tuple(command)), *shlex.split(COMPILER_FLAGS.get())]
@@ -117,14 +119,14 @@ def compile_shared(source: str) -> bytes:
 
 
 def shared_library(source: str, store: Store | None) -> ctypes.CDLL:
-    """The loaded library of a source. It is compiled only if the store does not have it.
+    """Load the shared library of a C source. The source is compiled only if the store has no library for it.
 
-    The store checks the bytes of a library when it reads them. If the file itself were loaded after that, it could have
-    changed in between. So a temporary copy of the checked bytes is loaded, and deleted at once.
+    The library is loaded from a temporary copy, which is deleted at once. The store has checked the bytes that are
+    copied. The file of the store could have changed since that check.
     """
     identity = [_identity(tuple(find_compiler())), *FLAGS, COMPILER_FLAGS.get(), source]
     code = kept_code(store, "libraries", "\n".join(identity), lambda: compile_shared(source))
-    # some systems cannot delete a loaded library; the file is then left to the cleaning of temporary files
+    # some systems cannot delete a loaded library; there the file stays until the system deletes temporary files
     with tempfile.TemporaryDirectory(prefix="occelo-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "unit.so"
         path.write_bytes(code)

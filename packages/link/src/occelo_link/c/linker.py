@@ -1,6 +1,6 @@
-"""The linkers ``c`` and ``c|py``: ``c`` compiles whole blocks as C, ``c|py`` compiles each node by itself.
+"""The linkers ``c`` and ``c|py``: ``c`` compiles whole blocks as C, and ``c|py`` compiles each node separately.
 
-`registry` loads this module when a user chooses one of them.
+`registry` imports this module when a mode names one of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit, recorded_effects, taking_values
 from occelo_link.c.compiler import shared_library
-from occelo_link.c.printer import print_c
+from occelo_link.c.source import print_c
 from occelo_link.cache.store import default_store
 from occelo_link.linker import VM, Linking
 from occelo_link.loops import build as build  # registers the lowerings
@@ -32,7 +32,7 @@ __all__ = ["CLinker", "OpWiseCLinker", "SharedUnit"]
 
 
 class SharedUnit:
-    """The address of a function in a shared library, and the library, which is kept loaded."""
+    """The address of a compiled C function. The object keeps the shared library of the function loaded."""
 
     def __init__(self, library: ctypes.CDLL, function: str) -> None:
         self._library = library
@@ -61,7 +61,7 @@ class CLinker(BlockLinker):
 class OpWiseCLinker(BlockLinker):
     """The linker ``c|py``: compiles each node as one C function, and runs nodes without a lowering in Python.
 
-    Nodes whose results are views run in Python, too, where they copy nothing.
+    Nodes whose results are views also run in Python, because there they copy nothing.
     """
 
     name = "c|py"
@@ -104,7 +104,7 @@ def _kernel(node: Apply, part: Part, unit: NativeUnit) -> Kernel:
         try:
             return call([values[i] for i in positions])
         except UnitFailure as failure:
-            # replay: the NumPy implementation fails in the same way, with a full message
+            # run the node again with NumPy, which raises the same error with a full message
             with has_run(recorded_effects(failure, node, unit.effects()), (node,)):
                 return fallback(*values)
 

@@ -1,6 +1,6 @@
-"""The names of types and the literals of constants in C.
+"""C's names for the dtypes of scalars, and constants as C literals.
 
-`c.operations` and `c.printer` use it.
+`c.operations` and `c.printer` use them.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ TYPES = {
     "float32": "float",
     "float64": "double",
 }
-"""C's types of scalars."""
+"""The C type of a scalar variable, for each dtype."""
 
 
 def memory_type(dtype: str) -> str:
-    """The C type of an element in memory."""
+    """Return the C type of an array's elements. It differs from `TYPES` only for bool, which is a byte in memory."""
     return "u8" if dtype == "bool" else TYPES[dtype]
 
 
 def literal(number: Any, dtype: str) -> str:
-    """A constant as a C literal."""
+    """Return the C literal of a constant of dtype ``dtype``."""
     if is_float(dtype):
         suffix = "f" if dtype == "float32" else ""
         if math.isnan(number):

@@ -1,6 +1,6 @@
-"""Scalar operations as C expressions.
+"""Writes scalar operations of loop programs as C expressions.
 
-`c.printer` uses it for each scalar operation.
+`c.printer` calls `Operations` for each scalar operation of a program.
 """
 
 from __future__ import annotations
@@ -26,11 +26,14 @@ _BUILTINS = {
 
 
 class Operations:
-    """Printer of scalar operations. Helper functions spell out cases that C leaves undefined.
+    """Writes scalar operations as C expressions.
 
-    ``helpers`` has these functions by name; they are printed before all units. ``alternates`` is set for programs with
-    complex outputs, in which sums of products and differences of products alternate. Products of floats are then
-    wrapped in ``ROUNDED`` (`c.prelude`), so that GCC does not contract a product and a sum to a fused multiply-add.
+    Operations that C leaves undefined for some arguments, such as integer division by zero, are calls of helper
+    functions. ``helpers`` collects the definitions of these functions by name; they are printed before all units.
+
+    ``alternates`` is true for programs with complex outputs, where sums and differences of products alternate. Products
+    of floats are then wrapped in ``ROUNDED`` (`c.prelude`). Otherwise GCC would contract a product and a sum to one
+    fused multiply-add.
     """
 
     def __init__(self, helpers: dict[str, str], alternates: bool) -> None:
@@ -38,14 +41,17 @@ class Operations:
         self._alternates = alternates
 
     def operation(self, op: str, dtype: str, result: str, args: Sequence[str]) -> str:
-        """The C expression of an operation on arguments of ``dtype`` with a result of dtype ``result``."""
+        """Return the C expression of the operation ``op``.
+
+        ``dtype`` is the dtype of its arguments, ``result`` the dtype of its result, and ``args`` are C expressions.
+        """
         kind = TYPES[dtype]
         suffix = "f" if dtype == "float32" else ""
         if op in _INFIX:
             text = f"{args[0]} {_INFIX[op]} {args[1]}"
             if op == "mul" and is_float(dtype) and self._alternates:
                 return f"ROUNDED({text})"
-            # small integers are computed as int in C
+            # C computes small integers as int; this casts back
             return f"({kind})({text})" if not is_float(dtype) and width(dtype) < 32 else text
         if op in _COMPARE:
             return f"{args[0]} {_COMPARE[op]} {args[1]}"
@@ -65,7 +71,7 @@ class Operations:
         return f"{name}({', '.join(args)})"
 
     def _defined(self, op: str, dtype: str, result: str) -> str:
-        """The name of a helper function for an operation that has no C operator."""
+        """Return the name of the helper function for an operation that has no C operator."""
         kind = TYPES[dtype]
         if op == "bits":
             target = TYPES[result]

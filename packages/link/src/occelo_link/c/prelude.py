@@ -1,7 +1,6 @@
-"""The text at the start of each generated C file: definitions of types, the types of service functions, and macros that
-depend on the compiler.
+"""The first lines of each generated C file, which `c.printer` writes.
 
-`c.printer` writes it.
+They define the integer types, the types of service functions, and macros that depend on the compiler.
 """
 
 from __future__ import annotations
@@ -33,8 +32,10 @@ typedef void *(*take_fn)(i64 *frame, i64 position, i64 input, i64 bytes);
 #endif
 #if defined(__GNUC__) || defined(__clang__)
 #define ALWAYS_INLINE __attribute__((always_inline))
+#define NOT_INLINED __attribute__((noinline))
 #else
 #define ALWAYS_INLINE
+#define NOT_INLINED
 #endif
 
 /* a rounded product: where sums and differences of products alternate, as for complex

@@ -1,18 +1,17 @@
-"""The printer of loop programs as C.
+"""Prints loop programs as C.
 
-The linkers ``c`` and ``c|py`` compile the text, and `dumping` writes it to files. The text includes no header. Units
-have the same interface as those of the LLVM printer (see `occelo_link.units.frame`). Helper functions spell out
-operations that C leaves undefined, so that units of both printers compute the same bits.
+The linkers ``c`` and ``c|py`` compile the printed text, and `dumping` writes it to files. The text includes no header
+files. The C functions have the same interface as units of the LLVM printer (see `occelo_link.units.frame`) and compute
+the same bits. For that, helper functions define every operation that C leaves undefined.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 
 from occelo_link.c.literals import TYPES, literal, memory_type
 from occelo_link.c.operations import Operations
-from occelo_link.c.prelude import PRELUDE
 from occelo_link.loops.ir.cost import is_long, iterations_between_polls, poll_interval_text
 from occelo_link.loops.ir.program import (
     Alloc,
@@ -25,6 +24,7 @@ from occelo_link.loops.ir.program import (
     Invoke,
     Pointer,
     Program,
+    Statement,
     Store,
     Swap,
     Value,
@@ -46,13 +46,13 @@ from occelo_link.units.frame import (
     table_slot,
 )
 
-__all__ = ["print_c"]
+__all__ = ["Printer"]
 
 INLINE_USES = 8
 
 
-class _Printer(Visitor[None]):
-    """The printer of one program as a C function; ``helpers`` has functions that several programs share."""
+class Printer(Visitor[None]):
+    """Prints one program as one C function. ``helpers`` collects helper functions, which several programs share."""
 
     def __init__(self, program: Program, function: str, helpers: dict[str, str]) -> None:
         self.program = program
@@ -70,21 +70,26 @@ class _Printer(Visitor[None]):
         self.count = 0
 
     def run(self) -> str:
-        program = self.program
-        for position, buffer in enumerate(program.inputs):
-            slot = FIRST_INPUT + INPUT_SLOTS * position
-            kind = memory_type(buffer.dtype)
-            self.line(f"{kind} *{buffer.name} = ({kind} *)frame[{slot}];")
-        self.block(program.body)
-        self.line("return 0;")
-        declared = [f"  {text}" for text in (*self.declarations.values(), *self.rooms.values())]
-        for buffer in constants_of(program):
-            kind = memory_type(buffer.dtype)
-            slot = table_slot(program, buffer.entry)
-            declared.append(f"  {kind} *{buffer.name} = ({kind} *)table[{slot}];")
-        head = f"i64 {self.function_name}(i64 *frame, void **table)"
-        unit = [f"{head} {{", *declared, *self.lines, "}", ""]
-        return "\n".join([*self.own.values(), *unit])
+        for buffer in self.program.inputs:
+            self.line(self.given(buffer))
+        self.block(self.program.body)
+        declared = [*self.declarations.values(), *self.rooms.values()]
+        declared += [self.given(buffer) for buffer in constants_of(self.program)]
+        return "\n".join([*self.own.values(), *self.unit(declared)])
+
+    def unit(self, declared: Sequence[str]) -> list[str]:
+        """The text of the unit, with declarations at its start."""
+        head = f"i64 {self.function_name}(i64 *frame, void **table) {{"
+        return [head, *(f"  {text}" for text in declared), *self.lines, "  return 0;", "}", ""]
+
+    def given(self, buffer: Buffer) -> str:
+        """The declaration of the pointer to an input or a constant."""
+        kind = memory_type(buffer.dtype)
+        if buffer.space == "input":
+            source = f"frame[{FIRST_INPUT + INPUT_SLOTS * buffer.position}]"
+        else:
+            source = f"table[{table_slot(self.program, buffer.entry)}]"
+        return f"{kind} *{buffer.name} = ({kind} *){source};"
 
     # text
 
@@ -103,8 +108,11 @@ class _Printer(Visitor[None]):
     # statements
 
     def block(self, block: Block) -> None:
+        self.statements(block)
+
+    def statements(self, statements: Iterable[Statement]) -> None:
         last, methods = -1, self.methods
-        for statement in block:
+        for statement in statements:
             if statement.node not in (last, -1) and self.commented:
                 last = statement.node
                 op = str(getattr(self.program.nodes[last], "op", "")).replace("*/", "* /")
@@ -155,14 +163,14 @@ class _Printer(Visitor[None]):
         )
 
     def function(self, name: str) -> str:
-        """The C name of a function of the program; the function is printed at its first use."""
+        """Return the C name of a function of the program. At its first use the function is printed."""
         made = f"{self.function_name}_{name}"
         if made in self.own:
             return made
         function = self.program.functions[name]
         lines, depth, names = self.lines, self.depth, self.names
         self.lines, self.depth, self.names = [], 1, {}
-        self.own[made] = ""  # it may call itself
+        self.own[made] = ""  # known from here on, since the function may call itself
         self.commented = False  # several nodes may use the function
         self.block(function.body)
         self.commented = True
@@ -172,19 +180,19 @@ class _Printer(Visitor[None]):
             f"static inline {self.inline_attribute(name)}{kind} {made}({params}, void **table) {{"
         )
         self.line(f"return {self.use(function.result)};")
-        del self.own[made]  # functions that it calls come first
+        del self.own[made]  # moved behind the functions that it calls
         self.own[made] = "\n".join([head, *self.lines, "}"])
         self.lines, self.depth, self.names = lines, depth, names
         return made
 
     def inline_attribute(self, name: str) -> str:
-        """The attribute of a function of the program.
+        """Return the inlining attribute of a function of the program, or an empty string.
 
-        A function with few uses is always inlined, so that loops around it can be vectorized.
+        A function with few uses is always inlined, so that loops around the calls can be vectorized.
         """
         own = self.program.functions[name].body
         if any(isinstance(s, Value) and s.op == "unlikely" and s.args[2] == name for s in own):
-            return ""  # it calls itself
+            return ""  # a recursive function cannot be inlined
         uses = INLINE_USES * name.endswith("_huge") + sum(
             isinstance(s, Value) and s.op == "apply" and s.args[0] == name
             for block in self.program.blocks()
@@ -241,7 +249,10 @@ class _Printer(Visitor[None]):
         self.line(f"if (!{name}) return -1;")
 
     def grow_buffer(self, buffer: Buffer, bytes_: str) -> None:
-        """Print code that allocates new memory if a buffer needs more than its capacity; the capacity at least doubles."""
+        """Print code that makes sure that a buffer has ``bytes_`` bytes.
+
+        If it has fewer, the code allocates new memory, at least twice as much as before.
+        """
         name, room, kind = buffer.name, f"{buffer.name}_room", memory_type(buffer.dtype)
         self.rooms[buffer] = f"i64 {room} = 0;"
         self.line(f"if ({bytes_} > {room}) {{")
@@ -304,7 +315,7 @@ class _Printer(Visitor[None]):
             self.names[each.result.number] = f"v{each.param.number}"
 
     def advance(self, carried: Sequence[Carried]) -> None:
-        """Assign the next values to all carried scalars at once."""
+        """Print the end of an iteration, which assigns the next values to all carried scalars at once."""
         self.depth += 1
         names = [self.fresh("next") for _ in carried]
         for each, name in zip(carried, names, strict=True):
@@ -347,12 +358,16 @@ class _Printer(Visitor[None]):
 
     def plain_loop(self, loop: For, index: str, start: str, stop: str) -> None:
         if loop.lanes > 1:
-            self.line("INDEPENDENT")
+            self.independent(loop)
         self.line(f"for (i64 {index} = {start}; {index} < {stop}; ++{index}) {{")
         self.nested(loop.body)
         if loop.carried:
             self.advance(loop.carried)
         self.line("}")
+
+    def independent(self, loop: For) -> None:
+        """Let the compiler vectorize a loop."""
+        self.line("INDEPENDENT")
 
     def nested(self, block: Block) -> None:
         """Print the body of a loop."""
@@ -363,8 +378,9 @@ class _Printer(Visitor[None]):
     # polling for interrupts
 
     def is_strip_mined(self, loop: For) -> bool:
-        """Whether a loop is divided into strips so that it polls for interrupts: only if it is outermost, long and
-        interruptible.
+        """Whether a loop is divided into strips, between which it polls for interrupts.
+
+        Only long interruptible loops outside of all other loops are divided.
         """
         return not self.nesting and not loop.non_interruptible and is_long(loop)
 
@@ -373,9 +389,10 @@ class _Printer(Visitor[None]):
 
     @contextmanager
     def strips(self, loop: For, first: str) -> Generator[str]:
-        """Write the loop over strips, with a poll after each strip; the ``with`` block writes the loop over one strip.
+        """Print the loop over strips, with a poll after each strip. The ``with`` block prints the loop over one strip.
 
-        A strip has the indices from the C variable ``first`` up to the C variable whose name is yielded.
+        Yields the name of a C variable, the limit of the strip: a strip has the indices from the C variable ``first``
+        up to that limit.
         """
         limit, step, stop = self.fresh("limit"), self.fresh("step"), self.use(loop.stop)
         self.line(f"i64 {step} = {poll_interval_text(loop, self.use, '/')};")
@@ -389,9 +406,10 @@ class _Printer(Visitor[None]):
         self.line("}")
 
     def lanes_loop(self, loop: For) -> None:
-        """Write a loop whose accumulators are arrays with an element for each lane.
+        """Print a loop with several accumulators. Each carried scalar becomes a C array with an element for each lane.
 
-        Groups of as many iterations as there are lanes come first, then the remaining iterations.
+        A first loop runs one iteration for each lane at a time. A second loop runs the remaining iterations. Then the
+        lanes are combined.
         """
         lanes = loop.lanes
         arrays: list[str] = []
@@ -429,7 +447,7 @@ class _Printer(Visitor[None]):
         self.line("}")
 
     def lane_loop(self, loop: For, arrays: Sequence[str], first: str, count: str) -> None:
-        self.line("INDEPENDENT")
+        self.independent(loop)
         lane = self.fresh("l")
         self.line(f"for (i64 {lane} = 0; {lane} < {count}; ++{lane}) {{")
         self.depth += 1
@@ -441,12 +459,3 @@ class _Printer(Visitor[None]):
             self.line(f"{name}[{lane}] = {self.use(each.following)};")
         self.depth -= 1
         self.line("}")
-
-
-def print_c(programs: Sequence[tuple[str, Program]]) -> str:
-    """A C file that defines a function for each program, under the given names."""
-    bodies: list[str] = []
-    helpers: dict[str, str] = {}
-    for name, program in programs:
-        bodies.append(_Printer(program, name, helpers).run())
-    return "\n".join([PRELUDE, *helpers.values(), "", *bodies])

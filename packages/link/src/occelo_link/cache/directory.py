@@ -1,8 +1,8 @@
-"""The compile directory: its path, and checks that nobody else can have written the code in it.
+"""Finds the compile directory, and checks that no other user can have written the code in it.
 
-`store` keeps its files there, and `lock` locks it. The directory and all files in it must belong to the user or the
-superuser, and nobody else may be able to write to them. If the user cannot write to them either, the cache is only
-read.
+`store` keeps the files of the cache in the compile directory, and `lock` locks it. The directory and all files in it
+must belong to the user or to the superuser. Nobody else may have permission to write to them. If the user cannot write
+to the directory, the cache is still read.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ __all__ = [
 
 
 def base_directory() -> Path:
-    """The folder of compile directories: the option ``base_compiledir``, by default ``~/.occelo``, or on Windows
-    ``%LOCALAPPDATA%\\Occelo``.
+    """Return the folder that contains the compile directories of all versions and machines.
+
+    The option ``base_compiledir`` names it. By default it is ``~/.occelo``, and ``%LOCALAPPDATA%\\Occelo`` on Windows.
     """
     configured = BASE_COMPILEDIR.get()
     if configured:
@@ -45,7 +46,7 @@ def base_directory() -> Path:
 
 
 def _machine() -> str:
-    import platform  # slow to import, as the imports below
+    import platform  # slow to import, like the modules that the functions below import
 
     return platform.machine()
 
@@ -85,18 +86,18 @@ _KEYS: dict[str, Callable[[], str]] = {
     "numpy_version": lambda: np.__version__,
     "hostname": _hostname,
 }
-"""The keys of ``compiledir_format``."""
+"""The names that the option ``compiledir_format`` may contain, with functions that compute their values."""
 
 
 class _Keys:
-    """A mapping with the values of `_KEYS`, each computed when a format string names it."""
+    """A mapping from the names in `_KEYS` to their values. Each value is computed when a format string needs it."""
 
     def __getitem__(self, name: str) -> str:
         return _KEYS[name]()
 
 
 def directory_name() -> str:
-    """The name of the compile directory, made from the option ``compiledir_format``."""
+    """Return the name of the compile directory, made from the option ``compiledir_format``."""
     return _formatted(COMPILEDIR_FORMAT.get())
 
 
@@ -112,10 +113,10 @@ def _formatted(wanted: str) -> str:
 
 
 def usable_directory() -> Path | None:
-    """The compile directory, which is made if it is missing; None if it cannot be used.
+    """Return the compile directory, or None if it cannot be used. The directory is made if it is missing.
 
     The option ``compiledir`` names it; by default it is a folder in `base_directory`. It cannot be used if it cannot be
-    made or read, or if other users could have written to it; a warning says why.
+    made or read, or if other users could have written to it. A warning then gives the reason.
     """
     configured = COMPILEDIR.get()
     wanted = Path(configured).expanduser() if configured else base_directory() / directory_name()
@@ -123,7 +124,7 @@ def usable_directory() -> Path | None:
 
 
 def compile_directory() -> Path:
-    """`usable_directory`; if it is None, a temporary directory that is removed when the process ends."""
+    """Return `usable_directory`, or, if that is None, a temporary directory that is removed when the process ends."""
     return usable_directory() or _temporary()
 
 
@@ -133,7 +134,7 @@ def _prepared(name: str) -> Path | None:
     reason: object
     try:
         make_private(wanted)
-        # the directory itself may be a link that the user made
+        # `stat` follows links, since the user may have made the directory a link
         reason = distrust(wanted.stat())
         if reason is None and not os.access(wanted, os.R_OK | os.X_OK):
             reason = "it cannot be read"
@@ -156,7 +157,7 @@ def _temporary() -> Path:
     made, maker = tempfile.mkdtemp(prefix="occelo-"), os.getpid()
 
     def remove() -> None:
-        if os.getpid() == maker:  # not in a forked process
+        if os.getpid() == maker:  # a forked process must not remove it
             shutil.rmtree(made, ignore_errors=True)
 
     atexit.register(remove)
@@ -164,7 +165,7 @@ def _temporary() -> Path:
 
 
 def make_private(directory: Path) -> None:
-    """Make a directory, and those above it that are missing, for its owner alone."""
+    """Make a directory that only its owner can use. Missing folders above it are made in the same way."""
     try:
         directory.mkdir(mode=0o700)
     except FileExistsError:
@@ -175,15 +176,14 @@ def make_private(directory: Path) -> None:
         make_private(directory.parent)
         make_private(directory)
         return
-    directory.chmod(0o700)  # the umask may have removed permissions of the owner
+    directory.chmod(0o700)  # mkdir may have removed permissions of the owner, because of the umask
 
 
 def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDIR) -> str | None:
-    """The reason why other users could have written to a folder or file; None if they could not.
+    """Return the reason why another user could have written to a folder or file, or None if no other user could.
 
-    ``is_kind`` tells from a mode whether the file is of the expected kind, by default a folder.
-
-    Files of the superuser are trusted.
+    ``is_kind`` checks the mode of the file; by default the mode must be that of a folder. Files of the superuser are
+    trusted.
     """
     if not is_kind(found.st_mode):
         return "it is a file of another kind"
@@ -196,8 +196,8 @@ def distrust(found: os.stat_result, is_kind: Callable[[int], bool] = stat.S_ISDI
 
 
 def distrust_folder(folder: str | os.PathLike[str]) -> str | None:
-    """`distrust` for a folder inside of the compile directory. Links are not followed.
+    """Return the reason why another user could have written to a folder of the compile directory, or None.
 
-    FileNotFoundError if there is none.
+    Links are not followed, so a link is distrusted. Raises FileNotFoundError if the folder does not exist.
     """
     return distrust(os.lstat(folder))

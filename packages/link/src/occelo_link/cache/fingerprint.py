@@ -1,6 +1,6 @@
-"""What compiled code depends on besides the graph: source files of Occelo, versions, processor, size of BLAS integers.
+"""The environment that compiled code depends on besides its graph: Occelo's sources, versions and the processor.
 
-The keys of object code (`objects`) and of whole functions (`occelo_compile.function_cache`) depend on these, too, so
+The keys of object code (`objects`) and of whole functions (`occelo_compile.function_cache`) contain the environment. So
 code that was compiled in another environment is not found.
 """
 
@@ -24,16 +24,16 @@ _NO_SOURCES = frozenset(
         *("printing", "stats"),
     )
 )
-"""Folders that `manifest` skips, because code in the cache does not depend on their sources.
+"""The names of folders that `manifest` skips, because cached code does not depend on their sources.
 
-They hold tests, modes and linkers whose functions are not cached, printing, and probability distributions, which only
-build graphs.
+The folders contain tests, printing, modes and linkers whose functions are not cached, and probability distributions,
+which only build graphs.
 """
 
 
 def digest_text(text: str | bytes) -> str:
-    """A digest of a text, in hexadecimal digits."""
-    import hashlib  # loads OpenSSL
+    """Return a digest of a text, in hexadecimal digits."""
+    import hashlib  # slow to import: loads OpenSSL
 
     data = text.encode() if isinstance(text, str) else text
     return hashlib.blake2b(data, digest_size=16).hexdigest()
@@ -41,8 +41,9 @@ def digest_text(text: str | bytes) -> str:
 
 @functools.cache
 def manifest(*roots: str) -> str:
-    """A digest of the paths, sizes and modification times of all .py files below ``roots``, except in folders named in
-    `_NO_SOURCES`.
+    """Return a digest of the paths, sizes and modification times of all .py files below the folders ``roots``.
+
+    Folders with a name in `_NO_SOURCES` are skipped.
     """
     names: list[str] = []
     numbers: list[int] = []
@@ -51,7 +52,7 @@ def manifest(*roots: str) -> str:
         while pending:
             folder = pending.pop()
             try:
-                found = os.listdir(folder)  # makes fewer objects than os.scandir
+                found = os.listdir(folder)  # faster than os.scandir, since it makes fewer objects
             except NotADirectoryError:
                 continue
             found.sort()
@@ -74,7 +75,7 @@ def _package_folder(file: str | None) -> str:
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """The environment that code is compiled for: for each component, such as "numpy", its version or a digest."""
+    """Return the environment of this process: a dict from components, such as "numpy", to their versions or digests."""
     import llvmlite
 
     from occelo_link.machine.processor import host_target

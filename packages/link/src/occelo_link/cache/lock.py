@@ -1,6 +1,7 @@
-"""Locks on directories (`lock_ctx`), each held by one process at a time; users get them from `occelo.cache`.
+"""Locks on directories, which only one process at a time can hold.
 
-The cache itself needs none, since its writes are atomic. A lock keeps several processes from doing the same work at once.
+Users get `lock_ctx` from `occelo.cache`, to keep several processes from doing the same work at the same time. The cache
+itself needs no locks, because it writes files atomically.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ def set_lock_status(use_lock: bool) -> None:
 def lock_ctx(
     lock_dir: str | os.PathLike[str] | None = None, *, timeout: float | None = None
 ) -> Generator[None]:
-    """Hold the lock of a directory (the compile directory by default).
+    """A context manager that holds the lock of a directory, by default of the compile directory.
 
-    The process that holds it may take it again. ``timeout`` is in seconds, by default the
-    option ``compile__timeout``, -1 for no limit; TimeoutError after that.
+    A process that already holds the lock can acquire it again. ``timeout`` is in seconds; -1 means no limit, and the
+    default is the option ``compile__timeout``. Raises TimeoutError if the lock is not free in time.
     """
     if not _enabled[0]:
         yield
         return
-    import filelock  # only needed here
+    import filelock  # slow to import, and only needed here
 
     directory = compile_directory() if lock_dir is None else Path(lock_dir)
     directory.mkdir(parents=True, exist_ok=True)
@@ -57,7 +58,7 @@ def lock_ctx(
 
 
 def force_unlock(lock_dir: str | os.PathLike[str] | None = None) -> None:
-    """Remove the lock of a directory, whichever process holds it."""
+    """Remove the lock of a directory, even if another process holds it. The default is the compile directory."""
     directory = compile_directory() if lock_dir is None else Path(lock_dir)
     lock = _locks.pop((os.getpid(), directory.resolve()), None)
     if lock is not None:

@@ -1,6 +1,7 @@
-"""Cache of object code. The key is the source text that the code was compiled from: LLVM IR, Python or C.
+"""The cache of object code. Its keys are made from the source text (LLVM IR, Python or C) and from `environment`.
 
-All linkers that make machine code, the timing of loops and the machine-code entry look here before they compile.
+All linkers that make machine code look here before they compile. So do the timing of loops and the loading of the
+machine-code entry.
 """
 
 from __future__ import annotations
@@ -13,19 +14,20 @@ from occelo_link.cache.store import Store, counters, default_store
 __all__ = ["kept_code", "object_code", "stored_object"]
 
 
-def object_code(what: str, make: Callable[[], bytes]) -> bytes:
-    """The object code of the text ``what``, from the store; if the store does not have it, ``make`` compiles it."""
-    return kept_code(default_store(), "objects", what, make)
+def object_code(text: str, make: Callable[[], bytes]) -> bytes:
+    """Return the object code of a source text from the default store. If the store lacks it, ``make`` compiles it."""
+    return kept_code(default_store(), "objects", text, make)
 
 
-def kept_code(store: Store | None, kind: str, what: str, make: Callable[[], bytes]) -> bytes:
-    """The code of the text ``what`` from a store, where it has the kind ``kind``; if the store does not have it,
-    ``make`` compiles it.
+def kept_code(store: Store | None, kind: str, text: str, make: Callable[[], bytes]) -> bytes:
+    """Return the code of a source text from a store. If the store lacks it, ``make`` compiles it for the store.
+
+    ``kind`` is the kind of the store's entry, such as "objects" or "libraries".
     """
     if store is None:
         counters["code generation"] += 1
         return make()
-    key = _key(what)
+    key = _key(text)
     found = store.get(kind, key)
     if found is not None:
         counters["object hits"] += 1
@@ -37,11 +39,11 @@ def kept_code(store: Store | None, kind: str, what: str, make: Callable[[], byte
     return made
 
 
-def stored_object(what: str) -> bytes | None:
-    """The object code of the text ``what``, from the store; None if the store does not have it."""
+def stored_object(text: str) -> bytes | None:
+    """Return the object code of a source text from the default store, or None if the store lacks it."""
     store = default_store()
-    return None if store is None else store.get("objects", _key(what))
+    return None if store is None else store.get("objects", _key(text))
 
 
-def _key(what: str) -> str:
-    return digest_text("\n".join([*(f"{k}: {v}" for k, v in environment().items()), what]))
+def _key(text: str) -> str:
+    return digest_text("\n".join([*(f"{k}: {v}" for k, v in environment().items()), text]))

@@ -1,6 +1,6 @@
-"""Serialization of cache entries: `pack` joins a JSON header and binary data, `unpack` separates them.
+"""Converts cache entries to bytes: `pack` joins a JSON header and binary data, and `unpack` separates them.
 
-Units (`units.interface`, `units.packing`), VMs of blocks and `occelo_compile.function_cache` write their entries with it.
+Units (`units.interface`, `units.packing`), VMs of blocks and `occelo_compile.function_cache` use it for their entries.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ _LENGTH = 8
 
 
 def pack(header: Any, *data: bytes) -> bytes:
-    """The bytes of a header and data. When they are unpacked, tuples in the header have become lists."""
+    """Return the bytes of a header and of binary data. JSON has no tuples: unpacking returns tuples of the header as
+    lists.
+    """
     text = json.dumps(header).encode()
     return b"".join([len(text).to_bytes(_LENGTH, "little"), text, *data])
 
 
 def unpack(packed: bytes | memoryview) -> tuple[Any, memoryview]:
-    """The header and the data, without a copy of the data."""
+    """Return the header and the data of packed bytes. The data are a view, not a copy."""
     view = memoryview(packed)
     end = _LENGTH + int.from_bytes(view[:_LENGTH], "little")
     return json.loads(bytes(view[_LENGTH:end])), view[end:]

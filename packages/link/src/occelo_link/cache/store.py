@@ -1,14 +1,15 @@
-"""The store of the cache: a key-value store of files with atomic writes.
+"""The store of the cache: keeps payloads of bytes under keys, each in a file of its own.
 
-`cache.objects` keeps object code and shared libraries in it, and `occelo_compile.function_cache` whole functions.
-`occelo.cache` and the command line inspect it. An entry is written to a temporary file in its folder and renamed, so
-readers need no lock, and a killed process leaves no incomplete entry. Each file starts with a digest of its kind, its
-key and its payload, which readers check. A file that fails the check, or belongs to another key, counts as missing and
-is deleted if possible.
+`cache.objects` keeps object code and shared libraries in it, and `occelo_compile.function_cache` keeps whole functions.
+`occelo.cache` and the command line list and delete entries.
 
-The content of files is executed. So folders and files must belong to the user or the superuser, and nobody else may be
-able to write to them. A folder is checked once in a process. That is enough, since nobody else can change a safe folder
-if all folders above it are safe, too.
+An entry is written to a temporary file, which is then renamed. So readers need no lock, and a killed process leaves no
+incomplete entry. Each file starts with a digest of its kind, its key and its payload. Readers check the digest. A file
+with another digest counts as missing and is deleted if possible.
+
+The content of files is executed. So folders and files must belong to the user or to the superuser, and nobody else may
+have permission to write to them. Each folder is checked once in a process. One check is enough, since nobody else can
+change a safe folder in a safe folder.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ _NEW = ".new-"
 _TOUCH_AFTER = 3600.0
 _LOOK_EVERY = 32
 _STALE = 3600.0
-# do not follow links, do not wait for pipes
+# flags that do not follow links and do not wait for pipes
 _READ = os.O_RDONLY | sum(getattr(os, f"O_{n}", 0) for n in ("NOFOLLOW", "NONBLOCK", "BINARY"))
 
 counters: Counter[str] = Counter()
-"""Counts of events in this process: ``rewriting``, ``code generation``, hits, misses."""
+"""Counts of events in this process, such as "rewriting", "code generation" and "object hits"."""
 
 
 @frozen_dataclass
 class Entry:
-    """A file of the store."""
+    """A file of the store; ``used`` is the time of its last use."""
 
     kind: str
     key: str
@@ -54,7 +55,10 @@ class Entry:
 
 
 class Store:
-    """Entries of several kinds below a directory. The caller has made sure that the folders above it are safe."""
+    """A key-value store in a directory. An entry has a kind, such as "objects", and a key.
+
+    The caller must have made sure that the directory is in a safe folder.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -62,11 +66,14 @@ class Store:
         self._trusted: dict[str, bool] = {}
 
     def path(self, kind: str, key: str) -> Path:
-        """The path of an entry."""
+        """Return the path of the file of an entry."""
         return self.directory / kind / key[:2] / key
 
     def get(self, kind: str, key: str) -> bytes | None:
-        """The payload of an entry; None if it is missing, damaged, of another key, or not the user's own."""
+        """Return the payload of an entry.
+
+        Returns None if the entry is missing or damaged, or if another user can have written it.
+        """
         if not self._is_safe(kind, key[:2]):
             return None
         path = self.path(kind, key)
@@ -80,13 +87,13 @@ class Store:
             return None
         now = time.time()
         if now - used > _TOUCH_AFTER:
-            with suppress(OSError):  # read-only directories are still useful
+            with suppress(OSError):  # a read-only directory can still be read
                 os.utime(path, (now, now))
         return payload
 
     def put(self, kind: str, key: str, payload: bytes) -> bool:
-        """Write an entry; False if it cannot be written, or its folder is not safe."""
-        import tempfile  # slow to import, and only needed to write
+        """Write an entry. Returns False if it cannot be written or if its folder is not safe."""
+        import tempfile  # slow to import, and needed only for writing
 
         path = self.path(kind, key)
         try:
@@ -98,7 +105,7 @@ class Store:
             return False
         try:
             with os.fdopen(handle, "wb") as stream:
-                Path(name).chmod(0o600)  # independent of the umask
+                Path(name).chmod(0o600)  # whatever the umask is
                 # no fsync: if a power failure leaves an incomplete file, its digest is wrong
                 stream.write(_MAGIC + _digest(kind, key, payload) + payload)
             Path(name).replace(path)
@@ -114,19 +121,19 @@ class Store:
         return True
 
     def entries(self) -> Iterator[Entry]:
-        """All entries, in no particular order."""
+        """Iterate over all entries, in no particular order."""
         for kind, name, path, found in self._files():
             if not name.startswith(_NEW):
                 yield Entry(kind, name, path, found.st_size, found.st_mtime)
 
     def verify(self) -> tuple[int, list[Path]]:
-        """The number of entries that `get` accepts, and the files and folders that it rejects."""
+        """Return the number of entries that `get` accepts, and the paths of the files and folders that it rejects."""
         whole, broken = 0, list[Path]()
         for entry in self.entries():
             read = _read(entry.path)
             if read is not None and _checked(entry.kind, entry.key, read[0]) is not None:
                 whole += 1
-            elif os.path.lexists(entry.path):  # not evicted meanwhile
+            elif os.path.lexists(entry.path):  # another process may have deleted it meanwhile
                 broken.append(entry.path)
         for folder, reason in self._folders():
             if reason is not None:
@@ -136,7 +143,7 @@ class Store:
     def trim(self, limit: int) -> int:
         """Delete the least recently used entries until the store has at most ``limit`` bytes.
 
-        Temporary files of interrupted writers (older than an hour) are deleted, too. Returns the number of deleted
+        Also deletes temporary files of interrupted writers, which are older than an hour. Returns the number of deleted
         entries.
         """
         self._sweep()
@@ -151,11 +158,11 @@ class Store:
         return removed
 
     def cleanup(self) -> int:
-        """Delete temporary files of interrupted writers, and damaged entries; returns how many."""
+        """Delete damaged entries, and temporary files of interrupted writers. Returns the number of deleted files."""
         return self._sweep() + sum(_delete(path) for path in self.verify()[1])
 
     def clear(self) -> int:
-        """Delete all entries; returns how many there were."""
+        """Delete all entries. Returns the number of deleted entries."""
         return sum(_delete(entry.path) for entry in list(self.entries()))
 
     def _sweep(self) -> int:
@@ -168,7 +175,7 @@ class Store:
         return sum(_delete(path) for path in left)
 
     def _files(self) -> Iterator[tuple[str, str, Path, os.stat_result]]:
-        """Kind, name, path and status of all files in safe folders, temporary ones included."""
+        """Iterate over all files in safe folders, also temporary ones. Yields kind, name, path and status of each."""
         for folder, reason in self._folders():
             # entries are exactly two levels below the directory
             if reason is not None or folder.parent.parent != self.directory:
@@ -179,9 +186,10 @@ class Store:
                     yield folder.parent.name, name, path, path.lstat()
 
     def _folders(self) -> Iterator[tuple[Path, str | None]]:
-        """The folders of the store, each with the reason why it is not safe, or None.
+        """Iterate over the folders of the store. Yields each folder with the reason why it is not safe, or None if it
+        is safe.
 
-        Folders inside of unsafe ones are left out.
+        Folders inside of unsafe folders are skipped.
         """
         pending = [self.directory]
         while pending:
@@ -195,7 +203,7 @@ class Store:
                 pending += [folder / name for name in _names(folder)]
 
     def _is_safe(self, kind: str, part: str) -> bool:
-        """Whether nobody else can have written to a folder. A missing folder is safe."""
+        """Whether no other user can have written to a folder. A missing folder is safe."""
         name = f"{self.directory}/{kind}/{part}"
         known = self._trusted.get(name)
         if known is None:
@@ -205,7 +213,7 @@ class Store:
                     for folder in (str(self.directory), f"{self.directory}/{kind}", name)
                 )
             except OSError:
-                return True  # nothing to read, and writers check again
+                return True  # a missing folder: nothing to read, and writers check again
             self._trusted[name] = known
         return known
 
@@ -222,8 +230,9 @@ class Store:
 
 
 def _read(path: Path) -> tuple[bytes, float] | None:
-    """The content of a file and the time of its last use; None if the file is unreadable, or if others can have written
-    it.
+    """Return the content of a file and the time of its last use.
+
+    Returns None if the file cannot be read, or if another user can have written it.
     """
     try:
         handle = os.open(path, _READ)
@@ -242,7 +251,7 @@ def _read(path: Path) -> tuple[bytes, float] | None:
 
 
 def _delete(path: Path) -> bool:
-    """Delete a file. False if that fails, or if another process has deleted it before."""
+    """Delete a file. Returns False if that fails, for instance because another process has deleted it."""
     try:
         path.unlink()
     except OSError:
@@ -258,7 +267,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _digest(kind: str, key: str, payload: bytes) -> bytes:
-    import hashlib  # loads OpenSSL
+    import hashlib  # slow to import: loads OpenSSL
 
     made = hashlib.blake2b(f"{kind}\n{key}\n".encode(), digest_size=_DIGEST)
     made.update(payload)
@@ -276,7 +285,7 @@ _stores: dict[Path, Store] = {}
 
 
 def default_store() -> Store | None:
-    """The store in the compile directory; None if caching is switched off, or the directory cannot be used."""
+    """Return the store in the compile directory. Returns None if caching is off or the directory cannot be used."""
     if not CACHE.get():
         return None
     directory = usable_directory()
