@@ -1,6 +1,6 @@
 """Callbacks: compiled code calls Python to run an op that has no lowering to loops.
 
-`BlockLinker` calls `registry.can_be_callback` to find out which of these nodes may belong to a block. `loops.build`
+`BlockLinker` calls `loops.registry.can_be_callback` to find out which of these nodes may belong to a block. `loops.build`
 lowers them with `lower_callback`. `units.callbacks` contains the Python functions that compiled code calls.
 
 The callback number k consists of two functions, whose addresses are in the table of the unit (`units.frame`).

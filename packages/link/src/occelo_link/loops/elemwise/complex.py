@@ -1,6 +1,6 @@
 """Registry of the lowerings of scalar ops on complex numbers, and complex arithmetic on pairs of real values.
 
-`complex_arithmetic` and `transcendental` register lowerings here, and `elemwise.op` looks them up. The lowerings of Schur
+`arithmetic` and `transcendental` register lowerings here, and `elemwise.op` looks them up. The lowerings of Schur
 decompositions (`linalg.schur`, `linalg.qz`) use the arithmetic.
 
 A lowering accepts a pair of real values for each argument. It returns a pair or a single real value, in the dtype of
@@ -61,7 +61,7 @@ def complex_scalar(
 
 @functools.cache
 def _import_lowerings() -> None:
-    for name in ("complex_arithmetic", "transcendental"):
+    for name in ("arithmetic", "transcendental"):
         importlib.import_module(f"occelo_link.loops.elemwise.{name}")
 
 

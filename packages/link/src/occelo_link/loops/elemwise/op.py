@@ -12,7 +12,6 @@ from functools import partial
 
 from occelo_graph import Apply, Constant, TensorApply, TensorType, TensorVariable, Variable
 from occelo_graph.ops.cast import Cast
-from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.nodes import tensors
@@ -73,10 +72,14 @@ def broadcast_index(context: Context, type_: TensorType, index: Index) -> list[V
 def _find_inner(node: TensorApply[Elemwise]) -> dict[Apply, ScalarLowering] | None:
     """The lowerings of the scalar ops in a composite; None if one of these ops has no lowering."""
     scalar_op = node.op.scalar_op
-    if not isinstance(scalar_op, Composite) or node.op.destroy_map:
+    if isinstance(scalar_op, ScalarFunction | Cast) or node.op.destroy_map:
         return None
-    from occelo_link.loops.float16 import has_float16  # few graphs have composites
+    # few graphs have composites
+    from occelo_graph.ops.elemwise.composite import Composite
+    from occelo_link.loops.float16 import has_float16
 
+    if not isinstance(scalar_op, Composite):
+        return None
     found: dict[Apply, ScalarLowering] = {}
     for inner in scalar_op.inner_nodes:
         if has_float16(inner):
@@ -92,6 +95,8 @@ def _lower_composite(
     context: Context, node: TensorApply[Elemwise], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     """Lower a composite. Each result is a formula that computes all scalar ops of the composite for one element."""
+    from occelo_graph.ops.elemwise.composite import Composite  # few graphs have composites
+
     composite = node.op.scalar_op
     functions = _find_inner(node)
     assert isinstance(composite, Composite)

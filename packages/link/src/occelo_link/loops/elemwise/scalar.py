@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from occelo_graph.ops.elemwise.op import Elemwise
 
 __all__ = [
-    "BY_FORMULA",
     "COSTS",
     "ScalarLowering",
     "cast",
@@ -43,8 +42,6 @@ _made_for: dict[str, ScalarFunction | None] = {}
 _conditions: dict[str, Callable[[Sequence[str], str], bool]] = {}
 _LATE = ("transcendental", "special", "rejection", "quantiles")
 """The modules of lowerings that `_import_late` imports."""
-BY_FORMULA = frozenset(("clip", "reciprocal", "sqr", "supremum"))
-"""Arithmetic functions that have no lowering of their own, so that nothing is imported for them."""
 COSTS: dict[str, int] = {}
 """The cost of each scalar function: roughly the number of additions that take the same time. The default is 1."""
 
@@ -115,8 +112,11 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
     A registered lowering comes first. If there is none, the lowering is made from the graph that defines the scalar
     function. The result is None if no graph defines it.
     """
-    if name not in _lowerings and name not in BY_FORMULA:
-        _import_late()
+    if name not in _lowerings:
+        function = ScalarFunction.named(name)
+        # sums and products, such as squares, are not in these modules
+        if function is None or not function.arithmetic:
+            _import_late()
     made_for = _made_for.get(name)
     if made_for is not None and made_for is not ScalarFunction.named(name):
         # the function was defined again after its lowering was registered
