@@ -58,3 +58,37 @@ def test_families_are_imported_from_several_threads_and_beside_rules_of_users() 
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False, timeout=120
     )
     assert not done.returncode, done.stderr
+
+
+INNER_GRAPHS = """
+import sys
+from occelo_graph import tensor as ot
+from occelo_rewrite import optdb, rewrite_graph
+from occelo_rewrite.pipeline import expand_db, inline_db
+
+x = ot.dvector("x")
+rewrite_graph(ot.exp(x) * 2.0, ("fast_run",), exclude=("fusion", "inplace"))
+imported = {"occelo_graph.inner_graph", "occelo_rewrite.fusion", "occelo_rewrite.inplace"} & set(sys.modules)
+assert not imported, imported
+assert not inline_db.names() and not expand_db.names()
+assert {"inline_graphs", "expand_graphs", "elemwise_fusion", "inplace_elemwise"} <= set(optdb.names())
+
+from occelo_graph.inner_graph import OpFromGraph
+
+for inline in (False, True):
+    inside = ot.dvector("inside")
+    y = OpFromGraph([inside], [ot.exp(inside) * 2.0], inline=inline)(x)
+    assert isinstance(y.owner.op, OpFromGraph)
+    rewritten = rewrite_graph(y, ("minimum_compile",))
+    assert not isinstance(rewritten.owner.op, OpFromGraph), rewritten.owner
+assert inline_db.names() == ["inline_graph"] and expand_db.names() == ["expand_graph"]
+"""
+
+
+def test_rules_for_inner_graphs_and_stages_of_some_modes_are_imported_when_they_are_needed() -> (
+    None
+):
+    done = subprocess.run(
+        [sys.executable, "-c", INNER_GRAPHS], capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr

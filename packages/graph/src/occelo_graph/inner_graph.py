@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
+from occelo_graph import late_families
 from occelo_graph.canonical.encoding import Arrays, decode, encode, loaded, register_coder
 from occelo_graph.errors import MissingInputError, SavedGraphError, describe
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
@@ -32,6 +33,8 @@ from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.vectorize import vectorize_graph
 
 __all__ = ["OpFromGraph"]
+
+late_families.loaded("inner_graph")
 
 Rule: TypeAlias = "Callable[..., Any] | OpFromGraph | None"
 """A function or an `OpFromGraph` that computes derivatives. None: the derivative of the inner graph is used."""

@@ -71,7 +71,7 @@ _changing = threading.Lock()
 def follow(family: str, load: Callable[[], object]) -> None:
     """Register the function ``load``. The first `catch_up` after the import of ``family`` calls it.
 
-    ``family`` is "linalg", "random", "looping" or "typed_list".
+    ``family`` is "linalg", "random", "looping", "typed_list" or "inner_graph".
     """
     with _changing:
         if family in _loaded:

@@ -25,7 +25,8 @@ The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the datab
 | 50.9 | random_make_inplace | draws overwrite dead states of generators |
 | 100 | check_integrity | the whole graph is validated again |
 
-The stages ``join_scans``, ``expand_scans`` and ``rewrite_bodies`` are added when loops are imported. The stage
+The stages ``inline_graphs`` and ``expand_graphs`` have no rules until `OpFromGraph` is imported. The stages
+``join_scans``, ``expand_scans`` and ``rewrite_bodies`` are added when loops are imported. The stage
 ``random_make_inplace`` is added when random numbers are imported.
 
 The tags of a rule declare how it may change results (`CHANGES` in `rule_tags.py`). A rule without any of these tags
@@ -56,7 +57,7 @@ from typing import Any
 from occelo_graph.extensions import place_of_caller
 from occelo_graph.late_families import follow
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
-from occelo_rewrite.rewriter import GraphRewriter, MergeOptimizer
+from occelo_rewrite.rewriter import GraphRewriter, LateRewriter, MergeOptimizer
 from occelo_rewrite.rule_tags import NOT_STRICT
 
 __all__ = [
@@ -133,21 +134,9 @@ def _accumulating_rules(db: EquilibriumDB) -> None:
     db.register_rules(blas.BROADCAST, "fast_run")
 
 
-def _inlining_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import control
-
-    db.register_rules(control.INLINE, *_ALWAYS)
-
-
-def _expanding_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import control
-
-    db.register_rules(control.EXPAND, *_ALWAYS)
-
-
 canonicalize_db = EquilibriumDB("canonicalize", _canonical_rules)
-inline_db = EquilibriumDB("inline_graphs", _inlining_rules)
-expand_db = EquilibriumDB("expand_graphs", _expanding_rules, canonicalize_db)
+inline_db = EquilibriumDB("inline_graphs")
+expand_db = EquilibriumDB("expand_graphs", None, canonicalize_db)
 stabilize_db = EquilibriumDB("stabilize", _stable_rules, canonicalize_db)
 blas_db = EquilibriumDB("BlasOpt", _blas_rules, canonicalize_db)
 accumulation_db = EquilibriumDB("accumulate_products", _accumulating_rules, canonicalize_db)
@@ -183,6 +172,16 @@ def _rules_of_linear_algebra() -> None:
 
 
 follow("linalg", _rules_of_linear_algebra)
+
+
+def _rules_of_inner_graphs() -> None:
+    from occelo_rewrite.rules import inner_graphs
+
+    inline_db.extend_standard(lambda db: db.register_rules(inner_graphs.INLINE, *_ALWAYS))
+    expand_db.extend_standard(lambda db: db.register_rules(inner_graphs.EXPAND, *_ALWAYS))
+
+
+follow("inner_graph", _rules_of_inner_graphs)
 
 join_scans_db = EquilibriumDB("join_scans", None, canonicalize_db)
 expand_scans_db = EquilibriumDB("expand_scans", None, canonicalize_db)
@@ -226,19 +225,37 @@ def _rules_of_random_numbers() -> None:
 uncanonicalize_db = EquilibriumDB("uncanonicalize")
 
 
-def _stages(db: SequenceDB) -> None:
+def _fusion() -> GraphRewriter:
     from occelo_rewrite.fusion import FusionRewriter
-    from occelo_rewrite.inplace import InplaceRewriter, elemwise_variants, flag_variants
+
+    return FusionRewriter()
+
+
+def _inplace_writes() -> GraphRewriter:
+    from occelo_rewrite.inplace import InplaceRewriter, flag_variants
+    from occelo_rewrite.rules.index import writes
+
+    return InplaceRewriter("inplace_subtensor", flag_variants(*writes.OVERWRITING))
+
+
+def _inplace_products() -> GraphRewriter:
+    from occelo_rewrite.inplace import InplaceRewriter, flag_variants
     from occelo_rewrite.rules import blas
-    from occelo_rewrite.rules.index import writes as writing
+
+    return InplaceRewriter("InplaceBlasOpt", flag_variants(*blas.OVERWRITING))
+
+
+def _inplace_elemwise() -> GraphRewriter:
+    from occelo_rewrite.inplace import InplaceRewriter, elemwise_variants
+
+    return InplaceRewriter("inplace_elemwise", elemwise_variants)
+
+
+def _stages(db: SequenceDB) -> None:
     from occelo_rewrite.stages import add_destroy_handler, check_integrity, drain_assumptions
 
-    writes = flag_variants(*writing.OVERWRITING)
-    updates = flag_variants(*blas.OVERWRITING)
-
-    def inplace(name: str, variants: Any, position: float) -> None:
-        rewriter = InplaceRewriter(name, variants)
-        db.register(name, rewriter, "fast_run", "inplace", position=position)
+    def late(name: str, make: Callable[[], GraphRewriter], tag: str, position: float) -> None:
+        db.register(name, LateRewriter(name, make), "fast_run", tag, position=position)
 
     db.register("inline_graphs", inline_db, *_ALWAYS, position=-0.01)
     db.register("merge1", MergeOptimizer("merge1"), "merge", *_ALWAYS, position=0)
@@ -250,11 +267,11 @@ def _stages(db: SequenceDB) -> None:
     db.register("specialize", specialize_db, "fast_run", position=2)
     db.register("uncanonicalize", uncanonicalize_db, "fast_run", position=3)
     db.register("accumulate_products", accumulation_db, "fast_run", position=48)
-    db.register("elemwise_fusion", FusionRewriter(), "fast_run", "fusion", position=49)
+    late("elemwise_fusion", _fusion, "fusion", 49)
     db.register("add_destroy_handler", add_destroy_handler, *_ALWAYS, position=49.5)
-    inplace("inplace_subtensor", writes, 50.1)
-    inplace("InplaceBlasOpt", updates, 50.2)
-    inplace("inplace_elemwise", elemwise_variants, 50.5)
+    late("inplace_subtensor", _inplace_writes, "inplace", 50.1)
+    late("InplaceBlasOpt", _inplace_products, "inplace", 50.2)
+    late("inplace_elemwise", _inplace_elemwise, "inplace", 50.5)
     db.register("check_integrity", check_integrity, *_ALWAYS, position=100)
 
 

@@ -8,6 +8,7 @@ combine rules into such rewriters, which are the stages of `pipeline`. The rewri
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -23,6 +24,7 @@ from occelo_rewrite.record import RECORDS, RewriteRecord
 __all__ = [
     "EquilibriumGraphRewriter",
     "GraphRewriter",
+    "LateRewriter",
     "MergeOptimizer",
     "RecordingRewriter",
     "SequentialGraphRewriter",
@@ -72,6 +74,27 @@ class GraphRewriter:
 
     def __str__(self) -> str:
         return self.name or type(self).__name__
+
+
+class LateRewriter(GraphRewriter):
+    """A rewriter that ``make`` makes when it first runs, so that modes without it do not import its module."""
+
+    def __init__(self, name: str, make: Callable[[], GraphRewriter]) -> None:
+        self.name = name
+        self._make = make
+
+    @functools.cached_property
+    def _made(self) -> GraphRewriter:
+        return self._make()
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        self._made.add_requirements(fgraph)
+
+    def apply(self, fgraph: FunctionGraph) -> None:
+        self._made.apply(fgraph)
+
+    def apply_noted(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
+        self._made.apply_noted(fgraph, record)
 
 
 class RecordingRewriter(GraphRewriter):

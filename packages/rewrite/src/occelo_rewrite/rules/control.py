@@ -1,7 +1,6 @@
-"""Rules for branches, checks and inner graphs.
+"""Rules for branches and checks.
 
-`pipeline` puts them into the stages canonicalize, inline_graphs and expand_graphs. `drop_check` is off unless a query
-includes the tag ``unsafe``.
+`pipeline` puts them into the stage canonicalize. `drop_check` is off unless a query includes the tag ``unsafe``.
 """
 
 from __future__ import annotations
@@ -9,13 +8,12 @@ from __future__ import annotations
 from typing import cast
 
 from occelo_graph import Apply, FunctionGraph, TensorApply, Variable, computed_by
-from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import CheckAndRaise, IfElse
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.demands import note_merged, run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE", "EXPAND", "INLINE", "UNSAFE"]
+__all__ = ["CANONICALIZE", "UNSAFE"]
 
 
 @node_rewriter([CheckAndRaise])
@@ -130,21 +128,3 @@ def drop_check(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Repla
 
 
 UNSAFE = RuleSet((drop_check,), "control unsafe")
-
-
-@node_rewriter([OpFromGraph])
-def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
-    """An op with the option ``inline`` = its inner graph. This rule runs before all other rules."""
-    op = node.op
-    return op.inlined(node) if op.inline else None
-
-
-@node_rewriter([OpFromGraph])
-def expand_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:
-    """An op with an inner graph = its inner graph, so that rules and linkers see a single graph."""
-    op = node.op
-    return op.inlined(node)
-
-
-INLINE = RuleSet((inline_graph,), "control inline")
-EXPAND = RuleSet((expand_graph,), "control expand")
