@@ -6,8 +6,8 @@ It is a part of the LLVM printer (`printer`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.loops.ir.cost import iterations_between_polls, unrolled_range
 from occelo_link.loops.ir.program import Block, Carried, For, While
 from occelo_link.native.llvm.interrupt_polling import Polling
@@ -18,7 +18,7 @@ from occelo_link.native.llvm.scalars import Scalars
 __all__ = ["ScalarLoops"]
 
 
-@dataclass(eq=False, repr=False)
+@frozen_dataclass(eq=False, repr=False)
 class _OpenLoop:
     """A loop whose end is not printed yet.
 

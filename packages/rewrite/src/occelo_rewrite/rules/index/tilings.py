@@ -6,10 +6,9 @@ of such writes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.index.subtensor import IncSubtensor, Subtensor
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
@@ -23,7 +22,7 @@ MOST_PARTS = 32
 """The most writes to join. The limit bounds the cost, since at each write the rule examines all writes before it."""
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class _Tile:
     """A write to ``start:stop`` of one axis, and to all of the other axes."""
 

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, TensorVariable, Variable, freeze
 from occelo_graph import tensor as ot
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.looping.scan_op import Scan
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape.asserting import SpecifyShape
@@ -21,7 +22,7 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 __all__ = ["CANONICALIZE"]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class _Outer:
     """The two vectors of an outer product, as variables of a scan's body."""
 

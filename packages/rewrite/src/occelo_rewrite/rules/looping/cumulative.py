@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from occelo_graph import (
@@ -18,6 +18,7 @@ from occelo_graph import (
     vectorize_graph,
 )
 from occelo_graph import tensor as ot
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.traversal import ancestors, toposort
 from occelo_graph.looping.expansion import checked_steps
@@ -33,7 +34,7 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE"]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class _Running:
     """A running sum or product: ``name`` is "add" or "mul", and ``term`` is what each step adds or multiplies by."""
 

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from occelo_graph import Apply, FrozenFunctionGraph, FunctionGraph, Variable, freeze
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import is_node
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.looping.scan_op import Scan
@@ -94,7 +95,7 @@ def _dependent(fgraph: FunctionGraph, node: Apply[Scan]) -> set[Apply]:
     return found
 
 
-@dataclass
+@frozen_dataclass
 class _Shared:
     """Both bodies as one graph in which equal computations are merged.
 

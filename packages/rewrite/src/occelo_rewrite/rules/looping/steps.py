@@ -7,7 +7,6 @@ last element of a trace.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +21,7 @@ from occelo_graph import (
     toposort,
 )
 from occelo_graph import tensor as ot
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import is_node
 from occelo_graph.looping.expansion import checked_steps
 from occelo_graph.looping.scan_op import Scan
@@ -128,7 +128,7 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     return made if fits else None
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class _Read:
     """A read of the first elements of a trace. It needs ``number + position`` elements.
 
