@@ -469,6 +469,24 @@ def test_debug_mode_looks_into_parts(linker: str) -> None:
         oc.function([p, x], WrongScale()(p, x), mode=oc.DebugMode(linker="native"))(given, 2.0)
 
 
+def test_constants_are_shown_without_their_address() -> None:
+    """Else DebugMode finds that rewriting twice, which makes an object each time, gives two graphs."""
+
+    class Unshown(Pairs):
+        __repr__ = object.__repr__
+
+    class MakesUnshown(PairsType):
+        def from_parts(self, parts: Sequence[Any]) -> Any:
+            return Unshown(parts[0], parts[1], bool(parts[2]))
+
+    constant = MakesUnshown().make_constant(Unshown([1.0, 2.0], [0, 3]))
+    assert " at 0x" in str(constant.data)
+    assert "0x" not in str(constant)
+    x = ot.dscalar("x")
+    f = oc.function([x], Dense(4)(scale(scale(constant, 2.0), x)), mode=oc.DebugMode())
+    np.testing.assert_array_equal(f(3.0), [6.0, 0.0, 0.0, 12.0])
+
+
 def test_nan_guard_mode_looks_into_parts() -> None:
     p, x = pairs("p"), ot.dscalar("x")
     f = oc.function([p, x], Dense(5)(scale(p, x)), mode=oc.NanGuardMode(linker="native"))

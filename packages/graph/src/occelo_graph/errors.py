@@ -5,6 +5,7 @@ Users find the most common exceptions in `occelo`, and the others in `occelo_gra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,10 @@ __all__ = [
     "describe",
     "in_context",
     "lines",
+    "without_address",
 ]
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class OcceloError(Exception):
@@ -136,3 +140,8 @@ def broadcasting_hint(*lengths: int) -> str:
 def lines(context: Iterable[str], cause: str) -> str:
     """A message of several lines: the lines of ``context``, then ``cause``."""
     return "\n".join([*context, cause])
+
+
+def without_address(text: str) -> str:
+    """The ``repr`` of an object without its address in memory, which changes from run to run."""
+    return _ADDRESS.sub("", text)

@@ -13,7 +13,6 @@ loops (`loop_kernel`). All linkers and DebugMode use its error messages (`annota
 
 from __future__ import annotations
 
-import re
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +23,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from occelo_graph.config import EXCEPTION_VERBOSITY
-from occelo_graph.errors import MissingInputError, UnusedInputError, describe, in_context, lines
+from occelo_graph.errors import (
+    MissingInputError,
+    UnusedInputError,
+    describe,
+    in_context,
+    lines,
+    without_address,
+)
 from occelo_graph.facade import facade
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import Apply, Constant, Variable
@@ -51,8 +57,6 @@ __all__ = [
 ]
 
 _ANNOTATED = "_occelo_annotated"
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-"""The address in the ``repr`` of an object. It is left out of error messages, since it changes from run to run."""
 
 Place = tuple[Apply, ...]
 Recorded = Mapping[Place, deque[Any]]
@@ -87,7 +91,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
 def _shown(array: Any, more: bool) -> str:
     """Describes an input of a failed node by dtype and shape; ``more`` adds its strides and up to 8 elements."""
     if not is_array(array):
-        return _ADDRESS.sub("", repr(array))
+        return without_address(repr(array))
     text = f"{array.dtype} {array.shape}"
     if not more:
         return text

@@ -13,6 +13,7 @@ from types import CodeType, GenericAlias, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 from occelo_graph import provenance
+from occelo_graph.errors import without_address
 from occelo_graph.facade import facade
 from occelo_graph.ir.types import Type
 from occelo_graph.provenance import Mark, Source
@@ -249,7 +250,7 @@ class Constant(AtomicVariable):
             ends = (str(each) for each in (data.flat[0], data.flat[1], data.flat[data.size - 1]))
             first, second, last = (text[:9] for text in ends)
             return f"[{first} {second} ... {last}]"
-        text = " ".join(str(data).split())
+        text = without_address(" ".join(str(data).split()))
         return text if len(text) <= 30 else text[:14] + " ... " + text[-10:]
 
 
