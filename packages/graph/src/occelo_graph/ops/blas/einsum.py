@@ -60,8 +60,9 @@ class _Term:
         return self.labels.index(label)
 
     def ordered(self, labels: Sequence[int]) -> Any:
-        """The tensor with its dimensions in the order of ``labels``. Labels that it lacks become dimensions of length
-        1.
+        """The tensor with its dimensions in the order of ``labels``.
+
+        Labels that the tensor lacks become dimensions of length 1.
         """
         if tuple(labels) == self.labels:
             return self.tensor

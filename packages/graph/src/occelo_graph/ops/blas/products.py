@@ -87,9 +87,7 @@ def _with_equal_lengths(x: Any, i: int, y: Any, j: int) -> tuple[Any, Any]:
 
 
 def _total(terms: Any, axis: int) -> Any:
-    """Sum products along ``axis`` without a change of dtype. So sums of integers wrap, and sums of booleans are
-    booleans.
-    """
+    """Sum products along ``axis`` in their own dtype. So integers wrap, and sums of booleans are booleans."""
     return sum_(terms, axis=axis, dtype=terms.dtype)
 
 
@@ -385,12 +383,11 @@ def batched_dot(a: Any, b: Any) -> TensorVariable:
 
 
 def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
-    """`tensordot` for each element of a batch. Axis 0 of ``x`` and ``y`` is the batch dimension. ValueError for a
-    scalar.
+    """`tensordot` for each element of a batch. Axis 0 of ``x`` and ``y`` is the batch dimension.
 
     Lists in ``axes`` count the batch dimension as axis 0. A number n pairs the last n axes of ``x`` with the axes 1 to
     n of ``y``. There are two exceptions. If n is 1 and ``y`` has more than two dimensions, the second to last axis of
-    ``y`` is contracted. If ``x`` or ``y`` is a vector, no axis is contracted.
+    ``y`` is contracted. If ``x`` or ``y`` is a vector, no axis is contracted. ValueError for a scalar.
     """
     a, b = _operands(x, y)
     if a.type.ndim < 1 or b.type.ndim < 1:

@@ -161,8 +161,9 @@ class _Update(Op):
         return [scaled + (self._with_batch_dims(beta[0], batch_ndims[4]) * z if beta else z)]
 
     def _with_batch_dims(self, scalar: Any, extra: int) -> Any:
-        """Add dimensions of length 1 to ``scalar``, which has ``extra`` batch dimensions, so that it broadcasts with
-        ``z``.
+        """Add dimensions of length 1 to ``scalar``, so that it broadcasts with the batched ``z``.
+
+        ``scalar`` has ``extra`` batch dimensions.
         """
         order: list[Any] = [*range(extra), *["x"] * self.ndims[0]]
         return scalar.dimshuffle(order) if extra else scalar

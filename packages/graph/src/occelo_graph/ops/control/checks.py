@@ -86,9 +86,7 @@ class Assert(CheckAndRaise):
 
 
 def assert_op(value: Any, *conditions: Any, msg: str = "Assert failed") -> Any:
-    """``value``, with a run-time check of ``conditions``. AssertionError with the message ``msg`` if an element is
-    false.
-    """
+    """``value``, with a run-time check of ``conditions``. It raises AssertionError if an element is false."""
     return Assert(msg)(value, *conditions)
 
 

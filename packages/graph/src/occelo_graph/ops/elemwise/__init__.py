@@ -1,4 +1,5 @@
-"""Elementwise functions: a table of scalar ops (`scalar`), and the op that applies them (`op.Elemwise`).
+"""Elementwise functions: scalar ops such as `exp`, and the op `Elemwise`, which applies a scalar op to each element.
 
-Fusion combines several scalar ops to one (`composite`). Users call the functions in `occelo.tensor`.
+`scalar` has the classes and the table of scalar ops. Fusion combines several scalar ops into one (`composite`). Users
+call the functions from `occelo.tensor`.
 """

@@ -1,7 +1,7 @@
-"""Scalar ops of arithmetic, rounding, comparison, logic and selection.
+"""Elementwise functions for arithmetic, rounding, comparison, logic and selection, such as `add`, `lt` and `switch`.
 
-Each function is `Elemwise` of a scalar op; users find them in `occelo.tensor`. Python's operators on tensors call
-them; gradients, rules and functions of all families are built with them.
+Most are ops: an `Elemwise` with a scalar op that `elementwise` defines here. Users call them from `occelo.tensor`, or
+by Python's operators on tensors. Gradients, rules and functions of all families build graphs with them.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ second: Elemwise = elementwise(
     _second_dtype,
     _second,
     [None, lambda ct, x, y, out: ct],
-    "The second argument, broadcast to the common shape of both; values of the first are not used.",
+    "The second argument, broadcast to the common shape of both. The first argument is used only for its shape.",
     holomorphic=True,
     moves=slice(1, 2),
 )
@@ -180,7 +180,7 @@ sub: Elemwise = elementwise(
     ufunc_rule(np.subtract),
     np.subtract,
     [lambda ct, x, y, out: ct, lambda ct, x, y, out: -ct],
-    "Difference; TypeError for two tensors of truth values.",
+    "Difference. TypeError for two tensors of booleans.",
     holomorphic=True,
     linear="all",
     arithmetic=True,
@@ -192,7 +192,7 @@ true_div: Elemwise = elementwise(
     ufunc_rule(np.true_divide),
     np.true_divide,
     [lambda ct, x, y, out: ct / y, lambda ct, x, y, out: -(ct / y) * out],
-    "Quotient; integers give float64.",
+    "Quotient. Quotients of integers are float64.",
     holomorphic=True,
     linear="first",
     arithmetic=True,
@@ -221,12 +221,12 @@ mod: Elemwise = elementwise(
 
 
 def divmod(x: Any, y: Any) -> tuple[TensorVariable, TensorVariable]:
-    """``int_div(x, y)`` and ``mod(x, y)``."""
+    """A pair of tensors: the quotient ``int_div(x, y)`` and the remainder ``mod(x, y)``."""
     return int_div(x, y), mod(x, y)
 
 
 def ceil_intdiv(a: Any, b: Any) -> TensorVariable:
-    """Quotient of integers rounded up."""
+    """The quotient of two integers, rounded up."""
     whole = int_div(a, b)
     # -((-a) // b) would wrap for unsigned integers
     return whole + neq(mod(a, b), 0).astype(whole.dtype)
@@ -251,7 +251,7 @@ reciprocal: Elemwise = elementwise(
     inexact,
     lambda x: np.true_divide(np.ones((), inexact([x.dtype.name])), x),
     [lambda ct, x, out: -ct * out * out],
-    "1 / x; integers give floats.",
+    "1 / x, as a float for integers.",
     formula=lambda x: true_div(1, *in_floats(x)),
     holomorphic=True,
     arithmetic=True,
@@ -284,7 +284,7 @@ sqrt: Elemwise = elementwise(
 
 
 def _abs_complex(ct: TensorVariable, x: TensorVariable, out: TensorVariable) -> TensorVariable:
-    # d|z| = Re(conj(z) dz) / |z|, and 0 at 0
+    # d|z| = Re(conj(z) dz) / |z|; at 0 the derivative is set to 0
     return ct * switch(eq(out, 0), 0, x / switch(eq(out, 0), 1, out))
 
 
@@ -302,7 +302,7 @@ abs: Elemwise = elementwise(
 
 
 def _sign_complex(ct: TensorVariable, z: TensorVariable, out: TensorVariable) -> TensorVariable:
-    # d(z / |z|) = (dz - s Re(conj(s) dz)) / |z|: only a change across s = z / |z| counts. At 0 it is 0, as of abs
+    # s = z / |z|: ds = (dz - s Re(conj(s) dz)) / |z|; at 0 the derivative is set to 0, as for abs
     size = abs(z)
     across = ct - out * (out.conj() * ct).real
     return switch(eq(size, 0), 0, across / switch(eq(size, 0), 1, size))
@@ -314,7 +314,7 @@ sign: Elemwise = elementwise(
     ufunc_rule(np.sign),
     np.sign,
     [None],
-    doc="Sign (-1, 0, 1); its derivative is 0. Of a complex number z it is z / abs(z).",
+    doc="Sign (-1, 0 or 1); its derivative is 0. The sign of a complex number z is z / abs(z).",
     holomorphic=False,
     complex_pullback=[_sign_complex],
     monotone="increasing",
@@ -332,7 +332,7 @@ maximum: Elemwise = elementwise(
     ufunc_rule(np.maximum),
     np.maximum,
     [lambda ct, x, y, out: _larger(ct, x, y), lambda ct, x, y, out: _larger(ct, y, x)],
-    "The larger of two; NaN if either is. Where they are equal each gets half of the derivative.",
+    "The larger of two numbers; NaN if one is NaN. If they are equal, each gets half of the derivative.",
     commutative=True,
     holomorphic=False,
     keeps_sign=("nonnegative", "unsigned"),
@@ -343,7 +343,7 @@ minimum: Elemwise = elementwise(
     ufunc_rule(np.minimum),
     np.minimum,
     [lambda ct, x, y, out: _larger(ct, y, x), lambda ct, x, y, out: _larger(ct, x, y)],
-    "The smaller of two; NaN if either is. Where they are equal each gets half of the derivative.",
+    "The smaller of two numbers; NaN if one is NaN. If they are equal, each gets half of the derivative.",
     commutative=True,
     holomorphic=False,
     keeps_sign=("nonnegative", "unsigned"),
@@ -354,7 +354,7 @@ supremum: Elemwise = elementwise(
     ufunc_rule(np.maximum),
     np.maximum,
     [lambda ct, x, y, out: _larger(ct, x, y), lambda ct, x, y, out: _larger(ct, y, x)],
-    "The same as `maximum`, but as a reduction of no elements it is -inf (or the least integer).",
+    "The same as `maximum`, but its reduction of no elements is -inf (or the least integer), not an error.",
     commutative=True,
     holomorphic=False,
     keeps_sign=("nonnegative", "unsigned"),
@@ -373,17 +373,17 @@ _clip: Elemwise = elementwise(
         # in an empty interval the result is the upper bound
         lambda ct, x, low, high, out: switch(or_(gt(x, high), gt(low, high)), ct, 0.0),
     ],
-    "``x`` limited to the interval from ``low`` to ``high``; at its ends the derivative passes to x.",
+    "``x`` limited to the interval from ``low`` to ``high``. If x equals an end, the derivative passes to x.",
     holomorphic=False,
     formula=lambda x, low, high: minimum(maximum(x, low), high),
 )
 
 
 def clip(x: Any, min: Any = None, max: Any = None) -> TensorVariable:
-    """``x`` limited to the interval from ``min`` to ``max``; None means no limit.
+    """Limit ``x`` to the interval from ``min`` to ``max``. None means no limit.
 
-    Where ``min`` exceeds ``max`` the result is ``max``. Where ``x`` equals a limit, the cotangent passes to ``x``. With
-    only one limit the derivatives are those of `maximum` or `minimum`.
+    If ``min`` is larger than ``max``, the result is ``max``. If an element of ``x`` equals a limit, ``x`` gets the
+    cotangent. With only one limit, the function is `maximum` or `minimum`, and has their derivatives.
     """
     if min is None and max is None:
         return as_tensor_variable(x)
@@ -466,7 +466,10 @@ def isneginf(x: Any) -> TensorVariable:
 
 
 def _of_integers(ufunc: np.ufunc, meant: str = "") -> DtypeRule:
-    """NumPy's dtype rule for ``&``, ``|`` and the like. The error for floats explains the precedence of the operators."""
+    """The dtype rule of NumPy's ufunc for ``&``, ``|`` or ``^``, with another TypeError for floats.
+
+    The message explains the precedence of these operators, and ends with ``meant``.
+    """
     rule = ufunc_rule(ufunc)
 
     def of_integers(dtypes: Sequence[str]) -> str:
@@ -497,11 +500,9 @@ def _bitwise(
 
 
 and_: Elemwise = _bitwise(
-    "and", np.bitwise_and, ("&", 4), "Bitwise and, which is the logical one for truth values."
+    "and", np.bitwise_and, ("&", 4), "Bitwise and; for booleans, the logical and."
 )
-or_: Elemwise = _bitwise(
-    "or", np.bitwise_or, ("|", 2), "Bitwise or, which is the logical one for truth values."
-)
+or_: Elemwise = _bitwise("or", np.bitwise_or, ("|", 2), "Bitwise or; for booleans, the logical or.")
 xor: Elemwise = _bitwise(
     "xor", np.bitwise_xor, ("^", 3), "Bitwise exclusive or.", ", and x ** 2 for a power"
 )
@@ -510,7 +511,7 @@ invert: Elemwise = elementwise(
     1,
     ufunc_rule(np.invert),
     np.invert,
-    doc="Bitwise not, the logical one for truth values.",
+    doc="Bitwise not; for booleans, the logical not.",
 )
 bitwise_and, bitwise_or, bitwise_xor, bitwise_not = and_, or_, xor, invert
 
@@ -529,22 +530,23 @@ _switch: Elemwise = elementwise(
         lambda ct, c, a, b, out: switch(c, ct, 0.0),
         lambda ct, c, a, b, out: switch(c, 0.0, ct),
     ],
-    "Elements of the second tensor where the first is not 0, else of the third.",
+    "Elements of the second tensor where the first is not 0, elements of the third elsewhere.",
     holomorphic=True,
 )
 
 
 def switch(cond: Any, ift: Any, iff: Any) -> TensorVariable:
-    """Elements of ``ift`` where ``cond`` holds, else of ``iff``. A Python number takes the dtype of the other argument.
+    """Elements of ``ift`` where ``cond`` holds, and elements of ``iff`` elsewhere.
 
-    The argument that is not chosen gets the cotangent 0, even if its value there is infinite or NaN.
+    If one argument is a Python number, it is converted to the dtype of the other argument. Elements that are not chosen
+    get the cotangent 0, even if they are infinite or NaN.
     """
     first, other = promote_arguments([ift, iff])
     return _switch(as_tensor_variable(cond), first, other)
 
 
 def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
-    """`switch`; with ``cond`` alone the indices where it holds, as `nonzero` returns them."""
+    """``switch(cond, ift, iff)``. With ``cond`` alone, its ``nonzero()``: the indices of elements where ``cond`` holds."""
     if ift is None and iff is None:
         return as_tensor_variable(cond).nonzero()
     return switch(cond, ift, iff)
@@ -621,11 +623,11 @@ _ROUNDINGS = {
 
 
 def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None) -> TensorVariable:
-    """Nearest number with ``decimals`` (by default 0) decimal places.
+    """Round to ``decimals`` decimal places (0 by default).
 
-    ``mode`` is "half_to_even" or "half_away_from_zero" (else ValueError). An integer as ``mode`` is the number of
-    decimals, as in NumPy (TypeError if ``decimals`` is given as well). As in NumPy, the result is scaled by a power of
-    ten, rounded to an integer, and scaled back.
+    ``mode`` is "half_to_even" or "half_away_from_zero" (else ValueError). If ``mode`` is an integer, it is the number
+    of decimals, as in NumPy (TypeError if ``decimals`` is also given). As in NumPy, the number is multiplied by a power
+    of ten, rounded to an integer, and divided by this power.
     """
     a = as_tensor_variable(a)
     if not isinstance(mode, str):
@@ -652,7 +654,7 @@ def round(a: Any, mode: str | int = "half_to_even", decimals: int | None = None)
 
 
 def iround(a: Any, mode: str = "half_to_even") -> TensorVariable:
-    """`round` as int64."""
+    """`round` to integers, as int64."""
     return round(a, mode).astype("int64")
 
 
@@ -673,14 +675,15 @@ def isclose(
 def allclose(
     a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> TensorVariable:
-    """Whether all elements are close; see `isclose`."""
+    """Whether `isclose` holds for all elements, as a scalar."""
     return isclose(a, b, rtol, atol, equal_nan).all()
 
 
 def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
-    """Replace NaN by ``nan`` and infinities by ``posinf`` and ``neginf``.
+    """Replace NaN by ``nan``, inf by ``posinf``, and -inf by ``neginf``.
 
-    The replacements of infinities default to the largest finite values of the dtype. TypeError for complex tensors.
+    By default, ``posinf`` and ``neginf`` are the largest and the smallest finite number of the dtype. TypeError for
+    complex tensors.
     """
     x = as_tensor_variable(x)
     plain_number(nan, "nan", "nan_to_num has no copy, since it changes nothing that it is given")

@@ -1,6 +1,6 @@
-"""Scalar ops of complex numbers: parts, conjugate, angle, and complex numbers from parts.
+"""Elementwise functions for complex numbers: `real`, `imag`, `conj`, `angle`, `complex` and `complex_from_polar`.
 
-Each function is `Elemwise` of a scalar op; users find them in `occelo.tensor`.
+Most are ops: an `Elemwise` with a scalar op that `elementwise` defines here. Users call them from `occelo.tensor`.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ complex: Elemwise = elementwise(
 
 
 def _angle_pullback(ct: TensorVariable, z: TensorVariable, out: TensorVariable) -> TensorVariable:
-    # angle = arctan2(im, re): d/d re = -im / |z|^2, d/d im = re / |z|^2
+    # the angle is arctan2(im, re): its derivatives are -im / |z|^2 by re, and re / |z|^2 by im
     size = real(z) ** 2 + imag(z) ** 2
     return complex(-ct * imag(z) / size, ct * real(z) / size)
 
@@ -110,6 +110,6 @@ angle: Elemwise = elementwise(
 
 
 def complex_from_polar(r: Any, theta: Any) -> TensorVariable:
-    """Complex numbers from absolute value and angle in radians."""
+    """The complex number with absolute value ``r`` and angle ``theta`` in radians."""
     r, theta = as_tensor_variable(r), as_tensor_variable(theta)
     return complex(r * cos(theta), r * sin(theta))

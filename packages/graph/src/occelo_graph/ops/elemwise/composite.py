@@ -1,6 +1,6 @@
-"""`Composite`: a fused graph of scalar ops as one scalar op, which `Elemwise` applies in one pass.
+"""`Composite`: a scalar op that is a graph of other scalar ops. `Elemwise` applies it in one pass over the elements.
 
-Fusion (`occelo_rewrite.fusion`) makes such ops, in-place rewriting looks into them, and all linkers run them.
+Fusion (`occelo_rewrite.fusion`) makes a `Composite` of connected elementwise nodes, and all linkers compile it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["Composite"]
 
 _BLOCK = 8192
-"""Elements computed at a time, so that intermediate results stay in the processor's cache."""
+"""NumPy code computes this many elements at a time, so that intermediate results stay in the processor's cache."""
 
 _MOST_NAMES = 8
 
 
 class Composite(ScalarOp):
-    """A graph of elementwise ops over scalars, as one function with one or several outputs.
+    """A scalar op with one or several outputs, computed by a graph of elementwise nodes.
 
-    ``inner`` is a frozen graph whose variables have no dimensions.
+    ``inner`` is the graph. It is frozen, and its variables are scalars.
     """
 
     name = "composite"
@@ -46,7 +46,7 @@ class Composite(ScalarOp):
 
     @property
     def inner_nodes(self) -> Sequence[TensorApply[Elemwise]]:
-        """The inner nodes in topological order."""
+        """The nodes of ``inner`` in topological order."""
         return cast("Sequence[TensorApply[Elemwise]]", self.inner.nodes)
 
     def fields(self) -> dict[str, Any]:
@@ -107,20 +107,24 @@ class Composite(ScalarOp):
         return self.expand(inputs)
 
     def expand(self, inputs: Sequence[Any]) -> list[Any]:
-        """The outputs without fusion: each inner function is a node over tensors."""
+        """Undo the fusion: compute the outputs by one node over tensors for each inner node."""
         values = self._applied(inputs)
         return [values.get(v, v) for v in self.inner.outputs]
 
     def _applied(self, inputs: Sequence[Any]) -> dict[Variable, Any]:
-        """The inner functions applied to tensors: a tensor for each inner variable that is not a constant."""
+        """Apply the inner ops to the tensors ``inputs``.
+
+        Returns a tensor for each inner variable that is not a constant.
+        """
         outer: dict[Variable, Any] = dict(zip(self.inner.inputs, inputs, strict=True))
         for node in self.inner.nodes:
             outer[node.outputs[0]] = node.op(*(outer.get(v, v) for v in node.inputs))
         return outer
 
     def pull(self, inputs: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
-        """Cotangents of the inputs, from those of the outputs. None stands for an output that no cost uses, and for an
-        input that no cotangent reaches.
+        """Compute the cotangents of the inputs from the cotangents of the outputs.
+
+        The cotangent of an unused output is None. If an input gets no cotangent, the result is None for this input.
         """
         outer = self._applied(inputs)
         pending: dict[Variable, Any] = {}

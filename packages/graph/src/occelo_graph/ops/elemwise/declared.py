@@ -1,7 +1,7 @@
-"""Checks of functions that users define with `elementwise`: their options, traits and the shapes of their results.
+"""Checks of the options, traits and results of elementwise functions that users define with `elementwise`.
 
-`elementwise` calls them, and checks the traits for a few sample numbers. DebugMode checks the traits for the values of
-a call (`contradicted`).
+`elementwise` calls them when a function is defined; it checks traits for a few sample numbers. `with_shape_checked`
+checks results when the function runs. DebugMode calls `contradicted` to check traits for the values in a call.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ALLOWED = _by_option(
 def check_options(
     name: str, nin: int | None, partials: Sequence[Any], options: Mapping[str, Any]
 ) -> None:
-    """TypeError or ValueError if an option of `elementwise` has a value that is not defined for this option."""
+    """Raise TypeError or ValueError if an option of `elementwise` has a value that is not allowed."""
     for option, allowed in _ALLOWED.items():
         value = options.get(option)
         if option in options and not any(value is a or value == a for a in allowed):
@@ -75,13 +75,13 @@ def check_options(
 
 
 def check_arguments_kept(name: str, nin: int | None, code: _Code) -> None:
-    """ValueError if the NumPy code, called with a few sample numbers, overwrites its arguments."""
+    """Call the NumPy code with a few sample numbers. ValueError if it overwrites its arguments."""
     given = [_FINITE.copy() for _ in range(nin or 2)]
     try:
         with np.errstate(all="ignore"):
             code(*given)
     except Exception:
-        pass  # it may have overwritten an argument before it failed
+        pass  # the code may have overwritten an argument before it failed
     for i, array in enumerate(given):
         if not np.array_equal(array, _FINITE):
             raise ValueError(f"The NumPy code of {name} overwrites its argument {i}")
@@ -95,9 +95,9 @@ _OTHERS = np.array([0.5, -3.0, 1.25, 2.0, -0.75, 0.25])
 def check_traits(
     name: str, nin: int | None, rule: DtypeRule, code: _Code, options: Mapping[str, Any]
 ) -> None:
-    """ValueError if the NumPy code contradicts a declared trait for a few sample numbers.
+    """Raise ValueError if the NumPy code contradicts a declared trait for a few sample numbers.
 
-    A trait is not checked if the code raises for its sample numbers.
+    If the code raises an exception for these numbers, the trait is not checked.
     """
     for trait, (of, holds) in _TESTS.items():
         declared: Any = options.get(trait)
@@ -174,15 +174,15 @@ _TESTS: Mapping[str, _Test] = _by_option(
     moves=(1, _moves),
     holomorphic=(1, _is_holomorphic),
 )
-"""For each trait, the number of inputs of the functions that are tested, and the test."""
+"""The test of each trait. A test only applies to functions with the given number of inputs."""
 
 
 def contradicted(
     scalar_op: ScalarOp, inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Iterator[str]:
-    """Descriptions of the declared traits of a function that values of its inputs and outputs contradict.
+    """Find declared traits of a scalar op that the values of its inputs and outputs in a call contradict.
 
-    Yields a text for each of these traits, with the trait and the values.
+    Yields a message for each such trait. The message has the trait and the values.
     """
     arrays = [np.asarray(a) for a in inputs]
     result = np.asarray(outputs[0])
@@ -206,7 +206,7 @@ def _first_signed(array: Any) -> Any:
 
 
 def _not_holomorphic(scalar_op: ScalarOp, z: Any) -> Iterator[str]:
-    # where steps of different lengths disagree, the function is near a pole, a branch cut or the end of its range
+    # contradicted only if the equations fail for all step lengths; near a pole or a branch cut they fail for some
     points = z[np.isfinite(z)].astype("complex128")
     with np.errstate(all="ignore"):
         if not any(_cauchy_riemann(scalar_op.evaluate, points, h) for h in (1e-3, 1e-4, 1e-5)):
@@ -214,9 +214,9 @@ def _not_holomorphic(scalar_op: ScalarOp, z: Any) -> Iterator[str]:
 
 
 def with_shape_checked(name: str, code: _Code) -> _Code:
-    """The NumPy code with a check of its result (`WrongResultError`).
+    """Wrap the NumPy code in a check of its result.
 
-    The result must have the shape to which the arguments broadcast.
+    WrongResultError if the result does not have the common shape to which the arguments broadcast.
     """
 
     def checked(*arrays: Any) -> Any:

@@ -1,8 +1,7 @@
 """`Elemwise`, the op that applies a scalar op to each element of tensors, and `elementwise`, which defines scalar ops.
 
-`elementwise` makes all elementwise ops of this package except casts and fused ops; users define theirs with it. Other
-families call `broadcast_static` and `unbroadcast`. Rules, fusion, in-place rewriting, inference of facts and lowerings
-handle `Elemwise`.
+`elementwise` makes all elementwise ops of this package except casts and fused ops. Users call it to define their own.
+Other families call `broadcast_static` and `unbroadcast`, for ops that broadcast like `Elemwise`.
 """
 
 from __future__ import annotations
@@ -44,9 +43,10 @@ __all__ = ["Elemwise", "broadcast_static", "elementwise", "unbroadcast"]
 
 
 def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
-    """The static shape of tensors that broadcast against each other.
+    """The static shape to which tensors with the static shapes ``shapes`` broadcast.
 
-    Only a length known to be 1 broadcasts. Two known lengths that differ are a ValueError.
+    Only lengths that are statically 1 broadcast. ValueError if other static lengths differ. ``what`` is the name of the
+    function in the message.
     """
     ndim = max(len(s) for s in shapes)
     result: list[int | None] = []
@@ -64,7 +64,11 @@ def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
 
 
 def unbroadcast(value: Any, full: TensorType, target: TensorType) -> Any:
-    """Sum ``value``, of type ``full``, over the dimensions along which a tensor of type ``target`` was broadcast."""
+    """Sum ``value`` over broadcast dimensions. This is the pullback of broadcasting.
+
+    A tensor of type ``target`` was broadcast to the type ``full``, and ``value`` has this type. The result has the
+    shape of ``target``.
+    """
     if full is target:
         return value
     lead = full.ndim - target.ndim
@@ -87,10 +91,11 @@ def unbroadcast(value: Any, full: TensorType, target: TensorType) -> Any:
 
 @op
 class Elemwise(Op):
-    """Apply ``scalar_op`` element by element, with NumPy's broadcasting decided by static types.
+    """Applies ``scalar_op`` to each element of its inputs, with broadcasting.
 
-    ``inplace`` has pairs of an output and the input that it overwrites. A dimension of dynamic length never broadcasts: if
-    its length is 1 at run time and another input's is not, running raises a ValueError.
+    Only dimensions of static length 1 broadcast. A dynamic length does not broadcast: if it is 1 at run time and
+    another input's length is not, running the node raises a ValueError. ``inplace`` is a sequence of pairs: the number
+    of an output, and the number of the input that it overwrites.
     """
 
     scalar_op: ScalarOp
@@ -274,8 +279,8 @@ class Elemwise(Op):
     def _complex_terms(
         self, inputs: Sequence[Any], out: Any, ct: Any, wanted: Sequence[bool]
     ) -> list[Any]:
-        # Cotangents of complex variables are dL/d(re) + i dL/d(im); for a holomorphic f that is the
-        # conjugate of what the linear map does to the conjugate (Wirtinger calculus).
+        # The cotangent of a complex variable is dL/d(re) + i dL/d(im). For a holomorphic function, the derivative, a
+        # linear map, is applied to the conjugate of the cotangent, and its result is conjugated (Wirtinger calculus).
         scalar_op = self.scalar_op
         own = scalar_op.complex_pullback
         if own is not None:
@@ -329,10 +334,10 @@ class Elemwise(Op):
         return [total]
 
     def _complex_tangent(self, inputs: Sequence[Any], out: Any, tangents: Sequence[Any]) -> Any:
-        """The tangent of a function whose derivative is linear over the real, but not over the complex numbers.
+        """The tangent of a function that is not holomorphic, computed from its ``complex_pullback``.
 
-        The real and the imaginary part of the tangent are inner products of the inputs' tangents with the pullbacks of
-        1 and i.
+        The real part of the tangent is the inner product of the inputs' tangents with the pullback of 1. The imaginary
+        part is the inner product with the pullback of i.
         """
         real, joined = Elemwise(ScalarFunction("real")), Elemwise(ScalarFunction("complex"))
         pullbacks = self.scalar_op.complex_pullback or ()
@@ -365,7 +370,7 @@ class Elemwise(Op):
             with np.errstate(all="ignore"):
                 return int(self.evaluate(*arrays))
         except Exception:
-            return None  # computing it raises the error
+            return None  # running the node will raise the error
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         out = tensors(node.outputs)[0].type
@@ -409,10 +414,10 @@ class Elemwise(Op):
 
 
 def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-    """The inputs cast to the precision of the output, so that derivatives are computed in this precision.
+    """Cast the inputs to the precision of the output, so that derivatives are computed in this precision.
 
-    Without the cast, for an int8 x, the derivative 2 x would wrap around, and log(x) would be computed in float16.
-    Truth values are not cast, nor are the inputs of real functions of complex numbers.
+    For instance, if x is int8, the derivative 2 x would wrap around, and log(x) would be computed in float16. Booleans
+    are not cast. If the output is real and an input is complex, no inputs are cast.
     """
     dtype = out.type.dtype
     for v in inputs:
@@ -422,7 +427,7 @@ def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
         return inputs
     if not is_complex(dtype) and any(is_complex(v.type.dtype) for v in inputs):
         return inputs
-    # looked up once, since the name of a dtype is slow to compute
+    # computed once, since it is slow to compute the name of a dtype
     real = out.type.numpy_dtype.type(0).real.dtype.name
     wanted = [dtype if is_complex(v.type.dtype) else real for v in inputs]
     return [
@@ -446,7 +451,10 @@ def _fit_cotangent(term: Any, full: TensorType, target: TensorType) -> Any:
 
 
 def _filled(value: Any, inputs: Sequence[Any]) -> Any:
-    """``value``, broadcast against those inputs on which it does not depend. The result is never an input itself."""
+    """Broadcast ``value``, a composed output, to the shape of all inputs, even of inputs that it does not depend on.
+
+    If ``value`` is one of the inputs, it is copied.
+    """
     reached = set(ancestors([value], inputs))
     alone = any(value is v for v in inputs)  # a result must have its own memory
     for v in inputs:
@@ -456,7 +464,7 @@ def _filled(value: Any, inputs: Sequence[Any]) -> Any:
 
 
 def _run_time_check(node: Apply) -> Callable[[Sequence[Any]], None] | None:
-    """A check of the dynamic lengths that must be equal; None if there are none."""
+    """A function that checks at run time that dynamic lengths are equal. None if there are no lengths to check."""
     types = [v.type for v in node.inputs]
     ndim = max(t.ndim for t in types if isinstance(t, TensorType))
     groups: list[list[tuple[int, int]]] = []
@@ -511,20 +519,21 @@ def elementwise(
     doc: str = "",
     **options: Unpack[ScalarTraits],
 ) -> Elemwise:
-    """Define a scalar op, and return the op that applies it to tensors, as in ``exp = elementwise("exp", 1, ...)``.
+    """Define a scalar op, and return the `Elemwise` that applies it: ``exp = elementwise("exp", 1, ...)``.
 
-    ``function`` is NumPy code over arrays that broadcast. If it is None, the option ``formula`` is
-    evaluated (TypeError if that is None, too).
+    ``name`` is the name of the scalar op, and ``nin`` is its number of inputs (None for any number). ``rule`` maps the
+    dtypes of the inputs to the dtype of the result. ``function`` is NumPy code, which is called with arrays that
+    broadcast. If it is None, the option ``formula`` is evaluated instead (TypeError without a formula).
 
-    ``partials`` has one derivative for each input; None stands for a derivative of 0. If ``partials`` is empty,
-    differentiating raises. For a function of any number of inputs (``nin`` is None), the option ``partial_at`` is a
-    function that returns the derivative with respect to the input at a position. Other options are traits, see
-    `ScalarOp`.
+    ``partials`` is a list with a derivative for each input. A derivative is a function ``(cotangent, *inputs, output)``
+    that returns the cotangent of the input; None means that the derivative is 0. If ``partials`` is empty,
+    differentiation raises an exception. If ``nin`` is None, the option ``partial_at`` maps the position of an input to
+    its derivative. Other options are traits; see `ScalarOp`.
 
-    ValueError for a name that is taken, unless the same code defines the function again, such as a cell of a notebook
-    that runs again. Then graphs and compiled functions keep the earlier function. ValueError also for an undefined
-    value of an option, for a trait that the NumPy code contradicts for some sample numbers, and for code that
-    overwrites its arguments.
+    ValueError if the name is taken by a scalar op that was defined at another place. If it was defined at the same
+    place, such as a cell of a notebook that runs again, it is replaced. Earlier graphs and compiled functions keep the
+    earlier scalar op. ValueError if an option has a value that is not allowed, if the NumPy code contradicts a trait
+    for some sample numbers, or if it overwrites its arguments.
     """
     place = place_of_definition()
     if place is not None:

@@ -1,10 +1,11 @@
-"""Scalar ops: functions of scalars, which `Elemwise` applies to each element, and rules for their dtypes.
+"""Classes of scalar ops, the functions that `Elemwise` applies to each element, and rules for dtypes of their results.
 
-The table of named scalar ops has a `ScalarFunction` for each: its name, number of inputs, dtype rule, NumPy or SciPy
-function, and for each input the derivative as a linear map of a cotangent. Because an elementwise Jacobian is diagonal,
-this map serves both pullback and pushforward.
+`ScalarOp` is the base class. A `ScalarFunction` is a scalar op with a name. It has a number of inputs, a dtype rule,
+NumPy code, and a derivative for each input. A derivative is a linear map of a cotangent. Because the Jacobian of an
+elementwise function is diagonal, the same map serves for pullback and pushforward.
 
-`elementwise` registers a scalar op. Rules and lowerings look up scalar ops by name, and read their traits.
+`elementwise` makes a `ScalarFunction` and adds it to a table. Rules and lowerings look up scalar functions by name, and
+read their traits.
 """
 
 from __future__ import annotations
@@ -44,21 +45,23 @@ __all__ = [
 
 DtypeRule = Callable[[Sequence[str]], str]
 Derivative = Callable[..., Any] | None
-"""``(cotangent, *inputs, output) -> cotangent of one input``; None stands for a derivative of 0."""
+"""A function ``(cotangent, *inputs, output)`` that returns the cotangent of one input. None means a derivative of 0."""
 
 
 Sign = Literal["unsigned", "nonnegative"]
-"""A property of all elements: "nonnegative" means not below 0; "unsigned" also excludes -0.0."""
+"""A property of an array. "nonnegative": no element is below 0. "unsigned": no element is below 0 or is -0.0."""
 
 Monotone = Literal["increasing", "decreasing"]
-""""increasing": larger arguments never give smaller results; "decreasing": never larger ones."""
+"""For larger arguments, the results of an "increasing" function are larger or equal. The results of a "decreasing"
+function are smaller or equal.
+"""
 
 
 class ScalarOp(Static):
-    """Base of scalar ops, with their traits.
+    """Base class of scalar ops. Its attributes are traits, which rules and linkers read.
 
-    Rules and linkers rely only on properties that a function declares. No default of ``holomorphic`` would be right for
-    all functions. So differentiation over complex tensors raises if this trait is not declared.
+    The default of a trait is a value that is correct for every scalar op. Only for ``holomorphic`` there is no such
+    value. If it is not declared, differentiation over complex tensors raises an exception.
     """
 
     name: str
@@ -70,24 +73,29 @@ class ScalarOp(Static):
     complex_pullback: Sequence[Derivative] | None = None
     """The derivatives over complex tensors of a function that is not holomorphic."""
     linear: Literal["all", "each", "first"] | None = None
-    """Linear in all inputs jointly (a sum), in each input separately (a product), or in the first only (a quotient)."""
+    """Linear in all inputs together like a sum ("all"), in each input like a product ("each"), or only in the first
+    input like a quotient ("first").
+    """
     arithmetic: bool = False
-    """The op forms sums or products. Rules rewrite all nodes of a sum or product at once, not one by one."""
+    """The op is part of sums or products. Rules rewrite a whole sum or product of several nodes at once."""
     sign: Sign | None = None
-    """The sign of the results for all real inputs."""
+    """The sign of the results, for all real inputs."""
     keeps_sign: tuple[Sign, ...] = ()
-    """The properties of sign that the result has if all real inputs have them."""
+    """Properties that the result has if all inputs are real and have the property."""
     monotone: Monotone | None = None
-    """Whether results increase or decrease with the only input, over all real floats and infinities.
+    """Whether a function of one input is increasing or decreasing, for all real floats and infinities.
 
-    Only NaN gives NaN.
+    The result must not be NaN for them.
     """
     moves: slice | None = None
-    """The input, as a slice of one position, whose broadcast elements are the results."""
+    """If the results are the broadcast elements of one input, the position of this input, as a slice."""
     infix: tuple[str, int] | None = None
-    """Python's operator and its precedence, from 1 for comparisons to 8 for powers. With one argument it is a prefix."""
+    """Python's operator, and its precedence from 1 (comparisons) to 8 (powers). An operator of one argument is a
+    prefix.
+    """
     python_only: str | None = None
-    """Why loops have no formula for some real dtypes, and compiled code calls the NumPy code; None if they have one."""
+    """If loop programs cannot compute the op for some real dtype, the reason. Compiled code then calls the NumPy code.
+    """
 
     @property
     def nin(self) -> int | None:
@@ -95,32 +103,35 @@ class ScalarOp(Static):
         raise MethodNotDefined(f"{type(self).__name__} does not declare nin")
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
-        """Dtypes of the outputs for dtypes of the inputs; TypeError if the function is not defined for these."""
+        """The dtypes of the outputs for given dtypes of the inputs. TypeError if the function is not defined for them."""
         raise MethodNotDefined(f"{type(self).__name__} does not define output_dtypes")
 
     def evaluate(self, *arrays: Any) -> Any:
-        """Apply to arrays that broadcast."""
+        """Compute the results by NumPy. The arrays broadcast against each other."""
         raise MethodNotDefined(f"{type(self).__name__} does not define evaluate")
 
     @property
     def external_code(self) -> bool:
         """Whether the NumPy code is defined outside of this package.
 
-        Its results may then be views that the op does not declare.
+        If so, results may be views of arguments.
         """
         return type(self).__module__.partition(".")[0] != __name__.partition(".")[0]
 
     @property
     def is_formula(self) -> bool:
-        """Whether the function is composed of others, which `composed` applies."""
+        """Whether the function is defined by a graph of other elementwise functions. Then `composed` builds this graph."""
         return False
 
     def composed(self, inputs: Sequence[Any]) -> Sequence[Any] | None:
-        """The outputs as expressions of other elementwise functions of tensors; None if there are none."""
+        """Build the outputs by other elementwise functions, for the tensors ``inputs``. None if there is no such graph."""
         return None
 
     def derivatives(self, nin: int) -> Sequence[Derivative]:
-        """One derivative for each input; None stands for a derivative of 0. NotImplementedError if none are declared."""
+        """A derivative for each of ``nin`` inputs. None means that the derivative is 0.
+
+        `MethodNotDefined`, a NotImplementedError, if no derivatives are declared.
+        """
         raise MethodNotDefined(f"{type(self).__name__} does not declare derivatives")
 
     def _identity(self) -> Any:
@@ -146,7 +157,7 @@ _table: dict[str, ScalarFunction] = {}
 
 
 _IMPORTED_LATE = ("occelo_graph.ops.random.counts", "occelo_graph.ops.random.further")
-"""Modules that define scalar functions and are imported at their first use, with all that they import."""
+"""Modules with scalar functions that are imported at their first use."""
 
 
 @dataclass(eq=False, repr=False)
@@ -173,21 +184,21 @@ class _Fields(ScalarOp):
 
 
 class ScalarFunction(_Fields):
-    """A named function of scalars. The name is its identity, so each name is registered once.
+    """A scalar op with a name. There is one object for each name.
 
-    A function that is defined again at the same `place`, for instance by a cell of a notebook that runs again, replaces
-    the earlier function in the table. The earlier function gets another name, so graphs and compiled functions that use
-    it do not change.
+    If a function is defined again at the same `place`, for instance by a cell of a notebook that runs again, it
+    replaces the earlier function in the table. The earlier function gets another name. So graphs and compiled functions
+    that use it do not change.
 
-    The options are the traits of `ScalarOp`. ``formula`` expresses the result by other elementwise functions of variables,
-    for backends without a function of their own. It may return None for dtypes for which it is not valid.
-    With a formula the NumPy code, ``function``, may be None.
+    The options are the traits of `ScalarOp`. The option ``formula`` is a function of variables that builds the result
+    by other elementwise functions. Backends that do not have the scalar function use the formula. If the formula is not
+    valid for some dtypes, it returns None for them. If there is a formula, ``function``, the NumPy code, may be None.
     """
 
     def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:
         if not parameters and not options:
             if name not in _table:
-                # loading a saved graph may be the first use of these modules
+                # if a saved graph is loaded, this may be the first use of these modules
                 for module in _IMPORTED_LATE:
                     importlib.import_module(module)
             if name not in _table:
@@ -212,10 +223,10 @@ class ScalarFunction(_Fields):
         _table[name] = self
 
     by_formula: bool = False
-    """Whether the NumPy code is the formula."""
+    """Whether the function has no NumPy code, and evaluates its formula instead."""
 
     def _by_formula(self, *arrays: Any) -> Any:
-        """Evaluates the formula for arrays that broadcast."""
+        """Evaluate the formula by NumPy. The arrays broadcast against each other."""
         given = [np.asarray(a) for a in arrays]
         dtypes = [a.dtype.name for a in given]
         found = self.expression(dtypes)
@@ -229,22 +240,22 @@ class ScalarFunction(_Fields):
 
         for node in nodes:
             values[node.outputs[0]] = node.op.evaluate(*map(value, node.inputs))
-        # the result has the dtype of the rule, and the shape to which all arguments broadcast, even
-        # those it does not depend on
+        # the result has the dtype of the rule, and the common shape of all arguments, even if it does not depend on
+        # some
         shape = np.broadcast_shapes(*(a.shape for a in given))
         return np.broadcast_to(np.asarray(value(output), self.rule(dtypes)), shape).copy()
 
     place: tuple[str, ...] | None = None
-    """Where it is defined; None for functions of these packages."""
+    """The place where a user defined the function; None for Occelo's own functions."""
 
     @staticmethod
     def named(name: str) -> ScalarFunction | None:
-        """The function of a name; None if there is none."""
+        """The scalar function with the name ``name``; None if there is none."""
         return _table.get(name)
 
     @staticmethod
     def rename_earlier(name: str, place: tuple[str, ...] | None) -> None:
-        """Free a name: rename the function that has it, if that function was defined at the same place."""
+        """Free the name ``name``. If the function with this name was defined at ``place``, it gets another name."""
         earlier = _table.get(name)
         if place is None or earlier is None or earlier.place != place:
             return
@@ -256,7 +267,7 @@ class ScalarFunction(_Fields):
 
     @staticmethod
     def table() -> dict[str, ScalarFunction]:
-        """All registered functions by name."""
+        """All scalar functions. The keys are their names."""
         return dict(_table)
 
     @property
@@ -267,7 +278,10 @@ class ScalarFunction(_Fields):
         return {"name": self.name}
 
     def expression(self, dtypes: Sequence[str]) -> Expression | None:
-        """The formula for scalars of these dtypes: inputs, nodes in topological order, result; None if there is none."""
+        """The formula as a graph over scalars of the dtypes ``dtypes``; None if there is no formula for them.
+
+        Returns the graph's inputs, its nodes in topological order, and its output.
+        """
         if self.formula is None:
             return None
         known: dict[tuple[str, ...], Expression | None]
@@ -294,14 +308,14 @@ class ScalarFunction(_Fields):
         return None if made is None else [made]
 
     def parts(self) -> dict[str, Any]:
-        """All declared fields by name; equal functions of two processes have equal fields."""
+        """All declared fields by name. Functions that are equal in two processes have equal fields."""
         return {
             each.name: getattr(self, each.name)
             for each in dataclass_fields(self)
             if each.name != "doc" and not (each.name == "function" and self.by_formula)
         }
 
-    # there is one object for each name, so identity is equality, and faster
+    # since there is one object for each name, equality is identity, which is faster to check
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -335,7 +349,7 @@ class ScalarFunction(_Fields):
 
 
 def in_floats(*operands: TensorVariable) -> list[TensorVariable]:
-    """Operands of a formula, cast to the dtype of `inexact`."""
+    """Cast the operands of a formula to the dtype that `inexact` returns for them."""
     dtype = inexact([x.dtype for x in operands])
     return [x if x.dtype == dtype else x.astype(dtype) for x in operands]
 
@@ -344,12 +358,12 @@ def in_floats(*operands: TensorVariable) -> list[TensorVariable]:
 
 
 def _name_of(dtype: np.dtype[Any]) -> str:
-    """`np.dtype.name`, which is slow."""
+    """The name of a NumPy dtype. It is looked up in a table, since `np.dtype.name` is slow."""
     return dtype_names.get(dtype) or dtype.name
 
 
 def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
-    """NumPy's own dtype rule for a ufunc; several inputs are combined two at a time, from the left."""
+    """The dtype rule of a NumPy ufunc. For more than two inputs, dtypes are combined from left to right."""
 
     def rule(dtypes: Sequence[str]) -> str:
         given = [np.dtype(d) for d in dtypes]
@@ -365,28 +379,28 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
 
 
 def promoted(dtypes: Sequence[str]) -> str:
-    """The common dtype."""
+    """Dtype rule: NumPy's common dtype of all inputs."""
     return _name_of(np.result_type(*(np.dtype(d) for d in dtypes)))
 
 
 def boolean_of(dtypes: Sequence[str]) -> str:
-    """The dtype bool, whatever the dtypes of the inputs are."""
+    """Dtype rule: bool for all inputs."""
     return "bool"
 
 
 def first_dtype(dtypes: Sequence[str]) -> str:
-    """The dtype of the first input."""
+    """Dtype rule: the dtype of the first input."""
     return dtypes[0]
 
 
 def float_like(dtypes: Sequence[str]) -> str:
-    """The real dtype with the precision of the common dtype; for integers, the dtype of their NumPy sqrt."""
+    """Dtype rule: the dtype of `inexact`, or the real dtype of the same precision if it is complex."""
     common = inexact(dtypes)
     return {"complex64": "float32", "complex128": "float64"}.get(common, common)
 
 
 def inexact(dtypes: Sequence[str]) -> str:
-    """The common dtype; if it is discrete, the dtype of its NumPy sqrt."""
+    """Dtype rule: the common dtype. For integers and booleans, the dtype of NumPy's sqrt, such as float64 for int64."""
     common = promoted(dtypes)
     if not is_discrete(common):
         return common
@@ -397,7 +411,7 @@ _SMALL = {"bool", "int8", "uint8", "int16", "uint16", "float16", "float32"}
 
 
 def special_float(dtypes: Sequence[str]) -> str:
-    """SciPy's rule for special functions: float32 if all inputs convert to it exactly, else float64.
+    """Dtype rule of special functions, as in SciPy: float32 if all inputs convert to it exactly, else float64.
 
     TypeError for complex inputs.
     """

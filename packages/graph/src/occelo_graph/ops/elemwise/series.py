@@ -1,7 +1,8 @@
-"""Derivatives of special functions with respect to their parameters, in NumPy, by series and continued fractions.
+"""NumPy code for derivatives of special functions by their parameters, computed by series and continued fractions.
 
-Each series is evaluated term by term in float64 until every element has converged. SciPy's ``psi`` is imported on first
-use. The derivatives in `special` use these functions.
+For instance, SciPy has the incomplete gamma function P(k, x), but not its derivative by k. `special` makes scalar ops
+of the public functions here, for its derivatives. Series are summed term by term in float64 until every element has
+converged. SciPy's ``psi`` is imported at its first use.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def _as_doubles(*arrays: Array) -> list[Array]:
 
 
 def _lower_slope(k: Array, x: Array) -> Array:
-    """Derivative of log P(k, x) by k, from DLMF 8.7.1 differentiated term by term."""
+    """The derivative of log P(k, x) by k: the series DLMF 8.7.1 is differentiated term by term."""
     sp = _special()
     # P = x^k e^-x sum_n x^n / Gamma(k + n + 1)
     term = np.ones_like(x)
@@ -46,9 +47,12 @@ def _lower_slope(k: Array, x: Array) -> Array:
 
 
 def _upper_slope(k: Array, x: Array) -> Array:
-    """Derivative of log Q(k, x) by k, from the continued fraction DLMF 8.9.2 and its derivative, by Lentz's method."""
+    """The derivative of log Q(k, x) by k, where Q is 1 - P.
+
+    Lentz's method computes the continued fraction DLMF 8.9.2 and its derivative.
+    """
     sp = _special()
-    # Q = x^k e^-x / Gamma(k) / f; f is a product of c d, and each name with a `_dk` is a derivative
+    # Q = x^k e^-x / Gamma(k) / f, where f is the product of all c d; a name with `_dk` is a derivative by k
     c, c_dk = x + 1 - k, -np.ones_like(x)
     d, d_dk = np.zeros_like(x), np.zeros_like(x)
     slope = c_dk / c
@@ -67,7 +71,10 @@ def _upper_slope(k: Array, x: Array) -> Array:
 
 
 def gammainc_dk(k: Array, x: Array) -> Array:
-    """Derivative of P(k, x) by k, computed from the smaller of P and 1 - P, so that small derivatives are precise."""
+    """The derivative of the regularized incomplete gamma function P(k, x) by k.
+
+    It is computed from the smaller one of P and 1 - P, so that small derivatives are precise.
+    """
     sp = _special()
     k, x = _as_doubles(k, x)
     with np.errstate(all="ignore"):
@@ -81,12 +88,15 @@ def gammainc_dk(k: Array, x: Array) -> Array:
 
 
 def _where(chosen: Array, *pairs: tuple[Array, float]) -> list[Array]:
-    """For each pair, its array where ``chosen`` is true, and its number, a harmless one, elsewhere."""
+    """For each pair of an array and a number: the array where ``chosen`` is true, the number elsewhere.
+
+    The number is one for which the series converges fast.
+    """
     return [np.where(chosen, array, other) for array, other in pairs]
 
 
 def _psi_gap(a: Array, b: Array) -> Array:
-    """psi(a + b) - psi(a), without cancellation where ``a`` is large (DLMF 5.11.2)."""
+    """psi(a + b) - psi(a), computed without cancellation if ``a`` is large (DLMF 5.11.2)."""
     sp = _special()
     large = a >= 30
     big = np.where(large, a, 30.0)
@@ -98,7 +108,10 @@ def _psi_gap(a: Array, b: Array) -> Array:
 
 
 def _beta_slopes(a: Array, b: Array, x: Array, log_x: Array, log_y: Array) -> tuple[Array, Array]:
-    """Derivatives of log I_x(a, b) by a and by b, for x below the mean, from DLMF 8.17.8 differentiated term by term."""
+    """The derivatives of log I_x(a, b) by a and by b, for x below the mean of the beta distribution.
+
+    The series DLMF 8.17.8 is differentiated term by term. ``log_x`` is log(x), and ``log_y`` is log(1 - x).
+    """
     # I = x^a (1-x)^b / (a B(a, b)) sum_n (a+b)_n / (a+1)_n x^n
     slope_a = log_x - 1 / a + _psi_gap(a, b)
     slope_b = log_y + _psi_gap(b, a)
@@ -118,9 +131,9 @@ def _beta_slopes(a: Array, b: Array, x: Array, log_x: Array, log_y: Array) -> tu
 
 
 def _beta_slopes_near_one(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, Array]:
-    """The same as `_beta_slopes`, for x near 1, where the series of `_beta_slopes` converges slowly.
+    """The same derivatives as `_beta_slopes`, for x near 1, where the series of `_beta_slopes` converges slowly.
 
-    Computed by the even part of the continued fraction DLMF 8.17.22 (Lentz's method).
+    Lentz's method computes the even part of the continued fraction DLMF 8.17.22 and its derivatives. ``y`` is 1 - x.
     """
     rest = 1 + (a * y - b * x)
     share = a / (a + 1)
@@ -155,7 +168,10 @@ def _beta_slopes_near_one(a: Array, b: Array, x: Array, y: Array) -> tuple[Array
 
 
 def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
-    """Derivatives of I_x(a, b) by a and b. For x above the mean, from I_x(a, b) = 1 - I_{1-x}(b, a) (DLMF 8.17.4)."""
+    """The derivatives of I_x(a, b) by a and by b.
+
+    For x above the mean, they are computed from the derivatives of I_{1-x}(b, a), which is 1 - I_x(a, b) (DLMF 8.17.4).
+    """
     sp = _special()
     a, b, x = _as_doubles(a, b, x)
     with np.errstate(all="ignore"):
@@ -175,7 +191,7 @@ def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
             close = _beta_slopes_near_one(*_where(~fast, *near))
             first, second = np.where(fast, first, close[0]), np.where(fast, second, close[1])
         by_a, by_b = np.where(reflect, second, first), np.where(reflect, first, second)
-        # both are precise where they are small
+        # `betainc` is precise where it is small, and so is `betaincc`
         value: Array = sp.betainc(a, b, x)
         complement: Array = sp.betaincc(a, b, x)
         factor = np.where(reflect, -complement, value)
@@ -185,12 +201,18 @@ def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
 
 
 def betainc_da(a: Array, b: Array, x: Array) -> Array:
-    """Derivative of I_x(a, b) by a, computed from the smaller of I and 1 - I, so that small derivatives are precise."""
+    """The derivative of the regularized incomplete beta function I_x(a, b) by a.
+
+    It is computed from the smaller one of I and 1 - I, so that small derivatives are precise.
+    """
     return _betainc_slopes(a, b, x)[0]
 
 
 def betainc_db(a: Array, b: Array, x: Array) -> Array:
-    """Derivative of I_x(a, b) by b, computed from the smaller of I and 1 - I, so that small derivatives are precise."""
+    """The derivative of the regularized incomplete beta function I_x(a, b) by b.
+
+    It is computed from the smaller one of I and 1 - I, so that small derivatives are precise.
+    """
     return _betainc_slopes(a, b, x)[1]
 
 
@@ -214,10 +236,10 @@ def _hyp2f1_series(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
 
 
 def hyp2f1_da(a: Array, b: Array, c: Array, z: Array) -> Array:
-    """Derivative of 2F1(a, b; c; z) by a for |z| < 1, NaN elsewhere."""
+    """The derivative of the hypergeometric function 2F1(a, b; c; z) by a, for |z| < 1; NaN elsewhere."""
     return _hyp2f1_series(a, b, c, z, by_c=False)
 
 
 def hyp2f1_dc(a: Array, b: Array, c: Array, z: Array) -> Array:
-    """Derivative of 2F1(a, b; c; z) by c for |z| < 1, NaN elsewhere."""
+    """The derivative of the hypergeometric function 2F1(a, b; c; z) by c, for |z| < 1; NaN elsewhere."""
     return _hyp2f1_series(a, b, c, z, by_c=True)

@@ -1,7 +1,7 @@
-"""Types of derivatives, formulas and options of `elementwise`, for scalar ops of one to six inputs.
+"""Static types of the arguments of `elementwise`: derivatives, formulas and options.
 
-Type checkers use these types, and so do tests that compare the options with the fields of scalar ops. As in
-`occelo_graph.tensors.signatures`, each alias is a union of function types, one for each number of arguments.
+Type checkers read them. A test compares the options with the fields of scalar functions. Functions may have one to six
+inputs, and an alias is a union of a function type for each number.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Formula: TypeAlias = """
     | Callable[[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor], TensorVariable | None]
     | Callable[[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor], TensorVariable | None]
 """
-"""The result as an expression of other elementwise functions; None for dtypes for which it is not valid."""
+"""A formula builds the result by other elementwise functions. It returns None for dtypes for which it is not valid."""
 
 DerivativeOfTensors: TypeAlias = """
     Callable[[_Tensor, _Tensor, _Tensor], Variable]
@@ -37,11 +37,11 @@ DerivativeOfTensors: TypeAlias = """
     | Callable[[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor], Variable]
     | None
 """
-"""``(cotangent, *inputs, output) -> cotangent of one input``; None stands for a derivative of 0."""
+"""A function ``(cotangent, *inputs, output)`` that returns the cotangent of one input. None means a derivative of 0."""
 
 
 class ScalarTraits(TypedDict, total=False):
-    """The options of `elementwise`: the traits of `ScalarOp`, and those that only `ScalarFunction` has."""
+    """The options of `elementwise`: the traits of `ScalarOp`, and `partial_at` and `formula` of `ScalarFunction`."""
 
     partial_at: Callable[[int], Callable[..., Variable] | None]
     commutative: bool

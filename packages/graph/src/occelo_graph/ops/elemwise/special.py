@@ -1,9 +1,10 @@
-"""Scalar ops of special functions (error, gamma, beta, Bessel and others), computed by SciPy, which is imported on first use.
+"""Elementwise special functions, such as error, gamma, beta and Bessel functions. SciPy computes them.
 
-Users find the functions in `occelo.tensor`; stable forms of expressions contain error functions.
+Users call them from `occelo.tensor`. Stable forms of expressions (`gradient.stable_forms`) contain error functions.
+SciPy is imported when a function is first evaluated.
 
-Derivatives are from the NIST Digital Library of Mathematical Functions (DLMF); each section is
-named next to its formula.
+The formulas of derivatives are from the NIST Digital Library of Mathematical Functions (DLMF). Comments name the
+sections.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ _SERIES = "a series whose number of terms depends on the data, in NumPy"
 
 
 def _with_dtype(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``function`` so that it computes in the dtype that `special_float` returns for its arguments."""
+    """Wrap ``function``, so that its arguments and result are cast to the dtype that `special_float` returns."""
 
     def computing(*arrays: Any) -> Any:
         dtype = special_float([a.dtype.name for a in arrays])
@@ -184,7 +185,7 @@ poch: Elemwise = _special(
 
 
 def factorial(n: Any) -> TensorVariable:
-    """``gamma(n + 1)``, and 0 for n < 0."""
+    """The factorial of n, ``gamma(n + 1)``, and 0 for n < 0. ``n`` need not be an integer."""
     n = as_tensor_variable(n)
     n = n.astype("float64") if is_discrete(n.dtype) else n
     return switch(lt(n, 0), 0.0, gamma(switch(lt(n, 0), 0, n) + 1))
@@ -239,12 +240,12 @@ gammainccinv: Elemwise = _special(
 
 
 def gammau(k: Any, x: Any) -> TensorVariable:
-    """Upper incomplete gamma function, not regularized."""
+    """The upper incomplete gamma function, not regularized: ``gammaincc(k, x) * gamma(k)``."""
     return gammaincc(k, x) * gamma(k)
 
 
 def gammal(k: Any, x: Any) -> TensorVariable:
-    """Lower incomplete gamma function, not regularized."""
+    """The lower incomplete gamma function, not regularized: ``gammainc(k, x) * gamma(k)``."""
     return gammainc(k, x) * gamma(k)
 
 
@@ -412,7 +413,7 @@ hyp2f1: Elemwise = _special(
     "Gauss' hypergeometric function. Derivatives by its parameters need |z| < 1.",
 )
 
-# normal distribution and friends
+# functions of the normal distribution
 owens_t: Elemwise = _special(
     "owens_t",
     [
@@ -427,7 +428,7 @@ owens_t: Elemwise = _special(
 log_ndtr: Elemwise = _special(
     "log_ndtr",
     [
-        # the density by the distribution function, both without their common factor exp(-x^2 / 2)
+        # the density divided by the distribution function, both without their common factor exp(-x^2 / 2)
         lambda ct, x, out: ct * math.sqrt(2 / math.pi) / erfcx(x * -math.sqrt(0.5))
     ],
     "Logarithm of the normal distribution function, precise in both tails.",
@@ -442,7 +443,7 @@ ndtri_exp: Elemwise = _special(
 
 def _logit_formula(x: TensorVariable) -> TensorVariable:
     (x,) = _converted(x)
-    # near 1/2 the quotient is near 1, and its logarithm loses digits
+    # for x near 1/2, x / (1 - x) is near 1, and its logarithm loses digits
     twice = 2 * (x - 0.5)
     near = and_(lt(0.3, x), lt(x, 0.65))
     return switch(near, log1p(twice) - log1p(-twice), log(x / (1 - x)))
@@ -467,7 +468,7 @@ def _xlog1py(x: Array, y: Array) -> Array:
 
 
 def _converted(*operands: TensorVariable) -> list[TensorVariable]:
-    """Operands cast to the dtype that `special_float` returns for them."""
+    """Cast the operands of a formula to the dtype that `special_float` returns for them."""
     dtype = special_float([x.dtype for x in operands])
     return [x if x.dtype == dtype else x.astype(dtype) for x in operands]
 
@@ -475,7 +476,10 @@ def _converted(*operands: TensorVariable) -> list[TensorVariable]:
 def _where_not_zero(
     x: TensorVariable, y: TensorVariable, otherwise: float
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
-    """Three tensors: whether x is 0 and y is not NaN; x; and y, replaced by ``otherwise`` where the first one is true."""
+    """Prepare the formula of a function that is 0 where x is 0, unless y is NaN.
+
+    Returns three tensors: a mask of these elements, x, and y. In y, these elements are replaced by ``otherwise``.
+    """
     x, y = _converted(x, y)
     zero = and_(eq(x, 0), eq(y, y))
     return zero, x, switch(zero, otherwise, y)

@@ -1,7 +1,7 @@
-"""Scalar ops: powers, exponentials, logarithms, trigonometric, hyperbolic and sigmoid functions.
+"""Elementwise powers, exponentials and logarithms, and trigonometric, hyperbolic and sigmoid functions.
 
-Each function is `Elemwise` of a scalar op; users find them in `occelo.tensor`. Gradients, stable forms, rules and functions of
-other families are built with them.
+Most are ops: an `Elemwise` with a scalar op that `elementwise` defines here. Users call them from `occelo.tensor`.
+Gradients, stable forms, rules and functions of other families build graphs with them.
 """
 
 from __future__ import annotations
@@ -94,19 +94,19 @@ def _unary(
 
 
 def _exp_partial(ct: TensorVariable, x: TensorVariable, out: TensorVariable) -> TensorVariable:
-    """``ct * exp(x)``, where ``out`` is exp(x).
+    """The derivative of exp applied to the cotangent ``ct``: ``ct * out``, where ``out`` is exp(x).
 
-    If ``ct`` is ``a / out``, the result is ``a`` itself, since the product could multiply 0 by infinity.
+    If ``ct`` is ``a / out``, the result is ``a``. The product ``ct * out`` might multiply 0 by infinity.
     """
     divided = _undivided(ct, out)
     return ct * out if divided is None else divided
 
 
 def _undivided(ct: TensorVariable, divisor: TensorVariable) -> TensorVariable | None:
-    """``ct * divisor`` without a division, if ``ct`` is a quotient by ``divisor`` of a known form; else None.
+    """``ct * divisor`` without the division by ``divisor`` in ``ct``. None if ``ct`` is not a quotient of a known form.
 
-    The forms are ``a / divisor``, ``-(a / divisor)``, and a product of two factors, the first of which has one of these
-    forms. ``a`` must have the type of the quotient.
+    The known forms are ``a / divisor``, ``-(a / divisor)``, and the product of one of them and a second factor. ``a``
+    must have the type of the quotient.
     """
     owner = computed_by(ct, Elemwise)
     if owner is not None and owner.op == mul and len(owner.inputs) == 2:
@@ -138,7 +138,7 @@ exp2: Elemwise = _unary(
     monotone="increasing",
 )
 expm1: Elemwise = _unary(
-    # out + 1 would cancel far below 0
+    # for x far below 0, the derivative out + 1 would cancel
     "expm1",
     np.expm1,
     lambda ct, x, out: ct * exp(x),
@@ -169,14 +169,14 @@ def _pow_base(
         if exponent == 2:
             return ct * (2 * x)
         return ct * (exponent * x ** (exponent - 1))
-    # at y = 0 the power is constant; x ** -1 could be infinite
+    # if y is 0, the power does not depend on x; without the switch, 0 * x ** -1 could be 0 times infinity
     return ct * switch(eq(y, 0), 0.0, y * x ** switch(eq(y, 0), 1, sub(y, 1)))
 
 
 def _pow_exponent(
     ct: TensorVariable, x: TensorVariable, y: TensorVariable, out: TensorVariable
 ) -> TensorVariable:
-    # the limit at a zero base is 0 for positive exponents
+    # if the base is 0 and the exponent is positive, the derivative is 0
     return ct * out * log(switch(eq(x, 0) & ge(y, 0), 1, x))
 
 
@@ -186,7 +186,7 @@ pow: Elemwise = elementwise(
     ufunc_rule(np.power),
     np.power,
     [_pow_base, _pow_exponent],
-    "Power. The derivative with respect to the base is 0 where the exponent is 0.",
+    "Power. The derivative with respect to the base is 0 if the exponent is 0.",
     holomorphic=True,
     infix=("**", 8),
     python_only="a negative exponent of an integer is an error that depends on the data",
@@ -297,7 +297,7 @@ sigmoid: Elemwise = elementwise(
     1,
     inexact,
     _sigmoid,
-    # 1 - out would cancel where out is near 1
+    # sigmoid(-x) is 1 - out, which would cancel if out is near 1
     [lambda ct, x, out: ct * out * sigmoid(-x)],
     "1 / (1 + exp(-x)), without overflow.",
     formula=_sigmoid_formula,
@@ -343,7 +343,7 @@ log1pexp = softplus
 
 
 def _log1mexp(x: Array) -> Array:
-    # Maechler, "Accurately computing log(1 - exp(-|a|))", 2012: which form is precise where
+    # the precise form for each x: Maechler, "Accurately computing log(1 - exp(-|a|))", 2012
     x = _as_inexact(x)
     return np.where(x > -math.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
@@ -359,9 +359,9 @@ log1mexp: Elemwise = elementwise(
     1,
     inexact,
     _log1mexp,
-    # -1 / expm1(-x) has derivatives that overflow
+    # this equals -1 / expm1(-x), whose derivatives overflow
     [lambda ct, x, out: ct * exp(x) / expm1(x)],
-    "log(1 - exp(x)) for x < 0, precise near 0 and far from it.",
+    "log(1 - exp(x)) for x < 0, precise for all x.",
     formula=_log1mexp_formula,
     holomorphic=False,
 )
@@ -370,7 +370,7 @@ log1mexp: Elemwise = elementwise(
 def _logaddexp_formula(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     x, y = in_floats(x, y)
     gap = neg(abs(sub(x, y)))
-    # the difference of equal infinities is NaN
+    # the switch is needed since the difference of equal infinities is NaN
     return maximum(x, y) + switch(eq(x, y), math.log(2), log1p(exp(gap)))
 
 
@@ -390,7 +390,7 @@ softsign: Elemwise = elementwise(
     inexact,
     _softsign,
     [lambda ct, x, out: ct / (1 + abs(x)) ** 2],
-    "x / (1 + abs(x)), between -1 and 1; NaN for infinities.",
+    "x / (1 + abs(x)), which is between -1 and 1. NaN for infinities.",
     holomorphic=False,
     formula=_softsign_formula,
     keeps_sign=("nonnegative", "unsigned"),
@@ -411,7 +411,7 @@ logaddexp2: Elemwise = elementwise(
 
 
 def logaddexp(*xs: Any) -> Any:
-    """``log(exp(x1) + exp(x2) + ...)``, without overflow; TypeError for fewer than two arguments."""
+    """``log(exp(x1) + exp(x2) + ...)``, computed without overflow. TypeError for fewer than two arguments."""
     if len(xs) < 2:
         raise TypeError(f"logaddexp takes at least 2 arguments, got {len(xs)}")
     refuse_out("logaddexp", xs)
