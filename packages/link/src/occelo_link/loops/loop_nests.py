@@ -284,7 +284,11 @@ def reduce_elements(
     if short or not any(op == "add" and is_float(d) for op, d in operations):
         return _reduce_range(builder, builder.i64(0), count, operations, element, lanes)
     size = builder.i64(BLOCK)
-    blocks = builder.op("floordiv", builder.add(count, builder.i64(BLOCK - 1)), size)
+    blocks = (
+        builder.i64(-(-count.args[0] // BLOCK))
+        if count.op == "const"
+        else builder.op("floordiv", builder.add(count, builder.i64(BLOCK - 1)), size)
+    )
 
     def of_block(number: Value) -> list[Value]:
         start = builder.mul(number, size)

@@ -139,6 +139,10 @@ def unrolled_range(loop: For) -> range | None:
     """The indices of a loop that should be unrolled. None unless the indices are static and few."""
     if loop.start.op != "const" or loop.stop.op != "const":
         return None
+    if any(isinstance(s, For) and s.lanes > 1 and s.stop.block is loop.body for s in loop.body):
+        return (
+            None  # iterations over blocks of a vector loop, each of which is as long as the others
+        )
     indices = range(loop.start.args[0], loop.stop.args[0])
     count = -(-len(indices) // loop.lanes)
     return indices if count <= _FEW and count * _statements(loop.body) <= _SHORT else None

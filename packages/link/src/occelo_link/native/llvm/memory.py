@@ -5,10 +5,11 @@ It is a part of the LLVM printer (`printer`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from occelo_link.loops.ir.program import Alloc, Buffer, For, Swap, itemsize
+from occelo_link.loops.ir.program import Alloc, Buffer, For, Program, Swap, itemsize
 from occelo_link.loops.ir.uses import is_plain, nested_memory, used_by
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
@@ -20,6 +21,37 @@ _STACK_BYTES = 2048
 """Small working memory is on the stack, up to this many bytes."""
 _INLINED = 4
 """So many allocations from the arena are inlined; later ones of the program call the service, which takes less code."""
+
+
+def _renamed(program: Program) -> set[Buffer]:
+    """The buffers that are other names, within one block, for the memory of another buffer.
+
+    A change in place makes such a buffer. It needs no memory for its address, which is that of the other buffer.
+    """
+    blocks = {
+        s.buffer: block
+        for block in program.blocks()
+        for s in block
+        if isinstance(s, Alloc) and s.reuse is not None and s.reuse.space != "input"
+    }
+    if not blocks:
+        return set()
+    allocated = Counter(
+        buffer
+        for block in program.blocks()
+        for s in block
+        if isinstance(s, Alloc | Swap)
+        for buffer in ((s.buffer,) if isinstance(s, Alloc) else (s.first, s.second))
+    )
+    uses = Counter(used_by(program.body))
+    within = {block: Counter(used_by(block)) for block in dict.fromkeys(blocks.values())}
+    return {
+        buffer
+        for buffer, block in blocks.items()
+        if buffer.space in ("work", "carried")
+        and allocated[buffer] == 1
+        and uses[buffer] == within[block][buffer]
+    }
 
 
 class Memory:
@@ -43,7 +75,10 @@ class Memory:
     def open_slots(self) -> None:
         """Make the slots of buffers that may be allocated several times."""
         out, slots = self.out, self.scalars.slots
+        renamed = _renamed(out.program)
         for buffer in nested_memory(out.program):
+            if buffer in renamed:
+                continue
             slot = f"%slot{len(slots)}"
             out.allocas.append(f"  {slot} = alloca ptr, align 8")
             out.allocas.append(f"  {slot}.room = alloca i64, align 8")

@@ -5,6 +5,7 @@ The vectors are explicit, so no pass of LLVM's optimizer has to find them. It is
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 from occelo_link.loops.ir.cost import unrolled_range
@@ -31,6 +32,37 @@ def _narrow_lanes(loop: For) -> int:
     if loop.carried or loop.lanes * widest <= _BYTES:
         return loop.lanes
     return _BYTES // 2 // widest
+
+
+def _residues(value: Value, lanes: int) -> set[int] | None:
+    """The remainders that an integer may have when it is divided by a number of lanes; None if they are not known."""
+    if value.op == "const":
+        return {value.args[0] % lanes}
+    if value.op not in ("add", "sub", "mul", "min", "max"):
+        return None
+    x, y = (_residues(v, lanes) for v in value.args)
+    if value.op == "mul" and (x == {0} or y == {0}):
+        return {0}
+    if x is None or y is None:
+        return None
+    if value.op in ("min", "max"):
+        return x | y
+    combine = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}[value.op]
+    return {combine(a, b) % lanes for a in x for b in y}
+
+
+def _remainders(loop: For) -> set[int] | None:
+    """The numbers of iterations that may be left after the whole vectors, without 0; None if they are not known."""
+    starts, stops = _residues(loop.start, loop.lanes), _residues(loop.stop, loop.lanes)
+    if starts is None or stops is None:
+        return None
+    return {(stop - start) % loop.lanes for start in starts for stop in stops} - {0}
+
+
+def _first_lanes(active: int, lanes: int) -> str | None:
+    """The mask of the first lanes, as a constant; None if it has all lanes."""
+    steps = ", ".join(f"i1 {'true' if i < active else 'false'}" for i in range(lanes))
+    return None if active >= lanes else f"<{steps}>"
 
 
 class VectorLoops:
@@ -61,9 +93,7 @@ class VectorLoops:
         lanes = loop.lanes
         vectors = [self.parts.vectors.spread(each.initial, lanes) for each in loop.carried]
         for first in range(indices.start, indices.stop, lanes):
-            left = indices.stop - first
-            steps = ", ".join(f"i1 {'true' if i < left else 'false'}" for i in range(lanes))
-            mask = None if left >= lanes else f"<{steps}>"
+            mask = _first_lanes(indices.stop - first, lanes)
             vectors = self.iteration(loop, str(first), mask, vectors)
         return vectors
 
@@ -94,15 +124,23 @@ class VectorLoops:
         if strips is not None:
             index, *carried = self.polling.close_strips(strips, stop, head, rest, [index, *carried])
         out.start_block(rest)
+        remainders = _remainders(loop)
+        if remainders is not None and not remainders:
+            return carried
+        known = next(iter(remainders)) if remainders and len(remainders) == 1 else None
         left = out.emit(f"icmp slt i64 {index}, {stop}")
         out.line(f"br i1 {left}, label %{tail}, label %{done}")
         out.start_block(tail)
         narrow = _narrow_lanes(loop)
         if narrow < lanes:
-            self.narrow_rest(loop, narrow, index, stop, done)
+            self.narrow_rest(loop, narrow, index, stop, done, known)
             out.start_block(done)
             return []
-        mask = self.parts.vectors.remainder_mask(index, stop, lanes)
+        mask = (
+            self.parts.vectors.remainder_mask(index, stop, lanes)
+            if known is None
+            else _first_lanes(known, lanes)
+        )
         ended = self.iteration(loop, index, mask, carried)
         end = out.label
         out.line(f"br label %{done}")
@@ -112,9 +150,18 @@ class VectorLoops:
             for kind, name, masked in zip(kinds[1:], carried, ended, strict=True)
         ]
 
-    def narrow_rest(self, loop: For, lanes: int, start: str, stop: str, done: str) -> None:
-        """Print the remainder as a loop of masked iterations with ``lanes`` lanes each; the block ``done`` follows."""
+    def narrow_rest(
+        self, loop: For, lanes: int, start: str, stop: str, done: str, known: int | None
+    ) -> None:
+        """Print the remainder as a loop of masked iterations with ``lanes`` lanes each; the block ``done`` follows.
+
+        If ``known``, the number of iterations that are left, is at most the number of lanes, there is no loop.
+        """
         out = self.out
+        if known is not None and known <= lanes:
+            VectorIteration(self.parts, loop, start, _first_lanes(known, lanes), lanes).run(())
+            out.line(f"br label %{done}")
+            return
         before, head = out.label, out.new_label("narrow")
         out.line(f"br label %{head}")
         out.start_block(head)
