@@ -1,6 +1,6 @@
-"""The capabilities of backends: which nodes of a graph they compile, and their known gaps.
+"""The capabilities of backends: which nodes of a graph a backend compiles, and what it is known to lack.
 
-The command line, conformance tests (`conform`) and users call the functions of this module; linkers do not.
+The command ``occelo backends``, conformance tests (`conform`) and users call these functions. Linkers do not.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 __all__ = ["BACKENDS", "GAPS", "Gap", "Lack", "gaps_of", "is_installed", "op_label", "supports"]
 
 BACKENDS = ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch")
-"""The names of Occelo's own linkers; others can be registered."""
+"""The names of Occelo's own linkers. Other packages can register further linkers."""
 _LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 
 
 def is_installed(backend: str) -> bool:
-    """Whether the library that a backend needs is installed; True for a backend that needs none."""
+    """Whether the library of a backend is installed. True for a backend that needs no library."""
     library = _LIBRARIES.get(backend)
     return library is None or importlib.util.find_spec(library) is not None
 
 
 @dataclass(frozen=True)
 class Lack:
-    """A node that a backend does not compile: its op, its dtypes, the user's line."""
+    """A node that a backend does not compile. ``source`` is the user's line that made the node."""
 
     op: str
     dtypes: tuple[str, ...]
@@ -46,8 +46,10 @@ class Lack:
 
 @dataclass(frozen=True)
 class Gap:
-    """A known gap of a backend: the op or feature that it lacks, the exception that is raised ("" if none), and the
-    reason.
+    """Something that a backend is known to lack or to do differently.
+
+    ``what`` is the op or feature and ``reason`` an explanation. ``exception`` is the name of the exception that is
+    raised, or "" if none is raised.
     """
 
     what: str
@@ -81,12 +83,14 @@ GAPS: tuple[Gap, ...] = (
 
 
 def gaps_of(backend: str) -> list[Gap]:
-    """The gaps of one backend."""
+    """Return the known gaps of one backend."""
     return [gap for gap in GAPS if gap.backend == backend]
 
 
 def op_label(node: Apply) -> str:
-    """The display name of an op: the name of its scalar op, or else of its class."""
+    """Return the display name of a node's op: the name of its scalar op if it has one, and otherwise the name of its
+    class.
+    """
     op = node.op
     scalar: ScalarOp | None = getattr(op, "scalar_op", None)
     if scalar is None:
@@ -111,7 +115,7 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
     library = _LIBRARIES[backend]
     own = importlib.import_module(f"occelo_link.{library}.functions").SCALARS
 
-    # PyTorch would unroll these loops
+    # PyTorch would unroll loops with a count
     has_loops = backend == "jax"
 
     def knows(name: str) -> bool:
@@ -147,9 +151,9 @@ def _compiles(backend: str) -> Callable[[Apply], bool]:
 
 
 def supports(backend: str, graph: FunctionGraph | Variable | Iterable[Variable]) -> list[Lack]:
-    """The nodes of a graph that a backend does not compile, in order; an empty list if it compiles all.
+    """Return the nodes of a graph that a backend does not compile, in execution order. These nodes run in Python.
 
-    These nodes run in Python. ValueError for a backend that is not one of `BACKENDS`,
+    The list is empty if the backend compiles all nodes. Raises ValueError if ``backend`` is not one of `BACKENDS`, and
     ModuleNotFoundError if its library is not installed.
     """
     if backend not in BACKENDS:

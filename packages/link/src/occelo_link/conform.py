@@ -1,11 +1,14 @@
-"""Conformance tests of linkers: a pytest suite for any backend, Occelo's or that of another package.
+"""Conformance tests of linkers: a pytest suite that Occelo's tests and authors of other backends run.
+
+A test file with
 
     class TestMine(OpSuite):
         backend = "mine"
 
-runs every example of `occelo_graph.testing.examples`, and tests of broadcasting, dtypes and errors. A backend of
-another package registers its linker by `register_linker`, or as an entry point of the group ``occelo.backends``.
-Known gaps of backends are listed in `GAPS`. `occelo_compile.conform` has such tests of whole functions.
+tests the linker "mine" with every example of `occelo_graph.testing.examples`, and tests broadcasting, dtypes and
+errors. Another package registers its linker with `register_linker`, or as an entry point of the group
+``occelo.backends``. `GAPS` lists what Occelo's backends are known to lack. `occelo_compile.conform` has tests of whole
+functions.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ __all__ = ["GAPS", "Gap", "OpSuite", "compiled", "gaps_of"]
 
 @contextmanager
 def quiet() -> Generator[None]:
-    """Suppress the warnings of backends that say that a node runs in Python, or that an input must be static."""
+    """Suppress the warnings of backends that a node runs in Python or that an input must be static."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Shapes in the graph depend on values")
         warnings.filterwarnings("ignore", ".* it runs in Python")
@@ -41,38 +44,45 @@ def quiet() -> Generator[None]:
 def compiled(
     backend: str, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> Callable[..., Any]:
-    """A callable of a graph; the backend links the graph without rewriting it."""
+    """Link a graph with a backend, without rewriting it. Returns a function of its inputs that returns a list of its
+    outputs.
+    """
     graph = FunctionGraph(list(inputs), list(outputs), clone=True)
     return make_linker(backend).accept(graph).make_function()
 
 
 def tolerance(dtype: np.dtype[Any]) -> float:
-    """The relative tolerance for results of a dtype; libraries' elementary functions differ by rounding errors."""
+    """Return the relative tolerance for results of a dtype. Elementary functions of libraries differ by rounding
+    errors.
+    """
     if dtype.itemsize <= 2:
         return 2e-3
     return 1e-4 if dtype.name in ("float32", "complex64") else 1e-8
 
 
 class OpSuite:
-    """Tests of ops; a subclass names its ``backend``, and may take only every ``step``-th example."""
+    """The tests of one linker. A subclass sets ``backend``, the name of the linker.
+
+    A subclass may set ``step``; then only every ``step``-th example is tested.
+    """
 
     backend: ClassVar[str]
     step: ClassVar[int] = 1
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Give `test_an_example` every ``step``-th example."""
+        """Parametrize `test_an_example` with the position of every ``step``-th example."""
         if "position" in metafunc.fixturenames:
             chosen = range(0, len(EXAMPLES), self.step)
             metafunc.parametrize("position", chosen, ids=[str(EXAMPLES[i]) for i in chosen])
 
     def test_an_example(self, position: int) -> None:
-        """An example has the same dtype, shape and values as in the interpreter."""
+        """The results of an example have the same dtypes, shapes and values as in the interpreter."""
         self.check_example(EXAMPLES[position], known=position % 3 == 0)
 
     def check_example(self, example: Example, known: bool) -> None:
-        """Compare an example with the interpreter.
+        """Compare the results of an example with those of the interpreter.
 
-        Its lengths are static if ``known``; lengths of 1 are static in any case.
+        If ``known`` is true, all lengths are static. Otherwise only lengths of 1 are static.
         """
         arguments = [
             TensorType(
@@ -96,7 +106,7 @@ class OpSuite:
         "shapes", [((3, 1), (1, 4)), ((), (2, 3)), ((1,), (0,)), ((2, 1, 1), (5,))]
     )
     def test_broadcasting(self, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
-        """Lengths known to be 1 broadcast as NumPy's do."""
+        """Axes of static length 1 broadcast as in NumPy."""
         x, y = (TensorType("float64", s)() for s in shapes)
         values = [np.arange(float(np.prod(s))).reshape(s) + 1 for s in shapes]
         (found,) = compiled(self.backend, [x, y], [x * y + x])(*values)
@@ -106,7 +116,7 @@ class OpSuite:
         "dtype", ["bool", "int8", "int32", "int64", "uint8", "float32", "float64"]
     )
     def test_dtypes(self, dtype: str) -> None:
-        """A sum, a comparison and a cast have the dtypes of the graph."""
+        """Sums, comparisons, casts and maxima have the dtypes that the graph says, for inputs of many dtypes."""
         x = TensorType(dtype, (None,))()
         value = np.array([0, 1, 1], dtype=dtype)
         outputs = [x.sum(), ot.eq(x, x[::-1]), x.astype("float32"), ot.maximum(x, x)]
@@ -117,7 +127,7 @@ class OpSuite:
         np.testing.assert_array_equal(np.asarray(found[1]), [False, True, False])
 
     def test_errors_have_the_class_and_text_of_the_interpreter(self) -> None:
-        """Errors are the same as in the interpreter."""
+        """An invalid call raises an error of the same class, with the same message, as the interpreter."""
         x, y, i = ot.dvector("x"), ot.dvector("y"), ot.lscalar("i")
         cases: list[tuple[list[Variable], Variable, list[Any]]] = [
             ([x, y], x + y, [np.ones(2), np.ones(3)]),

@@ -1,7 +1,7 @@
-"""`dump_graph`: writes a graph and its compiled blocks to files, as loop programs, LLVM IR, assembly and C.
+"""Writes a graph and its compiled blocks to files: as loop programs, LLVM IR, assembly and C.
 
-`occelo_compile.calling` calls it, for users who ask a function for its code (`Function.dump`). The blocks and their
-code are those of the linker ``native``, whichever linker compiled the function.
+`Function.dump` calls `dump_graph` for users who want to read the code of a function. The blocks and their code are
+those of the linker ``native``, even if another linker compiled the function.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from occelo_graph import Apply, FunctionGraph
-from occelo_link.c.printer import print_c
+from occelo_link.c.source import print_c
 from occelo_link.loops.ir.text import program_text
 from occelo_link.native.linker import NativeLinker
 from occelo_link.native.llvm import print_llvm
@@ -20,10 +20,10 @@ __all__ = ["dump_graph"]
 
 
 def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
-    """Write a graph to a file, and the loop program, LLVM IR, assembly and C of each of its compiled blocks to other
-    files.
+    """Write a graph to one file, and each compiled block to four: its loop program, LLVM IR, assembly and C.
 
-    The directory is made if it is missing. Returns the files.
+    Another file lists the nodes between two blocks, which run in Python. The directory is made if it is missing.
+    Returns the paths of the files.
     """
     directory.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
@@ -38,7 +38,7 @@ def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
     linker = NativeLinker()
     parts = linker.parts(fgraph, order)
     if parts is None:
-        return written  # it runs in Python, on demand
+        return written  # nothing is compiled: the graph runs in Python, on demand
     for number, part in enumerate(parts):
         if not part.compiled:
             listed = "".join(f"{node.op}\n" for node in part.nodes)

@@ -1,8 +1,8 @@
-"""Constants for what an entry returns: a list of the results, a single result, or nothing.
+"""Constants that say what an entry returns: a list of the results, a single result, or an empty list.
 
-An entry is a callable that takes the user's arguments and does a whole call of a compiled function. A VM that supports
-entries has a method ``entry``. It returns an entry, or None if its graph cannot have one. `units.unit` and
-`traced.linker` make entries; `occelo_compile.calling` chooses the kind.
+An entry is a callable that does a whole call of a compiled function, from the user's arguments to the results. If a VM
+supports entries, its method ``entry`` makes one, or returns None if its graph cannot have an entry. `units.unit` and
+`traced.linker` make entries. `occelo_compile.calling` chooses the kind.
 """
 
 from __future__ import annotations
@@ -10,4 +10,4 @@ from __future__ import annotations
 __all__ = ["LIST", "NOTHING", "SINGLE"]
 
 LIST, SINGLE, NOTHING = range(3)
-"""The kind of the return value: a list of the results, the single result, or an empty list."""
+"""What an entry returns: a list of the results, the single result, or an empty list."""

@@ -1,8 +1,7 @@
-"""`make_fast_call` makes the entry of the linkers ``jax`` and ``pytorch``: a Python function for calls whose arguments
-need no conversion.
+"""Makes entries in Python for the linkers ``jax`` and ``pytorch``. They do calls whose arguments need no conversion.
 
-The entry checks each argument. If an argument needs conversion, the entry calls another function, the slow path, with
-the same arguments. ``native`` has an entry in machine code instead. `traced.linker` calls `make_fast_call`.
+An entry checks each argument. If an argument needs conversion, the entry passes all arguments on to a slower function.
+`traced.linker` calls `make_fast_call`. The linker ``native`` has entries in machine code instead.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 __all__ = ["Expected", "make_fast_call"]
 
 Expected = tuple[str, tuple[int | None, ...]]
-"""The dtype and the static shape of an argument."""
+"""The dtype and the static shape of an argument. None in the shape allows any length."""
 
 
 def make_fast_call(
@@ -24,10 +23,11 @@ def make_fast_call(
     single: bool,
     slow: Callable[..., Any],
 ) -> Callable[..., Any]:
-    """An entry, which takes arrays in C order whose types are ``expected``, and passes other arguments on to ``slow``.
+    """Return an entry that accepts C-contiguous, writable arrays of the ``expected`` types.
 
-    ``run`` gets the arrays and returns the list of results. If it returns None instead, ``slow`` does the whole call.
-    If ``single`` is True, the entry returns the only result itself, not a list.
+    ``run`` gets the arrays and returns the list of results. If ``single`` is true, the entry returns the only result
+    instead of a list. ``slow`` does the call instead, with the same arguments, if an argument has another type or if
+    ``run`` returns None.
     """
     kinds = [
         (np.dtype(dtype), len(shape), shape if any(n is not None for n in shape) else None)

@@ -1,6 +1,7 @@
-"""Interface of linkers: a linker turns a rewritten graph into a VM with cells for its inputs and outputs.
+"""The interface of linkers. A linker turns a rewritten graph into a VM, which reads input cells and writes output
+cells.
 
-All linkers derive from `Linker`; `occelo_compile.maker` and DebugMode call them.
+All linkers derive from `Linker`. `occelo_compile.maker` and DebugMode call them.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ __all__ = [
 ]
 
 Storage = list[Any]
-"""A cell: a list of one element."""
+"""A cell: a list of one element, which holds the value of a variable."""
 StorageMap = dict[Variable, Storage]
 Scheduler = Callable[[FunctionGraph], Sequence[Apply]]
 
 
 class Signature(Protocol):
-    """The inputs and outputs of a graph, which is all that a VM from the cache knows of its graph."""
+    """The inputs and outputs of a graph. A VM from the cache has a signature instead of its graph."""
 
     inputs: list[Variable]
     outputs: list[Variable]
 
 
 class VM(Protocol):
-    """A virtual machine, made by a linker: a call computes the output cells from the input cells."""
+    """A virtual machine, made by a linker. A call computes the output cells from the input cells."""
 
     storage_map: StorageMap
     allow_gc: bool
@@ -53,10 +54,10 @@ class VM(Protocol):
 
 @frozen_dataclass(eq=False, repr=False)
 class Linking:
-    """The argument of `Linker.make_vm`: nodes in execution order, and the cells that they read and write.
+    """The argument of `Linker.make_vm`: the nodes in execution order, and the cells of all variables.
 
-    ``storage_map`` has a cell for each variable; ``inputs`` and ``outputs`` are the cells of the graph's inputs and
-    outputs. A variable that is both input and output, or several outputs, has one cell.
+    ``inputs`` and ``outputs`` are the cells of the graph's inputs and outputs; ``storage_map`` has a cell for each
+    variable. A variable that is both an input and an output, or more than one output, has only one cell.
     """
 
     fgraph: FunctionGraph
@@ -73,9 +74,10 @@ def _toposort(fgraph: FunctionGraph) -> Sequence[Apply]:
 def storage_cells(
     variables: Sequence[Variable], given: Sequence[Storage] | None, known: StorageMap
 ) -> list[Storage]:
-    """A cell for each variable: from ``given`` if there is one, otherwise from ``known``, otherwise a new cell.
+    """Return a cell for each variable, and record the cells in ``known``.
 
-    ValueError unless ``given`` has as many cells as there are variables.
+    The cells are those in ``given``. If ``given`` is None, they are the cells in ``known``; a variable that has no cell
+    there gets a new one. Raises ValueError if ``given`` has not as many cells as there are variables.
     """
     if given is not None and len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many cells, got {len(given)}")
@@ -90,18 +92,18 @@ def storage_cells(
 
 
 class Linker:
-    """Base of linkers. `accept` takes a graph, `make_thunk` links it.
+    """The base class of linkers. `accept` sets the graph, and `make_thunk` links it.
 
     A mode with this linker always adds ``required_rewrites`` to its query, and always excludes the tags that
-    ``incompatible_rewrites`` includes. ``scheduler`` orders the nodes; the default is `FunctionGraph.toposort`. With
-    ``allow_gc`` values are dropped after their last use.
+    ``incompatible_rewrites`` includes. ``scheduler`` orders the nodes; the default is `FunctionGraph.toposort`. If
+    ``allow_gc`` is true, values are dropped after their last use.
     """
 
     name: str = ""
     required_rewrites: RewriteDatabaseQuery = RewriteDatabaseQuery(include=["minimum_compile"])
     incompatible_rewrites: RewriteDatabaseQuery = RewriteDatabaseQuery()
     compiles: bool = False
-    """Whether nodes run as compiled code."""
+    """Whether the linker compiles nodes. If not, they run in Python."""
 
     def __init__(self, *, allow_gc: bool | None = None, scheduler: Scheduler | None = None) -> None:
         self.allow_gc = True if allow_gc is None else allow_gc
@@ -111,7 +113,7 @@ class Linker:
         self.profile: Any = None
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
-        """A linker of the same kind that holds no graph."""
+        """Return a linker with the same settings that has no graph."""
         made = copy.copy(self)
         made.fgraph = None
         made.no_recycling = []
@@ -125,10 +127,10 @@ class Linker:
         no_recycling: Sequence[Variable] | None = None,
         profile: Any = None,
     ) -> Linker:
-        """A linker that holds ``fgraph``: this one, or a clone if it holds another graph.
+        """Return a linker whose graph is ``fgraph``: this linker, or a clone if this one already has another graph.
 
         The cells of the variables in ``no_recycling`` are cleared before each call, so that a later call never
-        overwrites returned values.
+        overwrites values that an earlier call returned.
         """
         if self.fgraph is not None and self.fgraph is not fgraph:
             return self.clone().accept(fgraph, no_recycling, profile)
@@ -138,15 +140,15 @@ class Linker:
         return self
 
     def make_vm(self, linking: Linking) -> VM:
-        """Make a VM that runs the nodes in their order, and reads and writes the cells."""
+        """Make a VM that runs the nodes in the order of ``linking``, and reads and writes its cells."""
         raise NotImplementedError(f"{type(self).__name__} has no make_vm")
 
     def fingerprint(self) -> str | None:
-        """What the linker adds to the cache key of a function; None if its functions cannot be cached."""
+        """Return the linker's part of the cache key of a function. None means that its functions cannot be cached."""
         return None
 
     def pack(self, vm: VM) -> bytes | None:
-        """A VM of this linker as bytes, for the cache; None if it cannot be cached."""
+        """Return a VM of this linker as bytes, for the cache. None means that this VM cannot be cached."""
         return None
 
     def unpack(
@@ -157,22 +159,22 @@ class Linker:
         outputs: Sequence[Storage],
         rewritten: Callable[[], FunctionGraph],
     ) -> VM | None:
-        """The inverse of `pack`: a VM that uses the given cells; None if the bytes are not from this kind of linker.
+        """Make a VM from the bytes that `pack` returned. The VM uses the given cells.
 
-        ``rewritten`` makes the linked graph again, which messages need; its inputs and outputs are in the order of
-        ``graph``.
+        Returns None if the bytes are not from this kind of linker. ``rewritten`` makes the linked graph again, for
+        messages. The inputs and outputs of that graph are in the order of ``graph``.
         """
         return None
 
     def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
-        """The time of each compiled loop of a graph, for values of its inputs.
+        """Measure the time of each compiled loop of a graph, for the given values of the inputs.
 
-        Times are means of ``runs`` runs. NotImplementedError if the linker does not time loops.
+        Each time is the mean of ``runs`` runs. Raises NotImplementedError if the linker cannot time loops.
         """
         raise NotImplementedError(f"The linker {self} does not time loops")
 
     def schedule(self, fgraph: FunctionGraph) -> list[Apply]:
-        """The nodes in execution order."""
+        """Return the nodes of a graph in execution order."""
         return list(self.scheduler(fgraph))
 
     def make_thunk(
@@ -181,10 +183,10 @@ class Linker:
         output_storage: Sequence[Storage] | None = None,
         storage_map: StorageMap | None = None,
     ) -> tuple[VM, list[Container], list[Container]]:
-        """Link the accepted graph; returns the VM, input containers and output containers.
+        """Link the accepted graph. Returns the VM, the containers of the inputs and the containers of the outputs.
 
-        Missing cells are made. Each container holds the cell of its variable; a value that is stored in an input
-        container is filtered by the type of the variable. ValueError if no graph was accepted.
+        Missing cells are made. The container of a variable holds the cell of this variable. A value that is stored in
+        an input container is filtered by the type of the variable. Raises ValueError if no graph was accepted.
         """
         fgraph = self.fgraph
         if fgraph is None:
@@ -207,7 +209,7 @@ class Linker:
         )
 
     def make_function(self) -> Callable[..., Any]:
-        """A plain callable of the graph's inputs that returns a list of its outputs."""
+        """Link the accepted graph. Returns a plain function of its inputs that returns a list of its outputs."""
         vm, inputs, outputs = self.make_thunk()
 
         def call(*values: Any) -> list[Any]:
@@ -228,7 +230,10 @@ class Linker:
 def _output_cells(
     fgraph: FunctionGraph, given: Sequence[Storage] | None, cells: StorageMap
 ) -> list[Storage]:
-    """The cells of the outputs. A variable that is several outputs, or also an input, has one cell."""
+    """Return a cell for each output.
+
+    A variable has only one cell, even if it is several outputs or also an input.
+    """
     if given is None:
         return storage_cells(fgraph.outputs, None, cells)
     if len(given) != len(fgraph.outputs):
@@ -266,11 +271,12 @@ class _WrapVM:
 
 
 class WrapLinker(Linker):
-    """Runs a graph with several linkers at once, node by node; each of them must be a linker that runs node by node.
+    """Runs a graph with several linkers at the same time, node by node. Only linkers such as ``py`` and ``vm`` can do
+    that.
 
-    For each node ``wrapper(fgraph, i, node, *thunks)`` is called, and must call the thunks. There is a thunk for each
-    linker, which computes the node in the storage of this linker. The attributes ``inputs`` and ``outputs`` of a thunk
-    are lists of cells.
+    For each node it calls ``wrapper(fgraph, i, node, *thunks)``, which must call the thunks. There is one thunk for
+    each linker, which computes the node in the cells of this linker. The attributes ``inputs`` and ``outputs`` of a
+    thunk are lists of cells.
     """
 
     name = "wrap"

@@ -1,8 +1,7 @@
-"""`LoweringTable`, which maps classes of ops to lowerings, and `Registers`, the type of the decorators that add
-lowerings to it.
+"""Tables that map classes of ops to their lowerings.
 
-The registries of lowerings to loops (`loops.registry`) and to arrays of JAX and PyTorch (`traced.registry`) keep their
-lowerings in such tables.
+`loops.registry` keeps the lowerings to loops in such a table, and `traced.registry` those to arrays of JAX and PyTorch.
+`Registers` is the type of the decorators that add lowerings to a table.
 """
 
 from __future__ import annotations
@@ -30,7 +29,9 @@ _LoweringOfParts = Callable[[_ContextT, Apply[_OpT], list[_ValueT]], Sequence[_V
 
 
 class Registers(Protocol[_ContextT, _ValueT, _OpT]):
-    """A decorator that registers a lowering and returns it unchanged, so that decorators can be stacked."""
+    """The type of a decorator that registers a lowering. It returns the lowering unchanged, so decorators can be
+    stacked.
+    """
 
     @overload
     def __call__(
@@ -59,7 +60,7 @@ class RegistersParts(Protocol[_ContextT, _ValueT, _OpT]):
     ) -> _LoweringOfParts[_ContextT, _OpT, _ValueT]: ...
 
 
-# the key says which class of ops the node has, which no type can
+# `AnyApply`, since no static type can say that the node's op is of the class in the key
 _Entry = tuple[
     Callable[[_ContextT, AnyApply, list[_ValueT]], Sequence[_ValueT]],
     Callable[[AnyApply], bool] | None,
@@ -67,9 +68,9 @@ _Entry = tuple[
 
 
 class LateLowerings:
-    """Imports the lowerings of a family of ops when the lowering of one of these ops is first looked up.
+    """Imports the lowerings of a family of ops when a lowering of that family is first looked up.
 
-    So a process imports the lowerings of only those families that its graphs contain.
+    So a process imports only the lowerings of families that occur in its graphs.
     """
 
     def __init__(self) -> None:
@@ -77,17 +78,18 @@ class LateLowerings:
         self._seen: set[str] = set()
 
     def follow(self, family: str, load: Callable[[], object]) -> None:
-        """Call ``load``, which must do nothing when it is called again, before a lowering of a family is looked up.
+        """Call ``load`` before a lowering of ``family`` is looked up. ``load`` imports the lowerings.
 
-        ``family`` is the name of a module, or of a package of modules, that defines classes of ops.
+        ``family`` is the name of the module, or of the package of modules, that defines the ops. A second call of
+        ``load`` must do nothing.
         """
         self._loads[family] = load
 
     def import_family(self, family: str) -> None:
-        """Import the lowerings of a family."""
+        """Import the lowerings of a family, unless they have been imported."""
         if family not in self._seen:
             self._loads[family]()
-            # only now: another thread must not go on before the lowerings are registered
+            # recorded last, so that no other thread looks up lowerings before they are registered
             self._seen.add(family)
 
     def import_for(self, op: Op) -> None:
@@ -102,10 +104,12 @@ class LateLowerings:
 
 
 class LoweringTable(Generic[_ContextT, _ValueT]):
-    """Lowerings by class of op, each with a condition on nodes (None: it holds for all nodes of the class).
+    """Maps classes of ops to lowerings. Each lowering may have a condition on nodes; None means that it applies to all
+    nodes.
 
-    The lowerings of other packages are part of the keys of the cache, under the name ``kind`` of the table.
-    ``of_elements`` is the decorator for elementwise functions. ``late`` imports the lowerings that are looked up.
+    ``kind`` is the name of the table in cache keys, which contain the lowerings of other packages. ``of_elements`` is
+    the name of the decorator for elementwise functions, which messages mention. ``late`` imports lowerings before they
+    are looked up.
     """
 
     def __init__(self, kind: str, of_elements: str, late: LateLowerings | None = None) -> None:
@@ -117,9 +121,9 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
     def register(
         self, classes: Sequence[type[Op]], when: Callable[[AnyApply], bool] | None = None
     ) -> Callable[[_FunctionT], _FunctionT]:
-        """A decorator that registers a lowering for classes of ops.
+        """Return a decorator that registers a lowering for classes of ops.
 
-        A lowering from another package replaces Occelo's.
+        A lowering from another package replaces Occelo's lowering.
         """
         entries = self._entries
         what = f"A {self.kind}"
@@ -136,7 +140,8 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
                     continue
                 entries[cls] = function, when
                 if is_external(function):
-                    # the code is part of the keys of the cache by the name of the class, so no earlier one may stay
+                    # cache keys have the lowering under the name of its class, so earlier classes of that name are
+                    # removed
                     for earlier in defined_before(cls, entries):
                         del entries[earlier]
                 register_extension(self.kind, cls, function, when)
@@ -145,9 +150,9 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
         return register
 
     def find(self, op: Op) -> _Entry[_ContextT, _ValueT] | None:
-        """The lowering of an op and its condition.
+        """Return the lowering of an op and the condition of this lowering. Returns None if the op has no lowering.
 
-        It is that of the op's class, or of the first base class whose ops give the same results.
+        If the op's class has no lowering, the lowering of the first base class with equal results is returned.
         """
         catch_up()
         if self._late is not None:

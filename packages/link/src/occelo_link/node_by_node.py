@@ -1,7 +1,7 @@
-"""Runs the nodes of a graph one by one in Python, in addition to the compiled code, so that observers and profiles see
-each node.
+"""Runs the nodes of a compiled graph one by one in Python, in addition to the compiled code.
 
-`profiling` uses its `ShadowVM`. MonitorMode and NanGuardMode (`occelo_compile.debugging`) use its `WatchingLinker`.
+So observers and profiles see the values of each node. `profiling` uses `ShadowVM`. MonitorMode and NanGuardMode
+(`occelo_compile.debugging`) use `WatchingLinker`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from occelo_link.vm import NodeThunk, PythonVM
 __all__ = ["NodeHook", "ShadowVM", "WatchingLinker"]
 
 NodeHook = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
-"""A function that is called for each node instead of the node's thunk. It must call the thunk."""
+"""A function that is called for each node, in place of the node's thunk. It must call the thunk."""
 
 
 class ShadowVM:
-    """A Python VM with its own cells, which runs the graph of another VM on the same inputs."""
+    """A Python VM that runs the graph of another VM, on the same inputs but in its own cells."""
 
     def __init__(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> None:
         cells: StorageMap = {}
@@ -38,7 +38,7 @@ class ShadowVM:
         self._overwrites = any(node.op.destroy_map for node in order)
 
     def load(self, given: Sequence[Storage]) -> PythonVM:
-        """Store the values of the given cells as inputs of the VM, and return the VM."""
+        """Store the values of the other VM's input cells as inputs of the Python VM, and return the Python VM."""
         for mine, its in zip(self.vm.inputs, given, strict=True):
             value = local(its[0])
             mine[0] = value.copy() if self._overwrites and hasattr(value, "copy") else value
@@ -46,7 +46,7 @@ class ShadowVM:
 
 
 class _ShadowedVM:
-    """Runs the shadow VM and then the compiled VM, so that observers can raise an error before anything is updated."""
+    """Runs the shadow VM and then the compiled VM. So an observer can raise an error before any state is updated."""
 
     def __init__(self, vm: VM, shadow: ShadowVM, inputs: Sequence[Storage]) -> None:
         self.vm = vm
@@ -66,10 +66,10 @@ class _ShadowedVM:
 
 
 class WatchingLinker(Linker):
-    """A linker whose functions call ``around`` for each node of each call.
+    """A linker that calls ``around`` for each node in each call.
 
-    ``on_input(variable, value)`` is called first, for each input. If ``linker`` compiles whole blocks, the nodes also
-    run in Python, but results are always those of ``linker``. Nodes are not fused.
+    ``linker`` computes the results. If it compiles whole blocks, the nodes also run in Python, where ``around`` is
+    called. ``on_input(variable, value)`` is called for each input before the first node. Nodes are not fused.
     """
 
     name = "watching"

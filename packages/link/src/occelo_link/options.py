@@ -1,7 +1,7 @@
-"""Options of this package: the default linker, memory, checks, threads, the cache, the C compiler, PyTorch.
+"""The options of the link package: the default linker, memory, checks, threads, the cache, the C compiler, PyTorch.
 
-Linkers, `registry`, the cache and the threads of compiled code read them. The functions of this module parse values of
-options; their docstrings say which values are accepted.
+Linkers, `registry`, the cache and the threads of compiled code read them. The functions here parse the values of
+options. Their docstrings are part of error messages and say which values are accepted.
 """
 
 from __future__ import annotations

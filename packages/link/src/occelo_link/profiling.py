@@ -1,10 +1,10 @@
-"""Profiles of nodes: times, shapes and bytes of each node of a compiled graph, sampled on some of its calls.
+"""Profiles of nodes: the time, shapes and bytes of each node of a compiled graph.
 
-Timing a small node takes longer than the node itself. So only a sample of calls is measured in detail, which costs a
-few percent of the total time. The nodes of a Python VM are timed while they run. Compiled blocks are timed as a whole;
-their nodes are timed one by one in Python, in a shadow VM, and so are the nodes of inner graphs, such as the body of a
-loop. `occelo_compile.maker` wraps the VM of a profiled function in a `ProfiledVM`, and `occelo_compile.profiling`
-reports the results.
+`occelo_compile.maker` wraps the VM of a profiled function in a `ProfiledVM`, and `occelo_compile.profiling` reports the
+results. To measure each node costs much more than a plain call, so only a sample of calls is measured.
+
+A Python VM is timed while it runs its nodes. The nodes of compiled blocks are timed separately, one by one in Python,
+in a shadow VM. So are the nodes of inner graphs, such as the body of a loop.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from occelo_link.vm import Callback, NodeThunk, PythonVM
 __all__ = ["SHARE", "NodeCost", "NodeProfile", "ProfiledVM"]
 
 SHARE = 0.03
-"""The share of the running time that measuring may take."""
+"""The share of the running time that measuring may take: 0.03 is 3 percent."""
 
 
 @dataclass
 class NodeCost:
-    """The cost of a node: the ``seconds`` of all its ``runs``, and the shapes, dtypes and bytes of the results of its
-    last run.
+    """The cost of a node.
 
-    ``seconds`` includes the time of ``inner``, the nodes of the inner graphs of the node.
+    ``seconds`` is the time of all its ``runs``, including the nodes of its inner graphs. ``inner`` has the costs of
+    those nodes. The shapes, dtypes and bytes are those of the results of the last run.
     """
 
     number: int
@@ -49,16 +49,16 @@ class NodeCost:
 
     @property
     def mean(self) -> float:
-        """Seconds of one run."""
+        """The mean time of one run in seconds."""
         return self.seconds / self.runs if self.runs else 0.0
 
     @property
     def own_seconds(self) -> float:
-        """Seconds of all runs without those of the inner nodes."""
+        """The time of all runs in seconds, without the time of inner nodes."""
         return self.seconds - sum(cost.seconds for cost in self.inner.values())
 
     def add(self, node: Apply, seconds: float, made: Sequence[Any]) -> list[int]:
-        """Add a run of the node with its results; returns the bytes of each result."""
+        """Add one run of the node. ``made`` are its results. Returns the number of bytes of each result."""
         self.runs += 1
         self.seconds += seconds
         self.shapes = tuple(getattr(value, "shape", None) for value in made)
@@ -69,9 +69,10 @@ class NodeCost:
 
 
 class NodeProfile:
-    """The costs of all nodes, and the peak memory of intermediate values.
+    """The costs of all nodes of a graph, and the peak memory of its intermediate values in bytes.
 
-    ``beside`` says that the nodes were measured in Python, in a shadow VM, not in the compiled code.
+    ``samples`` is the number of measured calls. ``beside`` is true if the nodes were timed in a shadow VM in Python,
+    not in compiled code.
     """
 
     def __init__(self) -> None:
@@ -81,7 +82,7 @@ class NodeProfile:
         self.beside = False
 
     def cost(self, node: Apply) -> NodeCost:
-        """The entry of a node."""
+        """Return the cost of a node; a new entry is made if there is none."""
         return _entry(self.costs, node)
 
 
@@ -105,7 +106,7 @@ def _merge(costs: dict[Apply, NodeCost], more: Mapping[Apply, NodeCost]) -> None
 
 
 class _Sample:
-    """The measurement of one run: a callback of a Python VM, which reads the clock after each node."""
+    """The measurement of one run. It is a callback that a Python VM calls after each node, and reads the clock."""
 
     def __init__(
         self, profile: NodeProfile, frees: Mapping[Apply, list[Variable]], then: Callback | None
@@ -119,7 +120,9 @@ class _Sample:
         self.last = perf_counter()
 
     def note(self, place: Sequence[Apply], seconds: float, made: Sequence[Any]) -> None:
-        """Add a run of a node in an inner graph of the node that is running."""
+        """Record the run of a node in an inner graph of the node that is running. ``place`` lists the enclosing nodes
+        and the node.
+        """
         costs = self.inner
         for outer in place[:-1]:
             costs = _entry(costs, outer).inner
@@ -139,7 +142,7 @@ class _Sample:
         _merge(cost.inner, self.inner)
         self.inner = {}
         for i, (variable, size) in enumerate(zip(node.outputs, sizes, strict=True)):
-            # views and results in the memory of an input take no further memory
+            # a result that is a view, or overwrites an input, needs no memory of its own
             if i not in views and i not in node.op.destroy_map:
                 self.sizes[variable] = size
                 self.live += size
@@ -152,9 +155,9 @@ class _Sample:
 
 
 class ProfiledVM:
-    """A VM that measures a sample of its runs; ``due`` says whether the next run will be measured.
+    """A VM that measures a sample of its runs. ``due`` is true if the next run will be measured.
 
-    The nodes of a VM that is not a `PythonVM` run in a shadow VM.
+    If the wrapped VM is not a `PythonVM`, its nodes are measured in a shadow VM.
     """
 
     def __init__(
@@ -179,7 +182,7 @@ class ProfiledVM:
             self.entry = make
 
     def note(self, seconds: float) -> None:
-        """Add the time of a run that was not measured in detail."""
+        """Record the time of a run that was not measured in detail."""
         self.total += seconds
         if not self.due and self.spent <= SHARE * self.total:
             self.due = True
@@ -189,7 +192,7 @@ class ProfiledVM:
         self.vm.clear_storage()
 
     def steps(self) -> Sequence[NodeThunk]:
-        """The thunks of a VM that runs node by node; TypeError for another VM."""
+        """Return the thunks of the wrapped VM. Raises TypeError if the wrapped VM does not run node by node."""
         if not isinstance(self.vm, PythonVM):
             raise TypeError(f"{type(self.vm).__name__} does not run node by node")
         return self.vm.steps()
@@ -203,7 +206,7 @@ class ProfiledVM:
         if isinstance(self.vm, PythonVM):
             _measure(self.vm, self.profile, self._frees)
             taken = perf_counter() - start
-            # the cost of measuring is unknown here: assume half of the time
+            # how much of this time is due to measuring is unknown: assume half
             self.spent += taken / 2
             self.total += taken / 2
         else:

@@ -1,7 +1,7 @@
-"""Registry of linkers by name.
+"""The registry of linkers by name.
 
-`occelo_compile` (mainly its modes) and conformance tests find linkers here by `make_linker`; other packages add theirs
-by `register_linker`.
+`make_linker` finds linkers for `occelo_compile` (mainly for modes) and for conformance tests. Other packages add their
+linkers with `register_linker`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ LinkerMaker = Callable[..., Linker]
 
 
 def _c_linker(name: str, **options: Any) -> Linker:
-    # its imports are slow
+    # imported here, since the import is slow
     made: Linker = getattr(importlib.import_module("occelo_link.c.linker"), name)(**options)
     return made
 
 
 def _lazy_linker(module: str, name: str) -> LinkerMaker:
-    """A function that makes a linker and imports its module at the first use, since the library may be slow to load, or
-    missing.
+    """Return a function that makes a linker. It imports the linker's module only when it is called.
+
+    The linker's library may be slow to import or may not be installed.
     """
 
     def make(**settings: Any) -> Linker:
@@ -55,7 +56,7 @@ _linkers: dict[str, LinkerMaker] = {
     "py": PerformLinker,
     "vm": VMLinker,
     "native": NativeLinker,
-    # the name of the compiled virtual machine in related libraries
+    # related libraries call their compiled virtual machine cvm
     "cvm": NativeLinker,
     "cvm_nogc": partial(NativeLinker, allow_gc=False),
     "c": partial(_c_linker, "CLinker"),
@@ -70,14 +71,14 @@ _AUTO = "native"
 
 
 _places: dict[str, tuple[str, ...] | None] = {}
-"""For the name of each linker the place in the code that registered it."""
+"""For each registered name, the place in the code that registered it."""
 
 
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
-    """Register a linker under a name for modes.
+    """Register a linker, or a function that makes one, under a name. Modes find it by this name.
 
-    ValueError if the name is taken, unless the same place in the user's code (module, file and function) registered it
-    before, as when a cell of a notebook runs again.
+    Raises ValueError if the name is taken. The same place in the user's code (module, file and function) may register
+    the name again, for instance when a notebook cell runs again.
     """
     place = place_of_caller()
     if name in _linkers and (place is None or _places.get(name) != place):
@@ -87,8 +88,8 @@ def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
 
 
 def _add_entry_points() -> None:
-    """Register the linkers that other packages offer as entry points."""
-    from importlib.metadata import entry_points  # slow to import, so only for unknown names
+    """Register the linkers that other packages provide as entry points."""
+    from importlib.metadata import entry_points  # slow to import, and needed only for unknown names
 
     for point in entry_points(group="occelo.backends"):
         if point.name not in _linkers:
@@ -96,19 +97,18 @@ def _add_entry_points() -> None:
 
 
 def available_linkers() -> list[str]:
-    """The names of all registered linkers.
+    """Return the names of all registered linkers.
 
-    Linkers that other packages offer as entry points are registered when `make_linker` gets an unknown name.
+    Linkers that other packages provide as entry points are registered only when `make_linker` gets an unknown name.
     """
     return sorted(_linkers)
 
 
 def make_linker(name: str | None = None, **settings: Any) -> Linker:
-    """Make a linker by its name; case does not matter.
+    """Make a linker by its name, in lower or upper case.
 
-    "auto" stands for the fastest linker, None for the one that the option ``linker`` names.
-
-    ``settings`` are arguments of the linker's class. ValueError if there is no linker of that name.
+    The name "auto" means the fastest linker, and None means the linker that the option ``linker`` names. ``settings``
+    are arguments of the linker's class. Raises ValueError if there is no linker of that name.
     """
     wanted = options.LINKER.get() if name is None else name
     folded = wanted.lower()

@@ -1,6 +1,6 @@
-"""Helpers of tests of printers and lowerings: building, compiling and running loop programs.
+"""Helpers for tests: building, compiling and running loop programs, and compiling ops by their decompositions.
 
-Tests of linkers, of compiled functions and of backends use them.
+The tests of printers, lowerings, linkers and compiled functions use them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from occelo_graph.testing.checks import symbolic
 from occelo_graph.testing.example import Example
 from occelo_graph.testing.examples import by_family
 from occelo_link.c.compiler import CompilerMissing, find_compiler, shared_library
-from occelo_link.c.printer import print_c
+from occelo_link.c.source import print_c
 from occelo_link.cache.store import Store
 from occelo_link.entry_kinds import LIST
 from occelo_link.loops.ir.builder import Builder
@@ -56,7 +56,10 @@ __all__ = [
 
 @contextmanager
 def interrupted_after(seconds: float) -> Generator[None, None, None]:
-    """Send this process SIGINT after ``seconds``, with Python's default handler; then restore the previous one."""
+    """Send the signal SIGINT to this process after ``seconds``, as Ctrl-C does.
+
+    Python's default handler of the signal is active within the ``with`` block. Then the previous handler is restored.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
@@ -71,15 +74,16 @@ _LOOSE = {"float32": 1e-5, "float16": 4e-3, "complex64": 1e-5}
 
 
 def _decomposed(outputs: list[Variable]) -> list[Apply]:
-    """The nodes of a graph whose ops have a decomposition."""
+    """Return the nodes of a graph whose ops have a decomposition."""
     return [node for node in toposort(outputs) if decomposition(node) is not None]
 
 
 @functools.cache
 def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Variable, set[Any]]]:
-    """The examples of a family that contain ops with a decomposition, each with these ops.
+    """Return the examples of a family that contain ops with a decomposition. Each comes with its inputs, output and
+    these ops.
 
-    Unless ``each``, one example for each op.
+    If ``each`` is false, an example is left out if earlier examples contain all of its ops.
     """
     found: list[tuple[Example, list[Any], Variable, set[Any]]] = []
     seen: set[Any] = set()
@@ -93,8 +97,9 @@ def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Var
 
 
 def decomposed_ops(family: str) -> set[Any]:
-    """The ops with a decomposition in the examples of a family: elementwise ops themselves, and the classes of all
-    other ops.
+    """Return the ops with a decomposition in the examples of a family.
+
+    Elementwise ops are listed themselves. All other ops are listed by their classes.
     """
     return set[Any]().union(*(ops for *_, ops in _decomposable(family, False)))
 
@@ -102,12 +107,12 @@ def decomposed_ops(family: str) -> set[Any]:
 def agree_by_decompositions(
     linker: str, family: str, each: bool = True, at_once: int | None = None, step: int = 1
 ) -> int:
-    """Run examples of a family with their ops replaced by decompositions, as one graph, on a linker.
+    """Compile examples of a family with all ops replaced by their decompositions, and compare the results with NumPy's.
 
-    ``each``: whether all examples are run, or one for each op. ``at_once``: the number of examples in one graph, for
-    compilers to which large functions take too long; all, by default. ``step``: only the first example and every
-    ``step``-th after it are run. AssertionError if a result differs from that of NumPy by more than the tolerance of
-    the example. Returns the number of examples.
+    If ``each`` is false, only one example for each op is run. Of these examples, the first is run and then every
+    ``step``-th. ``at_once`` is the number of examples in one graph, by default all; some compilers need too long for
+    large functions. Raises AssertionError if a result differs by more than the tolerance of the example. Returns the
+    number of examples that were run.
     """
     found = _decomposable(family, each)[::step]
     size = at_once or len(found)
@@ -138,7 +143,7 @@ def _agree_by_decompositions(
 
 
 def has_compiler() -> bool:
-    """Whether a C compiler is found."""
+    """Whether this machine has a C compiler."""
     try:
         find_compiler()
     except CompilerMissing:
@@ -147,7 +152,7 @@ def has_compiler() -> bool:
 
 
 def inputs_of(builder: Builder, *kinds: tuple[str, int]) -> list[Buffer]:
-    """Inputs of the given dtypes and numbers of dimensions."""
+    """Add inputs to a program; each kind is a dtype and a number of dimensions. Returns the buffers of the inputs."""
     made: list[Buffer] = []
     for dtype, ndim in kinds:
         buffer = builder.buffer(dtype, "input", position=len(made), ndim=ndim)
@@ -157,7 +162,7 @@ def inputs_of(builder: Builder, *kinds: tuple[str, int]) -> list[Buffer]:
 
 
 def output_of(builder: Builder, dtype: str, lengths: list[Value]) -> Buffer:
-    """An output with room for its elements."""
+    """Add an output to a program, and the statement that allocates its memory. Returns the buffer of the output."""
     position = len(builder.program.outputs)
     buffer = builder.buffer(dtype, "output", position=position, ndim=len(lengths))
     builder.program.outputs.append(buffer)
@@ -166,7 +171,7 @@ def output_of(builder: Builder, dtype: str, lengths: list[Value]) -> Buffer:
 
 
 def interface_of(program: Program) -> UnitInterface:
-    """The interface of a program whose inputs may have any lengths."""
+    """Return the interface of a program whose inputs may have any lengths."""
     return UnitInterface(
         [(b.holds, (None,) * b.ndim) for b in program.inputs],
         [(b.holds, b.ndim) for b in program.outputs],
@@ -176,7 +181,10 @@ def interface_of(program: Program) -> UnitInterface:
 
 
 def map_program(function: Callable[..., Value], count: int = 1, lanes: int = 8) -> Program:
-    """A program that applies a function of float64 scalars to each element of vectors."""
+    """Make a program that applies a function of ``count`` float64 scalars to each element of ``count`` vectors.
+
+    ``lanes`` is the number of lanes of its loop.
+    """
     b = Builder()
     vectors = inputs_of(b, *[("float64", 1)] * count)
     n = b.input_length(vectors[0], 0)
@@ -187,7 +195,11 @@ def map_program(function: Callable[..., Value], count: int = 1, lanes: int = 8) 
 
 
 class Compiled:
-    """A program that is compiled through LLVM, for this processor or another one of the same architecture."""
+    """A callable that runs a program, compiled by LLVM.
+
+    ``cpu`` and ``features`` name the processor, by default this machine's. It must have the architecture of this
+    machine.
+    """
 
     def __init__(
         self, program: Program, cpu: str | None = None, features: str | None = None
@@ -201,7 +213,9 @@ class Compiled:
 
 
 def builtin_of(program: Program) -> Callable[..., Any]:
-    """The builtin function of arrays that runs a program through LLVM and returns all results."""
+    """Compile a program by LLVM. Returns its entry, a builtin function of the input arrays that returns a list of all
+    results.
+    """
     verify(program)
     interface = interface_of(program)
     unit = NativeUnit(interface, load_object(compile_module(print_llvm(program))), program)
@@ -213,7 +227,7 @@ def builtin_of(program: Program) -> Callable[..., Any]:
 
 @dataclass
 class _CompiledC:
-    """A program that is compiled through C; the object keeps the library loaded."""
+    """A callable that runs a program, compiled as C. The object keeps the shared library loaded."""
 
     entry: PythonEntry
     library: ctypes.CDLL
@@ -223,7 +237,7 @@ class _CompiledC:
 
 
 def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]]]:
-    """Compile programs through C, in one library that is kept in a folder; returns a callable for each program."""
+    """Compile programs as C to one shared library, which is cached in a folder. Returns a callable for each program."""
     named = [(f"unit_{i}", p) for i, p in enumerate(programs)]
     library = shared_library(print_c(named), Store(folder))
     result: list[Callable[..., list[Any]]] = []
@@ -235,5 +249,8 @@ def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]
 
 
 def interpreted(program: Program, *arrays: Any, **functions: Any) -> list[Any]:
-    """A program that the interpreter of loop programs runs, as a callable."""
+    """Run a program with the interpreter of loop programs. Returns its results.
+
+    ``functions`` are the library functions that the program calls, by name.
+    """
     return run_program(program, arrays, functions)

@@ -1,10 +1,11 @@
-"""Locks on updates of shared variables, acquired in Python and in machine code.
+"""Locks on updates of shared variables.
 
-`occelo_compile.calling` and the VMs of blocks and of traced graphs hold them during a call. Each cell has one of a
-fixed number of locks, chosen by the address of the cell. The locks are those of CPython's C interface. Machine code
-tries to acquire the locks of all cells that it updates, in the order of the locks' addresses. If another call holds one
-of the locks, machine code passes the call on to Python, which waits. So calls with updates may release the global
-interpreter lock (GIL).
+`occelo_compile.calling` and the VMs of blocks and of traced graphs hold the locks during a call. So calls that update
+shared variables may release the global interpreter lock (GIL).
+
+There are 64 locks; the address of a cell decides which of them the cell uses. Machine code also uses these locks, so
+they are locks of CPython's C interface. All code acquires locks in the order of their addresses. Machine code does not
+wait: if another call holds a lock, machine code passes the call on to Python, which waits.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ __all__ = ["UpdateLocks"]
 
 _LOCKS = 64
 _TIMEOUT = 100_000
-"""A thread waits for a lock so many microseconds at a time; in between the interpreter can run signal handlers."""
+"""How many microseconds a thread waits for a lock at a time. In between, the interpreter can run signal handlers."""
 
 
 class _Acquired(threading.local):
-    """How often this thread has acquired each lock in Python."""
+    """For each lock, how many times this thread has acquired it in Python and not yet released it."""
 
     def __init__(self) -> None:
         self.counts: dict[int, int] = {}
@@ -35,7 +36,10 @@ _acquired = _Acquired()
 
 @functools.cache
 def _functions() -> tuple[Any, Any, Any]:
-    """Three C functions: one tries to acquire a lock, one acquires it with the GIL released, and one releases it."""
+    """Return three C functions. The first tries to acquire a lock.
+
+    The second waits for a lock, with the GIL released. The third releases a lock.
+    """
     api = ctypes.pythonapi
     try_acquire, release = api.PyThread_acquire_lock, api.PyThread_release_lock
     try_acquire.argtypes, try_acquire.restype = [ctypes.c_void_p, ctypes.c_int], ctypes.c_int
@@ -57,8 +61,9 @@ def _locks() -> list[int]:
 
 
 def _release_all() -> None:
-    """In a forked process, release all locks except those of its own thread, since the threads that held the others do
-    not exist there.
+    """Release all locks in a forked process, except those that its own thread holds.
+
+    The threads that held the other locks do not exist in the forked process.
     """
     try_acquire, _, release = _functions()
     for lock in _locks():
@@ -68,13 +73,13 @@ def _release_all() -> None:
 
 
 class UpdateLocks:
-    """The locks of some cells, as a context manager that a thread may enter again while it is in it.
+    """A context manager that holds the locks of some cells. A thread that holds them may enter it again.
 
-    ``addresses`` are the addresses of the locks, for machine code, in order.
+    ``addresses`` are the sorted addresses of the locks, which machine code reads.
     """
 
     def __init__(self, cells: Iterable[list[Any]]) -> None:
-        # addresses of objects differ by 16 bytes at least
+        # the addresses of two objects differ by at least 16
         self.addresses = sorted({_locks()[(id(cell) >> 4) % _LOCKS] for cell in cells})
 
     def __enter__(self) -> None:
@@ -84,7 +89,8 @@ class UpdateLocks:
         try:
             for lock in self.addresses:
                 if not counts.get(lock):
-                    # held by another thread, or by machine code of this one that a signal interrupted
+                    # another thread holds it, or a signal handler has interrupted machine code of this thread that
+                    # holds it
                     while not try_acquire(lock, 0) and acquire(lock, _TIMEOUT, 0) != 1:
                         pass
                 counts[lock] = counts.get(lock, 0) + 1

@@ -1,7 +1,4 @@
-"""The version of this package.
-
-It is part of the name of the compile directory.
-"""
+"""The version of this package, which is part of the name of the compile directory."""
 
 from __future__ import annotations
 

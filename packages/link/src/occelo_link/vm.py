@@ -1,7 +1,7 @@
-"""The Python linkers ``py`` and ``vm``: one thunk for each node, run in order or on demand.
+"""The Python linkers ``py`` and ``vm``, which make one thunk for each node and run the thunks in order or on demand.
 
-`registry` makes the linkers by name. `blocks.vm` runs nodes that are not compiled by `NodeThunk`. The linker ``c|py``,
-profiles and watching linkers run graphs by `PythonVM`.
+`registry` finds the linkers by name. `blocks.vm` runs nodes that are not compiled as `NodeThunk`. The linker ``c|py``,
+profiles and watching linkers run graphs with `PythonVM`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Callback = Callable[[Apply, "NodeThunk", StorageMap, dict[Variable, bool]], Any]
 
 
 class NodeThunk:
-    """The thunk of a node: a call computes its output cells from its input cells."""
+    """The thunk of a node. A call computes the values of its output cells from those of its input cells."""
 
     __slots__ = ("inputs", "kernel", "node", "outputs")
 
@@ -47,7 +47,7 @@ class NodeThunk:
             cell[0] = value
 
     def fail(self, error: Exception) -> NoReturn:
-        """Raise the error, with the node, the user's line and the inputs added to its message."""
+        """Raise an error of this node. The node, the user's line and the inputs are added to the message."""
         made = annotate_error(error, self.node, [cell[0] for cell in self.inputs])
         if made is error:
             raise error
@@ -55,7 +55,10 @@ class NodeThunk:
 
 
 class PythonVM:
-    """Runs thunks in order, or on demand if there are lazy nodes or only some outputs are wanted."""
+    """A VM that runs one thunk for each node.
+
+    The thunks run in order. They run on demand if a node is lazy or if only some outputs are wanted.
+    """
 
     def __init__(
         self,
@@ -94,7 +97,7 @@ class PythonVM:
         ]
 
     def _with_frees(self, order: Sequence[Apply]) -> list[tuple[NodeThunk, list[Storage]]]:
-        """Each thunk with the cells whose values are dead after it."""
+        """Return each thunk with the cells whose values are dead after it."""
         if not self.allow_gc:
             return [(thunk, []) for thunk in self.thunks]
         frees = last_uses(order, self.fgraph.outputs)
@@ -104,7 +107,7 @@ class PythonVM:
         ]
 
     def steps(self) -> Sequence[NodeThunk]:
-        """The thunks, in order."""
+        """Return the thunks in execution order."""
         return self.thunks
 
     def clear_storage(self) -> None:
@@ -143,7 +146,7 @@ class PythonVM:
                 cell[0] = None
 
     def _run(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """Run a thunk, through the hook ``around`` if there is one, then call the callback."""
+        """Run a thunk and then call the callback. If there is a hook ``around``, the hook runs the thunk."""
         node = thunk.node
         if self.around is None:
             thunk()
@@ -184,9 +187,9 @@ class PythonVM:
             self.clear_storage()
 
     def _run_copying(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """Run a thunk. An input that it overwrites is copied first if nodes that have not run yet read this input.
+        """Run a thunk. First copy each input that it overwrites and that nodes read which have not run yet.
 
-        These nodes cannot run first, since a branch may decide whether they run at all.
+        Those nodes cannot simply run first, since a branch may decide whether they run at all.
         """
         node = thunk.node
         readers = self._orderings().get(node, ()) if node.op.destroy_map else ()
@@ -223,17 +226,17 @@ class _PythonLinker(Linker):
 
 
 class PerformLinker(_PythonLinker):
-    """The linker ``py``: runs each node by its NumPy implementation, in topological order."""
+    """The linker ``py``: runs the NumPy code of each node, in topological order."""
 
     name = "py"
 
 
 class VMLinker(_PythonLinker):
-    """The linker ``vm``: like ``py``, with callbacks for tools that look at each node.
+    """The linker ``vm``: like ``py``, but tools can observe each node, and nodes can run on demand.
 
     ``callback(node, thunk, storage_map, compute_map)`` is called after each node, and ``callback_input(variable,
-    value)`` for each input before the first node. If ``lazy`` is True, nodes are evaluated on demand; if False, they
-    are not. The default is the option ``vm__lazy``; if that is None, graphs with lazy ops are evaluated on demand.
+    value)`` for each input before the first node. If ``lazy`` is true, nodes run on demand, and if it is false, in
+    order. The default is the option ``vm__lazy``. If that is None, nodes run on demand in graphs that have lazy ops.
     """
 
     name = "vm"

@@ -1,8 +1,7 @@
-"""`without_lowering`: switches off the lowerings of chosen ops, so that tests run the ops by their decompositions.
+"""Switches off the lowerings of chosen ops, so that the ops are compiled as their decompositions.
 
-The registries of lowerings ask `is_withheld` and `scalar_is_withheld`. Thunks of nodes (`vm`) get their kernels from
-`running_kernel`, and so does ``c|py`` when it replays a node that failed. The choice is part of the key of a function
-in the cache.
+Tests use `without_lowering` to compare an op's lowering with its decomposition. The registries of lowerings call
+`is_withheld` and `scalar_is_withheld`. `running_kernel` is the counterpart for nodes that run in Python.
 """
 
 from __future__ import annotations
@@ -33,7 +32,10 @@ __all__ = [
 
 @frozen_dataclass
 class Withheld:
-    """Classes of ops and of scalar operations, and names of scalar functions, whose lowerings are not used."""
+    """The ops whose lowerings are switched off.
+
+    ``classes`` are classes of ops and of scalar ops, and ``names`` are names of scalar functions.
+    """
 
     classes: tuple[type, ...] = ()
     names: frozenset[str] = frozenset()
@@ -50,12 +52,12 @@ _current: ContextVar[Withheld] = ContextVar("withheld", default=_NOTHING)
 
 
 def withheld() -> Withheld:
-    """The lowerings that are switched off in this context."""
+    """Return the ops whose lowerings are switched off in the current context. A function's cache key contains them."""
     return _current.get()
 
 
 def is_withheld(node: Apply) -> bool:
-    """Whether the lowering of a node's op, or of its scalar function, is switched off."""
+    """Whether the lowering of a node's op, or of its scalar op, is switched off."""
     off = _current.get()
     if off is _NOTHING:
         return False
@@ -73,7 +75,10 @@ def scalar_is_withheld(name: str) -> bool:
 
 
 def running_kernel(node: Apply) -> Kernel:
-    """The kernel of a node in Python: of its op, or of the op's decomposition if the op's lowering is switched off."""
+    """Return the function that runs a node in Python: the op's NumPy code, or its decomposition.
+
+    The decomposition is used if the op's lowering is switched off.
+    """
     if is_withheld(node) and not (node.op.destroy_map or node.op.lazy):
         found = decomposed_kernel(node)
         if found is not None:
@@ -83,7 +88,7 @@ def running_kernel(node: Apply) -> Kernel:
 
 @contextmanager
 def applied(off: Withheld) -> Generator[None]:
-    """Switch off exactly the lowerings in ``off`` within the ``with`` block."""
+    """Switch off exactly the lowerings in ``off`` within the ``with`` block, and no others."""
     token = _current.set(off)
     try:
         yield
@@ -95,13 +100,14 @@ def applied(off: Withheld) -> Generator[None]:
 def without_lowering(*what: Any) -> Generator[None]:
     """Compile functions within the ``with`` block without the lowerings of some ops.
 
-    ``what`` are classes of ops (`Softmax`), classes of scalar operations (`Composite`), or elementwise functions by
-    their op or scalar op (``ot.sigmoid``). Such an op runs by its `Op.decompose`, or the ``formula`` of its scalar op.
-    An op that has neither runs in Python. In the Python linkers a decomposition takes the place of ``evaluate``.
+    An op can be named by its class (`Softmax`), by the class of its scalar op (`Composite`), or, for an elementwise
+    function, by the function (``ot.sigmoid``) or its scalar op. Such an op runs as its decomposition: `Op.decompose`,
+    or the ``formula`` of its scalar op. An op without a decomposition runs in Python. In the Python linkers a
+    decomposition replaces ``evaluate``.
 
-    It is for tests that compare results with and without lowerings, on any backend. A function that is compiled within
-    the block never uses these lowerings, even if it is compiled again for other shapes after the block has ended. The
-    choice is part of the function's key in the cache. TypeError if ``what`` has an element of another kind.
+    Tests use this to compare results with and without lowerings, on any backend. A function that is compiled within the
+    block never uses these lowerings, even if it is compiled again for other shapes after the block. Raises TypeError if
+    ``what`` has an element that is neither a class of ops nor an elementwise function.
     """
     classes, names = list(_current.get().classes), set(_current.get().names)
     for each in what:
