@@ -1,4 +1,4 @@
-"""Indexing: keys, basic and advanced reads and writes, masks, diagonals, sliding windows.
+"""Indexing: keys, reads and writes of parts of tensors, masks, diagonals and sliding windows.
 
-Users write ``x[...]``, and call functions such as `take` and `set_subtensor` in `occelo.tensor`.
+Users write ``x[...]``, and call functions such as `take` and `set_subtensor` from `occelo.tensor`.
 """

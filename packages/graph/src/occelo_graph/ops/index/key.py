@@ -1,16 +1,17 @@
-"""Index keys: the index in ``x[...]``, split into a static key and input variables.
+"""Splits the index in ``x[...]`` into a static key and input variables, and computes shapes of indexed parts.
 
-A key is a tuple of entries:
+A key describes the static part of an index. It is a tuple of entries:
 
-- an integer
+- an integer that is known when the graph is built
 - `SCALAR`: an integer that is an input
-- a slice, whose parts are integers, None or `SCALAR`
+- a slice; its start, stop and step are integers, None or `SCALAR`
 - `ARRAY`: an index array or mask that is an input
 
-Each entry indexes one dimension, except that a mask of n dimensions indexes n dimensions. A single truth value becomes
-a mask of a new dimension of length 1.
+For instance, ``x[2, i:]`` has the key ``(2, slice(SCALAR, None))`` and the input ``i``. Each entry indexes one
+dimension, but a mask of n dimensions indexes n dimensions. A single boolean becomes a mask of a new dimension of length
+1.
 
-The ops in `subtensor` have such a key as a field. Rules and lowerings of the index family read it.
+The ops in `subtensor` have a field `key`. Rules and lowerings of the index family read it.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ Key = tuple[KeyEntry, ...]
 
 
 def _scalar_part(value: Any, inputs: list[Any]) -> Any:
-    """The entry of the key for an integer, or for None. For a variable it is `SCALAR`; the variable is added to ``inputs``."""
+    """The entry of the key for ``value``, which is an integer, a variable or None.
+
+    For a variable, the entry is `SCALAR`, and the variable is appended to ``inputs``.
+    """
     if value is None:
         return None
     if isinstance(value, Constant) and np.ndim(value.data) == 0:
@@ -82,7 +86,7 @@ def _is_integer(value: object) -> bool:
 
 
 def _array_part(value: Any) -> Any:
-    """An index array or mask as a variable."""
+    """Convert an index array or a mask to a variable. TypeError unless it holds integers or booleans."""
     array = as_tensor_variable(value) if isinstance(value, Variable) else None
     if array is None:
         refuse_mask(value)
@@ -96,7 +100,7 @@ def _array_part(value: Any) -> Any:
 
 
 def _single_truth_value(mask: Any) -> Any:
-    """A mask without dimensions as a mask of length 1. A constant becomes an array of positions: [] or [0]."""
+    """Convert a boolean scalar to a mask of length 1. A constant becomes an array of positions: [] or [0]."""
     if isinstance(mask, Constant):
         return constant(np.zeros(int(mask.data), "int64"))
     return mask.dimshuffle(["x"])
@@ -109,7 +113,7 @@ def _is_scalar_index(value: Any) -> bool:
 
 
 def _expand_ellipsis(entries: Sequence[Any], ndim: int) -> list[Any]:
-    """Replace ``...`` by full slices, and append full slices for the remaining dimensions."""
+    """Replace ``...`` by full slices, or append full slices for the dimensions that have no entry."""
     used = 0
     for e in entries:
         if e is None or e is Ellipsis:
@@ -146,18 +150,18 @@ def _mask_ndim(entry: Any) -> int | None:
 
 
 def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
-    """Split the index of a tensor with ``ndim`` dimensions into a static key, inputs, and positions of new dimensions.
+    """Split the index of a tensor with ``ndim`` dimensions into a key, its inputs, and the positions of new dimensions.
 
-    The caller must insert dimensions of length 1 at these positions before it applies the key. The key has an entry for
-    each of them: a full slice, or a mask for a single truth value. TypeError for an entry that is not an index,
-    IndexError for too many entries, ValueError for a slice with step 0.
+    Before the caller applies the key, it must insert dimensions of length 1 at these positions. The key has an entry
+    for each new dimension: a full slice for None, or a mask for a single boolean. TypeError if an entry is not an
+    index, IndexError for too many entries, ValueError for a slice with step 0.
     """
     entries: Sequence[Any] = key if is_tuple(key) else (key,)
     expanded = _expand_ellipsis([_plain(e) for e in entries], ndim)
     static: list[Any] = []
     inputs: list[Any] = []
     new_axes: list[int] = []
-    position = 0  # dimension of the tensor with the new ones inserted
+    position = 0  # counts the dimensions of the tensor and the new dimensions
     for entry in expanded:
         if entry is None:
             new_axes.append(position)
@@ -195,12 +199,12 @@ def _plain(entry: Any) -> Any:
 
 
 def is_advanced(key: Key) -> bool:
-    """Whether an entry is an array."""
+    """Whether an entry is an index array or a mask. Then NumPy calls the index advanced, else basic."""
     return any(isinstance(e, str) and e == ARRAY for e in key)
 
 
 def count_inputs(key: Key) -> int:
-    """How many inputs a key takes."""
+    """The number of inputs of a key."""
     return sum(
         sum(1 for p in slice_parts(e) if p == SCALAR)
         if isinstance(e, slice)
@@ -212,7 +216,7 @@ def count_inputs(key: Key) -> int:
 def fill_key(
     key: Key, inputs: Sequence[Any], scalar: Callable[[Any], Any] = int
 ) -> tuple[Any, ...]:
-    """The key with `SCALAR` and `ARRAY` replaced by inputs; ``scalar`` converts the inputs that replace `SCALAR`."""
+    """Replace each `SCALAR` and `ARRAY` in a key by the next input. ``scalar`` converts the inputs for `SCALAR`."""
     rest: Iterator[Any] = iter(inputs)
     filled: list[Any] = []
     for entry in key:
@@ -227,9 +231,9 @@ def fill_key(
 
 
 def static_positions(key: Key, inputs: Sequence[Any], first: int) -> list[int]:
-    """Positions of the inputs whose values determine the result's shape: masks and parts of slices.
+    """The positions of inputs that determine the shape of the result: masks, and starts, stops and steps of slices.
 
-    The inputs of the key begin at position ``first``.
+    ``inputs`` are the inputs of a node. The inputs of the key begin at position ``first``.
     """
     found: list[int] = []
     position = first
@@ -246,7 +250,7 @@ def static_positions(key: Key, inputs: Sequence[Any], first: int) -> list[int]:
 
 
 def slice_length(entry: slice, length: int | None) -> int | None:
-    """The number of elements that a slice takes from a dimension; None if it is dynamic."""
+    """The number of elements that a slice selects from a dimension of length ``length``; None if it is dynamic."""
     parts = slice_parts(entry)
     if parts == (None, None, None) or parts == (None, None, -1):
         return length
@@ -256,7 +260,7 @@ def slice_length(entry: slice, length: int | None) -> int | None:
 
 
 def basic_shape(key: Key, shape: StaticShape) -> list[int | None]:
-    """The static shape of a basic index; IndexError for an integer that is statically out of range."""
+    """The static shape of the result of a basic index. IndexError if an integer is statically out of range."""
     result: list[int | None] = []
     for axis, (entry, length) in enumerate(zip(key, shape, strict=True)):
         if is_slice(entry):
@@ -267,7 +271,7 @@ def basic_shape(key: Key, shape: StaticShape) -> list[int | None]:
 
 
 def check_range(entry: Any, length: int | None, axis: int) -> None:
-    """IndexError if an integer is statically out of range."""
+    """Raise IndexError if ``entry`` is an integer that is out of range for a dimension of static length ``length``."""
     if isinstance(entry, int) and length is not None and not -length <= entry < length:
         raise IndexError(f"Index {entry} is out of range for dimension {axis} of length {length}")
 
@@ -275,11 +279,11 @@ def check_range(entry: Any, length: int | None, axis: int) -> None:
 def advanced_layout(
     key: Key, shape: StaticShape, arrays: Sequence[TensorType]
 ) -> tuple[list[int | None], int, int]:
-    """The static shape of the result of an advanced index, and which of its dimensions come from index arrays.
+    """The static shape of the result of an advanced index, and the place in it of the index arrays' dimensions.
 
-    The second and third results are the position of the first such dimension and their number. As in NumPy, integers
-    count as index arrays, and all index arrays are broadcast together. If the arrays are adjacent in the key, their
-    broadcast dimensions take the place of the indexed ones; else they come first.
+    As in NumPy, integers count as index arrays, and all index arrays are broadcast together. If they are adjacent in
+    the key, their broadcast dimensions replace the indexed dimensions. Else they come first. The second result is the
+    position of the first broadcast dimension, and the third result is the number of them.
     """
     shapes: list[StaticShape] = []
     slices: list[int | None] = []
@@ -317,9 +321,9 @@ def advanced_layout(
 
 
 def check_mask(mask: TensorType, shape: StaticShape, axis: int) -> None:
-    """IndexError if static lengths of a mask differ from those of the dimensions that it indexes, from ``axis`` on.
+    """Raise IndexError if a mask does not have the static lengths ``shape`` of the dimensions that it indexes.
 
-    ``shape`` has the lengths of these dimensions.
+    ``axis`` is the first of these dimensions, for the message.
     """
     for own, length in zip(mask.shape, shape, strict=True):
         if own is not None and length is not None and own != length:
@@ -329,13 +333,13 @@ def check_mask(mask: TensorType, shape: StaticShape, axis: int) -> None:
             )
 
 
-# lengths at run time
+# functions for run time, when lengths are numbers
 
 
 def region_shape(entries: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
-    """The shape of the part that a key takes from a tensor of the given shape.
+    """The shape of the part that an index selects from a tensor of the shape ``shape``.
 
-    The entries are slices, integers, arrays of integers, and masks. IndexError if the arrays do not broadcast.
+    ``entries`` are slices, integers, arrays of integers, and masks. IndexError if the arrays do not broadcast.
     """
     slices: list[int] = []
     made: list[tuple[int, ...]] = []
@@ -379,7 +383,10 @@ def _arrays_differ(shapes: Sequence[tuple[int, ...]]) -> IndexError:
 
 
 def check_index_arrays(types: Sequence[TensorType], arrays: Sequence[Any]) -> None:
-    """IndexError unless index arrays of these types have equal lengths; only static lengths of 1 broadcast."""
+    """Raise IndexError if the lengths of index arrays differ.
+
+    Only lengths that are statically 1 in ``types`` broadcast.
+    """
     shapes = [_index_shape(a) for a in arrays]
     static = [(None,) if t.dtype == "bool" else t.shape for t in types]
     for axis in range(-max((len(s) for s in shapes), default=0), 0):
@@ -391,7 +398,10 @@ def check_index_arrays(types: Sequence[TensorType], arrays: Sequence[Any]) -> No
 
 
 def check_masks(entries: Sequence[Any], shape: Sequence[int]) -> None:
-    """IndexError unless masks have the lengths of the dimensions that they index. (NumPy does not check empty masks.)"""
+    """Raise IndexError if a mask does not have the lengths of the dimensions that it indexes.
+
+    NumPy does not check empty masks.
+    """
     axis = 0
     for entry in entries:
         if not _is_mask(entry):
@@ -407,9 +417,9 @@ def check_masks(entries: Sequence[Any], shape: Sequence[int]) -> None:
 
 
 def check_written(type_: TensorType, shape: Sequence[int], region: Sequence[int]) -> None:
-    """ValueError unless a value can be written to a region.
+    """Raise ValueError if a value of the shape ``shape`` cannot be written to a part of the shape ``region``.
 
-    Their lengths must be equal; only static lengths of 1 broadcast.
+    Their lengths must be equal. Only lengths that are statically 1 in the value's type ``type_`` broadcast.
     """
     lead = len(region) - len(shape)
     for static, own, length in zip(type_.shape, shape, region[lead:], strict=True):

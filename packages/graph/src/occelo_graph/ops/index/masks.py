@@ -1,6 +1,6 @@
-"""Conversion of constant masks in keys to arrays of positions, which have a static length and so broadcast as in NumPy.
+"""Converts constant masks in keys to arrays of positions. They have static lengths, and so broadcast as in NumPy.
 
-`subtensor` calls `known_masks_as_positions` for the keys that users write.
+`subtensor` calls `known_masks_as_positions` for the index that a user writes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ __all__ = ["known_masks_as_positions"]
 
 
 def known_masks_as_positions(x: Any, key: Key, inputs: Sequence[Any]) -> tuple[Key, list[Any]]:
-    """A key and its inputs with constant masks replaced by index arrays, if the key has several arrays.
+    """Replace constant masks by index arrays, if the key has several arrays. Returns the new key and its inputs.
 
-    A key with a single mask keeps it. IndexError if a mask does not have the lengths of the dimensions that it indexes:
-    at once if they are static, else when the graph runs.
+    If a mask is the only array in a key, it is kept. IndexError if a mask does not have the lengths of the dimensions
+    that it indexes. Dynamic lengths are checked when the graph runs.
     """
     if sum(1 for e in key if isinstance(e, str) and e == ARRAY) < 2:
         return key, list(inputs)
@@ -51,11 +51,11 @@ def known_masks_as_positions(x: Any, key: Key, inputs: Sequence[Any]) -> tuple[K
 
 
 def _positions(x: Any, axis: int, mask: Any) -> list[Any]:
-    """An index array for each dimension of a mask that indexes the dimensions of ``x`` from ``axis`` on."""
+    """An index array for each dimension of a mask. The mask indexes the dimensions of ``x`` from ``axis`` on."""
     ndim = mask.type.ndim
     check_mask(mask.type, x.type.shape[axis : axis + ndim], axis)
     first, *others = (constant(p) for p in mask.data.nonzero())
-    # static lengths are checked, too: the graph may be rebuilt with others
+    # static lengths are checked at run time, too, since the graph may be rebuilt for another x
     fits = [eq(shape_i(x, axis + i), n) for i, n in enumerate(mask.type.shape)]
     text = (
         f"A mask of shape {shape_text(mask.type.shape)} does not fit the dimensions from {axis} on"

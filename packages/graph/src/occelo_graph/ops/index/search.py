@@ -1,8 +1,8 @@
-"""Positions and diagonals: nonzero, diag, take, choose, permutations, conversions between flat and multiple indices.
+"""Functions that find or take elements by position: `nonzero`, `take`, `choose`, `diag`, `unravel_index` and others.
 
-The ops are `Nonzero`, `ExtractDiag` and `AllocDiag`; the other functions consist of simpler ops. Users find the
-functions in `occelo.tensor`; several are methods of tensors. `einsum` and linear algebra use them to take diagonals and
-rows. Rules, inference of facts and lowerings handle the ops.
+Users call them from `occelo.tensor`; several are methods of tensors, too. `einsum` and linear algebra take diagonals
+and rows with them. The ops are `Nonzero`, `ExtractDiag` and `AllocDiag`. The other functions are composed of simpler
+ops.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ __all__ = [
 ]
 
 Mode: TypeAlias = Literal["raise", "clip", "wrap"]
-"""NumPy's names for the treatment of indices out of range."""
+"""What is done with indices out of range: "raise" an exception, "clip" them to the range, or "wrap" them around."""
 
 
 @op
 class Nonzero(Op):
-    """The positions of elements that are not 0: one int64 vector for each dimension."""
+    """The positions of elements that are not 0, as an int64 vector for each dimension of the input."""
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return range(len(node.inputs))
@@ -91,7 +91,10 @@ class Nonzero(Op):
 
 
 def nonzero(a: Any, return_matrix: bool = False) -> Any:
-    """The positions of elements that are not 0, one vector for each dimension (or as one matrix)."""
+    """The positions of elements that are not 0: a tuple with an int64 vector for each dimension of ``a``.
+
+    If ``return_matrix`` is True, the vectors are the rows of a matrix.
+    """
     found = tuple(Nonzero()(as_tensor_variable(a), return_list=True))
     if return_matrix:
         return as_tensor_variable(list(found))
@@ -99,21 +102,21 @@ def nonzero(a: Any, return_matrix: bool = False) -> Any:
 
 
 def flatnonzero(a: Any) -> TensorVariable:
-    """The positions, in C order, of elements that are not 0."""
+    """The positions of elements that are not 0 in the flattened tensor, as an int64 vector."""
     a = as_tensor_variable(a)
     positions: TensorVariable = nonzero(flatten(a) if a.type.ndim != 1 else a)[0]
     return positions
 
 
 def nonzero_values(a: Any) -> TensorVariable:
-    """The elements that are not 0, in C order."""
+    """The elements that are not 0 as a vector, in C order."""
     a = as_tensor_variable(a)
     return getitem(flatten(a), flatnonzero(a))
 
 
 @op
 class ExtractDiag(LinearInFirst):
-    """The diagonal ``offset`` of the dimensions ``axis1`` and ``axis2``, as a last dimension."""
+    """Takes the diagonal ``offset`` of the dimensions ``axis1`` and ``axis2``, as the last dimension of the result."""
 
     moves = FIRST
 
@@ -173,7 +176,7 @@ class ExtractDiag(LinearInFirst):
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TensorVariable:
-    """A diagonal of two dimensions, as the last dimension of the result."""
+    """The diagonal ``offset`` of the dimensions ``axis1`` and ``axis2``, as the last dimension of the result."""
     a = as_tensor_variable(a)
     first, second = normalize_axis(axis1, a.type.ndim), normalize_axis(axis2, a.type.ndim)
     made: TensorVariable = ExtractDiag(static_integer(offset, "offset"), first, second)(a)
@@ -185,7 +188,7 @@ extract_diag = diagonal
 
 @op
 class AllocDiag(LinearInFirst):
-    """Matrices of zeros with the last dimension of the input on diagonal ``offset``."""
+    """Makes matrices of zeros, with the vectors in the last dimension of the input on diagonal ``offset``."""
 
     moves = FIRST
 
@@ -231,7 +234,7 @@ class AllocDiag(LinearInFirst):
 
 
 def diag(v: Any, k: int = 0) -> TensorVariable:
-    """A matrix with a vector on diagonal ``k``, or diagonal ``k`` of a matrix; ValueError for other tensors."""
+    """For a vector, a matrix with the vector on diagonal ``k``. For a matrix, its diagonal ``k``. Else ValueError."""
     v = as_tensor_variable(v)
     if v.type.ndim == 1:
         made: TensorVariable = AllocDiag(static_integer(k, "k"))(v)
@@ -242,12 +245,15 @@ def diag(v: Any, k: int = 0) -> TensorVariable:
 
 
 def fill_diagonal(a: Any, val: Any) -> TensorVariable:
-    """A matrix with its diagonal set to a scalar."""
+    """The matrix ``a`` with its main diagonal set to the scalar ``val``."""
     return fill_diagonal_offset(a, val, 0)
 
 
 def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
-    """A matrix with diagonal ``offset`` set to a scalar; ValueError for other numbers of dimensions."""
+    """The matrix ``a`` with its diagonal ``offset`` set to the scalar ``val``.
+
+    ValueError if ``a`` is not a matrix, or ``val`` is not a scalar.
+    """
     a = as_tensor_variable(a)
     if a.type.ndim != 2:
         raise ValueError(f"fill_diagonal takes a matrix, got {a.type}")
@@ -260,9 +266,10 @@ def fill_diagonal_offset(a: Any, val: Any, offset: Any) -> TensorVariable:
 
 
 def take(a: Any, indices: Any, axis: int | None = None, mode: Mode = "raise") -> TensorVariable:
-    """Elements (or slices along ``axis``) at ``indices``.
+    """Take the slices of ``a`` at ``indices`` along ``axis``, or elements of the flattened ``a`` if ``axis`` is None.
 
-    ``mode`` is for indices out of range: "raise" an IndexError, "clip" or "wrap" (ValueError for another mode).
+    For indices out of range, the mode "raise" raises IndexError, "clip" takes the first or last slice, and "wrap"
+    counts modulo the length. ValueError for another mode.
     """
     a = as_tensor_variable(a)
     indices = _as_int64(indices, "indices", keep=True)
@@ -281,10 +288,11 @@ def take(a: Any, indices: Any, axis: int | None = None, mode: Mode = "raise") ->
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
-    """Elements at ``indices`` along ``axis``, one for each position of the other dimensions.
+    """Elements of ``arr`` at ``indices`` along ``axis``, with separate indices for each position in other dimensions.
 
-    ``axis`` has no default, because NumPy and older systems have different ones; None flattens ``arr``. IndexError
-    unless ``indices`` are integers, ValueError unless they have as many dimensions as ``arr``.
+    For a matrix and axis 1, the element at (i, j) of the result is ``arr[i, indices[i, j]]``. If ``axis`` is None,
+    ``arr`` is flattened. ``axis`` has no default, because NumPy and older systems have different defaults. IndexError
+    unless ``indices`` are integers. ValueError unless ``indices`` and ``arr`` have the same number of dimensions.
     """
     arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)
     if not is_discrete(indices.dtype) or indices.dtype == "bool":
@@ -305,10 +313,11 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
 
 
 def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:
-    """Elements of the tensors ``choices``; ``a`` has the number of the tensor for each element. All tensors broadcast.
+    """Choose each element from one of the tensors ``choices``. ``a`` has the number of the tensor for each element.
 
-    ``mode`` is for numbers below 0 or too large: "raise" a ValueError, "clip" or "wrap" (ValueError for another mode).
-    TypeError unless ``a`` has integers or truth values.
+    The tensors and ``a`` broadcast. For numbers out of range, the mode "raise" raises ValueError, "clip" takes the
+    first or last tensor, and "wrap" counts modulo the number of tensors. ValueError for another mode. TypeError unless
+    ``a`` has integers or booleans.
     """
     a = _as_int64(a, "a")
     mode = known_mode(mode, "choose")
@@ -334,7 +343,10 @@ def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:
 
 
 def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
-    """Slices of ``x`` along ``axis`` (or elements in C order) where the vector ``condition`` is true; ValueError unless it is a vector."""
+    """Take the slices of ``x`` along ``axis`` for which the vector ``condition`` is true.
+
+    If ``axis`` is None, take elements of the flattened ``x``. ValueError if ``condition`` is not a vector.
+    """
     condition = as_tensor_variable(condition)
     if condition.type.ndim != 1:
         raise ValueError(f"The condition of compress must be a vector, got {condition.type}")
@@ -342,14 +354,14 @@ def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
 
 
 def slice_at_axis(sl: slice, axis: int) -> tuple[Any, ...]:
-    """The key that applies a slice to one axis (not negative, or -1 for the last)."""
+    """The index that applies the slice ``sl`` to dimension ``axis``. For axis 1 it is ``(slice(None), sl)``."""
     if axis >= 0:
         return (*[slice(None)] * axis, sl)
     return (Ellipsis, sl, *[slice(None)] * (-axis - 1))
 
 
 def inverse_permutation(perm: Any) -> TensorVariable:
-    """The inverses of the permutations in the last dimension."""
+    """The inverses of the permutations in the last dimension of ``perm``."""
     perm = as_tensor_variable(perm)
     *lead, n = lengths_by_variables(perm)
     key: list[Any] = []
@@ -361,7 +373,10 @@ def inverse_permutation(perm: Any) -> TensorVariable:
 
 
 def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariable:
-    """Elements of the last dimension of ``x`` in the order ``y``, or with ``inverse`` in the inverse order."""
+    """Permute the elements in the last dimension of ``x`` by the permutations in the last dimension of ``y``.
+
+    If ``inverse`` is True, the inverse permutations are used. The other dimensions broadcast.
+    """
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if inverse:
         y = inverse_permutation(y)
@@ -382,9 +397,10 @@ def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariabl
 
 
 def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVariable, ...]:
-    """Flat positions in C ("C") or Fortran ("F") order as one int64 index for each dimension of shape ``dims``.
+    """Convert positions in a flattened tensor of shape ``dims`` to an int64 index for each dimension.
 
-    TypeError unless the positions are integers, ValueError for one that is negative or too large.
+    ``order`` is the order of the flattened elements: "C" or "F" (Fortran). TypeError unless the positions are integers.
+    ValueError if a position is negative or too large.
     """
     if order not in ("C", "F"):
         raise ValueError(f"order is C or F, not {order!r}")
@@ -402,10 +418,11 @@ def unravel_index(indices: Any, dims: Any, order: str = "C") -> tuple[TensorVari
 def ravel_multi_index(
     multi_index: Any, dims: Any, mode: Mode | Sequence[Mode] = "raise", order: str = "C"
 ) -> TensorVariable:
-    """One flat position (int64) in C ("C") or Fortran ("F") order from one index for each dimension.
+    """Convert an index for each dimension to int64 positions in the flattened tensor of shape ``dims``.
 
-    ``mode``, one for all dimensions or one for each, is for indices out of range, including negative ones: "raise" a
-    ValueError, "clip" or "wrap". TypeError unless the indices are integers.
+    ``order`` is the order of the flattened elements: "C" or "F" (Fortran). Negative indices are out of range. For
+    indices out of range, the mode "raise" raises ValueError, "clip" limits them to the range, and "wrap" counts modulo
+    the length. ``mode`` is one mode, or a mode for each dimension. TypeError unless the indices are integers.
     """
     if order not in ("C", "F"):
         raise ValueError(f"order is C or F, not {order!r}")
@@ -448,7 +465,10 @@ def _listed(lengths: Sequence[Any]) -> str:
 
 
 def _as_int64(value: Any, name: str, keep: bool = False) -> Any:
-    """Integers or truth values as int64; with ``keep`` integers keep their dtype. TypeError for other dtypes."""
+    """Cast integers and booleans to int64. If ``keep`` is True, integers are not cast. TypeError for other dtypes.
+
+    ``name`` is the name of the argument in the message.
+    """
     variable = as_tensor_variable(value)
     if not is_discrete(variable.dtype):
         raise TypeError(f"{name} must be integers, got {variable.type}")
@@ -456,7 +476,10 @@ def _as_int64(value: Any, name: str, keep: bool = False) -> Any:
 
 
 def _in_range(index: Any, length: Any, message: str) -> Any:
-    """``index`` with a check that its elements are from 0 to ``length - 1``; ValueError at once if both are known."""
+    """``index`` with a run-time check that its elements are from 0 to ``length - 1``.
+
+    If both are known when the graph is built, ValueError is raised at once.
+    """
     if isinstance(index, Constant) and isinstance(length, int):
         if index.data.size and not (index.data.min() >= 0 and index.data.max() < length):
             raise ValueError(message)

@@ -1,7 +1,7 @@
-"""Ops of basic and advanced indexing: reading, setting and incrementing parts of tensors.
+"""Ops that read, set and increment parts of tensors by basic and advanced indexing.
 
-``x[...]`` calls `getitem`; users call `set_subtensor` and `inc_subtensor` in `occelo.tensor`. Rules and lowerings
-handle the ops, and stable forms look through reads.
+``x[...]`` calls `getitem`. Users call `set_subtensor` and `inc_subtensor` from `occelo.tensor`. Each op has a static
+key (`index.key`) as a field; dynamic parts of the index are inputs.
 """
 
 from __future__ import annotations
@@ -74,14 +74,14 @@ def _check_inputs(op_: Op, key: Key, given: Sequence[Any]) -> None:
 
 
 def _arrays(key: Key, given: Sequence[_T]) -> list[_T]:
-    """The inputs of a key (variables, types or values) that are index arrays."""
+    """The inputs of a key that are index arrays or masks. ``given`` are all inputs, or their types or values."""
     return [each for each, mark in zip(given, _marks(key), strict=True) if mark == ARRAY]
 
 
 def _writes_once(key: Key, given: Sequence[Any]) -> bool:
-    """Whether it is known that no position is repeated.
+    """Whether it is known that the index arrays of a key contain no position twice.
 
-    This is known if each index array is a mask, or a constant with distinct positions.
+    This is known if all arrays are masks, or if all are constants with different positions.
     """
     arrays = _arrays(key, given)
     masks = [v for v in arrays if v.dtype == "bool"]
@@ -91,7 +91,7 @@ def _writes_once(key: Key, given: Sequence[Any]) -> bool:
     if masks or len(values) < len(arrays):
         return False
     known = np.broadcast_arrays(*values)
-    # a negative position may be the same as a positive one
+    # a negative position may mean the same element as a positive position
     comparable = [v.ravel().astype("int64") for v in known if np.all(v >= 0) or np.all(v < 0)]
     return bool(comparable) and np.unique(np.stack(comparable), axis=1).shape[1] == known[0].size
 
@@ -114,7 +114,10 @@ def _key_text(key: Key) -> str:
 def _with_array_check(
     op_: AdvancedSubtensor | _Write, node: TensorApply[Op], first: int, run: Kernel
 ) -> Kernel:
-    """A kernel that checks the dynamic lengths of index arrays and masks."""
+    """Wrap ``run``, the function that computes a node, in a check of dynamic lengths of index arrays and masks.
+
+    The inputs of the key begin at position ``first``.
+    """
     types = _arrays(op_.key, [v.type for v in node.inputs[first:]])
     has_mask = any(t.dtype == "bool" for t in types)
     if len(types) < 2 and not has_mask:
@@ -134,7 +137,7 @@ def _no_derivative_for_indices(count: int) -> list[None]:
 
 
 def _pull_read(write: Op, inputs: Sequence[Any], cotangent: Any) -> Sequence[Any]:
-    """The pullback of reading: the cotangent written into zeros."""
+    """The pullback of a read: it writes the cotangent into zeros by the op ``write``."""
     x, *rest = inputs
     if is_discrete(x.dtype):
         return [ZERO, *_no_derivative_for_indices(len(rest))]
@@ -143,9 +146,9 @@ def _pull_read(write: Op, inputs: Sequence[Any], cotangent: Any) -> Sequence[Any
 
 
 def _surely_inside(key: Key, lengths: Sequence[int | None]) -> bool:
-    """Whether a key is surely valid.
+    """Whether it is known that applying a key cannot fail.
 
-    Its indices must be within bounds, and no step that is known only at run time may be 0.
+    For this, integers must be known and within bounds, and the steps of slices must be known.
     """
     for part, length in zip(key, lengths, strict=True):
         if is_slice(part):
@@ -158,7 +161,7 @@ def _surely_inside(key: Key, lengths: Sequence[int | None]) -> bool:
 
 @op
 class Subtensor(FollowsLengths, LinearInFirst):
-    """A part of a tensor given by integers and slices: a view."""
+    """Reads the part of its first input that a key of integers and slices selects. The result is a view."""
 
     moves = FIRST
 
@@ -197,7 +200,7 @@ class Subtensor(FollowsLengths, LinearInFirst):
         try:
             return vector[entry]
         except IndexError:
-            return None  # computing it raises the error
+            return None  # running the node will raise the error
 
     def evaluate(self, x: Any, *given: Any) -> Any:
         return np.asarray(x[fill_key(self.key, given)])
@@ -223,7 +226,10 @@ class Subtensor(FollowsLengths, LinearInFirst):
 def _specialize_key(
     key: Key, given: Sequence[Any], known: Sequence[int | None]
 ) -> tuple[Key, list[Any]]:
-    """A basic key with known inputs made static, and the inputs that remain."""
+    """Replace inputs with known values in a basic key by integers. Returns the new key and the remaining inputs.
+
+    ``known`` has the value of each input in ``given``, or None.
+    """
     rest: list[Any] = []
     pairs = iter(zip(given, known, strict=True))
 
@@ -295,7 +301,7 @@ def _clamp(position: Any, length: Any, low: Any, high: Any, default: Any) -> Any
 
 @op
 class AdvancedSubtensor(LinearInFirst):
-    """A part of a tensor given by arrays of integers, masks, integers and slices: a copy."""
+    """Reads the part of its first input that a key with index arrays or masks selects. The result is a copy."""
 
     moves = FIRST
 
@@ -373,7 +379,10 @@ def _broadcast_lengths(arrays: Sequence[Any]) -> list[Any]:
 
 @op
 class _Write(Op):
-    """Base of the two writing ops: ``x`` with a part set to, or incremented by, ``y``."""
+    """Base class of the two ops that write: they return ``x`` with a part set to ``y``, or incremented by ``y``.
+
+    The inputs are ``x``, ``y`` and the inputs of the key.
+    """
 
     key: Key
     set_instead_of_inc: bool
@@ -420,7 +429,7 @@ class _Write(Op):
         if self.set_instead_of_inc:
             result[where] = y
         elif self.advanced:
-            # add.at of NumPy 2.4 loses increments that it broadcasts
+            # `numpy.add.at` of NumPy 2.4 loses increments if it broadcasts them
             whole = np.broadcast_to(y, region_shape(where, result.shape))
             np.add.at(result, where, whole.astype(result.dtype, copy=False))
         else:
@@ -435,7 +444,7 @@ class _Write(Op):
         return _with_array_check(self, node, 2, run)
 
     def _with_check(self, y_type: TensorType, run: Kernel) -> Kernel:
-        """A kernel that checks the lengths of the value: only static lengths of 1 broadcast."""
+        """Wrap ``run``, the function that computes a node, in a check that ``y`` has the lengths of the part."""
         key = self.key
 
         def checked(*arrays: Any) -> Sequence[Any]:
@@ -446,7 +455,7 @@ class _Write(Op):
         return checked
 
     def with_inplace(self) -> Op:
-        """The op that writes into its first input instead of a copy."""
+        """The same op with ``inplace=True``, which overwrites its first input."""
         return replace(self, inplace=True)
 
     def _read(self, value: Any, rest: Sequence[Any]) -> Any:
@@ -473,7 +482,10 @@ class _Write(Op):
         return [of_x, of_y, *_no_derivative_for_indices(len(rest))]
 
     def _is_last_written(self, x: Any, rest: Sequence[Any]) -> Any:
-        """A mask of the values that are set and kept: those that no later value at the same position overwrites."""
+        """A boolean array of the shape of the part: True for values that no later value overwrites.
+
+        A position may occur several times in the index arrays. Then only the last value is kept.
+        """
         empty = zeros_like(x, dtype="int64")
         region = lengths_by_variables(self._read(empty, rest))
         count: Any = 1
@@ -502,7 +514,7 @@ class _Write(Op):
 
 @op
 class IncSubtensor(_Write):
-    """``x`` with the part at ``key`` (integers and slices) incremented by, or set to, ``y``."""
+    """``x`` with a part incremented by ``y``, or set to ``y``. A key of integers and slices selects the part."""
 
     advanced: ClassVar[bool] = False
 
@@ -517,16 +529,16 @@ class IncSubtensor(_Write):
     def decompose(self, x: Any, y: Any, *rest: Any) -> Sequence[Any] | None:
         if self.set_instead_of_inc:
             return None
-        # no position occurs twice
+        # since no position occurs twice, incrementing is reading, adding and setting
         return [IncSubtensor(self.key, True)(x, self._read(x, rest) + y, *rest)]
 
 
 @op
 class AdvancedIncSubtensor(_Write):
-    """``x`` with the part at ``key`` (with arrays) incremented by, or set to, ``y``.
+    """``x`` with a part incremented by ``y``, or set to ``y``. A key with index arrays or masks selects the part.
 
-    Increments at repeated positions add up. If several values are set at one position, the last one is kept, and only it
-    has a gradient.
+    If a position occurs several times, all increments are added. If several values are set at one position, the last
+    value is kept, and the other values have the gradient 0.
     """
 
     advanced: ClassVar[bool] = True
@@ -549,10 +561,13 @@ def _batched_key(
     lengths: Sequence[Any],
     extra: int,
 ) -> tuple[Key, list[Any], int, int]:
-    """A key with one more index array in front for each batch dimension, and its inputs, aligned to each other.
+    """A key for a batch of inputs: an index array for each batch dimension is put in front of ``key``.
 
-    Two numbers follow: how many dimensions of the original result came from index arrays, and the position of the
-    first.
+    ``lengths`` are the lengths of the ``extra`` batch dimensions. ``given`` are the inputs of the key, and ``extras``
+    are their numbers of batch dimensions.
+
+    Returns the new key, its inputs, and two numbers about the result without a batch: the number of dimensions that
+    come from index arrays, and the position of the first of them.
     """
     core_ndim = 0
     marks = _marks(key)
@@ -593,7 +608,7 @@ def _batched_key(
             new_key.append(ARRAY)
         else:
             new_key.append(entry)
-    # integers among slices count as arrays only if the original key had an array at all
+    # integers count as index arrays only if the original key has an array
     had_array = is_advanced(key)
     neighbours = not places or places == list(range(places[0], places[-1] + 1))
     where = slices_before if had_array and neighbours else 0
@@ -615,7 +630,7 @@ def _batched_read(
         op_, key, given, batch_ndims[1:], lengths, extra
     )
     read = AdvancedSubtensor(new_key)(x, *new_inputs)
-    # the arrays' dimensions come right after the batch; move them to their original position
+    # the dimensions of index arrays now follow the batch dimensions; they are moved to their original place
     order = [*range(extra), *range(extra + core, extra + core + where), *range(extra, extra + core)]
     order += list(range(extra + core + where, read.type.ndim))
     return [read.dimshuffle(order)]
@@ -624,7 +639,10 @@ def _batched_read(
 def _with_batch(
     wanted: Sequence[Any], extras: Sequence[int], inputs: Sequence[Any], batch_ndims: Sequence[int]
 ) -> list[Any]:
-    """Some of a node's inputs, broadcast to the full batch shape."""
+    """Broadcast the tensors ``wanted`` to the full batch shape of a node's inputs.
+
+    ``extras`` and ``batch_ndims`` are the numbers of batch dimensions of ``wanted`` and ``inputs``.
+    """
     full = materialize([*wanted, *inputs], [*extras, *batch_ndims])
     return full[: len(wanted)]
 
@@ -663,8 +681,9 @@ def _batched_write(
 def getitem(x: Any, key: Any) -> TensorVariable:
     """``x[key]`` as in NumPy.
 
-    If the result is passed to `set_subtensor`, this writes to the part of ``x`` that was read, which may be all of
-    ``x``. If the key inserts dimensions, a tag of the variable that has them records their positions.
+    If the result is passed to `set_subtensor`, this function finds the part of ``x`` that was read. If ``key`` inserts
+    dimensions, ``x`` is first replaced by a variable with these dimensions. A tag of this variable records their
+    positions.
     """
     x = as_tensor_variable(x)
     static, inputs, new_axes = parse_key(key, x.type.ndim)
@@ -712,7 +731,7 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
 
 
 def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
-    """The dimensions that an index inserted into a variable, and whether the index did nothing else to get it."""
+    """The dimensions that `getitem` inserted to get ``x``, and whether the index did nothing else."""
     if not x.has_tag:
         return (), False
     return getattr(x.tag, "new_axes", ()), getattr(x.tag, "is_index", False)
@@ -721,9 +740,10 @@ def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
 def _indexed(
     x: object,
 ) -> tuple[type[_Write], Key, TensorVariable, Sequence[TensorVariable]]:
-    """What the result of an index was read from: four values from which a node that writes there is made.
+    """Find the part that ``x``, the result of an index, was read from.
 
-    These are the class of op that writes, the key, the indexed tensor with its new dimensions, and the indices.
+    Returns what is needed to write to this part: the class of the writing op, the key, the tensor, and the inputs of
+    the key. If the index inserted dimensions, the tensor has them. TypeError if ``x`` is not the result of an index.
     """
     if is_tensor(x):
         read = computed_by(x, Subtensor, AdvancedSubtensor)
@@ -732,7 +752,7 @@ def _indexed(
             return writing, read.op.key, read.inputs[0], read.inputs[1:]
         length = length_read(x)
         if length is not None:
-            # `getitem` returns the length itself for an element of a shape
+            # an element of a shape may be a node `Shape_i`, which is not a read
             return IncSubtensor, (length[1],), Shape()(length[0]), ()
         if x.owner is not None and _mark_of(x)[1]:
             return IncSubtensor, (slice(None),) * x.type.ndim, x, ()
@@ -746,7 +766,7 @@ def _fits(value: Any, dtype: str) -> bool:
 
 
 def _weak_array(y: Any, dtype: str) -> Any:
-    """A constant number or list, converted to the dtype of the target if this changes none of its values."""
+    """Convert a constant to ``dtype``, the dtype of the target, if this changes no values. Else return it unchanged."""
     if y.data.dtype.kind == "c":
         return y
     with np.errstate(invalid="ignore"):
@@ -755,9 +775,9 @@ def _weak_array(y: Any, dtype: str) -> Any:
 
 
 def set_subtensor(x: Any, y: Any, inplace: bool = False) -> TensorVariable:
-    """A copy of ``base`` with ``base[key]`` set to ``y``, where ``x`` is ``base[key]``.
+    """``set_subtensor(base[key], y)`` returns a copy of ``base`` with the part ``base[key]`` set to ``y``.
 
-    TypeError if ``x`` is not the result of an index, or if the dtype of ``y`` does not fit.
+    TypeError if ``x`` is not the result of an index, or if ``y`` cannot be converted to its dtype without loss.
     """
     return _write(x, y, True, inplace)
 
@@ -765,8 +785,8 @@ def set_subtensor(x: Any, y: Any, inplace: bool = False) -> TensorVariable:
 def inc_subtensor(
     x: Any, y: Any, set_instead_of_inc: bool = False, inplace: bool = False
 ) -> TensorVariable:
-    """A copy of ``base`` with ``y`` added to ``base[key]``, where ``x`` is ``base[key]``.
+    """``inc_subtensor(base[key], y)`` returns a copy of ``base`` with ``y`` added to the part ``base[key]``.
 
-    Increments at repeated positions add up.
+    If the index contains a position several times, all increments are added.
     """
     return _write(x, y, set_instead_of_inc, inplace)

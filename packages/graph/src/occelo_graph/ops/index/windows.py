@@ -1,6 +1,6 @@
-"""Sliding windows over a tensor: `SlidingWindow`, `sliding_window_view`.
+"""Sliding windows over a tensor: the function `sliding_window_view` and its op `SlidingWindow`.
 
-Users find the function in `occelo.tensor`. Linkers lower the op.
+Users call the function from `occelo.tensor`. NumPy's function of this name calls it for symbolic tensors.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ __all__ = ["SlidingWindow", "sliding_window_view"]
 
 @op
 class SlidingWindow(LinearInFirst):
-    """All windows of lengths ``windows`` along ``axes`` (counted from 0).
+    """Copies the contents of all windows of lengths ``windows`` along ``axes``, which are not negative.
 
-    In the result, each of these axes is the position of the window. A new last dimension for each window length has the
-    elements within a window.
+    In the result, an index along one of ``axes`` is the position of a window. New dimensions at the end, one for each
+    window length, hold the elements of the window.
 
-    An axis may occur several times. Then each window slides over the positions of the window before it.
+    An axis may occur several times in ``axes``. Then each further window slides over the positions of the window before
+    it.
     """
 
     windows: tuple[int, ...]
@@ -45,9 +46,9 @@ class SlidingWindow(LinearInFirst):
     moves = FIRST
 
     def places(self, lengths: Sequence[Any]) -> list[Any]:
-        """The number of window positions along each axis of a tensor; ValueError for a window longer than its axis.
+        """The number of window positions along each axis of a tensor. ValueError if a window is longer than its axis.
 
-        A length is a number, a variable, or None if it is dynamic.
+        A length in ``lengths`` is a number, a variable, or None if it is dynamic.
         """
         found = list(lengths)
         for window, axis in zip(self.windows, self.axes, strict=True):
@@ -67,14 +68,14 @@ class SlidingWindow(LinearInFirst):
 
     def evaluate(self, x: Any) -> Any:
         self.places(x.shape)
-        # a copy, since elements of the view share memory
+        # copied, since windows of the view share memory
         return np.array(np.lib.stride_tricks.sliding_window_view(x, self.windows, self.axes))
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x, ct = inputs[0], cotangents[0]
         if is_discrete(x.dtype):
             return [ZERO]
-        # cotangents of overlapping windows add up
+        # an element is in several windows, and its cotangent is the sum of their cotangents
         axes = sorted(set(self.axes))
         lengths = lengths_by_variables(ct)
         new = [x.type.ndim + i for i in range(len(self.windows))]
@@ -107,20 +108,20 @@ class SlidingWindow(LinearInFirst):
 
 
 def _along(vector: Any, at: int, count: int) -> Any:
-    """A vector, reshaped to ``count`` dimensions so that its elements lie along dimension ``at``."""
+    """Reshape a vector to ``count`` dimensions. Its elements lie along dimension ``at``; the other lengths are 1."""
     return vector.dimshuffle(["x"] * at + [0] + ["x"] * (count - at - 1))
 
 
 @stands_for("sliding_window_view", "x window_shape axis -subok=False -writeable=False")
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = None) -> TensorVariable:
-    """The contents of a window at all positions in ``x``, copied to a tensor whose last dimensions are the window's.
+    """The contents of a window at all positions in ``x``. The last dimensions of the result are those of the window.
 
-    ``window_shape`` is an integer or several, and ``axis`` has an axis of ``x`` for each; None means all axes in order.
-    Window lengths are static. Lengths of ``x`` may be dynamic: n elements have n - w + 1 windows of length w. The
-    gradient of an element is the sum over the windows that contain it.
+    ``window_shape`` is one or several integers, and ``axis`` has an axis of ``x`` for each. ``axis`` None means all
+    axes in order. A dimension of n elements has n - w + 1 positions for a window of length w. Window lengths are
+    static; lengths of ``x`` may be dynamic. The result is a copy, not a view.
 
-    ValueError for negative lengths, for a window longer than its axis, and if the numbers of windows and axes differ.
-    TypeError for a length that is a variable.
+    ValueError if a window length is negative, if a window is longer than its axis, or if the numbers of window lengths
+    and axes differ. TypeError if a window length is a variable.
     """
     x = as_tensor_variable(x)
     windows = _numbers(window_shape, "window_shape")

@@ -1,6 +1,6 @@
-"""Shapes: ops and functions that read, assert and change shapes; none of them reads or changes elements.
+"""Ops and functions that read, assert and change the shapes of tensors, but not their elements.
 
-Users find the functions in `occelo.tensor`.
+Users call the functions from `occelo.tensor`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""`SpecifyShape`: a tensor with an assertion about its lengths.
+"""The op `SpecifyShape` and the function `specify_shape`, which assert lengths of a tensor.
 
-Users call `specify_shape`. Gradients, vectorization, specialization (`ops.specialization`), conversions between types and
-functions of other families assert lengths with it, too. Rules and lowerings handle the op.
+Users call `specify_shape` from `occelo.tensor`. Gradients, vectorization, specialization (`ops.specialization`),
+conversions between types, and functions of other families assert lengths, too. The type of the result has the asserted
+lengths, and they are checked when the graph runs.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ __all__ = ["SpecifyShape", "specify_broadcastable", "specify_shape"]
 
 @op
 class SpecifyShape(FollowsLengths, LinearInFirst):
-    """The same tensor, with its lengths asserted.
+    """Returns its first input, and checks that it has the asserted lengths.
 
-    The length of axis ``i`` must be ``static[i]``, or, if ``given[i]``, the value of a further input. If ``static[i]``
-    is None and ``given[i]`` is False, nothing is asserted about this axis. ``of`` names the tensor in error messages;
-    it does not count when ops are compared.
+    The length of axis ``i`` must be ``static[i]``. If ``given[i]`` is True, it must be the value of a further input. If
+    ``static[i]`` is None and ``given[i]`` is False, nothing is asserted about the axis. ``of`` is the name of the
+    tensor in error messages. It is ignored when ops are compared.
     """
 
     reads_once: ClassVar[bool] = True
@@ -114,9 +115,9 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
 
 
 def specify_shape(x: Any, shape: Any) -> TensorVariable:
-    """``x``, with the assertion that it has the given shape; None in the shape asserts nothing.
+    """``x`` with the assertion that it has the shape ``shape``. A None in ``shape`` asserts nothing.
 
-    ValueError for a length that differs: at once if both lengths are known, else when the graph runs.
+    ValueError if a length differs. Dynamic lengths are checked when the graph runs.
     """
     x = as_tensor_variable(x)
     if isinstance(shape, Variable):
@@ -139,7 +140,7 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
 
 
 def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
-    """``x``, with the assertion that the given dimensions have length 1, so that they broadcast."""
+    """``x`` with the assertion that the dimensions ``axes`` have length 1. In the result they broadcast."""
     x = as_tensor_variable(x)
     chosen = normalize_axes(axes, x.type.ndim)
     return specify_shape(x, [1 if i in chosen else None for i in range(x.type.ndim)])

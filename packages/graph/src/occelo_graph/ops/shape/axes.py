@@ -1,7 +1,7 @@
-"""Conversion and checks of axes in arguments of functions: static integers, counted from 0 or from the end.
+"""Checks and converts the argument ``axis`` of functions. For instance, axis -1 of a matrix becomes 1.
 
-Functions with an argument ``axis`` convert it with `normalize_axis` or `normalize_axes`. `static_integer` also converts
-offsets of diagonals.
+Functions of all families call `normalize_axis` for one axis, and `normalize_axes` for several axes. `static_integer`
+also converts offsets of diagonals.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ __all__ = ["normalize_axes", "normalize_axis", "static_integer"]
 
 
 def static_integer(value: Any, what: str) -> int:
-    """An integer that must be known when the graph is built; TypeError for anything else."""
+    """Convert ``value`` to an integer. TypeError unless it is an integer that is known when the graph is built.
+
+    ``what`` is the name of the argument in the message.
+    """
     if isinstance(value, Constant):
         value = value.data
     if isinstance(value, Variable):
@@ -34,7 +37,10 @@ def static_integer(value: Any, what: str) -> int:
 
 
 def normalize_axis(axis: Any, ndim: int, what: str = "axis") -> int:
-    """An axis as a nonnegative number; `numpy.exceptions.AxisError` if there is no such axis."""
+    """Convert an axis of a tensor with ``ndim`` dimensions to a nonnegative number.
+
+    `numpy.exceptions.AxisError` if there is no such axis. ``what`` is the name of the argument in the message.
+    """
     number = static_integer(axis, what)
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim)
@@ -42,9 +48,9 @@ def normalize_axis(axis: Any, ndim: int, what: str = "axis") -> int:
 
 
 def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """Sorted axes from one axis, several axes, or None for all.
+    """Convert one axis, several axes, or None (all axes) to a sorted tuple of nonnegative numbers.
 
-    ValueError for a repeated axis, TypeError for a variable.
+    ValueError if an axis is repeated. TypeError if an axis is a variable.
     """
     if axis is None:
         return tuple(range(ndim))

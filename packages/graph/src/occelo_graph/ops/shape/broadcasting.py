@@ -1,6 +1,6 @@
-"""The shape to which several tensors or shapes broadcast.
+"""Functions that compute the shape to which several tensors or shapes broadcast.
 
-Users find `broadcast_shape` in `occelo.tensor`. `broadcast_arrays` and `block_diag` call `broadcast_lengths`.
+Users call `broadcast_shape` from `occelo.tensor`. `broadcast_arrays` and `block_diag` call `broadcast_lengths`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ __all__ = ["broadcast_shape"]
 
 
 def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
-    """The shape to which tensors (or shapes) broadcast.
+    """The shape to which tensors broadcast. If ``arrays_are_shapes`` is True, the arguments are shapes.
 
-    Only a static length of 1 broadcasts. Lengths that differ are a ValueError: at once if they are static, else when the
-    result is computed.
+    Only lengths that are statically 1 broadcast. ValueError if other lengths differ. Dynamic lengths are checked when
+    the graph runs.
     """
     shapes = [lengths_of(a) if arrays_are_shapes else lengths_by_variables(a) for a in arrays]
     result = list(broadcast_lengths(shapes))
@@ -42,7 +42,7 @@ def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
 
 
 def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
-    """The shape to which shapes broadcast. ValueError if static lengths differ; dynamic lengths are assumed to fit."""
+    """The shape to which ``shapes`` broadcast. ValueError if static lengths differ. Dynamic lengths are not checked."""
     ndim = max((len(s) for s in shapes), default=0)
     result: list[Any] = [1] * ndim
     known: list[int | None] = [1] * ndim
@@ -58,6 +58,6 @@ def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
                     f"The lengths {mine} and {theirs} do not broadcast in dimension {i}"
                 )
             if mine != 1 and (theirs is None or mine is not None):
-                continue  # a static length, or else the first one, is kept
+                continue  # the static length is kept if there is one, else the first length
             result[i], known[i] = n, theirs
     return tuple(result)

@@ -1,7 +1,6 @@
-"""`DimShuffle`: reordering, adding and dropping dimensions, and functions that make it, such as `transpose`.
+"""The op `DimShuffle`, which reorders, adds and drops dimensions, and functions that apply it, such as `transpose`.
 
-Users find the functions in `occelo.tensor`; gradients, rules and functions of other families call them. Rules, inference of
-facts and lowerings handle the op.
+Users call the functions from `occelo.tensor`. Gradients, rules and functions of other families call them, too.
 """
 
 from __future__ import annotations
@@ -46,11 +45,12 @@ __all__ = [
 
 @op
 class DimShuffle(LinearInFirst):
-    """Reorder, add and drop dimensions.
+    """Reorders, adds and drops dimensions.
 
-    ``new_order`` lists dimensions of the input, and "x" for each new dimension of length 1. A dimension of the input
-    that is not listed is dropped, and must have length 1; if its length is dynamic, that is checked when the graph
-    runs.
+    ``new_order`` lists the dimensions of the result: the number of a dimension of the input, or "x" for a new dimension
+    of length 1. For instance, ``(1, "x", 0)`` transposes a matrix and adds a dimension in the middle. Dimensions of the
+    input that are not listed are dropped. They must have length 1, which is checked when the graph runs if the length
+    is dynamic.
     """
 
     reads_once: ClassVar[bool] = True
@@ -64,7 +64,7 @@ class DimShuffle(LinearInFirst):
 
     @property
     def dropped(self) -> tuple[int, ...]:
-        """The dimensions that are not in the result."""
+        """The dimensions of the input that are not in the result."""
         return tuple(i for i in range(self.input_ndim) if i not in self.new_order)
 
     def may_fail(self, node: Apply) -> bool:
@@ -90,7 +90,7 @@ class DimShuffle(LinearInFirst):
                 f"Cannot drop dimensions {dropped} of shape {x.shape}: not of length 1"
             )
         moved = x.transpose((*kept, *dropped))[(..., *[0] * len(dropped))]
-        # without the ellipsis an array without dimensions would become a scalar, which is no view
+        # without the ellipsis, an array without dimensions would become a scalar, which is not a view
         return moved[(..., *(None if a == "x" else slice(None) for a in self.new_order))]
 
     def _inverse(self) -> DimShuffle:
@@ -123,7 +123,10 @@ def _dimshuffle_op(ndim: int, order: tuple[int | str, ...]) -> DimShuffle:
 
 
 def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
-    """Reorder, add ("x") and drop dimensions; see `DimShuffle`. ValueError for a repeated dimension."""
+    """Reorder, add and drop dimensions, as `DimShuffle` does with ``new_order``.
+
+    ``pattern`` is this order, as several arguments or one sequence. ValueError if a dimension is repeated.
+    """
     x = as_tensor_variable(x)
     listed = pattern[0] if len(pattern) == 1 and is_list_or_tuple(pattern[0]) else pattern
     ndim = x.type.ndim
@@ -138,7 +141,10 @@ def dimshuffle(x: Any, *pattern: Any) -> TensorVariable:
 
 
 def transpose(x: Any, axes: Any = None) -> TensorVariable:
-    """Reorder dimensions, reversing them by default; ValueError unless ``axes`` has an entry for each dimension."""
+    """Reorder dimensions by ``axes``, or reverse their order if ``axes`` is None.
+
+    ValueError unless ``axes`` has an entry for each dimension.
+    """
     x = as_tensor_variable(x)
     if axes is None:
         ndim = x.type.ndim
@@ -154,7 +160,7 @@ def transpose(x: Any, axes: Any = None) -> TensorVariable:
 
 
 def matrix_transpose(x: Any) -> TensorVariable:
-    """Swap the last two dimensions; ValueError for fewer than two."""
+    """Swap the last two dimensions. ValueError if there are fewer than two."""
     x = as_tensor_variable(x)
     if x.type.ndim < 2:
         raise ValueError(f"matrix_transpose needs at least 2 dimensions, got {x.type}")
@@ -162,7 +168,7 @@ def matrix_transpose(x: Any) -> TensorVariable:
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable:
-    """Swap two dimensions."""
+    """Swap the dimensions ``axis1`` and ``axis2``."""
     x = as_tensor_variable(x)
     order = list(range(x.type.ndim))
     a, b = normalize_axis(axis1, x.type.ndim), normalize_axis(axis2, x.type.ndim)
@@ -171,9 +177,10 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable:
 
 
 def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
-    """Move dimensions to new places, keeping the order of the others.
+    """Move the dimensions ``source`` to the places ``destination``. The other dimensions keep their order.
 
-    ValueError if an axis is repeated, or if there are not as many sources as destinations.
+    ``source`` and ``destination`` are one axis or several axes. ValueError if an axis is repeated, or if their numbers
+    differ.
     """
     x = as_tensor_variable(x)
     ndim = x.type.ndim
@@ -190,7 +197,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
 
 
 def expand_dims(a: Any, axis: Any) -> TensorVariable:
-    """Add dimensions of length 1 at the given places of the result."""
+    """Add dimensions of length 1. ``axis`` has their places in the result."""
     a = as_tensor_variable(a)
     given: list[Any] = [axis] if np.ndim(axis) == 0 else list(axis)
     ndim = a.type.ndim + len(given)
@@ -201,7 +208,7 @@ def expand_dims(a: Any, axis: Any) -> TensorVariable:
 
 
 def squeeze(x: Any, axis: Any = None) -> TensorVariable:
-    """Drop dimensions of length 1: those given, or all whose static length is 1."""
+    """Drop the dimensions ``axis``, which have length 1. ``axis`` None drops all dimensions of static length 1."""
     x = as_tensor_variable(x)
     if axis is None:
         axes = tuple(i for i, n in enumerate(x.type.shape) if n == 1)
@@ -225,12 +232,15 @@ def shape_padright(t: Any, n_ones: int = 1) -> TensorVariable:
 
 
 def shape_padaxis(t: Any, axis: int) -> TensorVariable:
-    """Add a dimension of length 1 at ``axis``."""
+    """Add a dimension of length 1 at the place ``axis`` of the result."""
     return expand_dims(t, axis)
 
 
 def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
-    """Tensors with at least ``n`` dimensions: new ones of length 1 are in front, or at the end if ``left=False``."""
+    """Add dimensions of length 1 to each tensor that has fewer than ``n`` dimensions.
+
+    They are added in front, or at the end if ``left`` is False. Returns a tensor for one argument, else a list.
+    """
     results: list[Any] = []
     for array in arys:
         variable = as_tensor_variable(array)
@@ -242,15 +252,15 @@ def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
 
 
 def atleast_1d(*arys: Any) -> Any:
-    """`atleast_Nd` for one dimension."""
+    """`atleast_Nd` with ``n=1``: scalars become vectors."""
     return atleast_Nd(*arys, n=1)
 
 
 def atleast_2d(*arys: Any) -> Any:
-    """`atleast_Nd` for two dimensions."""
+    """`atleast_Nd` with ``n=2``: scalars and vectors become matrices."""
     return atleast_Nd(*arys, n=2)
 
 
 def atleast_3d(*arys: Any) -> Any:
-    """`atleast_Nd` for three dimensions, all added in front."""
+    """`atleast_Nd` with ``n=3``. All new dimensions are in front, unlike in NumPy."""
     return atleast_Nd(*arys, n=3)

@@ -1,6 +1,6 @@
-"""Proofs that an integer computed from lengths of tensors is not negative, or is at most a certain length.
+"""Proofs that an integer computed from lengths of tensors is not negative, or is at most the length of a tensor.
 
-If there is such a proof, `Reshape` and loops omit run-time checks, and the trait ``may_fail`` of `Alloc` is false.
+If there is a proof, `Reshape` and loops omit run-time checks, and `Alloc.may_fail` is False.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ __all__ = ["at_most_length", "never_negative"]
 
 
 def never_negative(length: Any) -> bool:
-    """Whether an integer is provably not negative: a length, or a sum, product, maximum or minimum of such integers."""
+    """Whether it is proved that an integer is not negative.
+
+    Lengths, nonnegative constants, and their sums, products, maxima and minima are not negative.
+    """
     pending, seen = [length], set[Any]()
     while pending:
         each = pending.pop()
@@ -29,7 +32,7 @@ def never_negative(length: Any) -> bool:
             else each
         )
         if data is not None:
-            # the constant may be an array, even an empty one
+            # the constant may be an array, even an array without elements
             if np.any(np.less(data, 0)):
                 return False
             continue
@@ -45,11 +48,11 @@ def never_negative(length: Any) -> bool:
 
 
 def _keeps_nonnegative(op: Op) -> bool:
-    """Whether the results of an op are not negative if its inputs are not."""
+    """Whether the results of an op are not negative if its inputs are not negative."""
     scalar_op: Any = getattr(op, "scalar_op", None)
     if scalar_op is None or "nonnegative" not in scalar_op.keeps_sign:
         return False
-    # a reduction of no elements is the identity element, if it is not an error
+    # a reduction of no elements is an error or the identity element
     reduction: Any = None if op.elementwise else getattr(op, "reduction", None)
     return op.elementwise or (
         reduction is not None and (not reduction.may_be_empty or int(reduction.start("int64")) >= 0)
@@ -57,7 +60,10 @@ def _keeps_nonnegative(op: Op) -> bool:
 
 
 def at_most_length(value: Variable, x: Variable) -> bool:
-    """Whether ``value`` is provably at most the first length of ``x``: this length, or a minimum of it and others."""
+    """Whether it is proved that ``value`` is at most the length of ``x`` along axis 0.
+
+    It must be this length, or a minimum of this length and other values.
+    """
     pending, seen = [value], {value}
     while pending:
         each = pending.pop()

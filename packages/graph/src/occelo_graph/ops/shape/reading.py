@@ -1,8 +1,7 @@
-"""Ops and functions that read the lengths of a tensor: `Shape`, `Shape_i`.
+"""The ops `Shape` and `Shape_i`, which read the lengths of a tensor, and functions that apply or recognize them.
 
-``x.shape`` is an output of `Shape`. Functions of other families, gradients and `Blockwise` read lengths with
-`lengths_by_variables` and `length_product`. Ops and rules recognize a length of a tensor by `length_read`, and
-linkers lower the ops.
+``x.shape`` applies `Shape`. Functions of other families, gradients and `Blockwise` call `lengths_by_variables` and
+`length_product`. Ops and rules call `length_read` to recognize a variable that is a length of a tensor.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ class Shape(Op):
 
 @op
 class Shape_i(Op):
-    """The length of one dimension, ``i``, as an int64 scalar."""
+    """The length of dimension ``i`` as an int64 scalar."""
 
     by_parts = FIRST
     of_shapes: ClassVar[bool] = True
@@ -120,27 +119,28 @@ class Shape_i(Op):
 def shape(x: Any) -> TensorVariable:
     """The lengths of ``x`` as an int64 vector.
 
-    The vector depends on ``x`` even if the lengths are static. They become constants only when the graph is compiled.
+    The vector depends on ``x`` even if the lengths are static. Static lengths become constants when the graph is
+    compiled.
     """
     return Shape()(as_tensor_variable(x))
 
 
 def shape_i(x: Any, i: int) -> Any:
-    """The length of one dimension as an int64 scalar, which depends on ``x`` even if the length is static."""
+    """The length of dimension ``i`` as an int64 scalar. It depends on ``x`` even if the length is static."""
     x = as_tensor_variable(x)
     return Shape_i(normalize_axis(i, x.type.ndim))(x)
 
 
 def shape_tuple(x: Any) -> Lengths:
-    """The lengths of ``x``: integers where known, scalar variables elsewhere."""
+    """A tuple of the lengths of ``x``. Static lengths are integers, dynamic lengths are scalar variables."""
     x = as_tensor_variable(x)
     return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
 
 
 def lengths_by_variables(x: Any) -> Lengths:
-    """The lengths of ``x`` as scalar variables, even if they are static; the lengths of a constant are integers.
+    """A tuple of the lengths of ``x`` as scalar variables, even if they are static. Lengths of a constant are integers.
 
-    A graph that is built with variables can be rebuilt for an ``x`` of another shape.
+    A graph that is built with these variables can be rebuilt for an ``x`` of another shape.
     """
     x = as_tensor_variable(x)
     static = x.type.shape
@@ -148,7 +148,7 @@ def lengths_by_variables(x: Any) -> Lengths:
 
 
 def length_read(length: object) -> tuple[TensorVariable, int] | None:
-    """The tensor and the axis whose length a scalar is, such as ``x.shape[i]``; None for other values."""
+    """If ``length`` is a length of a tensor, such as ``x.shape[i]``, the tensor and the axis. Else None."""
     owner = length.owner if isinstance(length, Variable) else None
     if owner is None:
         return None
@@ -163,10 +163,9 @@ def length_read(length: object) -> tuple[TensorVariable, int] | None:
 
 
 def length_product(lengths: Sequence[Any]) -> Any:
-    """The product of lengths.
+    """The product of ``lengths``, as an integer or a scalar variable.
 
-    To merge dimensions, this product is used as the new length and not -1, which cannot be inferred if another length
-    is 0.
+    When dimensions are merged, this product is the new length. A -1 could not be inferred if another length is 0.
     """
     total, *rest = lengths or (1,)
     for n in rest:

@@ -1,7 +1,6 @@
-"""`Reshape`: the same elements in another shape, and functions that apply it, such as `flatten`.
+"""The op `Reshape`, which arranges the elements of a tensor in another shape, and functions such as `flatten`.
 
-Users find the functions in `occelo.tensor`; gradients and functions of other families call them. Rules and lowerings
-handle the op.
+Users call the functions from `occelo.tensor`. Gradients and functions of other families call them, too.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ __all__ = ["Reshape", "flatten", "is_flat", "join_dims", "ravel", "reshape", "sp
 
 @op
 class Reshape(FollowsLengths, LinearInFirst):
-    """The same elements, in C order, in another shape.
+    """Arranges the elements of its first input, in C order, in another shape.
 
-    ``shape`` has static lengths, and None for each length that is a further input. At most one length, static or not,
-    is -1: it is inferred from the others.
+    ``shape`` has static lengths, and None for each length that is a further input. One length may be -1, in ``shape``
+    or as the value of an input; it is computed from the other lengths.
     """
 
     moves = FIRST
@@ -75,7 +74,7 @@ class Reshape(FollowsLengths, LinearInFirst):
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
         shape, rest = specialize_lengths(self.shape, inputs[1:], -1)
         if (rest and shape.count(-1)) or shape.count(-1) > 1:
-            # one of the other inputs may be -1, too, which is an error at run time
+            # two lengths of -1 are an error at run time, so no -1 is made static if another length might be -1
             shape, rest = specialize_lengths(self.shape, inputs[1:])
         if len(rest) < len(inputs) - 1:
             return Reshape(shape)._with_inferred_length(inputs[0], rest)
@@ -84,7 +83,7 @@ class Reshape(FollowsLengths, LinearInFirst):
     def _with_inferred_length(
         self, x: Variable, rest: Sequence[Variable]
     ) -> tuple[Op, Sequence[Variable]]:
-        """This op with a -1 replaced by its length, if types determine it."""
+        """Replace a -1 in ``shape`` by the inferred length, if it is static. Returns the op and its inputs."""
         if -1 not in self.shape or rest:
             return self, (x, *rest)
         (full,) = self.infer_types((x.type,))
@@ -94,13 +93,13 @@ class Reshape(FollowsLengths, LinearInFirst):
     def evaluate(self, x: Any, *lengths: Any) -> Any:
         wanted = [int(n) for n in fill_static(self.shape, lengths)]
         if any(n < -1 for n in wanted):
-            # NumPy takes any negative number for an unknown length
+            # NumPy would infer the length for any negative number
             raise ValueError(_wrong_lengths(wanted))
         return x.reshape(wanted)
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         x = inputs[0]
-        # for a vector, -1 avoids reading its length
+        # if x is a vector, -1 is used, so that its length need not be read
         lengths = lengths_by_variables(x) if x.type.ndim != 1 else (-1,)
         return [reshape(cotangents[0], lengths), *[None] * (len(inputs) - 1)]
 
@@ -113,7 +112,7 @@ class Reshape(FollowsLengths, LinearInFirst):
             return [tuple(lengths)]
         open_ = [i for i, n in enumerate(lengths) if not never_negative(n)]
         if open_:
-            # any of these may be the -1
+            # each of these lengths may be the one that is -1
             unknown = {i: eq(lengths[i], -1) for i in open_}
             others = [
                 switch(unknown[i], 1, n) if i in unknown else n for i, n in enumerate(lengths)
@@ -140,11 +139,11 @@ def _wrong_lengths(lengths: Sequence[Any]) -> str:
 
 
 def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
-    """``x`` with the lengths ``newshape``. One of them may be -1: it is inferred from the others.
+    """Reshape ``x`` to the lengths ``newshape``. One length may be -1; it is computed from the others.
 
-    A vector of dynamic length as ``newshape`` needs ``ndim``. ValueError if the numbers of elements differ, for a
-    second -1, and for lengths below -1: at once if this is known statically, else when the graph runs. TypeError for a
-    string as ``ndim``, since the third argument of NumPy's function is the order "C" or "F".
+    If ``newshape`` is a vector of dynamic length, ``ndim`` is its length. ValueError if the numbers of elements differ,
+    if two lengths are -1, or if a length is below -1. Dynamic lengths are checked when the graph runs. TypeError if
+    ``ndim`` is a string: the third argument of NumPy's function is the order "C" or "F".
     """
     x = as_tensor_variable(x)
     if isinstance(ndim, str):
@@ -168,7 +167,10 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
 
 
 def flatten(x: Any, ndim: int = 1) -> TensorVariable:
-    """Merge trailing dimensions so that ``ndim`` are left (ValueError for fewer than 1, or more than ``x`` has)."""
+    """Merge the last dimensions of ``x`` into one, so that the result has ``ndim`` dimensions.
+
+    ValueError if ``ndim`` is less than 1, or larger than the number of dimensions of ``x``.
+    """
     x = as_tensor_variable(x)
     if isinstance(ndim, str):
         raise TypeError(
@@ -185,7 +187,7 @@ def flatten(x: Any, ndim: int = 1) -> TensorVariable:
 
 
 def ravel(x: Any) -> TensorVariable:
-    """All elements as a vector, in C order."""
+    """All elements of ``x`` as a vector, in C order."""
     return flatten(x)
 
 
@@ -195,7 +197,7 @@ def is_flat(x: Any, ndim: int = 1) -> bool:
 
 
 def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorVariable:
-    """Merge ``n_axes`` dimensions from ``start_axis`` on (all the rest by default) into one."""
+    """Merge ``n_axes`` dimensions of ``x``, from ``start_axis`` on, into one. None means all dimensions up to the last."""
     x = as_tensor_variable(x)
     start = normalize_axis(start_axis, x.type.ndim) if x.type.ndim else 0
     count = x.type.ndim - start if n_axes is None else n_axes
@@ -205,7 +207,7 @@ def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorV
 
 
 def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
-    """Split one dimension into several of the lengths ``shape``."""
+    """Split dimension ``axis`` of ``x`` into several dimensions with the lengths ``shape``."""
     x = as_tensor_variable(x)
     where = normalize_axis(axis, x.type.ndim)
     lengths = lengths_by_variables(x)
