@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_compile.collect import Collected
 from occelo_compile.facade import facade
+from occelo_compile.garbage_collection import fewer_collections
 from occelo_compile.memory import insert_deepcopy
 from occelo_compile.mode import Mode, get_mode
 from occelo_compile.options import TIME_THUNKS
@@ -383,12 +384,13 @@ class FunctionMaker:
         ``storage_map`` is as in `link`.
         """
         start = perf_counter()
-        linked = None if self.is_rewritten else facade.load(self)
-        if linked is None:
-            linked = self.link(storage_map)
-            facade.keep(self, linked)
-        else:
-            self.times.link = perf_counter() - start
+        with fewer_collections():
+            linked = None if self.is_rewritten else facade.load(self)
+            if linked is None:
+                linked = self.link(storage_map)
+                facade.keep(self, linked)
+            else:
+                self.times.link = perf_counter() - start
         start = perf_counter()
         made = self.wrap(linked)
         self.times.wrap = perf_counter() - start
