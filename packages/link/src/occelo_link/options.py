@@ -1,7 +1,7 @@
 """The options of the link package: the default linker, memory, checks, threads, the cache, the C compiler, PyTorch.
 
 Linkers, `registry`, the cache and the threads of compiled code read them. The functions here parse the values of
-options. Their docstrings are part of error messages and say which values are accepted.
+options; each docstring says which values are accepted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def positive(value: Any) -> int:
-    """a positive whole number"""
+    """Parse a positive whole number."""
     number = int(value)
     if number <= 0 or isinstance(value, bool):
         raise ValueError("expected a positive whole number")
@@ -40,12 +40,12 @@ def positive(value: Any) -> int:
 
 
 def seconds(value: Any) -> float:
-    """a number of seconds; -1 for no limit"""
+    """Parse a number of seconds; -1 means no limit."""
     return float(value)
 
 
 def if_known(value: Any) -> bool | None:
-    """True | False | None"""
+    """Parse True, False or None."""
     return None if value in (None, "None") else boolean(value)
 
 
@@ -53,7 +53,7 @@ _warned: list[str] = []
 
 
 def _without_effect(value: Any) -> str:
-    """any text; it has no effect"""
+    """Return any text, which has no effect. The first text that is not empty causes a warning."""
     if value and not _warned:
         _warned.append(str(value))
         warnings.warn(

@@ -1,4 +1,4 @@
-"""The machine: its processor, libraries and threads.
+"""Access to this machine: LLVM and the processor, addresses of library functions, threads.
 
-The keys of the cache depend on them, and units use them to run machine code.
+`units` uses these modules to compile and run machine code. Cache keys contain the processor and the kind of BLAS.
 """

@@ -1,4 +1,7 @@
-"""LLVM through `llvmlite.binding`, for versions of llvmlite whose library `llvm_library` does not know."""
+"""Calls LLVM through `llvmlite.binding`.
+
+`processor.llvm` uses this module for versions of llvmlite that `llvm_library` does not support.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,17 @@ _llvm: Any = llvm
 
 
 class Binding:
-    """LLVM with the target of this machine; its methods are those of `llvm_library.Library`."""
+    """LLVM, set up for this machine. The methods are the same as those of `llvm_library.Library`."""
 
     def __init__(self) -> None:
         _llvm.initialize_native_target()
         _llvm.initialize_native_asmprinter()
 
     def host(self) -> tuple[str, str, list[str]]:
-        """The triple and the processor of this machine, and its features with a sign each."""
+        """Return the target triple, the processor and the processor features of this machine.
+
+        Each feature begins with a sign: "+avx2" is available, "-avx2" is not.
+        """
         found: dict[str, bool] = _llvm.get_host_cpu_features()
         features = [("+" if found[name] else "-") + name for name in found]
         return _llvm.get_process_triple(), _llvm.get_host_cpu_name(), features
@@ -27,7 +33,11 @@ class Binding:
     def compile(
         self, text: str, target: tuple[str, str, str], level: int, assembly: bool = False
     ) -> bytes:
-        """Object code of a module, or its assembly text; RuntimeError if the module is invalid."""
+        """Compile a module of LLVM IR to object code, or to assembly text if ``assembly`` is true.
+
+        ``target`` is the triple, the processor and its features; ``level`` is LLVM's optimization level. Raises
+        RuntimeError if the module is invalid.
+        """
         module = _llvm.parse_assembly(text)
         module.verify()
         machine = self._machine(target, level)
@@ -40,7 +50,10 @@ class Binding:
         return code
 
     def load(self, code: bytes, triple: str, adjacent: bool) -> Engine:
-        """Load object code, with its sections adjacent or wherever there is memory; ValueError if it is none."""
+        """Load object code. Raises ValueError if ``code`` is not object code.
+
+        If ``adjacent`` is true, the sections of the code get adjacent memory; otherwise any memory.
+        """
         parsed = _llvm.ObjectFileRef.from_data(code)
         if not parsed:
             raise ValueError("This is not object code")
@@ -51,7 +64,7 @@ class Binding:
         return Engine(engine)
 
     def _machine(self, target: tuple[str, str, str], level: int) -> Any:
-        # an engine owns its machine, so each gets its own
+        # not cached, since an engine owns its target machine
         triple, cpu, features = target
         return _llvm.Target.from_triple(triple).create_target_machine(
             cpu, features, level, reloc="pic", codemodel="default", jit=True
@@ -59,7 +72,7 @@ class Binding:
 
 
 class Engine:
-    """What keeps loaded code."""
+    """Holds loaded object code. The code stays loaded as long as this object exists."""
 
     __slots__ = ("_engine",)
 
@@ -67,6 +80,6 @@ class Engine:
         self._engine = engine
 
     def address(self, function: str) -> int:
-        """The address of a function; 0 if the code does not define it."""
+        """Return the address of a function in the loaded code, or 0 if the code does not define it."""
         address: int = self._engine.get_function_address(function)
         return address

@@ -1,11 +1,12 @@
-"""LLVM, called directly through the shared library of llvmlite.
+"""Calls LLVM directly, through the functions of llvmlite's shared library.
 
-`processor.llvm` takes this module where it can. The import of `llvmlite.binding` takes three times as long as loading its
-library, since it also imports classes for all parts of LLVM's IR. Occelo hands LLVM text and gets object code, for which
-it needs the functions below. All versions of llvmlite in `VERSIONS` have them, with these arguments and results.
+`processor.llvm` uses this module if the version of llvmlite is one of `VERSIONS`, and otherwise `llvm_binding`. To
+import `llvmlite.binding` takes three times as long as to load the library, since the import also defines classes for
+all parts of LLVM's IR. Occelo only passes LLVM text in and gets object code back. The functions in `FUNCTIONS` suffice
+for that.
 
-Each module has an LLVM context of its own. So threads need no lock, not even beside libraries that use
-`llvmlite.binding`.
+Each module has its own LLVM context. So threads need no lock, even if other libraries use `llvmlite.binding` at the
+same time.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import llvmlite
 __all__ = ["FUNCTIONS", "VERSIONS", "Engine", "Library", "library_path"]
 
 VERSIONS = frozenset(("0.45", "0.46", "0.47", "0.48", "0.49", "0.50"))
-"""The versions of llvmlite whose library has `FUNCTIONS`."""
+"""The versions of llvmlite whose library has all `FUNCTIONS`, with the same arguments and results."""
 
 _REFERENCE, _TEXT = ctypes.c_void_p, ctypes.c_char_p
 _MESSAGE = ctypes.POINTER(ctypes.c_char_p)
@@ -62,14 +63,17 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "FinalizeObject": (None, (_REFERENCE,)),
     "GetFunctionAddress": (ctypes.c_uint64, (_REFERENCE, _TEXT)),
 }
-"""The functions, without the prefix of their names: the type of the result, and those of the arguments.
+"""The C functions that are called: for each name, without its prefix, the type of the result and of each argument.
 
-``_MESSAGE`` is the address of a text that the function allocates.
+An argument of type ``_MESSAGE`` is a pointer to which the function writes the address of a text that it allocates.
 """
 
 
 def library_path() -> str | None:
-    """The path of the shared library; None if llvmlite has another version or is packed in an archive."""
+    """Return the path of llvmlite's shared library.
+
+    Returns None if llvmlite has an unsupported version or is packed in an archive.
+    """
     major, minor, *_ = str(llvmlite.__version__).split(".")
     if f"{major}.{minor}" not in VERSIONS:
         return None
@@ -88,7 +92,7 @@ def _owned(reference: Any, dispose: Callable[[Any], None]) -> Generator[Any]:
 
 
 class Library:
-    """The loaded library; its methods are those of `llvm_binding.Binding`."""
+    """LLVM's library, set up for this machine. The methods are the same as those of `llvm_binding.Binding`."""
 
     def __init__(self, path: str) -> None:
         self._c: Any = ctypes.CDLL(path)
@@ -100,7 +104,10 @@ class Library:
         self._c.InitializeNativeAsmPrinter()
 
     def host(self) -> tuple[str, str, list[str]]:
-        """The triple and the processor of this machine, and its features with a sign each."""
+        """Return the target triple, the processor and the processor features of this machine.
+
+        Each feature begins with a sign: "+avx2" is available, "-avx2" is not.
+        """
         features = self._text(self._c.GetHostCPUFeatures)
         return (
             self._text(self._c.GetProcessTriple),
@@ -111,7 +118,11 @@ class Library:
     def compile(
         self, text: str, target: tuple[str, str, str], level: int, assembly: bool = False
     ) -> bytes:
-        """Object code of a module, or its assembly text; RuntimeError if the module is invalid."""
+        """Compile a module of LLVM IR to object code, or to assembly text if ``assembly`` is true.
+
+        ``target`` is the triple, the processor and its features; ``level`` is LLVM's optimization level. Raises
+        RuntimeError if the module is invalid.
+        """
         c = self._c
         with (
             _owned(c.ContextCreate(), c.ContextDispose) as context,
@@ -127,7 +138,10 @@ class Library:
                 return ctypes.string_at(c.GetBufferStart(code), c.GetBufferSize(code))
 
     def load(self, code: bytes, triple: str, adjacent: bool) -> Engine:
-        """Load object code, with its sections adjacent or wherever there is memory; ValueError if it is none."""
+        """Load object code. Raises ValueError if ``code`` is not object code.
+
+        If ``adjacent`` is true, the sections of the code get adjacent memory; otherwise any memory.
+        """
         c = self._c
         parsed = c.CreateObjectFile(code, len(code))
         if parsed is None:
@@ -135,8 +149,7 @@ class Library:
         with _owned(parsed, c.DisposeObjectFile):
             context = c.ContextCreate()
             empty = self._call(c.ParseAssembly, context, b"")
-            # the engine compiles nothing, so its machine needs no processor features; looking them up would take longer
-            # than loading
+            # no processor and features: the engine compiles nothing, and to look them up would take longer than to load
             machine = self._machine((triple, "", ""), 0)
             engine = Engine(c, self._call(c.CreateMCJITCompiler, empty, machine, adjacent), context)
             c.MCJITAddObjectFile(engine.reference, parsed)
@@ -161,7 +174,10 @@ class Library:
             raise RuntimeError(text)
 
     def _call(self, function: Any, *arguments: Any) -> Any:
-        """The result of a function that returns nothing and writes a message where it fails; RuntimeError then."""
+        """Call a C function whose last argument is a message pointer. Returns its result.
+
+        Such a function returns a null pointer and writes a message if it fails. Then RuntimeError is raised.
+        """
         message = ctypes.c_char_p()
         result = function(*arguments, ctypes.byref(message))
         if result is None:
@@ -169,20 +185,20 @@ class Library:
         return result
 
     def _text(self, function: Any, *arguments: Any) -> str:
-        """The text that a function writes."""
+        """Call a C function that only writes a text, and return the text."""
         message = ctypes.c_char_p()
         function(*arguments, ctypes.byref(message))
         return self._taken(message)
 
     def _taken(self, message: ctypes.c_char_p) -> str:
-        """A text that the library allocated, which is freed."""
+        """Return a text that the library allocated, and free the library's memory."""
         text = (message.value or b"").decode()
         self._c.DisposeString(message)
         return text
 
 
 class Engine:
-    """What keeps loaded code."""
+    """Holds loaded object code. The code stays loaded as long as this object exists."""
 
     __slots__ = ("_context", "_library", "reference")
 
@@ -192,12 +208,12 @@ class Engine:
         self._context = context
 
     def address(self, function: str) -> int:
-        """The address of a function; 0 if the code does not define it."""
+        """Return the address of a function in the loaded code, or 0 if the code does not define it."""
         address: int = self._library.GetFunctionAddress(self.reference, function.encode())
         return address
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        # other finalizers may still call the code while the interpreter ends
+        # when the interpreter ends, finalizers of other objects may still call the code
         if not is_finalizing():
             self._library.DisposeExecutionEngine(self.reference)
             self._library.ContextDispose(self._context)

@@ -1,6 +1,7 @@
-"""LLVM, and the processor of this machine as its target.
+"""Loads LLVM and finds out the processor of this machine.
 
-Units are compiled for it (`units.engine`). The keys of the cache and, by default, the name of its directory contain it.
+`units.engine` compiles units with `llvm` for the target `host_target`. Cache keys contain the target, and so does the
+default name of the compile directory.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ __all__ = ["host_target", "llvm"]
 
 
 _loading = threading.Lock()
-"""The lock that is held while LLVM is loaded, which only one thread may do."""
+"""The lock that is held while LLVM is loaded, so that two threads do not load it at the same time."""
 
 
 @functools.cache
 def llvm() -> Library | Binding:
-    """LLVM with the target of this machine, called directly if the version of llvmlite is known."""
+    """Return LLVM, set up for this machine. It is called directly if the version of llvmlite is supported."""
     with _loading:
         return _loaded()
 
 
 @functools.cache
 def _loaded() -> Library | Binding:
-    from occelo_link.machine.llvm_library import Library, library_path  # needs llvmlite
+    from occelo_link.machine.llvm_library import Library, library_path  # imports llvmlite
 
     path = library_path()
     if path is not None:
@@ -41,6 +42,6 @@ def _loaded() -> Library | Binding:
 
 @functools.cache
 def host_target() -> tuple[str, str, str]:
-    """The triple, processor and features of this machine."""
+    """Return the target triple, the processor and the processor features of this machine."""
     triple, processor, features = llvm().host()
     return triple, processor, ",".join(sorted(features, key=lambda feature: feature[1:]))

@@ -1,8 +1,10 @@
-"""Addresses of functions that programs name: the C library, SciPy's special functions, BLAS and LAPACK.
+"""Finds the addresses of library functions: of the C library, SciPy's special functions, BLAS and LAPACK.
 
-`units.python_entry` puts them into the table of each unit; `BlockLinker` and the keys of the cache ask for the size of
-BLAS's integers. Compiled code calls all of them through pointers. BLAS is the OpenBLAS in NumPy's wheel if there is
-one, otherwise that of SciPy. NumPy's saves the import of SciPy and a second thread pool.
+`units.python_entry` writes the addresses into the table of a unit, through which compiled code calls the functions.
+`BlockLinker` and cache keys use the size of BLAS's integers.
+
+BLAS is the OpenBLAS in NumPy's wheel, and otherwise that of SciPy. With NumPy's there is no need to import SciPy, and
+there is no second thread pool.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ def _c_library() -> ctypes.CDLL:
     try:
         return ctypes.CDLL("libm.so.6")
     except OSError:
-        # the search runs other programs, and its module imports much
+        # only here, since the search is slow: it runs other programs
         return ctypes.CDLL(importlib.import_module("ctypes.util").find_library("m"))
 
 
@@ -51,7 +53,7 @@ def _capsule_functions() -> tuple[Any, Any]:
 
 
 def _from_capsule(module: str, name: str) -> int:
-    """The address of a function that a Cython module exports."""
+    """Return the address of a C function that a Cython module exports."""
     capsules: Any = importlib.import_module(module).__pyx_capi__
     get_name, get_pointer = _capsule_functions()
     capsule = capsules[name]
@@ -60,7 +62,7 @@ def _from_capsule(module: str, name: str) -> int:
 
 
 class BlasLibrary:
-    """A library of BLAS and LAPACK: its name, the dtype of its integers, addresses of its functions."""
+    """A library with the functions of BLAS and LAPACK. ``integer`` is the dtype of its integer arguments."""
 
     def __init__(self, name: str, integer: str, library: ctypes.CDLL | None) -> None:
         self.name = name
@@ -68,14 +70,14 @@ class BlasLibrary:
         self._library = library
 
     def address(self, function: str, kind: str = "blas") -> int:
-        """The address of a function of ``kind`` "blas" or "lapack" by its plain name, such as ``dgemm``."""
+        """Return the address of a function by its plain name, such as ``dgemm``. ``kind`` is "blas" or "lapack"."""
         if self._library is not None:
             return _function_address(self._library, f"scipy_{function}_64_")
         return _from_capsule(f"scipy.linalg.cython_{kind}", function)
 
 
 def _mapped_openblas() -> ctypes.CDLL | None:
-    """The OpenBLAS of NumPy's wheel, if there is one."""
+    """Return the OpenBLAS in NumPy's wheel, or None if there is none."""
     base = os.path.dirname(np.__file__)
     for folder in (
         os.path.join(os.path.dirname(base), "numpy.libs"),
@@ -95,7 +97,7 @@ def _mapped_openblas() -> ctypes.CDLL | None:
 
 @functools.cache
 def blas_library() -> BlasLibrary:
-    """The BLAS that compiled functions call."""
+    """Return the library whose BLAS and LAPACK compiled functions call."""
     mapped = _mapped_openblas()
     if mapped is not None:
         return BlasLibrary("numpy", "int64", mapped)
@@ -103,10 +105,11 @@ def blas_library() -> BlasLibrary:
 
 
 def address_of(name: str, constants: Sequence[Any]) -> int:
-    """The address of an entry of a program's table.
+    """Return the address for an entry of a program's table, by the name of the entry.
 
-    ``constant<k>`` is the data of a constant; ``libm:``, ``special:``, ``blas:`` and ``lapack:`` name
-    functions, ``service:parallel`` the service that divides loops among threads. KeyError for anything else.
+    The name ``constant<k>`` means the data of a constant. Names that begin with ``libm:``, ``special:``, ``blas:`` or
+    ``lapack:`` mean library functions. ``service:parallel`` is the service that divides loops among threads. Raises
+    KeyError for any other name.
     """
     if name.startswith("constant"):
         address: int = constants[int(name[8:])].ctypes.data

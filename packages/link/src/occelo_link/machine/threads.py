@@ -1,9 +1,11 @@
-"""The service that divides loops among a pool of Python threads, which release the global interpreter lock.
+"""The service that runs a loop in several threads. Loops that `native.llvm.parallel` outlines call it.
 
-Loops that `native.llvm.parallel` outlines call it. The calling thread hands out the iterations and waits. It runs no
-iterations itself, because it may be the main thread, in which Python may raise KeyboardInterrupt at any moment. The
-only exception is an interpreter that is shutting down, whose pool takes no work. The pool is made at its first use; a
-forked process makes its own pool.
+The service divides the iterations of a loop among a pool of Python threads, which release the global interpreter lock.
+The pool is made at its first use. A forked process makes its own pool.
+
+The calling thread only waits. It runs no iterations, because it may be the main thread, where Python may raise
+KeyboardInterrupt at any moment. While the interpreter shuts down, the pool accepts no work; only then the calling
+thread runs the iterations.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ def _pool(process: int, threads: int) -> ThreadPoolExecutor:
 
 
 class _Chunks:
-    """A queue of chunks of the iterations of one loop, and the number of unfinished chunks."""
+    """A queue of chunks, which are ranges of iterations of one loop, and the number of unfinished chunks."""
 
     def __init__(
         self, part: int, env: int, bounds: list[tuple[int, int]], table: int, flag: int
@@ -53,7 +55,7 @@ class _Chunks:
         self.finished = threading.Event()
 
     def work(self) -> None:
-        """Run chunks until the queue is empty; the thread that finishes the last one sets the flag."""
+        """Run chunks until the queue is empty. The thread that finishes the last chunk sets the flag."""
         run, env, table = self.call
         while True:
             try:
@@ -64,7 +66,7 @@ class _Chunks:
             with self.lock:
                 self.unfinished -= 1
                 last = self.unfinished == 0
-            # only one thread may write here: the memory is the caller's, which continues at once
+            # only one thread may write the flag: then the caller goes on and may free the flag's memory
             if last:
                 ctypes.c_int64.from_address(self.flag).value = 1
                 self.finished.set()
@@ -75,10 +77,10 @@ def _in_main_thread() -> bool:
 
 
 def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> None:
-    """Run all iterations of a loop; sets the integer at ``flag`` to 1 when they are done.
+    """Run all iterations of a loop, then set the integer at the address ``flag`` to 1.
 
-    If an exception ends this function before any iteration has begun, the flag stays 0, and the compiled code that
-    called it runs the whole loop.
+    If an exception ends this function before any iteration has begun, the flag stays 0. Then the compiled code that
+    called the function runs the whole loop.
     """
     threads = min(THREADS.get(), max(1, stop - start))
     bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]
@@ -89,26 +91,26 @@ def _run(part: int, env: int, start: int, stop: int, table: int, flag: int) -> N
     def note(number: int, frame: object) -> None:
         signals.append(number)
 
-    # an exception of a handler between two of the lines below would abandon the chunks
+    # the handler could raise an exception between any two lines below, which would abandon the chunks
     handler = signal.getsignal(signal.SIGINT) if _in_main_thread() else None
     if handler is not None:
         signal.signal(signal.SIGINT, note)
     interrupted = False
     while not chunks.finished.is_set():
         try:
-            # submitting twice does no harm: a worker that finds no chunk returns
+            # after an interrupt this submits again, which does no harm: a worker that finds no chunk returns
             for _ in range(threads):
                 pool.submit(chunks.work)
             chunks.finished.wait()
         except KeyboardInterrupt:
             interrupted = True
         except RuntimeError:
-            chunks.work()  # the interpreter is ending, and takes no new work
+            chunks.work()  # the interpreter is shutting down, so the pool accepts no work
             chunks.finished.wait()
     if handler is not None:
         signal.signal(signal.SIGINT, handler)
     if interrupted or signals:
-        # from another thread, after this callback has returned: exceptions within it are lost
+        # done in another thread, since an exception inside of this callback would be lost
         pool.submit(_thread.interrupt_main)
 
 
@@ -116,9 +118,10 @@ _callback = _SERVICE(_run)
 
 
 def parallel_service() -> int:
-    """The address of ``void (ptr part, ptr env, i64 start, i64 stop, ptr table, ptr flag)``.
+    """Return the address of the service: ``void (ptr part, ptr env, i64 start, i64 stop, ptr table, ptr flag)``.
 
-    It runs the function of an outlined loop (`occelo_link.native.llvm.parallel`) in several threads.
+    The service calls ``part``, the function of an outlined loop (`occelo_link.native.llvm.parallel`), in several
+    threads.
     """
     address = ctypes.cast(_callback, ctypes.c_void_p).value
     assert address is not None

@@ -1,4 +1,4 @@
-"""The linker ``native``: machine code for loop programs through LLVM.
+"""The linker ``native``, which compiles loop programs to machine code through LLVM. It is the default linker.
 
-It is the default linker. The linker ``numba`` takes elementary functions and other operations from it as LLVM IR.
+The linker ``numba`` also uses its LLVM IR, for elementary functions and some other operations.
 """

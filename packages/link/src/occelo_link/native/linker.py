@@ -1,7 +1,7 @@
-"""The linker ``native``, which compiles blocks to machine code through LLVM and needs no compiler on the machine.
+"""The linker ``native``, which compiles blocks to machine code through LLVM. It needs no compiler on the machine.
 
-`registry` makes it. It is the default linker, for which the name ``auto`` stands. `dumping` uses it to show the code of
-any function.
+It is the default linker: `registry` makes it for the names ``native`` and ``auto``. `dumping` uses it to show the code
+of any function.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ __all__ = ["NativeLinker"]
 
 
 _LONG_RUN = 1500
-"""Programs with a longer basic block are compiled at LLVM's optimization level 0. Level 1 takes time quadratic in the
-length of a basic block.
+"""The length of the longest basic block, in operations, up to which LLVM's optimization level is 1.
+
+With longer blocks the level is 0, because the time of level 1 is quadratic in the length of a block.
 """
 
 
 def longest_run(program: Program) -> int:
-    """The length of the longest basic block, in operations."""
-    from occelo_link.loops.ir.program import Value  # cached code needs no program
+    """Return the length of a program's longest basic block, in operations."""
+    from occelo_link.loops.ir.program import Value  # slow, not needed for cached code
 
     longest = 0
     for block in program.blocks():
@@ -57,12 +58,12 @@ class NativeLinker(BlockLinker):
         return THREADS.get() > 1
 
     def time_loops(self, fgraph: FunctionGraph, values: Sequence[Any], runs: int = 20) -> Any:
-        from occelo_link.native.timing import time_loops  # only needed for this separate build
+        from occelo_link.native.timing import time_loops  # slow to import, and rarely needed
 
         return time_loops(self, fgraph, values, runs)
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        from occelo_link.native.llvm import print_llvm  # not needed where the cache has the code
+        from occelo_link.native.llvm import print_llvm  # slow, not needed for cached code
 
         text = print_llvm(program, threads=self.threaded())
         level = 0 if longest_run(program) > _LONG_RUN else 1

@@ -1,8 +1,8 @@
-"""Timing of the loops of compiled code: a graph is compiled once more, with code that reads the clock before and after
-each loop.
+"""Measures the time of each loop in a compiled graph. `Function.time_loops` calls it.
 
-The method ``time_loops`` of compiled functions calls it. The unit of timing is a loop with all ops that are fused in
-it. Two readings of the clock take about 50 nanoseconds, so very short loops seem longer than they are.
+The graph is compiled again, with code that reads the clock before and after each loop. One measurement covers a loop
+with all ops that are fused in it. Two readings of the clock take about 50 nanoseconds, so the times of very short loops
+are too long.
 """
 
 from __future__ import annotations
@@ -30,19 +30,22 @@ __all__ = ["LoopTime", "LoopTimes", "time_loops"]
 
 @dataclass(frozen=True)
 class LoopTime:
-    """One loop, or call of a library: mean ``seconds`` per run, and the nodes that it computes."""
+    """The time of one loop or one library call: the mean ``seconds`` per run, and the nodes that it computes."""
 
     seconds: float
     nodes: tuple[Apply, ...]
 
     @property
     def ops(self) -> tuple[str, ...]:
-        """The ops that the loop computes, in order."""
+        """The ops that the loop computes, as text, in order."""
         return tuple(str(node.op) for node in self.nodes)
 
 
 class LoopTimes(list[LoopTime]):
-    """The loops, in the order in which they run; printed as a table. ``total`` is the mean time of a run in seconds."""
+    """A list of the times of all loops, in the order in which the loops run. It is printed as a table.
+
+    ``total`` is the mean time of a whole run in seconds, and ``runs`` is the number of runs.
+    """
 
     def __init__(self, loops: Sequence[LoopTime], total: float, runs: int) -> None:
         super().__init__(loops)
@@ -81,7 +84,7 @@ class LoopTimes(list[LoopTime]):
 
 
 class _Timed(BlockLinker):
-    """The linker ``native`` with units that accumulate the times of their loops."""
+    """The linker ``native``, but its units add up the times of their loops."""
 
     name = "native"
 
@@ -105,10 +108,10 @@ class _Timed(BlockLinker):
 def time_loops(
     linker: BlockLinker, fgraph: FunctionGraph, values: Sequence[Any], runs: int
 ) -> LoopTimes:
-    """The time of each loop of a graph that the linker ``native`` compiles, for values of its inputs.
+    """Compile a graph and measure the time of each loop, for the given values of the inputs.
 
-    The first of ``runs`` + 1 runs is not counted. Nodes that run in Python between blocks have no time of their own;
-    their time is part of the total.
+    The graph runs ``runs`` + 1 times, and the first run is not counted. Nodes that run in Python between blocks are not
+    measured separately, but the total includes them.
     """
     timed = _Timed(linker)
     vm, inputs, _ = timed.accept(fgraph).make_thunk()

@@ -1,7 +1,7 @@
 """The printer of loop programs as LLVM IR.
 
-The linker ``native`` compiles the text that it prints, and `dumping` writes the text to files. `native.timing` uses a
-printer that adds readings of the clock. The linker ``numba`` uses its text of single operations and calls (`exports`).
+The linker ``native`` compiles the printed text, and `dumping` writes the text to files. `native.timing` prints with
+additional readings of the clock. The linker ``numba`` uses the text of single operations and calls (`exports`).
 """
 
 from __future__ import annotations

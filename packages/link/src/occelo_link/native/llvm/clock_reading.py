@@ -1,4 +1,7 @@
-"""Printer of loop programs that read the clock before and after each loop and call, for `occelo_link.native.timing`."""
+"""Prints loop programs as LLVM IR with readings of the clock before and after each loop and library call.
+
+`occelo_link.native.timing` compiles the printed text.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ define internal i64 @ticks(ptr %clock) {{
 
 
 def _nodes(statement: Statement) -> Iterator[int]:
-    """The numbers of the nodes of a statement and its inner statements."""
+    """Iterate over the numbers of the nodes that a statement and its inner statements belong to."""
     yield statement.node
     for block in statement.blocks:
         for inner in block:
@@ -37,10 +40,10 @@ def _nodes(statement: Statement) -> Iterator[int]:
 
 
 class _TimingVisitor(Visitor[None]):
-    """Prints statements, with readings of the clock around loops and calls.
+    """Prints the statements of a program's body, with readings of the clock around loops and calls.
 
-    ``nodes_of_loops`` lists the nodes of each loop or call. ``times`` is the entry of the table for the array in which
-    the code adds up the times of these loops and calls.
+    ``times`` is the table entry of an array with one element for each loop or call. The code adds the measured times to
+    it. ``nodes_of_loops`` lists the numbers of the nodes of each loop or call.
     """
 
     def __init__(self, printer: Printer, times: str) -> None:
@@ -74,9 +77,10 @@ class _TimingVisitor(Visitor[None]):
 
 
 def print_timed(program: Program) -> tuple[str, list[list[int]], Any]:
-    """A module of LLVM IR, the nodes of each loop and call, and the array of their times in nanoseconds.
+    """Print a program. Returns the LLVM IR, the numbers of the nodes of each loop or call, and the array of times.
 
-    The array becomes a constant of the program. OSError if the system has no clock that can be read.
+    The printed code adds times in nanoseconds to the array, which becomes a constant of the program. Raises OSError on
+    systems without ``clock_gettime``.
     """
     if not hasattr(time, "CLOCK_MONOTONIC"):
         raise OSError("Loops are timed by clock_gettime, which this system has not")

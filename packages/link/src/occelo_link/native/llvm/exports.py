@@ -1,8 +1,9 @@
-"""Operations and calls of a program as scalar LLVM functions, for the printer of the linker ``numba``.
+"""Prints single operations and calls of a program as LLVM functions of scalars.
 
-Numba would compute some operations differently from ``native``. For these the printer (`numba.printer`) calls the
-functions of this module, whose bodies are the text that ``native`` would print. Each function takes the arguments and
-the table of addresses. Its symbol is a digest of its text, so equal functions of several programs are defined once.
+Numba would compute some operations differently from ``native``. For these operations `numba.printer` calls the
+functions that this module prints, whose bodies are the text that ``native`` prints. Each function has the operation's
+arguments and the table of addresses as its arguments. Its symbol is a digest of its text. So if several programs need
+equal functions, they are defined once.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from occelo_link.native.llvm.operations import Operations
 __all__ = ["POINTER", "Exported", "export_call", "export_combine", "export_operation"]
 
 POINTER = "pointer"
-"""The dtype that stands for an argument that is an address."""
+"""The dtype of an argument that is an address."""
 
 
 class Exported(NamedTuple):
-    """The symbol and text of an LLVM function; the dtypes of its arguments and of its result ("" if none)."""
+    """A printed LLVM function: its symbol, its text, and the dtypes of its arguments and of its result.
+
+    The dtype of the result is "" if the function returns nothing.
+    """
 
     symbol: str
     text: str
@@ -66,7 +70,7 @@ def _export(
 
 
 def export_operation(program: Program, value: Value) -> Exported:
-    """An LLVM function that computes one value of the program, an operation or a call, from its arguments."""
+    """Print a function that computes one value of a program, an operation or a call, from the value's arguments."""
     argument_dtypes = [a.dtype for a in value.args if isinstance(a, Value)]
     out = ModuleWriter(program)
     functions = Functions(out, Operations(out))
@@ -74,8 +78,9 @@ def export_operation(program: Program, value: Value) -> Exported:
 
 
 def export_combine(program: Program, op: str, dtype: str, lanes: int) -> Exported:
-    """An LLVM function that combines the accumulators at an address: the upper half into the lower half, until one is
-    left.
+    """Print a function that combines the accumulators of all lanes, which are stored at an address.
+
+    The upper half of the accumulators is combined with the lower half until one is left.
     """
     out = ModuleWriter(program)
     operations = Operations(out)
@@ -100,10 +105,10 @@ def export_combine(program: Program, op: str, dtype: str, lanes: int) -> Exporte
 
 
 def export_call(program: Program, call: Invoke) -> Exported:
-    """An LLVM function that calls a function of the table.
+    """Print a function that calls a library function, by its address in the table.
 
-    If the called function takes an argument by reference, this function takes it by value, and passes the address of a
-    copy on the stack.
+    Arguments that the library function expects by reference are passed to the printed function by value. It stores them
+    on the stack and passes on their addresses.
     """
     out = ModuleWriter(program)
     argument_dtypes = [

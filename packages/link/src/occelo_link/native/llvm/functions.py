@@ -1,12 +1,13 @@
-"""Operations and calls as LLVM IR, for one lane or several: a part of the LLVM printer (`printer`).
+"""Prints function calls and operations as LLVM IR, for one lane or several. It is a part of the LLVM printer
+(`printer`).
 
 Two kinds of functions are called: library functions, whose addresses are in the table, and functions that the loop
-program itself defines. A function of the program that is used only a few times is inlined where it is used. The others,
-and those on cold paths, are printed once for each number of lanes and called, so that large programs compile quickly.
-Outside of loops a function is inlined only if it is used there once.
+program defines. A function of the program with few uses is inlined. Other functions, and those on cold paths, are
+printed once for each number of lanes and called, so that large programs compile quickly. Outside of loops, a function
+is inlined only if it is used once.
 
-`printer` makes a `Functions`; `scalars` and `vector_iteration` print with it. `exports` makes one for the linker
-``numba``.
+`printer` makes a `Functions` object, with which `scalars` and `vector_iteration` print. `exports` makes another one for
+the linker ``numba``.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from occelo_link.native.llvm.operations import Operations
 __all__ = ["Functions"]
 
 INLINE_USES = 4
-"""Functions with more uses than this are called, not inlined; outside of loops, those with more than one use."""
+"""The most uses with which a function is inlined. Outside of loops only a function with a single use is inlined."""
 
 
 class Functions:
-    """Prints values of the program that have no effects: operations, loads of constants, calls."""
+    """Prints values that have no effects: operations, loads of constants and calls of functions."""
 
     def __init__(self, out: ModuleWriter, operations: Operations) -> None:
         self.out = out
@@ -46,7 +47,7 @@ class Functions:
 
     @cached_property
     def uses_outside_loops(self) -> Counter[str]:
-        """The number of uses of each function in code that runs once, where a call costs little."""
+        """The number of uses of each function in code that runs once, where calls cost little."""
         return Counter(
             statement.args[0]
             for statement in self.out.program.body.statements
@@ -54,9 +55,10 @@ class Functions:
         )
 
     def pure(self, value: Value, names: Sequence[str], count: int, mask: str | None = None) -> str:
-        """Print a value.
+        """Print the computation of a value for ``count`` lanes.
 
-        ``names`` are the names of its arguments in the IR. Returns the name of the result, or a literal.
+        ``names`` are the names of its arguments in the IR. ``mask`` selects the active lanes; None means all lanes.
+        Returns the name of the result, or a literal.
         """
         if value.op == "load":
             return self.constant_load(value, names[0])
@@ -71,7 +73,7 @@ class Functions:
     def call(
         self, entry: str, dtype: str, args: Sequence[Value], names: Sequence[str], count: int
     ) -> str:
-        """Call a scalar function of the table, lane by lane."""
+        """Print calls of a scalar library function, one for each lane."""
         function = self.out.entries[entry]
         scalar = element_type(dtype)
         if count == 1:
@@ -91,10 +93,11 @@ class Functions:
         return result
 
     def unlikely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
-        """Print a value with a cold branch: in lanes where the condition holds, the result of a function, in all others
-        the usual value.
+        """Print a value with a cold branch. Where the condition holds, the value is the result of a function of the
+        program.
 
-        The function is called only if the condition holds in some lane.
+        In all other lanes it is the usual value. The function is called only if the condition holds in at least one
+        lane.
         """
         function = self.out.program.functions[value.args[2]]
         kind, truth = type_of(value.dtype, count), type_of("bool", count)
@@ -118,7 +121,7 @@ class Functions:
         return self.emit(f"phi {kind} [ {usual}, %{before} ], [ {chosen}, %{cold} ]")
 
     def apply(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
-        """The result of a function of the program, inlined or called."""
+        """Print a use of a function of the program, inlined or as a call."""
         name = value.args[0]
         function = self.out.program.functions[name]
         once = value.block is self.out.program.body and self.uses_outside_loops[name] > 1
@@ -127,10 +130,10 @@ class Functions:
         return self.call_own(function, names, count)
 
     def call_own(self, function: Function, names: Sequence[str], count: int) -> str:
-        """Call a function of the program, which is printed at its first call."""
+        """Print a call of a function of the program. The function itself is printed at its first call."""
         key = (function.name, count)
         if key not in self.out.outlined:
-            self.out.outlined[key] = ""  # so that a recursive call does not print it again
+            self.out.outlined[key] = ""  # a recursive call must not print it again
             self.out.outlined[key] = self.outline(function, count)
         kinds = [type_of(p.dtype, count) for p in function.params]
         listed = ", ".join(f"{k} {n}" for k, n in zip(kinds, names, strict=True))
@@ -140,11 +143,11 @@ class Functions:
     def lane_by_lane(
         self, function: Function, wanted: str, usual: str, names: Sequence[str], count: int
     ) -> str:
-        """The vector ``usual``, in which the lanes whose bit in ``wanted`` is set are replaced by results of a
-        function.
+        """Print a loop that replaces some lanes of the vector ``usual`` by results of a function. Returns the new
+        vector.
 
-        At least one bit is set. A loop over the bits calls the function for one lane at a time. It has one call,
-        however many lanes there are, so that cold code is short.
+        The bits of ``wanted`` select the lanes; at least one bit is set. The loop runs over these bits and calls the
+        function for one lane in each iteration. So the cold code has a single call and is short.
         """
         out, result = self.out, function.result.dtype
         held = [
@@ -177,7 +180,7 @@ class Functions:
         )
 
     def on_stack(self, name: str, dtype: str, count: int) -> tuple[str, str]:
-        """The address of a vector that is stored on the stack, and its dtype."""
+        """Print code that stores a vector on the stack. Returns the vector's address and dtype."""
         kind = f"<{count} x {memory_type(dtype)}>"
         address = self.out.on_stack(kind)
         if dtype == "bool":
@@ -186,14 +189,14 @@ class Functions:
         return address, dtype
 
     def element(self, start: str, dtype: str, lane: str) -> str:
-        """An element of a vector on the stack."""
+        """Print a load of one element of a vector on the stack."""
         kind = memory_type(dtype)
         address = self.emit(f"getelementptr {kind}, ptr {start}, i64 {lane}")
         raw = self.emit(f"load {kind}, ptr {address}, align 1")
         return self.emit(f"icmp ne i8 {raw}, 0") if dtype == "bool" else raw
 
     def constant_load(self, value: Value, offset: str) -> str:
-        """Load an element of a constant array."""
+        """Print a load of an element of a constant array."""
         buffer = value.args[0]
         kind = element_type(buffer.dtype)
         pointer = self.out.entries[buffer.entry]
@@ -201,7 +204,7 @@ class Functions:
         return self.emit(f"load {kind}, ptr {address}, align {itemsize(buffer.dtype)}")
 
     def expand(self, function: Function, names: Sequence[str], count: int, mask: str | None) -> str:
-        """Print the body of a function in place; returns the name of its result, or a literal."""
+        """Print the body of a function in place. Returns the name of its result, or a literal."""
         known = {p.number: n for p, n in zip(function.params, names, strict=True)}
 
         def name_of(value: Value) -> str:
@@ -218,7 +221,7 @@ class Functions:
         return name_of(function.result)
 
     def outline(self, function: Function, count: int) -> str:
-        """The definition of a function of the program in LLVM IR, for ``count`` lanes."""
+        """Return the definition of a function of the program in LLVM IR, for ``count`` lanes."""
         kind = type_of(function.result.dtype, count)
         names = [f"%a{i}" for i in range(len(function.params))]
         kinds = [type_of(p.dtype, count) for p in function.params]

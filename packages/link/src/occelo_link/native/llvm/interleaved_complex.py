@@ -1,7 +1,7 @@
-"""Vector loads and stores of interleaved complex numbers.
+"""Prints vector loads and stores of complex numbers, whose real and imaginary parts alternate in memory.
 
-`vectors` and `vector_iteration` print with it. Real and imaginary parts alternate in memory. One load takes both
-parts of all lanes, and shuffles separate them; a load of every second float would be a gather.
+One load reads both parts of all lanes, and shuffles separate them. That is faster than a gather of every second
+element. `vectors` and `vector_iteration` use this module.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ __all__ = ["Interleaved", "base_and_part", "suffix"]
 
 
 def suffix(dtype: str, count: int) -> str:
-    """The suffix of LLVM's intrinsics for a vector of elements in memory."""
+    """Return the suffix of LLVM's intrinsics for a vector of elements in memory, such as "v8f64"."""
     return f"v{count}" + ("f" if is_float(dtype) else "i") + str(itemsize(dtype) * 8)
 
 
 def base_and_part(buffer: Buffer, offset: Value) -> tuple[Value, int] | None:
-    """The offset of the complex number that an element belongs to, and its part: 0 (real) or 1; None if unknown."""
+    """Return the offset of the complex number that the element at ``offset`` belongs to, and which part the element is.
+
+    The part is 0 for real and 1 for imaginary. Returns None if that is not known statically.
+    """
     if not buffer.holds.startswith("complex"):
         return None
     if offset.op == "add":
@@ -32,7 +35,7 @@ def base_and_part(buffer: Buffer, offset: Value) -> tuple[Value, int] | None:
 
 
 def _is_even(value: Value) -> bool:
-    """Whether an integer is statically even."""
+    """Whether an integer is known statically to be even."""
     if value.op == "const":
         return bool(value.args[0] % 2 == 0)
     if value.op == "mul":
@@ -41,7 +44,10 @@ def _is_even(value: Value) -> bool:
 
 
 class Interleaved:
-    """Loads and stores of both parts of complex numbers at once."""
+    """Prints loads and stores of both parts of complex numbers at once.
+
+    ``lanes`` is the number of complex numbers, and ``mask`` selects the active ones; None means all.
+    """
 
     def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
         self.declare = out.declare
@@ -50,7 +56,7 @@ class Interleaved:
         self.address = scalars.address
 
     def _both_masks(self, mask: str, lanes: int) -> str:
-        """The mask of all parts, from the mask of the numbers."""
+        """Print the mask of all parts, from the mask of the complex numbers."""
         picks = ", ".join(f"i32 {i // 2}" for i in range(2 * lanes))
         kind = f"<{lanes} x i1>"
         return self.emit(
@@ -58,7 +64,9 @@ class Interleaved:
         )
 
     def load_both(self, buffer: Buffer, base: str, lanes: int, mask: str | None) -> str:
-        """The parts of the numbers from ``base`` on, side by side."""
+        """Print a load of consecutive complex numbers. ``base`` is the offset of the first. Returns a vector of all
+        parts.
+        """
         kind, size = f"<{2 * lanes} x {memory_type(buffer.dtype)}>", itemsize(buffer.dtype)
         address = self.address(buffer, base)
         if mask is None:
@@ -72,7 +80,9 @@ class Interleaved:
         )
 
     def part_of(self, both: str, dtype: str, part: int, lanes: int) -> str:
-        """One part of all numbers."""
+        """Print a shuffle that selects the real parts (``part`` 0) or the imaginary parts (1) from a vector of all
+        parts.
+        """
         kind = f"<{2 * lanes} x {memory_type(dtype)}>"
         picks = ", ".join(f"i32 {2 * i + part}" for i in range(lanes))
         return self.emit(f"shufflevector {kind} {both}, {kind} poison, <{lanes} x i32> <{picks}>")
@@ -80,7 +90,7 @@ class Interleaved:
     def store_both(
         self, buffer: Buffer, base: str, re: str, im: str, lanes: int, mask: str | None
     ) -> None:
-        """Store both parts of the numbers from ``base`` on."""
+        """Print a store of consecutive complex numbers. ``base`` is the offset of the first."""
         element, size = memory_type(buffer.dtype), itemsize(buffer.dtype)
         one, kind = f"<{lanes} x {element}>", f"<{2 * lanes} x {element}>"
         picks = ", ".join(f"i32 {i // 2 + i % 2 * lanes}" for i in range(2 * lanes))

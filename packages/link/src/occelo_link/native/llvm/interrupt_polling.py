@@ -1,8 +1,8 @@
-"""Polling for interrupts in long loops, as LLVM IR.
+"""Prints the polling for interrupts in long loops, as LLVM IR. It is a part of the LLVM printer (`printer`).
 
-The printers of loops in this package (`scalar_loops`, `vector_loops`, `parallel`) use it. An outermost loop that may
-run for long is strip-mined: an outer loop runs it strip by strip, and calls the service `occelo_link.units.frame.POLL`
-after each strip. A call within the loop itself would keep values out of registers.
+The printers of loops (`scalar_loops`, `vector_loops`, `parallel`) use it. An outermost loop that may run for long is
+strip-mined: an outer loop runs it strip by strip, and calls the service `occelo_link.units.frame.POLL` after each
+strip. A call inside of the inner loop would keep values out of registers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Polling", "StripLoop"]
 
 
 class StripLoop:
-    """The outer loop over strips: its names and labels, and the lines of its phis."""
+    """The loop over strips: its names and labels, and the positions of its unfinished phis."""
 
     def __init__(
         self, limit: str, label: str, head: str, before: str, initial: list[tuple[str, str]]
@@ -34,14 +34,14 @@ class StripLoop:
 
     @property
     def carried(self) -> list[str]:
-        """The first index of the strip, and the values that the inner loop carries into it."""
+        """The names of the strip's first index and of the values that are carried into the strip."""
         return [name for _, name in self.phis]
 
 
 class Polling:
-    """Printer of strip-mined loops and polls.
+    """Prints strip-mined loops and polls.
 
-    ``nesting`` counts the loops around the current statement, ``is_used`` says whether the unit polls anywhere.
+    ``nesting`` is the number of loops around the current statement. ``is_used`` is true if the unit polls anywhere.
     """
 
     def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
@@ -54,18 +54,18 @@ class Polling:
 
     @contextmanager
     def nested(self) -> Generator[None]:
-        """A context for the body of a loop, in which inner loops do not poll."""
+        """A context in which the body of a loop is printed. Loops inside of the body do not poll."""
         self.nesting += 1
         yield
         self.nesting -= 1
 
     def total_work(self, loop: For) -> str:
-        """The approximate number of operations of a loop."""
+        """Print code that computes the approximate number of operations of a whole loop."""
         iterations = self.emit(f"sub i64 {self.use(loop.stop)}, {self.use(loop.start)}")
         return self.emit(f"mul i64 {iterations}, {self.work(iteration_work(loop))}")
 
     def work(self, work: Work) -> str:
-        """An approximate number of operations, in a register or as a literal."""
+        """Return an approximate number of operations, as the name of a computed value or as a literal."""
         total = str(work.own)
         for start, stop, each in work.inner:
             self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
@@ -76,11 +76,11 @@ class Polling:
         return total
 
     def is_strip_mined(self, loop: For) -> bool:
-        """Whether a loop is strip-mined: an outermost loop that may run for long and is interruptible."""
+        """Whether a loop is strip-mined. Only outermost interruptible loops that may run for long are."""
         return not self.nesting and not loop.non_interruptible and is_long(loop)
 
     def strip_length(self, loop: For) -> str:
-        """The number of iterations of a strip."""
+        """Print code that computes the number of iterations of a strip."""
         work = iteration_work(loop)
         if not work.inner:
             return str(static_poll_interval(loop))
@@ -89,20 +89,20 @@ class Polling:
         return self.emit(f"add i64 {iterations}, 1")
 
     def strip_end(self, first: str, strip_length: str, stop: str) -> str:
-        """The end of the strip that begins at ``first``."""
+        """Print code that computes the end of the strip that begins at ``first``."""
         self.out.declare("declare i64 @llvm.smin.i64(i64, i64)")
         ahead = self.emit(f"add i64 {first}, {strip_length}")
         return self.emit(f"call i64 @llvm.smin.i64(i64 {ahead}, i64 {stop})")
 
     def poll(self, resume: str) -> None:
-        """Poll for an interrupt: return from the unit if there is one, else resume at a label."""
+        """Print a poll. If there is an interrupt, the unit returns. Otherwise it continues at the label ``resume``."""
         self.is_used = True
         status = self.emit(f"call i64 {self.out.service(POLL)}(ptr %frame)")
         not_interrupted = self.emit(f"icmp eq i64 {status}, 0")
         self.out.branch_likely(not_interrupted, resume, "interrupted")
 
     def poll_every(self, counter: str, iterations: int) -> None:
-        """Poll whenever ``counter`` is a multiple of ``iterations``."""
+        """Print a poll that runs only if ``counter`` is a multiple of ``iterations``."""
         rest = self.emit(f"urem i64 {counter}, {iterations}")
         later = self.emit(f"icmp ne i64 {rest}, 0")
         poll_block, resume = self.out.new_labels("poll", "resume")
@@ -112,7 +112,7 @@ class Polling:
         self.out.start_block(resume)
 
     def exit_if_interrupted(self) -> None:
-        """The block where an interrupted unit returns."""
+        """Print the block where an interrupted unit returns."""
         if self.is_used:
             self.out.start_block("interrupted")
             self.line(f"ret i64 {INTERRUPTED}")
@@ -120,7 +120,7 @@ class Polling:
     def open_strips(
         self, loop: For, stop: str, carried: Sequence[tuple[str, str]]
     ) -> StripLoop | None:
-        """Begin the loop over strips around a loop; None if the loop does not poll.
+        """Print the beginning of the loop over the strips of a loop. Returns None if the loop is not strip-mined.
 
         ``carried`` are the types and initial values of the index and of the values that the loop carries.
         """
@@ -134,7 +134,7 @@ class Polling:
             self.out.label,
             list(carried),
         )
-        # with two entries LLVM does not see a loop here, in which it would keep constants in registers across the call
+        # LLVM would recognize a loop with one entry, and keep constants in registers across the call of the service
         empty = self.emit(f"icmp sge i64 {carried[0][1]}, {stop}")
         self.line(f"br i1 {empty}, label %{strips.label}, label %{strips.head}")
         self.out.start_block(strips.head)
@@ -146,9 +146,10 @@ class Polling:
     def close_strips(
         self, strips: StripLoop, stop: str, end: str, done: str, carried: Sequence[str]
     ) -> list[str]:
-        """Print the end of a strip. ``carried`` names the carried values at the ``end`` block of the inner loop.
+        """Print the end of the loop over strips.
 
-        Returns the names of the carried values after the strip.
+        ``carried`` names the index and the carried values in the block ``end`` of the inner loop. Returns their names
+        after the strip.
         """
         self.out.start_block(strips.label)
         limit = self.emit(f"phi i64 [ {stop}, %{strips.before} ], [ {strips.limit}, %{end} ]")

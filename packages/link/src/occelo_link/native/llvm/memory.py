@@ -1,6 +1,6 @@
-"""Printer of allocations as LLVM IR: buffers in outputs, in inputs that are overwritten, on the stack and in the arena.
+"""Prints the allocation of buffers as LLVM IR. It is a part of the LLVM printer (`printer`).
 
-It is a part of the LLVM printer (`printer`).
+A buffer is an output, an input that is overwritten, or working memory on the stack or in the arena.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, NO_MEM
 __all__ = ["Memory"]
 
 _STACK_BYTES = 2048
-"""Small working memory is on the stack, up to this many bytes."""
+"""The most bytes of working memory that a unit has on the stack. Small buffers are allocated there."""
 _INLINED = 4
-"""So many allocations from the arena are inlined; later ones of the program call the service, which takes less code."""
+"""The number of allocations from the arena that are inlined. Later ones call a service, which takes less code."""
 
 
 def _renamed(program: Program) -> set[Buffer]:
-    """The buffers that are other names, within one block, for the memory of another buffer.
+    """Return the buffers that are only further names for the memory of another buffer, within one block.
 
-    A change in place makes such a buffer. It needs no memory for its address, which is that of the other buffer.
+    A change in place makes such a buffer. The address of the other buffer is used, so it needs no slot for its address.
     """
     blocks = {
         s.buffer: block
@@ -55,11 +55,11 @@ def _renamed(program: Program) -> set[Buffer]:
 
 
 class Memory:
-    """Printer of allocations.
+    """Prints allocations of buffers.
 
-    Working memory comes from the arena by a bump allocator. The address at which the free part of the arena begins is
-    in the frame; code of the unit and the service `GROW` both advance it. A buffer that is allocated in loops or
-    branches has a slot for its address and its capacity; its memory comes from `GROW`.
+    Working memory comes from the arena. The frame has the address of the arena's free part, and each allocation
+    advances this address. Code of the unit and the service `GROW` both do that. A buffer that is allocated in a loop or
+    a branch has a slot on the stack for its address and its capacity, and its memory always comes from `GROW`.
     """
 
     def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
@@ -88,7 +88,9 @@ class Memory:
 
     @contextmanager
     def addresses_hoisted(self, loop: For) -> Generator[None]:
-        """Hoist the addresses of buffers in slots out of a loop that does not allocate."""
+        """A context in which a loop is printed. Addresses in slots are loaded before the loop if the loop does not
+        allocate.
+        """
         slots, pointers = self.scalars.slots, self.scalars.pointers
         hoisted: list[Buffer] = []
         if slots and is_plain(loop.body):
@@ -136,13 +138,13 @@ class Memory:
         self.out.start_block(go)
 
     def continue_unless_null(self, pointer: str, label: str) -> None:
-        """Continue at a label, or leave the unit if an allocation failed."""
+        """Print a branch: continue at a label, or return from the unit if an allocation failed."""
         self.can_fail = True
         found = self.emit(f"icmp ne ptr {pointer}, null")
         self.out.branch_likely(found, label, "no_memory")
 
     def exit_if_failed(self) -> None:
-        """The block in which a unit returns after a failed allocation."""
+        """Print the block where a unit returns after a failed allocation."""
         if self.can_fail:
             self.out.start_block("no_memory")
             self.line(f"ret i64 {NO_MEMORY}")
@@ -162,7 +164,10 @@ class Memory:
         return pointer
 
     def take_over_input(self, statement: Alloc, taken: Buffer) -> str:
-        """Print code that gives an output the memory of the input that it updates, or a copy of this memory."""
+        """Print code that reuses the memory of an input for the output that is its update.
+
+        If that memory is in use elsewhere, the output gets a copy. Returns the address of the output.
+        """
         size = self.emit(f"mul i64 {self.use(statement.size)}, {itemsize(taken.dtype)}")
         positions = f"i64 {statement.buffer.position}, i64 {taken.position}"
         function = self.out.service(TAKE)
@@ -171,7 +176,7 @@ class Memory:
         return pointer
 
     def work_bytes(self, statement: Alloc) -> str:
-        """The bytes of working memory, rounded up so that the next allocation is aligned to 64 bytes."""
+        """Print the number of bytes that a buffer needs, rounded up so that the next buffer is aligned to 64 bytes."""
         each, size = itemsize(statement.buffer.dtype), statement.size
         if size.op == "const":
             return str((max(1, size.args[0]) * each + 63) & -64)
@@ -180,11 +185,14 @@ class Memory:
         return self.emit(f"and i64 {more}, -64")
 
     def call_grow(self, total: str) -> str:
-        """Memory from the service `GROW`; null if there is none."""
+        """Print a call of the service `GROW`, which returns memory, or a null pointer if there is none."""
         return self.emit(f"call ptr {self.out.service(GROW)}(ptr %frame, i64 {total})")
 
     def grow_buffer(self, statement: Alloc, slot: str) -> None:
-        """Print code that allocates new memory if a buffer needs more than its capacity; the capacity at least doubles."""
+        """Print code that makes sure that a buffer has enough memory.
+
+        If it has too little, the code allocates new memory, at least twice as much as before.
+        """
         total = self.work_bytes(statement)
         self.out.declare("declare i64 @llvm.smax.i64(i64, i64)")
         room = self.emit(f"load i64, ptr {slot}.room, align 8")

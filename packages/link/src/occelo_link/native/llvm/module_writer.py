@@ -1,6 +1,7 @@
-"""`ModuleWriter`: collects the lines, names and labels of a module of LLVM IR.
+"""`ModuleWriter` collects the text of a module of LLVM IR: its lines, names and labels.
 
-`printer` makes a writer for each loop program, and all parts of the printer write to it; `exports` makes others.
+`printer` makes a writer for each loop program, and all parts of the LLVM printer write to it. `exports` makes a writer
+for each function that it prints.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from occelo_link.units.frame import table_slot
 __all__ = ["BRANCH_WEIGHTS", "ModuleWriter"]
 
 BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 100000, i32 1}'
-"""The metadata to which `ModuleWriter.branch_likely` refers. Modules with such branches end with it."""
+"""The metadata that `ModuleWriter.branch_likely` refers to. It is the end of each module that has such branches."""
 
 
 class _TableEntries(dict[str, str]):
-    """Names of table entries within a function; the first use adds a load to the start of the function."""
+    """Maps table entries to their names in the current function.
+
+    The first use of an entry adds a load of its address to the start of the function.
+    """
 
     def __init__(self, out: ModuleWriter) -> None:
         super().__init__()
@@ -32,11 +36,11 @@ class _TableEntries(dict[str, str]):
 
 
 class ModuleWriter:
-    """The current function and the finished functions of a module.
+    """The text of a module: the function that is being printed, and the finished functions.
 
-    The text of the current function is ``allocas`` (memory on the stack), the ``header`` (loads at its start), then
-    ``lines``. ``label`` is the current basic block, ``entries`` are the names of table entries. The module has
-    declarations (``declared``) and ``outlined`` functions, by name and number of lanes.
+    The text of the current function consists of ``allocas`` (memory on the stack), ``header`` (loads at its start) and
+    ``lines``. ``label`` is the current basic block. ``entries`` has the names of table entries. ``declared`` are
+    declarations of the module, and ``outlined`` are finished functions by their name and number of lanes.
     """
 
     def __init__(self, program: Program) -> None:
@@ -55,7 +59,7 @@ class ModuleWriter:
 
     @contextmanager
     def function(self) -> Generator[None]:
-        """Within the ``with`` block, lines belong to a new function, which gets the table."""
+        """A context in which lines belong to a new function, whose last argument is the table."""
         outer = self.lines, self.allocas, self.header, self.label, self.entries
         self._begin()
         yield
@@ -77,10 +81,11 @@ class ModuleWriter:
         self.lines.append("  " + text)
 
     def branch_likely(self, condition: str, likely: str, unlikely: str) -> None:
-        """Branch to ``likely`` if a condition holds, else to ``unlikely``.
+        """Print a branch to ``likely`` if a condition holds, and otherwise to ``unlikely``. Branch weights tell LLVM
+        the odds.
 
-        Without branch weights LLVM takes both branches for about equally likely. A loop behind many checks would then
-        seem to run rarely, so LLVM would give the registers to the code before the loop.
+        Without them LLVM assumes that both branches are about equally likely. A loop behind many checks would then seem
+        to run rarely. So LLVM would assign the registers to the code before the loop.
         """
         self.line(f"br i1 {condition}, label %{likely}, label %{unlikely}, !prof !0")
 
@@ -99,44 +104,46 @@ class ModuleWriter:
         self.declared.add(text)
 
     def open_phi(self, kind: str, first: str, before: str) -> tuple[int, str]:
-        """Begin a phi whose second incoming value is added by `close_phi`; returns its line and its name."""
+        """Print a phi without its second incoming value, which `close_phi` adds. Returns the position of its line, and
+        its name.
+        """
         name = self.fresh()
         self.lines.append(f"  {name} = phi {kind} [ {first}, %{before} ], ")
         return len(self.lines) - 1, name
 
     def close_phi(self, position: int, value: str, end: str) -> None:
-        """Add the second incoming value of a phi, from the block ``end``."""
+        """Add the second incoming value of a phi, which comes from the block ``end``."""
         self.lines[position] += f"[ {value}, %{end} ]"
 
     # loads at the start, and memory on the stack
 
     def load_at_start(self, base: str, slot: int, kind: str = "ptr") -> str:
-        """Load a slot of 8 bytes at the start of the function."""
+        """Load a slot of 8 bytes at the start of the function. Returns the name of the loaded value."""
         address, loaded = self.fresh(), self.fresh()
         self.header.append(f"  {address} = getelementptr i64, ptr {base}, i64 {slot}")
         self.header.append(f"  {loaded} = load {kind}, ptr {address}, align 8")
         return loaded
 
     def load_entries(self) -> None:
-        """Load all entries of the table."""
+        """Load the addresses of all entries of the table at the start of the function."""
         for name in self.program.table:
             self.entries[name]
 
     def service(self, slot: int) -> str:
-        """The address of a service."""
+        """Return the name of a service's address, which is loaded at the start of the function."""
         key = f"service{slot}"
         if key not in self.entries:
             self.entries[key] = self.load_at_start("%table", slot)
         return self.entries[key]
 
     def on_stack(self, kind: str) -> str:
-        """The address of memory on the stack for a value of LLVM's type ``kind``."""
+        """Reserve memory on the stack for a value of LLVM's type ``kind``. Returns its address."""
         name = f"%ref{len(self.allocas)}"
         self.allocas.append(f"  {name} = alloca {kind}, align 8")
         return name
 
     def reference_to(self, value: str, dtype: str) -> str:
-        """The address of a temporary on the stack that holds a value."""
+        """Print code that stores a value on the stack. Returns the address of the value."""
         name = self.on_stack(memory_type(dtype))
         self.line(f"store {memory_type(dtype)} {value}, ptr {name}, align 8")
         return name

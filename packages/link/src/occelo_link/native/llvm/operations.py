@@ -1,7 +1,6 @@
-"""Scalar operations as LLVM IR, for one lane or several.
+"""Prints scalar operations as LLVM IR, for one lane or several. It is a part of the LLVM printer (`printer`).
 
-It is a part of the LLVM printer (`printer`), which `vector_iteration` uses, too; `exports` prints operations for
-``numba`` by it.
+`functions` and `vector_iteration` print operations with it. `exports` also uses it for the linker ``numba``.
 """
 
 from __future__ import annotations
@@ -38,7 +37,9 @@ _COMPARE = {"eq": ("oeq", "eq"), "ne": ("une", "ne"), "lt": ("olt", "lt"), "le":
 
 
 class Operations:
-    """Printer of operations; cases that LLVM leaves undefined are spelled out."""
+    """Prints operations. Where LLVM leaves a case undefined, such as a division by zero, the printed code checks for
+    it.
+    """
 
     def __init__(self, out: ModuleWriter) -> None:
         self.declare = out.declare
@@ -101,8 +102,8 @@ class Operations:
             sign = "s" if is_signed(dtype) else "u"
             chosen = self.emit(f"icmp {sign}le {kind} {first}, {second}")
             return self.emit(f"select {truth} {chosen}, {kind} {args[0]}, {kind} {args[1]}")
-        # the comparison is unordered, and the first operand is taken if it is NaN: so the result is NaN if either
-        # operand is
+        # if one operand is NaN, the result is NaN: the comparison is then false, which chooses the second operand, and
+        # a first operand that is NaN is chosen separately
         chosen = self.emit(f"fcmp ole {kind} {first}, {second}")
         nan = self.emit(f"fcmp uno {kind} {args[0]}, {args[0]}")
         either = self.emit(f"or {truth} {chosen}, {nan}")
@@ -112,7 +113,7 @@ class Operations:
         kind, truth = type_of(dtype, lanes), type_of("bool", lanes)
         bits = width(dtype)
         if args[1].startswith("splat") or args[1].lstrip("-").isdigit():
-            # a constant within the width needs no guard
+            # a constant number of bits within the width needs no check
             number = int(args[1].split()[-1].rstrip(")"))
             if 0 <= number < bits:
                 name = "shl" if op == "shl" else "ashr" if is_signed(dtype) else "lshr"

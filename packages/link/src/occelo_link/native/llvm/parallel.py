@@ -1,12 +1,14 @@
-"""Loops outlined to functions: for several threads, and so that large programs compile quickly.
+"""Prints loops as functions of their own, so that they can run in several threads or compile faster.
 
 It is a part of the LLVM printer (`printer`). A loop is outlined if the program is large, or if the loop may run in
-several threads. It must stand directly in the program's body, carry no value, and only load, compute, loop and store.
-It becomes ``void part(ptr env, i64 start, i64 stop, ptr table)``. ``env`` holds the values and addresses that the loop
-captures, in slots of 8 bytes. If the iterations are independent and there is enough work, the service of
-`occelo_link.machine.threads` divides them among threads. Otherwise, or if the service was interrupted before it began,
-one call runs all iterations. Long loops that may not run in threads are called strip by strip, with a poll for
-interrupts between strips. The results are the same in all cases.
+several threads. Only a loop directly in the program's body can be outlined. It must carry no value, and may only load,
+compute, loop and store.
+
+The function is ``void part(ptr env, i64 start, i64 stop, ptr table)``. ``env`` holds the values and addresses that the
+loop captures, in slots of 8 bytes. If the iterations are independent and there is enough work, the service of
+`occelo_link.machine.threads` divides them among threads. Otherwise one call runs all iterations. That call also runs if
+the service was interrupted before it began. A long loop that may not run in threads is called strip by strip, with a
+poll for interrupts after each strip. The results are the same in all cases.
 """
 
 from __future__ import annotations
@@ -27,15 +29,18 @@ __all__ = ["PARALLEL_SERVICE", "OutlinedLoops"]
 PARALLEL_SERVICE = "service:parallel"
 """The table entry of the service that divides a loop among threads."""
 _ENOUGH = 1_500_000
-"""Loops of fewer operations than this do not wake other threads."""
+"""Loops with fewer operations than this do not wake other threads."""
 _LARGE = 5_000
-"""LLVM's time grows faster than the size of a function; loops of programs with more statements than this are outlined."""
+"""Loops are outlined if the program has more statements than this.
+
+LLVM's compile time grows faster than the size of a function.
+"""
 
 
 class OutlinedLoops:
-    """Printer of outlined loops; ``threads`` says whether loops may run in several threads.
+    """Prints outlined loops and the calls of their functions.
 
-    ``print_loop`` prints a loop in the current function.
+    ``print_loop`` prints a loop in the current function. ``threads`` says whether loops may run in several threads.
     """
 
     def __init__(
@@ -68,7 +73,7 @@ class OutlinedLoops:
         return is_plain(loop.body)
 
     def call_outlined(self, loop: For) -> None:
-        """Outline a loop, and call its function directly or by the service for threads."""
+        """Print the function of a loop, and code that calls it, directly or through the service for threads."""
         captured = self.captured(loop)
         allocas = self.out.allocas
         env = f"%env{len(allocas)}"
@@ -89,7 +94,7 @@ class OutlinedLoops:
             self.line(f"call void {function}({given})")
 
     def captured(self, loop: For) -> list[tuple[Value | Buffer, str, str]]:
-        """The values and buffers from outside that a loop uses, with types and names."""
+        """Return the values and buffers from outside that a loop uses, each with its LLVM type and name."""
         names, captured = self.scalars.names, list[tuple[Value | Buffer, str, str]]()
         for each in dict.fromkeys(used_by(loop.body)):
             if isinstance(each, Buffer):
@@ -99,7 +104,7 @@ class OutlinedLoops:
         return captured
 
     def in_strips(self, loop: For, function: str, env: str) -> None:
-        """Call the loop's function strip by strip, and poll between strips."""
+        """Print code that calls the loop's function strip by strip, with a poll after each strip."""
         start, stop, strip_length = (
             self.use(loop.start),
             self.use(loop.stop),
@@ -120,7 +125,7 @@ class OutlinedLoops:
         self.out.start_block(done)
 
     def in_threads(self, loop: For, function: str, given: str) -> None:
-        """Call the service if there is enough work."""
+        """Print code that calls the service if there is enough work, and otherwise the loop's function."""
         flag = f"%flag{len(self.out.allocas)}"
         self.out.allocas.append(f"  {flag} = alloca i64, align 8")
         divided, whole, done = self.out.new_labels("threads", "whole", "done")
@@ -144,14 +149,14 @@ class OutlinedLoops:
     def function_text(
         self, name: str, loop: For, captured: Sequence[tuple[Value | Buffer, str, str]]
     ) -> str:
-        """The text of the function of a loop."""
+        """Return the text of a loop's function."""
         out, scalars, block = self.out, self.scalars, self.out.program.body
         first, last = (Value(-k, "int64", "param", (), block) for k in (1, 2))
         whole = For(loop.index, first, last, loop.body, loop.lanes)
         head = (
             f"define internal void {name}(ptr %env, i64 %start, i64 %stop, ptr %table) nounwind {{"
         )
-        # the caller of the function polls
+        # this function does not poll, since its caller does
         with self.polling.nested(), scalars.function():
             out.header.append("  %frame = load ptr, ptr %env, align 8")
             for slot, (each, kind, _) in enumerate(captured, 1):

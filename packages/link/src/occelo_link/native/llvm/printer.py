@@ -1,13 +1,11 @@
-"""The printer of loop programs as LLVM IR.
+"""Prints loop programs as LLVM IR. The linker ``native``, `dumping` and `occelo_link.testing` call `print_llvm`.
 
-The linker ``native``, `dumping` and `occelo_link.testing` call `print_llvm`; `clock_reading` extends the printer.
+The printed function is a unit, ``i64 unit(ptr frame, ptr table)``. `occelo_link.units.frame` describes the layout of
+``frame`` and ``table``. The unit returns 0 if it ran to its end, -1 if an allocation failed, and -2 if it was
+interrupted. If a check failed, it returns the number of the check plus 1.
 
-A unit is ``i64 unit(ptr frame, ptr table)``. `occelo_link.units.frame` describes the layout of ``frame`` and ``table``.
-The unit returns 0 if it ran to its end. Else it returns one more than the number of the check that failed, -1 if an
-allocation failed, or -2 if it was interrupted.
-
-A loop with lanes is printed as operations on whole vectors, and masked operations for the remainder. So no pass of
-LLVM's optimizer has to find vectors.
+A loop with lanes is printed as operations on vectors, with masked operations for the remainder. So LLVM need not
+vectorize loops.
 """
 
 from __future__ import annotations
@@ -47,11 +45,11 @@ from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 __all__ = ["Printer", "print_llvm"]
 
 _HELD_INPUTS = 64
-"""With more inputs than this, addresses of inputs are loaded at their uses, not at the start."""
+"""If there are more inputs than this, their addresses are loaded where they are used, not at the start."""
 
 
 class Printer(Visitor[None]):
-    """The printer of a program as a module that defines ``unit``, composed of its parts."""
+    """Prints a program as a module that defines the function ``unit``. Each of its parts prints one kind of code."""
 
     def __init__(self, program: Program, threads: bool = False) -> None:
         self.out = out = ModuleWriter(program)
@@ -67,7 +65,7 @@ class Printer(Visitor[None]):
         self.parallel = OutlinedLoops(out, scalars, polling, self.plain_loop, threads)
 
     def unit(self, body: Callable[[Block], None] | None = None) -> str:
-        """The text of the module; ``body`` prints the body of the program, by default `block`."""
+        """Return the text of the module. ``body`` prints the body of the program; the default is `block`."""
         out, program = self.out, self.out.program
         self.memory.open_slots()
         if len(program.inputs) <= _HELD_INPUTS:
@@ -114,7 +112,7 @@ class Printer(Visitor[None]):
                 self.plain_loop(loop)
 
     def plain_loop(self, loop: For) -> None:
-        """A loop in the current function."""
+        """Print a loop in the current function."""
         (self.lanes if loop.lanes > 1 else self.loops).loop(loop)
 
     def branch(self, statement: If) -> None:
@@ -164,5 +162,5 @@ class Printer(Visitor[None]):
 
 
 def print_llvm(program: Program, threads: bool = False) -> str:
-    """The program as a module of LLVM IR that defines ``unit``; with ``threads`` loops may run in several threads."""
+    """Return a program as a module of LLVM IR. If ``threads`` is true, its loops may run in several threads."""
     return Printer(program, threads).unit()

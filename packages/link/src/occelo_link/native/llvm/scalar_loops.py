@@ -1,4 +1,4 @@
-"""Scalar loops as LLVM IR: one iteration at a time.
+"""Prints loops without lanes as LLVM IR, which compute one element in each iteration.
 
 It is a part of the LLVM printer (`printer`).
 """
@@ -20,10 +20,10 @@ __all__ = ["ScalarLoops"]
 
 @frozen_dataclass(eq=False, repr=False)
 class _OpenLoop:
-    """A loop whose end is not printed yet.
+    """A loop that is being printed.
 
-    ``label`` is where it begins. ``counter`` is its counter, and ``counted`` the counter of the next iteration. ``phi``
-    is the unfinished phi of the counter; ``carried`` has the unfinished phis of carried values.
+    ``label`` is the label at its beginning. ``counter`` is its counter, and ``counted`` is the counter of the next
+    iteration. ``phi`` is the position of the counter's unfinished phi, and ``carried`` has those of the carried values.
     """
 
     label: str
@@ -34,7 +34,7 @@ class _OpenLoop:
 
 
 class ScalarLoops:
-    """Printer of loops without lanes. It prints their bodies by calling ``block``, which the LLVM printer passes in."""
+    """Prints loops without lanes. ``block`` prints the statements of their bodies."""
 
     def __init__(
         self, out: ModuleWriter, scalars: Scalars, polling: Polling, block: Callable[[Block], None]
@@ -51,7 +51,7 @@ class ScalarLoops:
             self.scalars.names[each.result.number] = name
 
     def unrolled(self, loop: For, indices: range) -> list[str]:
-        """An unrolled loop; returns the final carried values."""
+        """Print an unrolled loop. Returns the names of the final carried values."""
         use, names = self.scalars.use, self.scalars.names
         carried = [use(each.initial) for each in loop.carried]
         for index in indices:
@@ -63,7 +63,7 @@ class ScalarLoops:
         return carried
 
     def rolled(self, loop: For) -> list[str]:
-        """A loop that is not unrolled, strip-mined if it is long; returns the final carried values."""
+        """Print a loop that is not unrolled, strip-mined if it is long. Returns the names of the final carried values."""
         out, use, names = self.out, self.scalars.use, self.scalars.names
         start, stop = use(loop.start), use(loop.stop)
         initial = [start, *(use(each.initial) for each in loop.carried)]
@@ -109,7 +109,7 @@ class ScalarLoops:
             self.block(block)
 
     def _open(self, head: str, carried: Sequence[Carried], initial: Sequence[str]) -> _OpenLoop:
-        """Begin a loop; ``initial`` are the first values of its counter and of the carried values."""
+        """Print the beginning of a loop. ``initial`` are the first values of its counter and of the carried values."""
         out, names = self.out, self.scalars.names
         before = out.label
         out.line(f"br label %{head}")
@@ -123,7 +123,7 @@ class ScalarLoops:
         return opened
 
     def _close(self, opened: _OpenLoop) -> None:
-        """Increment the counter and branch back."""
+        """Print the end of an iteration, which increments the counter and branches back."""
         out, use = self.out, self.scalars.use
         out.line(f"{opened.counted} = add i64 {opened.counter}, 1")
         out.close_phi(opened.phi, opened.counted, out.label)

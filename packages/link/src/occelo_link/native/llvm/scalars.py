@@ -1,7 +1,7 @@
-"""Scalar code as LLVM IR: names of values and buffers, loads, stores, operations.
+"""Prints scalar code as LLVM IR: loads, stores and operations outside of vector loops.
 
-It is a part of the LLVM printer (`printer`). Loads and stores of single elements are here; those of vectors are in
-`vectors`. The printers of loops and memory hold the same `Scalars` object, and ask it for names and addresses.
+It is a part of the LLVM printer (`printer`). Its `Scalars` object also has the names of all values and buffers, which
+the printers of loops and memory look up there. `vectors` prints loads and stores of vectors.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ __all__ = ["Scalars"]
 
 
 class Scalars:
-    """Printer of statements outside of vector loops.
+    """Prints statements outside of vector loops.
 
-    - ``names``: for the number of each value, its name in LLVM IR.
-    - ``pointers``: for each buffer whose address does not change, the name of that address.
-    - ``slots``: for each buffer whose address changes while the program runs, the name of the memory that holds it.
-    - ``headers``: for each slot of the frame whose lengths or strides were read, the name of the address of these.
+    - ``names``: maps the number of a value to the value's name in LLVM IR.
+    - ``pointers``: maps a buffer to the name of its address, if the address does not change.
+    - ``slots``: maps a buffer whose address changes to the name of the stack slot that holds the address.
+    - ``headers``: maps a slot of the frame, which points to lengths or strides, to the name of their address.
     """
 
     def __init__(self, out: ModuleWriter, functions: Functions) -> None:
@@ -41,7 +41,7 @@ class Scalars:
 
     @contextmanager
     def function(self) -> Generator[None]:
-        """Within the ``with`` block, lines belong to a new function, in which nothing has a name yet."""
+        """A context in which lines belong to a new function, where no value or buffer has a name yet."""
         outer = self.names, self.pointers, self.slots, self.headers
         with self.out.function():
             self._begin()
@@ -78,7 +78,7 @@ class Scalars:
         return self.emit(f"icmp ne i8 {raw}, 0") if buffer.dtype == "bool" else raw
 
     def define(self, value: Value) -> None:
-        """Compute a value."""
+        """Print the computation of a value."""
         self.names[value.number] = self.operation(value)
 
     def operation(self, value: Value) -> str:

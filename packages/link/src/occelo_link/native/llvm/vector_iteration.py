@@ -1,6 +1,6 @@
-"""A vector iteration as LLVM IR: the body of a loop, once for all lanes.
+"""Prints the body of a vector loop as LLVM IR: one iteration, which computes all lanes.
 
-`vector_loops` prints each vector loop with it.
+It is a part of the LLVM printer (`printer`); `vector_loops` uses it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["PrinterParts", "VectorIteration"]
 
 
 class PrinterParts:
-    """The parts of the printer that a vector iteration uses."""
+    """The parts of the LLVM printer that a vector iteration uses."""
 
     def __init__(
         self,
@@ -41,11 +41,11 @@ class PrinterParts:
 
 
 class VectorIteration(Visitor[None]):
-    """Printer of one vector iteration.
+    """Prints one vector iteration of a loop.
 
-    Index arithmetic is printed where it is used, as scalars or as vectors. ``first`` is the index in the first lane.
-    ``mask`` selects the active lanes; None means all. ``lanes`` is given if it differs from the number of lanes of the
-    loop.
+    ``first`` is the index in the first lane. ``mask`` selects the active lanes; None means all lanes. ``lanes`` is the
+    number of lanes if it differs from that of the loop. Index arithmetic is printed where it is used, as scalars or as
+    vectors.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class VectorIteration(Visitor[None]):
         self.pending: dict[tuple[Buffer, int], tuple[Store, str]] = {}
 
     def run(self, accumulators: Sequence[str]) -> list[str]:
-        """Print the body.
+        """Print the body of the loop.
 
-        ``accumulators`` are the names of the accumulators before it; returns their names after it.
+        ``accumulators`` are the names of the accumulators before the iteration. Returns their names after it.
         """
         for each, name in zip(self.carried, accumulators, strict=True):
             self.vectors[each.param.number] = name
@@ -93,7 +93,7 @@ class VectorIteration(Visitor[None]):
             self.vector(value)
 
     def store(self, statement: Store) -> None:
-        """Store a vector; a part of complex numbers is stored with the other part."""
+        """Print a store of a vector. The real and the imaginary part of complex outputs are stored together."""
         buffer = statement.buffer
         value = self.vector(statement.value)
         two = buffer.space == "output" and self.stride(statement.offset) == 2
@@ -118,11 +118,11 @@ class VectorIteration(Visitor[None]):
     # values as vectors
 
     def is_outside(self, value: Value) -> bool:
-        """Whether a value is computed outside of the body, so that it is the same in all lanes."""
+        """Whether a value is computed outside of the body. Such a value is the same in all lanes."""
         return value.op == "const" or (value.block is not self.body and value is not self.index)
 
     def vector(self, value: Value) -> str:
-        """A value in all lanes."""
+        """Return the name of a value as a vector of all lanes. Its computation is printed at the first use."""
         found = self.vectors.get(value.number)
         if found is not None:
             return found
@@ -142,7 +142,7 @@ class VectorIteration(Visitor[None]):
         return made
 
     def stride(self, value: Value) -> int | None:
-        """The difference by which an integer grows from lane to lane; None if it is not static."""
+        """Return the difference of an integer between one lane and the next, or None if that is not static."""
         if self.is_outside(value):
             return 0
         if value.number in self.strides:
@@ -161,7 +161,7 @@ class VectorIteration(Visitor[None]):
         return found
 
     def first_lane(self, value: Value) -> str:
-        """The value that an integer of the body has in the first lane, as a scalar."""
+        """Return the name of an integer's value in the first lane, as a scalar."""
         if self.is_outside(value):
             return self.parts.scalars.use(value)
         found = self.scalars.get(value.number)
@@ -186,16 +186,16 @@ class VectorIteration(Visitor[None]):
             address = scalars.address(buffer, self.first_lane(offset))
             return vectors.load(buffer.dtype, address, self.lanes, self.mask)
         if stride is not None and self.mask is None:
-            # takes less time than a gather instruction, which also waits for stores of the same elements
+            # faster than a gather instruction, which also waits for stores to the same elements
             address = scalars.address(buffer, self.first_lane(offset))
             return vectors.load_apart(buffer.dtype, address, stride, self.lanes)
         addresses = vectors.addresses(buffer, self.vector(offset), self.lanes)
         return vectors.gather(buffer.dtype, addresses, self.lanes, self.mask)
 
     def load_part(self, buffer: Buffer, base: Value, part: int) -> str:
-        """The real or the imaginary parts of complex numbers in all lanes.
+        """Print a load of the real or the imaginary parts of complex numbers in all lanes.
 
-        From read-only memory, both parts are loaded at once.
+        Both parts are loaded at once. If the memory is read-only, the other part is not loaded again.
         """
         interleaved, key = self.parts.interleaved, (buffer, base.number)
         both = self.both.get(key)

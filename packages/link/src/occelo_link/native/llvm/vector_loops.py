@@ -1,6 +1,6 @@
-"""Vector loops as LLVM IR: a loop over whole vectors, and masked iterations for the remainder.
+"""Prints loops with lanes as LLVM IR: a loop over whole vectors, and masked iterations for the remainder.
 
-The vectors are explicit, so no pass of LLVM's optimizer has to find them. It is a part of the LLVM printer (`printer`).
+It is a part of the LLVM printer (`printer`). LLVM need not vectorize these loops, since their vectors are explicit.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ __all__ = ["VectorLoops"]
 _BYTES = 128
 """The most bytes that an iteration for the remainder of a loop stores at a time, so that its code is short.
 
-If it would store more, several iterations store half as many bytes each. Loops with accumulators always take one
-iteration for the remainder.
+If it would store more, several iterations store half as many bytes each. A loop with accumulators always has a single
+iteration for its remainder.
 """
 
 
 def _narrow_lanes(loop: For) -> int:
-    """The number of lanes for the remainder of a loop."""
+    """Return the number of lanes in an iteration for the remainder of a loop."""
     sizes = [itemsize(s.buffer.dtype) for s in loop.body if isinstance(s, Store)]
     widest = max(sizes, default=0)
     if loop.carried or loop.lanes * widest <= _BYTES:
@@ -35,7 +35,7 @@ def _narrow_lanes(loop: For) -> int:
 
 
 def _residues(value: Value, lanes: int) -> set[int] | None:
-    """The remainders that an integer may have when it is divided by a number of lanes; None if they are not known."""
+    """Return the possible remainders of an integer divided by the number of lanes, or None if they are not known."""
     if value.op == "const":
         return {value.args[0] % lanes}
     if value.op not in ("add", "sub", "mul", "min", "max"):
@@ -52,7 +52,7 @@ def _residues(value: Value, lanes: int) -> set[int] | None:
 
 
 def _remainders(loop: For) -> set[int] | None:
-    """The numbers of iterations that may be left after the whole vectors, without 0; None if they are not known."""
+    """Return the possible numbers of iterations after the whole vectors, without 0, or None if they are not known."""
     starts, stops = _residues(loop.start, loop.lanes), _residues(loop.stop, loop.lanes)
     if starts is None or stops is None:
         return None
@@ -60,13 +60,13 @@ def _remainders(loop: For) -> set[int] | None:
 
 
 def _first_lanes(active: int, lanes: int) -> str | None:
-    """The mask of the first lanes, as a constant; None if it has all lanes."""
+    """Return a mask of the first ``active`` lanes as a constant, or None if that is all lanes."""
     steps = ", ".join(f"i1 {'true' if i < active else 'false'}" for i in range(lanes))
     return None if active >= lanes else f"<{steps}>"
 
 
 class VectorLoops:
-    """Printer of loops with lanes."""
+    """Prints loops with lanes."""
 
     def __init__(self, out: ModuleWriter, parts: PrinterParts, polling: Polling) -> None:
         self.out = out
@@ -85,11 +85,11 @@ class VectorLoops:
     def iteration(
         self, loop: For, first: str, mask: str | None, carried: Sequence[str]
     ) -> list[str]:
-        """Print one iteration of the body; returns the accumulators after it."""
+        """Print one iteration of the body. Returns the names of the accumulators after it."""
         return VectorIteration(self.parts, loop, first, mask).run(carried)
 
     def unrolled(self, loop: For, indices: range) -> list[str]:
-        """Print an unrolled loop; returns the accumulators."""
+        """Print an unrolled loop. Returns the names of the accumulators."""
         lanes = loop.lanes
         vectors = [self.parts.vectors.spread(each.initial, lanes) for each in loop.carried]
         for first in range(indices.start, indices.stop, lanes):
@@ -98,7 +98,7 @@ class VectorLoops:
         return vectors
 
     def rolled(self, loop: For) -> list[str]:
-        """Print a loop over whole vectors, and the remainder; returns the accumulators."""
+        """Print a loop over whole vectors, and the remainder. Returns the names of the accumulators."""
         out, lanes = self.out, loop.lanes
         start, stop = self.parts.scalars.use(loop.start), self.parts.scalars.use(loop.stop)
         head, body, rest, tail, done = out.new_labels("vector", "body", "rest", "tail", "done")
@@ -153,9 +153,11 @@ class VectorLoops:
     def narrow_rest(
         self, loop: For, lanes: int, start: str, stop: str, done: str, known: int | None
     ) -> None:
-        """Print the remainder as a loop of masked iterations with ``lanes`` lanes each; the block ``done`` follows.
+        """Print the remainder as a loop of masked iterations with ``lanes`` lanes each. Its end branches to the block
+        ``done``.
 
-        If ``known``, the number of iterations that are left, is at most the number of lanes, there is no loop.
+        ``known`` is the number of elements that are left, if it is static. If they fit in one iteration, there is no
+        loop.
         """
         out = self.out
         if known is not None and known <= lanes:
@@ -174,7 +176,9 @@ class VectorLoops:
         out.line(f"br i1 {more}, label %{head}, label %{done}")
 
     def combine(self, op: str, param: Value, vector: str, lanes: int) -> str:
-        """Combine the accumulators of all lanes, the upper half into the lower until one is left."""
+        """Print code that combines the accumulators of all lanes: the upper half with the lower half, until one is
+        left.
+        """
         emit, dtype = self.out.emit, param.dtype
         pair = Value(-1, dtype, op, (param, param), param.block)
         while lanes > 1:

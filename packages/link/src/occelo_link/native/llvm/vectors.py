@@ -1,6 +1,6 @@
-"""Vector operations as LLVM IR: splats, masks, loads and stores of all lanes.
+"""Prints vector operations as LLVM IR: scalars in all lanes, masks, and loads and stores of vectors.
 
-It is a part of the LLVM printer (`printer`); `vector_iteration` uses it.
+It is a part of the LLVM printer (`printer`); `vector_iteration` and `vector_loops` use it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _ALL = "splat (i1 true)"
 
 
 class Vectors:
-    """Printer of vector operations on memory.
+    """Prints vector operations.
 
-    A ``mask`` selects the active lanes; None means all lanes. Booleans are bytes in memory, and ``i1`` in registers.
+    A ``mask`` selects the active lanes; None means all lanes. A bool is a byte in memory, and an ``i1`` in a register.
     """
 
     def __init__(self, out: ModuleWriter, scalars: Scalars) -> None:
@@ -30,26 +30,26 @@ class Vectors:
         self.buffer = scalars.buffer
 
     def splat(self, name: str, dtype: str, lanes: int) -> str:
-        """A scalar in all lanes."""
+        """Print a vector that has a scalar in all lanes."""
         kind, scalar = type_of(dtype, lanes), element_type(dtype)
         first = self.emit(f"insertelement {kind} poison, {scalar} {name}, i32 0")
         zeros = f"<{lanes} x i32> zeroinitializer"
         return self.emit(f"shufflevector {kind} {first}, {kind} poison, {zeros}")
 
     def spread(self, value: Value, lanes: int) -> str:
-        """A value from outside of the loop, in all lanes."""
+        """Print a vector that has a value from outside of the loop in all lanes."""
         if value.op == "const":
             return constant(value.args[0], value.dtype, lanes)
         return self.splat(self.use(value), value.dtype, lanes)
 
     def count_from(self, first: str, lanes: int) -> str:
-        """Consecutive integers, the first of them in the first lane."""
+        """Print a vector of consecutive integers, with ``first`` in the first lane."""
         spread = self.splat(first, "int64", lanes)
         steps = ", ".join(f"i64 {i}" for i in range(lanes))
         return self.emit(f"add <{lanes} x i64> {spread}, <{steps}>")
 
     def remainder_mask(self, index: str, stop: str, lanes: int) -> str:
-        """The mask of the lanes whose index is before ``stop``."""
+        """Print the mask of the lanes whose index is less than ``stop``."""
         left = self.emit(f"sub i64 {stop}, {index}")
         narrow = self.emit(f"trunc i64 {left} to i32")
         spread = self.splat(narrow, "int32", lanes)
@@ -57,14 +57,14 @@ class Vectors:
         return self.emit(f"icmp slt <{lanes} x i32> <{steps}>, {spread}")
 
     def addresses(self, buffer: Buffer, offsets: str, lanes: int) -> str:
-        """The addresses of the elements of a buffer at a vector of offsets."""
+        """Print the addresses of a buffer's elements at a vector of offsets."""
         return self.emit(
             f"getelementptr {memory_type(buffer.dtype)}, ptr {self.buffer(buffer)}, "
             f"<{lanes} x i64> {offsets}"
         )
 
     def load(self, dtype: str, address: str, lanes: int, mask: str | None) -> str:
-        """A load of consecutive elements."""
+        """Print a load of consecutive elements."""
         kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
         if mask is None:
             return self._truth(self.emit(f"load {kind}, ptr {address}, align {size}"), dtype, kind)
@@ -77,7 +77,7 @@ class Vectors:
         return self._truth(raw, dtype, kind)
 
     def load_apart(self, dtype: str, address: str, stride: int, lanes: int) -> str:
-        """A load of elements that are ``stride`` elements apart, with one instruction for each."""
+        """Print a load of elements that are ``stride`` elements apart, with one instruction for each."""
         memory = memory_type(dtype)
         kind, found = f"<{lanes} x {memory}>", "poison"
         for k in range(lanes):
@@ -87,7 +87,7 @@ class Vectors:
         return self._truth(found, dtype, kind)
 
     def gather(self, dtype: str, addresses: str, lanes: int, mask: str | None) -> str:
-        """A load of elements at a vector of addresses."""
+        """Print a load of the elements at a vector of addresses."""
         kind = f"<{lanes} x {memory_type(dtype)}>"
         name = f"@llvm.masked.gather.{suffix(dtype, lanes)}.v{lanes}p0"
         self.declare(f"declare {kind} {name}(<{lanes} x ptr>, i32, <{lanes} x i1>, {kind})")
@@ -101,13 +101,13 @@ class Vectors:
         return self.emit(f"icmp ne {kind} {raw}, zeroinitializer") if dtype == "bool" else raw
 
     def stored(self, value: str, dtype: str, lanes: int) -> str:
-        """A vector of register values, converted to the form that elements have in memory."""
+        """Print the conversion of a vector from registers to the form that it has in memory."""
         if dtype != "bool":
             return value
         return self.emit(f"zext <{lanes} x i1> {value} to <{lanes} x {memory_type(dtype)}>")
 
     def store(self, dtype: str, address: str, value: str, lanes: int, mask: str | None) -> None:
-        """Store consecutive elements; ``value`` has the form of memory."""
+        """Print a store of consecutive elements; ``value`` has the form of memory."""
         kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
         if mask is None:
             self.line(f"store {kind} {value}, ptr {address}, align {size}")
@@ -117,7 +117,7 @@ class Vectors:
         self.line(f"call void {name}({kind} {value}, ptr {address}, i32 {size}, {masks} {mask})")
 
     def scatter(self, dtype: str, addresses: str, value: str, lanes: int, mask: str | None) -> None:
-        """Store elements at a vector of addresses; ``value`` has the form of memory."""
+        """Print a store of elements at a vector of addresses; ``value`` has the form of memory."""
         kind, size = f"<{lanes} x {memory_type(dtype)}>", itemsize(dtype)
         name, masks = f"@llvm.masked.scatter.{suffix(dtype, lanes)}.v{lanes}p0", f"<{lanes} x i1>"
         self.declare(f"declare void {name}({kind}, <{lanes} x ptr>, i32, {masks})")
