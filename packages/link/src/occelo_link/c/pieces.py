@@ -17,7 +17,7 @@ __all__ = ["Pieces"]
 
 _LONG = 2000
 """Blocks with more statements than this are divided."""
-_PIECE = 500
+_PIECE = 250
 """A piece has at most this many statements, including those in nested blocks, unless it is one statement."""
 
 
@@ -27,12 +27,15 @@ class Pieces:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.divided: set[Block] = set()
-        """The long blocks, and all blocks around them."""
+        """The long blocks, all blocks around them, and the other blocks of the same loops and branches."""
         for block in program.blocks():
             inner: Block | None = block if len(block.statements) > _LONG else None
             while inner is not None and inner not in self.divided:
                 self.divided.add(inner)
                 inner = inner.parent
+        for block in list(self.divided):
+            for statement in filter(self.encloses, block):
+                self.divided.update(statement.blocks)
 
     @cached_property
     def _uses(self) -> Counter[int]:
@@ -64,9 +67,7 @@ class Pieces:
         """Whether a block of the statement is divided."""
         return not self.divided.isdisjoint(statement.blocks)
 
-    def crossing(
-        self, piece: Sequence[Statement]
-    ) -> tuple[list[Value], list[Value], list[Buffer]]:
+    def crossing(self, piece: Sequence[Statement]) -> tuple[list[Value], list[Value], list[Buffer]]:
         """What a piece has in common with the rest of the program.
 
         These are the values that it reads and does not define, the values that it defines and others read, and the

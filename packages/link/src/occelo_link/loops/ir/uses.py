@@ -27,7 +27,7 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["constants_of", "is_plain", "nested_memory", "used_by"]
+__all__ = ["constants_of", "defined_in", "is_plain", "nested_memory", "used_by"]
 
 
 class _Used(Visitor[Iterable[Value | Buffer]]):
@@ -75,6 +75,33 @@ class _Used(Visitor[Iterable[Value | Buffer]]):
                 yield argument.offset
             else:
                 yield argument.value if isinstance(argument, Reference) else argument
+
+
+class _Defined(Visitor[Iterable[Value]]):
+    """Visitor that returns the values that a statement itself defines, without those of its nested blocks."""
+
+    def none(self, statement: Statement, /) -> Iterable[Value]:
+        return ()
+
+    def value(self, value: Value) -> Iterable[Value]:
+        return (value,)
+
+    def loop(self, loop: For) -> Iterable[Value]:
+        yield loop.index
+        for each in loop.carried:
+            yield from (each.param, each.result)
+
+    def while_loop(self, loop: While) -> Iterable[Value]:
+        for each in loop.carried:
+            yield from (each.param, each.result)
+
+    def branch(self, statement: If) -> Iterable[Value]:
+        return [result for result, _, _ in statement.results]
+
+    def invoke(self, statement: Invoke) -> Iterable[Value]:
+        return () if statement.result is None else (statement.result,)
+
+    store = check = alloc = swap = none
 
 
 class _Plain(Visitor[bool]):
@@ -127,18 +154,26 @@ class _Read(Visitor[Iterable[Buffer]]):
     store = loop = while_loop = branch = check = alloc = swap = none
 
 
-_USED, _PLAIN, _PLACED, _READ = _Used(), _Plain(), _Placed(), _Read()
+_USED, _DEFINED, _PLAIN, _PLACED, _READ = _Used(), _Defined(), _Plain(), _Placed(), _Read()
 
 
-def used_by(block: Block) -> Iterator[Value | Buffer]:
-    """The values and buffers that a block and its nested blocks use.
+def used_by(statements: Iterable[Statement]) -> Iterator[Value | Buffer]:
+    """The values and buffers that the statements of a block, or some of them, and their nested blocks use.
 
     The same value or buffer may occur several times.
     """
-    for statement in block:
+    for statement in statements:
         yield from _USED.statement(statement)
         for inner in statement.blocks:
             yield from used_by(inner)
+
+
+def defined_in(statements: Iterable[Statement]) -> Iterator[Value]:
+    """The values that statements and their nested blocks define."""
+    for statement in statements:
+        yield from _DEFINED.statement(statement)
+        for inner in statement.blocks:
+            yield from defined_in(inner)
 
 
 def is_plain(block: Block) -> bool:
