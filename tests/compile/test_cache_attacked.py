@@ -101,9 +101,14 @@ def test_a_cache_that_can_only_be_read(tmp_path: Path, monkeypatch: pytest.Monke
         def refuse(*_: Any, **__: Any) -> Any:
             raise OSError(30, "Read-only file system")
 
+        really_open = os.open
+
+        def only_reading(path: Any, flags: int, *rest: Any, **named: Any) -> int:
+            return refuse() if flags & os.O_CREAT else really_open(path, flags, *rest, **named)
+
         for name in ("mkdir", "unlink", "replace", "rename", "utime"):
             monkeypatch.setattr(os, name, refuse)
-        monkeypatch.setattr("tempfile.mkstemp", refuse)
+        monkeypatch.setattr(os, "open", only_reading)
         assert all_right() == 4
         assert all_right() == 4
         assert all(e.path.read_bytes() == b"junk" for e in broken)

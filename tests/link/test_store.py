@@ -229,11 +229,14 @@ def test_a_store_that_can_only_be_read_is_read(
 def test_a_writer_that_is_interrupted_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException], step: str
 ) -> None:
-    def fail(path: Path, *_: object) -> None:
-        if path.name.startswith(".new-"):
-            raise error
+    real = getattr(os, step)
 
-    monkeypatch.setattr(Path, step, fail)
+    def fail(path: str | Path, *rest: Any, **named: Any) -> Any:
+        if Path(path).name.startswith(".new-"):
+            raise error
+        return real(path, *rest, **named)
+
+    monkeypatch.setattr(os, step, fail)
     store = Store(tmp_path)
     if error is OSError:
         assert not store.put("objects", "ab12", PAYLOAD)

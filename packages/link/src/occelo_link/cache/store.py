@@ -19,7 +19,7 @@ import stat
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,6 +38,7 @@ _LOOK_EVERY = 32
 _STALE = 3600.0
 # flags that do not follow links and do not wait for pipes
 _READ = os.O_RDONLY | sum(getattr(os, f"O_{n}", 0) for n in ("NOFOLLOW", "NONBLOCK", "BINARY"))
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 counters: Counter[str] = Counter()
 """Counts of events in this process, such as "rewriting", "code generation" and "object hits"."""
@@ -93,22 +94,22 @@ class Store:
 
     def put(self, kind: str, key: str, payload: bytes) -> bool:
         """Write an entry. Returns False if it cannot be written or if its folder is not safe."""
-        import tempfile  # slow to import, and needed only for writing
-
         path = self.path(kind, key)
         try:
             make_private(path.parent)
             if not self._is_safe(kind, key[:2]):
                 return False
-            handle, name = tempfile.mkstemp(prefix=_NEW, dir=path.parent)
+            # the module `tempfile` takes longer to import than the file to write
+            name = f"{path.parent}/{_NEW}{os.getpid()}-{os.urandom(8).hex()}"
+            handle = os.open(name, _WRITE, 0o600)
         except OSError:
             return False
         try:
             with os.fdopen(handle, "wb") as stream:
-                Path(name).chmod(0o600)  # whatever the umask is
+                os.chmod(name, 0o600)  # whatever the umask is
                 # no fsync: if a power failure leaves an incomplete file, its digest is wrong
                 stream.write(_MAGIC + _digest(kind, key, payload) + payload)
-            Path(name).replace(path)
+            os.replace(name, path)
         except OSError:
             _delete(Path(name))
             return False
@@ -146,33 +147,26 @@ class Store:
         Also deletes temporary files of interrupted writers, which are older than an hour. Returns the number of deleted
         entries.
         """
-        self._sweep()
-        listed = sorted(self.entries(), key=lambda e: e.used)
-        total = sum(e.size for e in listed)
+        files = list(self._files())
+        _sweep(files)
+        listed = [file for file in files if not file[1].startswith(_NEW)]
+        listed.sort(key=lambda file: file[3].st_mtime)
+        total = sum(found.st_size for *_, found in listed)
         removed = 0
-        for entry in listed:
+        for _, _, path, found in listed:
             if total <= limit:
                 break
-            total -= entry.size
-            removed += _delete(entry.path)
+            total -= found.st_size
+            removed += _delete(path)
         return removed
 
     def cleanup(self) -> int:
         """Delete damaged entries, and temporary files of interrupted writers. Returns the number of deleted files."""
-        return self._sweep() + sum(_delete(path) for path in self.verify()[1])
+        return _sweep(self._files()) + sum(_delete(path) for path in self.verify()[1])
 
     def clear(self) -> int:
         """Delete all entries. Returns the number of deleted entries."""
         return sum(_delete(entry.path) for entry in list(self.entries()))
-
-    def _sweep(self) -> int:
-        limit = time.time() - _STALE
-        left = [
-            path
-            for _, name, path, found in self._files()
-            if name.startswith(_NEW) and found.st_mtime < limit
-        ]
-        return sum(_delete(path) for path in left)
 
     def _files(self) -> Iterator[tuple[str, str, Path, os.stat_result]]:
         """Iterate over all files in safe folders, also temporary ones. Yields kind, name, path and status of each."""
@@ -257,6 +251,15 @@ def _delete(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _sweep(files: Iterable[tuple[str, str, Path, os.stat_result]]) -> int:
+    """Delete temporary files of interrupted writers. Returns the number of deleted files."""
+    limit = time.time() - _STALE
+    left = [
+        path for _, name, path, found in files if name.startswith(_NEW) and found.st_mtime < limit
+    ]
+    return sum(_delete(path) for path in left)
 
 
 def _names(folder: Path) -> list[str]:
