@@ -1,7 +1,7 @@
-"""`Adjugate`: the adjugates of square matrices, which are the derivatives of determinants.
+"""The op `Adjugate`, which computes adjugates of square matrices. The gradient of a determinant is an adjugate.
 
-The gradient of `Det` uses the op. A rule replaces an adjugate by det(A) inv(A) where the factor det(A) cancels. There
-is no function for users.
+The pullback of `Det` applies the op. In expressions where det(A) cancels, a rule replaces an adjugate by det(A) inv(A).
+There is no function for users.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ __all__ = ["Adjugate"]
 
 @op
 class Adjugate(MatrixOp):
-    """The transposed matrices of cofactors: det(A) inv(A) for a regular matrix A, and its limit for a singular one."""
+    """The adjugate of each square matrix, which is the transposed matrix of cofactors.
+
+    For a regular matrix A, it is det(A) inv(A). For a singular matrix, it is the limit of this expression.
+    """
 
     signature: ClassVar[str] = "(n,n)->(n,n)"
 
@@ -56,7 +59,8 @@ class Adjugate(MatrixOp):
         return made
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
-        # pivots of 0 are replaced by rounding errors, which changes the result as little as rounding does
+        # pivots of 0 are replaced by numbers of the size of rounding errors, so the result changes as little as by
+        # rounding
         (a,) = inputs
         real = real_dtype(a.dtype)
         factors, exchanged = LuFactor()(a)
@@ -78,22 +82,21 @@ class Adjugate(MatrixOp):
         ct = cotangents[0]
         if ct is None or ct is ZERO:
             return [ct]
-        # the derivative is its own adjoint, at the conjugate transpose
+        # the pullback at A is the directional derivative at A^H
         a = hermitian(inputs[0])
         values = svd(a, compute_uv=False, on_error="nan")
         eps = np.asarray(np.finfo(values.dtype).eps, values.dtype)
         least = expand_dims(sum_(values, axis=-1) * eps, -1)
         regular = expand_dims(eq(sum_(le(values, least), axis=-1), 0), (-2, -1))
         unit = eye(a.shape[-1], dtype=a.dtype)
-        # matrices for which a formula has no derivatives are replaced, since their results are not
-        # used
+        # each formula gets another matrix in place of those for which it has no derivatives; these results are not used
         fine = switch(regular, a, unit)
         spread = switch(regular, unit * (arange(a.shape[-1]) + 1).astype(a.dtype), a)
         return [switch(regular, _by_inverse(fine, ct), _by_singular_values(spread, ct))]
 
 
 def _by_inverse(a: Any, direction: Any) -> Any:
-    """The derivative of the adjugates of regular matrices in a direction."""
+    """The derivative of the adjugates of ``a`` in the direction ``direction``. The matrices must be regular."""
     inverse = inv(a, on_error="nan")
     moved = matmul(inverse, direction)
     trace = sum_(diagonal(moved, 0, moved.type.ndim - 2, moved.type.ndim - 1), axis=-1)
@@ -102,19 +105,19 @@ def _by_inverse(a: Any, direction: Any) -> Any:
 
 
 def _determinants(a: Any) -> Any:
-    """Determinants that can be differentiated."""
-    from occelo_graph.ops.linalg.determinant import Det  # whose gradient is an adjugate
+    """Determinants of ``a``, as an op with derivatives."""
+    from occelo_graph.ops.linalg.determinant import Det  # `determinant` imports this module
 
     return Det()(a)
 
 
 def _by_singular_values(a: Any, direction: Any) -> Any:
-    """The derivative of the adjugates of any matrices in a direction."""
+    """The derivative of the adjugates of ``a`` in the direction ``direction``. The matrices may be singular."""
     u, s, vh = svd(a, on_error="nan")
     turned = matmul(hermitian(u), matmul(direction, hermitian(vh)))
     n = s.shape[-1]
     own = neq(eye(n, dtype="int8"), 0)
-    # element (i, j) is the product of all singular values but these two
+    # element (i, j) is the product of all singular values except numbers i and j
     left_out = expand_dims(own, 0) | expand_dims(own, 1)
     products = prod(switch(left_out, 1, expand_dims(s, (-3, -2))), axis=-1)
     products = switch(own, 0, products).astype(a.dtype)

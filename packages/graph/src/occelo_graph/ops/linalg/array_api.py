@@ -1,6 +1,6 @@
 """Functions of `numpy.linalg` that differ from the functions with the same names in `numpy`.
 
-They follow the array API standard, and take matrices in the last two dimensions. Users find them in
+They follow the array API standard: matrices lie in the last two dimensions. Users call them from
 `occelo.tensor.linalg`.
 """
 
@@ -32,7 +32,7 @@ def cross(x1: Any, x2: Any, *, axis: int = -1) -> TensorVariable:
 
 @stands_for("linalg.outer", "x1 x2")
 def outer(x1: Any, x2: Any) -> TensorVariable:
-    """All products of elements of two vectors, of shape (n, m); ValueError for other tensors."""
+    """The outer product of two vectors: a matrix of all products of their elements. ValueError for other tensors."""
     a, b = as_tensor_variable(x1), as_tensor_variable(x2)
     if a.type.ndim != 1 or b.type.ndim != 1:
         raise ValueError(f"linalg.outer takes two vectors, got {a.type} and {b.type}")
@@ -41,13 +41,13 @@ def outer(x1: Any, x2: Any) -> TensorVariable:
 
 @stands_for("linalg.trace", "x offset -dtype")
 def trace(x: Any, *, offset: int = 0) -> TensorVariable:
-    """Sums of diagonal ``offset`` of matrices (..., n, m), of shape (...)."""
+    """The sums of the diagonals ``offset`` of matrices (..., n, m). The result has the shape (...)."""
     return products.trace(x, offset, -2, -1)
 
 
 @stands_for("linalg.diagonal", "x offset")
 def diagonal(x: Any, *, offset: int = 0) -> TensorVariable:
-    """Diagonal ``offset`` of matrices (..., n, m), in the last dimension."""
+    """The diagonals ``offset`` of matrices (..., n, m), in the last dimension of the result."""
     return search.diagonal(x, offset, -2, -1)
 
 
@@ -55,7 +55,10 @@ def diagonal(x: Any, *, offset: int = 0) -> TensorVariable:
 def vector_norm(
     x: Any, *, axis: Any = None, keepdims: bool = False, ord: Any = 2
 ) -> TensorVariable:
-    """The norm ``ord`` of vectors along ``axis``: one dimension, several that are taken as one, or all of them (None)."""
+    """The norm of order ``ord`` of the vectors along ``axis``.
+
+    Several axes are flattened to one; None means all axes.
+    """
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)
     if len(axes) == 1:
@@ -68,5 +71,5 @@ def vector_norm(
 
 @stands_for("linalg.matrix_norm", "x keepdims ord")
 def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> TensorVariable:
-    """The norm ``ord`` of matrices (..., n, m), the Frobenius norm by default."""
+    """The norm of order ``ord`` of matrices (..., n, m). By default it is the Frobenius norm."""
     return statistics.norm(x, ord, (-2, -1), keepdims)

@@ -1,7 +1,7 @@
-"""Linear equations with banded matrices, which are given by their diagonals.
+"""Solves linear equations with banded matrices, which are given by their diagonals.
 
-Users find `solve_banded` and `solveh_banded` in `occelo.tensor.linalg`. `solve` uses the module for tridiagonal
-matrices. Linkers lower both ops.
+Users call `solve_banded` and `solveh_banded` from `occelo.tensor.linalg`. `solve` calls `solve_with_three_diagonals`
+for tridiagonal matrices.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ __all__ = ["SolveBanded", "SolvePositiveBanded", "solve_banded", "solveh_banded"
 
 @op
 class SolveBanded(MatrixOp):
-    """The X with A X = B, for an A with ``lower`` diagonals below the main diagonal and ``upper`` ones above it.
+    """Solves A X = B for a banded A, with ``lower`` diagonals below the main diagonal and ``upper`` diagonals above it.
 
-    The first input has the diagonals of A, with A[i, j] in row ``upper + i - j`` and column j. The second input is B.
+    The first input holds the diagonals of A: A[i, j] is in row ``upper + i - j`` and column j. The second input is B.
     """
 
     lower: int
@@ -63,7 +63,7 @@ class SolveBanded(MatrixOp):
             return np.zeros_like(b)
         linalg: Any = scipy_module("linalg", self.label)
         (routine,) = linalg.get_lapack_funcs(("gbsv",), (bands, b))
-        # the routine stores more diagonals above, which appear when rows are exchanged
+        # the routine needs rows for more upper diagonals, which become nonzero when it exchanges rows
         work: Array = np.zeros((2 * self.lower + self.upper + 1, b.shape[0]), b.dtype)
         work[self.lower :] = bands
         _, _, solution, info = routine(self.lower, self.upper, work, b)
@@ -89,10 +89,10 @@ class SolveBanded(MatrixOp):
 
 @op
 class SolvePositiveBanded(MatrixOp):
-    """The X with A X = B, for a positive definite banded A.
+    """Solves A X = B for a positive definite banded A.
 
-    The first input has the main diagonal of A and those below it, with A[j + i, j] in row i and column j. The second
-    input is B.
+    The first input holds the main diagonal of A and the diagonals below it: A[j + i, j] is in row i and column j. The
+    second input is B.
     """
 
     below: int
@@ -130,7 +130,7 @@ class SolvePositiveBanded(MatrixOp):
         of_b = self(inputs[0], ct)
         rows: list[Any] = []
         for row in range(self.below + 1):
-            # the elements of each diagonal below the main one occur twice in the matrix
+            # each element below the main diagonal occurs twice in the Hermitian matrix
             below = -(_shifted(of_b, row, -2) * _conj(solution)).sum(axis=-1)
             above = -(_conj(of_b) * _shifted(solution, row, -2)).sum(axis=-1)
             both = below + above
@@ -148,7 +148,7 @@ def _conj(x: Any) -> Any:
 
 
 def _shifted(x: Any, by: int, axis: int = -1) -> TensorVariable:
-    """``x`` shifted along an axis: element j of the result is element ``j + by`` of ``x``, or 0 if there is none."""
+    """Shift ``x`` along ``axis``. Element j of the result is element ``j + by`` of ``x``, or 0 if it does not exist."""
     ndim, n = x.type.ndim, x.shape[axis]
     lengths = [x.shape[i] for i in range(ndim)]
     lengths[axis] = abs(by)
@@ -169,15 +169,15 @@ def solve_banded(
     b_ndim: int | None = None,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b`` for banded matrices ``a``, given by their diagonals; SciPy's ``solve_banded``.
+    """Solve ``a @ x == b`` for banded matrices ``a``, given by their diagonals, like SciPy's ``solve_banded``.
 
-    ``l_and_u`` has the numbers of diagonals below and above the main one. ``ab`` has shape (..., l + u + 1, n), with
-    ``ab[u + i - j, j] == a[i, j]``; its other elements are not read. ``b`` consists of vectors, (..., n), if ``b_ndim``
-    is 1, and of matrices, (..., n, k), if it is 2. By default ``b`` has vectors if it has one dimension. Batch
-    dimensions broadcast.
+    ``l_and_u`` is a pair (l, u): the numbers of diagonals below and above the main diagonal. ``ab`` has the shape (...,
+    l + u + 1, n), and ``ab[u + i - j, j]`` is ``a[i, j]``. Its other elements are not read. If ``b_ndim`` is 1, ``b``
+    consists of vectors (..., n); if it is 2, of matrices (..., n, k). By default, ``b`` is a vector if it has one
+    dimension, else it consists of matrices. Batch dimensions broadcast.
 
-    A singular matrix raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is NaN.
-    ValueError if ``ab`` has another number of rows.
+    If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN for
+    this element of the batch. ValueError if ``ab`` has another number of rows.
     """
     low, up = (int(n) for n in l_and_u)
     if low < 0 or up < 0:
@@ -194,15 +194,15 @@ def solveh_banded(
     b_ndim: int | None = None,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b`` for positive definite banded ``a``; SciPy's ``solveh_banded``.
+    """Solve ``a @ x == b`` for positive definite banded ``a``, like SciPy's ``solveh_banded``.
 
-    The matrices are given by half of their diagonals: ``ab`` has shape (..., u + 1, n); its number of rows must be
-    known when the graph is built. The upper diagonals are in ``ab[u + i - j, j] == a[i, j]`` for i <= j. With ``lower``
-    the lower diagonals are in ``ab[i - j, j] == a[i, j]`` for i >= j. Other arguments are as in `solve_banded`. The
-    gradient is the derivative with respect to the elements of ``ab``.
+    ``ab`` has the shape (..., u + 1, n), where u is the number of diagonals above the main diagonal. It holds the upper
+    diagonals of ``a``: ``ab[u + i - j, j]`` is ``a[i, j]`` for i <= j. If ``lower`` is True, it holds the lower
+    diagonals: ``ab[i - j, j]`` is ``a[i, j]`` for i >= j. Other arguments are as in `solve_banded`. The gradient is
+    taken with respect to the elements of ``ab``.
 
-    A matrix that is not positive definite raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of
-    the batch is NaN. ValueError if the number of rows of ``ab`` is 0 or not known when the graph is built.
+    If a matrix is not positive definite, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution
+    is NaN for this element of the batch. ValueError if the number of rows of ``ab`` is 0 or dynamic.
     """
     bands, right = as_matrices("solveh_banded", ab, b)
     rows = bands.type.shape[-2] if bands.type.ndim > 1 else None
@@ -218,10 +218,10 @@ def solveh_banded(
 
 
 def three_diagonals(a: TensorVariable) -> TensorVariable:
-    """The three middle diagonals of matrices (..., n, n), in the form of `SolveBanded`: (..., 3, n)."""
+    """The three middle diagonals of matrices (..., n, n), as the rows of matrices (..., 3, n) for `SolveBanded`."""
     ndim, n = a.type.ndim, a.shape[-1]
     above, main, below = (diagonal(a, k, ndim - 2, ndim - 1) for k in (1, 0, -1))
-    # one element is missing, but none for an empty matrix
+    # the diagonals above and below have one element less than the main diagonal, except for an empty matrix
     lead = [main.shape[i] for i in range(ndim - 2)]
     missing = zeros([*lead, n - above.shape[-1]], a.dtype)
     rows = [concatenate([missing, above], axis=-1), main, concatenate([below, missing], axis=-1)]
@@ -231,5 +231,5 @@ def three_diagonals(a: TensorVariable) -> TensorVariable:
 def solve_with_three_diagonals(
     a: TensorVariable, right: TensorVariable, b_ndim: int | None, on_error: str
 ) -> TensorVariable:
-    """Solve with matrices of which only three diagonals are read."""
+    """Solve ``a @ x == right``. Only the three middle diagonals of ``a`` are read."""
     return with_columns(SolveBanded(1, 1, on_error), [three_diagonals(a)], right, b_ndim)

@@ -1,7 +1,8 @@
-"""Matrices made of blocks: Kronecker products and block-diagonal matrices.
+"""Kronecker products (`kron`) and block-diagonal matrices (`block_diag`).
 
-Each is an op, so that rules can compute with the blocks, and decomposes into simpler ops. Users find `kron` in
-`occelo.tensor`, which imports it at its first use, and `block_diag` in `occelo.tensor.linalg`.
+Users call `kron` from `occelo.tensor`, which imports it at its first use, and `block_diag` from `occelo.tensor.linalg`.
+Rules recognize the ops `Kron` and `BlockDiag`, and compute with the blocks instead of the whole matrix. Linkers
+decompose the ops into simpler ops.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ __all__ = ["BlockDiag", "Kron", "block_diag", "kron"]
 
 @op
 class Kron(MatrixOp):
-    """The Kronecker products of two matrices of the same dtype, which may be any dtype."""
+    """Kronecker products of matrices in two inputs. The inputs have the same dtype, which may be any dtype."""
 
     signature: ClassVar[str] = "(m,n),(p,q)->(r,s)"
 
@@ -62,7 +63,7 @@ class Kron(MatrixOp):
 
 @op
 class BlockDiag(Op):
-    """Block-diagonal matrices, made of matrices of one dtype. Batch dimensions are as in `MatrixOp`."""
+    """Block-diagonal matrices. The inputs are the blocks, which have the same dtype. Batch dimensions broadcast."""
 
     def infer(self, *types: TensorType) -> TensorType:
         if not types or any(t.ndim < 2 for t in types) or len({t.dtype for t in types}) > 1:
@@ -128,7 +129,7 @@ class BlockDiag(Op):
 
 
 def _total(lengths: Sequence[int | None]) -> int | None:
-    """The sum of static lengths; None if one is unknown."""
+    """The sum of static lengths; None if a length is dynamic."""
     total = 0
     for n in lengths:
         if n is None:
@@ -138,7 +139,7 @@ def _total(lengths: Sequence[int | None]) -> int | None:
 
 
 def _batch_lengths(types: Sequence[TensorType], lengths: Sequence[Any]) -> Sequence[Any]:
-    """The lengths of the batch dimensions of matrices; those that are known to be 1 broadcast."""
+    """The lengths to which the batch dimensions of matrices broadcast. Only lengths that are statically 1 broadcast."""
     ndim = max(t.ndim for t in types) - 2
     batch: list[Any] = [1] * ndim
     for kind, own in zip(types, lengths, strict=True):
@@ -154,7 +155,7 @@ def kron(a: Any, b: Any) -> TensorVariable:
     """NumPy's Kronecker product: each element of ``a`` is replaced by its product with ``b``.
 
     The tensor with fewer dimensions gets new dimensions of length 1 in front. The length of each dimension of the
-    result is the product of the lengths in ``a`` and ``b``; the dtype of the result is the common one.
+    result is the product of the lengths in ``a`` and ``b``. The result has the common dtype of ``a`` and ``b``.
     """
     x, y = as_tensor_variable(a), as_tensor_variable(b)
     n = max(x.type.ndim, y.type.ndim)
@@ -171,10 +172,11 @@ def kron(a: Any, b: Any) -> TensorVariable:
 
 
 def block_diag(*arrs: Any) -> TensorVariable:
-    """The matrix with the given matrices as blocks on its diagonal, and zeros elsewhere; SciPy's ``block_diag``.
+    """A matrix with the matrices ``arrs`` as blocks on its diagonal, and zeros elsewhere, like SciPy's ``block_diag``.
 
-    A vector is a matrix of one row, a scalar one of one element. Leading dimensions are batch dimensions, which broadcast.
-    The result has the common dtype. Without arguments it has shape (1, 0), as in SciPy.
+    A vector counts as a matrix with one row, and a scalar as a matrix with one element. Leading dimensions are batch
+    dimensions, which broadcast. The result has the common dtype of the blocks. Without arguments, its shape is (1, 0),
+    as in SciPy.
     """
     if not arrs:
         return zeros((1, 0), "float64")
@@ -186,7 +188,7 @@ def block_diag(*arrs: Any) -> TensorVariable:
 
 
 def _ends(lengths: Sequence[Any]) -> list[Any]:
-    """Where blocks of these lengths begin, and where the last one ends."""
+    """The positions where blocks of the lengths ``lengths`` begin, and the position where the last block ends."""
     ends: list[Any] = [0]
     for n in lengths:
         ends.append(ends[-1] + n)

@@ -1,6 +1,6 @@
-"""Products of several matrices, and powers of one, as graphs of `matmul` and, for negative powers, `inv`.
+"""Products of several matrices (`multi_dot`, `matrix_dot`), and powers of a matrix (`matrix_power`).
 
-Users find them in `occelo.tensor.linalg`.
+Users call them from `occelo.tensor.linalg`. They build graphs of `matmul` and, for negative powers, `inv`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,17 @@ if TYPE_CHECKING:
 __all__ = ["matrix_dot", "matrix_power", "multi_dot"]
 
 _UNKNOWN = 100
-"""The length that is assumed for dimensions of unknown length when an order of products is chosen."""
+"""When the order of products is chosen, dynamic lengths are assumed to be this number."""
 
 
 @stands_for("linalg.multi_dot", "arrays -out")
 def multi_dot(arrays: Sequence[Any]) -> TensorVariable:
-    """The product of two or more matrices, in the order that takes the fewest multiplications; NumPy's ``multi_dot``.
+    """The product of two or more matrices, like NumPy's ``multi_dot``.
 
-    The first matrix may be a vector, which counts as a row, and the last may be a vector, which counts as a column. The
-    order is found when the graph is built, from static lengths; dynamic lengths count as 100. The dtype is the common
-    one. ValueError for fewer than two matrices, or for a matrix without two dimensions.
+    The products are computed in the order that needs the fewest multiplications. The order is found when the graph is
+    built; dynamic lengths are assumed to be 100. The first argument may be a vector, which counts as a row. The last
+    may be a vector, which counts as a column. The result has the common dtype. ValueError for fewer than two matrices,
+    or if a matrix does not have two dimensions.
     """
     given = [as_tensor_variable(a) for a in arrays]
     if len(given) < 2:
@@ -53,9 +54,9 @@ def multi_dot(arrays: Sequence[Any]) -> TensorVariable:
 
 
 def matrix_dot(*args: Any) -> TensorVariable:
-    """The product of one or more matrices, `multi_dot` with the matrices as arguments.
+    """The product of one or more matrices, like `multi_dot`, but with the matrices as separate arguments.
 
-    Matrices may have batch dimensions, which broadcast as in `matmul`. ValueError without arguments.
+    The matrices may have batch dimensions, which broadcast as in `matmul`. ValueError without arguments.
     """
     if not args:
         raise ValueError("matrix_dot takes at least one matrix")
@@ -63,14 +64,16 @@ def matrix_dot(*args: Any) -> TensorVariable:
 
 
 def _chain(matrices: Sequence[Any]) -> TensorVariable:
-    """The product in the best order (Cormen et al., Introduction to Algorithms, section 15.2)."""
+    """Multiply matrices in the best order (Cormen et al., Introduction to Algorithms, section 15.2)."""
     dtype = np.result_type(*(v.type.numpy_dtype for v in matrices)).name
     parts = [cast(v, dtype) for v in matrices]
     if len(parts) == 1:
         return parts[0]
     is_row, is_column = parts[0].type.ndim == 1, parts[-1].type.ndim == 1
     has_batches = any(v.type.ndim > 2 for v in parts)
-    if has_batches:  # a vector times a batch of matrices would be taken for a matrix afterwards
+    if (
+        has_batches
+    ):  # without the new dimension, a vector times a batch of matrices would look like one matrix
         parts[0] = expand_dims(parts[0], 0) if is_row else parts[0]
         parts[-1] = expand_dims(parts[-1], 1) if is_column else parts[-1]
     splits = _best_splits(_known_lengths([v.type for v in parts]))
@@ -87,9 +90,10 @@ def _chain(matrices: Sequence[Any]) -> TensorVariable:
 
 
 def _known_lengths(types: Sequence[TensorType]) -> list[int]:
-    """The number of rows of each matrix, and of columns of the last. ValueError if lengths that must be equal differ.
+    """The number of rows of each matrix, followed by the number of columns of the last matrix.
 
-    A vector counts as a row at the start, and as a column at the end.
+    Dynamic lengths are replaced by `_UNKNOWN`. The first type may be a vector, which counts as a row. The last may be a
+    vector, which counts as a column. ValueError if static lengths that must be equal differ.
     """
     first, last = types[0], types[-1]
     shapes = [t.shape[-2:] for t in types]
@@ -110,7 +114,10 @@ def _known_lengths(types: Sequence[TensorType]) -> list[int]:
 
 
 def _best_splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
-    """For each range of matrices, the matrix after which the product must be split to need the fewest multiplications."""
+    """For each range of matrices, the last matrix of the first factor when the range is best split into two factors.
+
+    The best split needs the fewest multiplications. A range is the numbers of its first and last matrix.
+    """
     count = len(lengths) - 1
     cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(count)}
     splits: dict[tuple[int, int], int] = {}
@@ -127,12 +134,14 @@ def _best_splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
 
 @stands_for("linalg.matrix_power", "a n")
 def matrix_power(a: Any, n: int, *, on_error: str = "raise") -> TensorVariable:
-    """NumPy's power of square matrices, of shape (..., m, m), for an integer ``n`` that is known when the graph is built.
+    """The power ``n`` of square matrices ``a`` of shape (..., m, m), like NumPy's ``matrix_power``.
 
-    It is computed by repeated squaring, with at most ``2 log2(n)`` products. The power 0 is the identity matrix. A
-    negative power is the power of the inverse. The dtype is that of ``a``, but float64 for negative powers of integers.
-    A singular matrix has no negative power: it raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` it gives
-    NaN. ValueError if ``a`` is not square, TypeError if ``n`` is no integer.
+    ``n`` is an integer that is known when the graph is built. The power is computed by repeated squaring, with at most
+    ``2 log2(n)`` products. The power 0 is the identity matrix. A negative power is a power of the inverse. The result
+    has the dtype of ``a``, but negative powers of integers are float64.
+
+    If ``n`` is negative and a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the
+    result is NaN for this matrix. ValueError if ``a`` is not square, TypeError if ``n`` is not an integer.
     """
     x = as_tensor_variable(a)
     check_on_error(on_error)

@@ -1,7 +1,6 @@
-"""The Cholesky factor of positive definite matrices.
+"""Cholesky factors of positive definite matrices: the function `cholesky`, its op `Cholesky`, and the op's pullback.
 
-Users find `cholesky` in `occelo.tensor.linalg`. `cho_factor` and the generalized `eigh` use it. Rules, inference of
-facts and lowerings handle the op.
+Users call `cholesky` from `occelo.tensor.linalg`. `cho_factor` and the generalized `eigh` call it, too.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ __all__ = ["Cholesky", "CholeskyPullback", "cholesky"]
 
 @op
 class Cholesky(MatrixOp):
-    """The lower triangular L with L L^H = A. Only the lower triangle of A is read."""
+    """Computes the lower triangular L with L L^H = A. Only the lower triangle of A is read."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n)->(n,n)"
@@ -46,10 +45,10 @@ class Cholesky(MatrixOp):
 
 @op
 class CholeskyPullback(MatrixOp):
-    """The cotangent of A, lower triangular, from the factor L and its cotangent. Only their lower triangles are read.
+    """The pullback of `Cholesky`. The inputs are the factor L and its cotangent; only their lower triangles are read.
 
-    A is Hermitian. So an element below the diagonal is the cotangent of two elements of A together: of the element
-    itself and of its mirror image.
+    The result is the cotangent of A, a lower triangular matrix. Since A is Hermitian, each element below the diagonal
+    occurs twice in A. The cotangents of both are added.
     """
 
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"
@@ -76,11 +75,11 @@ class CholeskyPullback(MatrixOp):
         # Murray (2016), Differentiation of the Cholesky decomposition, arXiv:1602.07527, equations 9 and 10
         factor, ct = tril(inputs[0]), tril(inputs[1])
         whole = _between(factor, half_diagonal(tril(matmul(hermitian(factor), ct))))
-        # each element of the lower triangle stands for two of the matrix
+        # each element below the diagonal occurs twice in the matrix
         return [half_diagonal(tril(whole + hermitian(whole)))]
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        # the steps of the decomposition in reverse order
+        # pulls back the steps of the decomposition in reverse order
         if cotangents[0] is None or cotangents[0] is ZERO:
             return [cotangents[0]] * 2
         factor, ct = tril(inputs[0]), tril(inputs[1])
@@ -98,13 +97,13 @@ class CholeskyPullback(MatrixOp):
 
 
 def _between(factor: Any, inner: Any) -> TensorVariable:
-    """``L^-H inner L^-1``."""
+    """The product ``L^-H inner L^-1``, where L is ``factor``."""
     left = solve_triangular(hermitian(factor), inner, lower=False)
     return hermitian(solve_triangular(hermitian(factor), hermitian(left), lower=False))
 
 
 def half_diagonal(x: Any) -> TensorVariable:
-    """Matrices with the real part of the diagonal halved, and its imaginary part dropped."""
+    """Halve the real part of the diagonal of matrices, and set its imaginary part to 0."""
     from occelo_graph.ops.create import eye
 
     n = x.shape[-1]
@@ -116,15 +115,15 @@ def half_diagonal(x: Any) -> TensorVariable:
 def cholesky(
     a: Any, lower: bool = True, *, upper: bool | None = None, on_error: str = "raise"
 ) -> TensorVariable:
-    """Cholesky factor of positive definite matrices in the last two dimensions of ``a``, of shape (..., n, n).
+    """The Cholesky factors of positive definite matrices ``a`` of shape (..., n, n).
 
-    The result is the lower triangular L with ``L @ L^H == a``; only the lower triangle of ``a`` is read. With
-    ``lower=False`` (or NumPy's ``upper=True``) it is the upper triangular U with ``U^H @ U == a``; only the upper
-    triangle is read. The gradient is zero in the other triangle. The result has the dtype of ``a``, float64 for
-    integers.
+    The result is the lower triangular L with ``L @ L^H == a``, and only the lower triangle of ``a`` is read. With
+    ``lower=False`` (or NumPy's ``upper=True``), the result is the upper triangular U with ``U^H @ U == a``, and only
+    the upper triangle is read. The gradient is zero in the other triangle. The result has the dtype of ``a``, or
+    float64 for integers.
 
-    A matrix that is not positive definite raises ``numpy.linalg.LinAlgError`` with its place in the batch; with
-    ``on_error="nan"`` its factor is NaN. ValueError if ``a`` is not square, TypeError for float16.
+    If a matrix is not positive definite, ``numpy.linalg.LinAlgError`` is raised. The message has the matrix's position
+    in the batch. With ``on_error="nan"``, its factor is NaN. ValueError if ``a`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("cholesky", a)
     made = Cholesky(check_on_error(on_error))

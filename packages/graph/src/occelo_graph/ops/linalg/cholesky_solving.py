@@ -1,5 +1,6 @@
-"""`cho_factor` and `cho_solve`: linear equations solved with a Cholesky factor. Users find them in
-`occelo.tensor.linalg`.
+"""`cho_factor` and `cho_solve`, which solve linear equations with a Cholesky factor, as in SciPy.
+
+Users call them from `occelo.tensor.linalg`.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ __all__ = ["cho_factor", "cho_solve"]
 def cho_factor(
     a: Any, lower: bool = False, *, on_error: str = "raise"
 ) -> tuple[TensorVariable, bool]:
-    """The Cholesky factor of matrices ``a``, (..., n, n), and ``lower``, as a pair for `cho_solve`.
+    """A pair for `cho_solve`: the Cholesky factors of matrices ``a`` of shape (..., n, n), and ``lower``.
 
-    This is SciPy's ``cho_factor``. Arguments and errors are those of `cholesky`. The other triangle of the factor is 0;
-    SciPy leaves elements of ``a`` there.
+    Arguments and errors are as in `cholesky`. The other triangle of the factor is 0. In SciPy's ``cho_factor`` it has
+    elements of ``a``.
     """
     return cholesky(a, lower=bool(lower), on_error=on_error), bool(lower)
 
@@ -30,14 +31,15 @@ def cho_factor(
 def cho_solve(
     c_and_lower: Any, b: Any, *, b_ndim: int | None = None, on_error: str = "raise"
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b``, for the result ``c_and_lower`` of `cho_factor`; SciPy's ``cho_solve``.
+    """Solve ``a @ x == b`` with the result ``c_and_lower`` of `cho_factor`, like SciPy's ``cho_solve``.
 
-    ``c_and_lower`` is a pair: a Cholesky factor of ``a``, of shape (..., n, n), and whether it is lower triangular. The
-    other triangle of the factor is not read. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices,
-    (..., n, k), if it is 2. By default ``b`` has vectors if it has one dimension. Batch dimensions broadcast.
+    ``c_and_lower`` is a pair: the Cholesky factors of ``a``, of shape (..., n, n), and whether they are lower
+    triangular. The other triangle of the factors is not read. If ``b_ndim`` is 1, ``b`` consists of vectors (..., n);
+    if it is 2, of matrices (..., n, k). By default, ``b`` is a vector if it has one dimension, else it consists of
+    matrices. Batch dimensions broadcast.
 
-    A zero on the diagonal raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is
-    NaN.
+    If a factor has a zero on its diagonal, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the
+    solution is NaN for this element of the batch.
     """
     given, lower = c_and_lower
     factor, right = as_matrices("cho_solve", given, b)
@@ -45,5 +47,5 @@ def cho_solve(
     options: dict[str, Any] = {"lower": bool(lower), "b_ndim": ndim, "on_error": on_error}
     first, second = ("N", "C") if lower else ("C", "N")
     half = solve_triangular(factor, right, first, **options)
-    # the result has the batch dimensions of both, so it consists of vectors only if b does
+    # `half` may have more batch dimensions than b, so the number of dimensions does not tell whether it holds vectors
     return solve_triangular(factor, half, second, **options)

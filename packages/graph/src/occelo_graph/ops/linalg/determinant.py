@@ -1,7 +1,7 @@
-"""Determinants of square matrices, and their signs and logarithms.
+"""Determinants of square matrices (`det`), and their signs and logarithms (`slogdet`).
 
-The ops `Det` and `SLogDet` decompose into the LU factorisation (`lu`) and products. The linkers for machine code lower
-`Det` itself. Rules simplify both ops. Users find `det` and `slogdet` in `occelo.tensor.linalg`.
+Users call `det` and `slogdet` from `occelo.tensor.linalg`. Their ops `Det` and `SLogDet` decompose into an LU
+factorisation (`lu`) and products. The linkers for machine code have a lowering of `Det`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Det(MatrixOp):
 
 @op
 class SLogDet(MatrixOp):
-    """The signs of the determinants of square matrices, and the logarithms of their absolute values."""
+    """Two outputs: the signs of determinants of square matrices, and the logarithms of their absolute values."""
 
     signature: ClassVar[str] = "(n,n)->(),()"
 
@@ -82,13 +82,13 @@ class SLogDet(MatrixOp):
         of_sign, of_logarithm = cotangents
         if not is_complex(inputs[0].dtype):
             if not isinstance(of_logarithm, Variable):
-                # the sign of a real determinant is constant wherever there is a derivative
+                # the sign of a real determinant is constant wherever it has a derivative
                 return [ZERO if ZERO in (of_sign, of_logarithm) or of_sign is not None else None]
             factor: Any = of_logarithm
         else:
             if not isinstance(of_sign, Variable) and not isinstance(of_logarithm, Variable):
                 return [None if of_sign is None and of_logarithm is None else ZERO]
-            # with t = tr(A^-1 dA): d log|det A| = Re t, and d sign = i sign Im t
+            # for t = tr(A^-1 dA), d log|det A| = Re t and d sign = i sign Im t
             factor = of_logarithm
             if isinstance(of_sign, Variable):
                 turning = (of_sign * outputs[0].conj()).imag
@@ -98,7 +98,10 @@ class SLogDet(MatrixOp):
 
 
 def _pivots(x: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The diagonals of U of LU factorisations, and 1 or -1 for an even or odd number of exchanged rows, as int8."""
+    """The diagonals of U in LU factorisations of ``x``, and the signs of the exchanges of rows.
+
+    A sign is 1 for an even number of exchanges and -1 for an odd number, as int8.
+    """
     factors, exchanged = LuFactor()(x)
     return diagonal(factors, 0, x.type.ndim - 2, x.type.ndim - 1), sign_of_exchanges(exchanged)
 
@@ -110,11 +113,13 @@ def _times_matrix(factor: Any, matrix: TensorVariable) -> TensorVariable:
 
 @stands_for("linalg.det", "a")
 def det(a: Any) -> TensorVariable:
-    """The determinants of square matrices in the last two dimensions of ``a``, of shape (..., n, n); the result has shape (...).
+    """The determinants of square matrices ``a`` of shape (..., n, n). The result has the shape (...).
 
-    The result has the dtype of ``a``, float64 for integers; float16 is a TypeError. It is 1 for empty matrices. The
-    gradient is the conjugate transpose of the adjugate; for a regular matrix the adjugate is ``det(a) * inv(a)`` (Giles
-    2008). First and second derivatives are right for singular matrices, too. ValueError if ``a`` is not square.
+    The result has the dtype of ``a``, or float64 for integers. The determinant of an empty matrix is 1. ValueError if
+    ``a`` is not square, TypeError for float16.
+
+    The gradient is the conjugate transpose of the adjugate. For a regular matrix, the adjugate is ``det(a) * inv(a)``
+    (Giles 2008). First and second derivatives are correct for singular matrices, too.
     """
     (x,) = as_matrices("det", a)
     made: TensorVariable = Det()(x)
@@ -122,7 +127,7 @@ def det(a: Any) -> TensorVariable:
 
 
 class SlogdetResult(NamedTuple):
-    """The results of `slogdet`, named as NumPy's."""
+    """The results of `slogdet`, with the same names as in NumPy."""
 
     sign: TensorVariable
     logabsdet: TensorVariable
@@ -130,14 +135,15 @@ class SlogdetResult(NamedTuple):
 
 @stands_for("linalg.slogdet", "a")
 def slogdet(a: Any) -> SlogdetResult:
-    """Signs of determinants and logarithms of their absolute values, as ``sign`` and ``logabsdet``.
+    """The signs of determinants (``sign``), and the logarithms of their absolute values (``logabsdet``).
 
-    The square matrices ``a`` have shape (..., n, n), and both results have shape (...). The sign has the dtype of ``a``
-    (float64 for integers). The sign of a complex determinant is a complex number of absolute value 1. The logarithm is
-    real. A singular matrix has sign 0 and logarithm -inf.
+    The square matrices ``a`` have the shape (..., n, n), and both results have the shape (...). The sign has the dtype
+    of ``a``, or float64 for integers. The sign of a complex determinant is a complex number of absolute value 1. The
+    logarithm is real. For a singular matrix, the sign is 0 and the logarithm is -inf.
 
-    The gradient of ``logabsdet`` is ``inv(a)^H``, and that of a real sign is 0. For a singular matrix both gradients
-    raise ``numpy.linalg.LinAlgError``. TypeError for float16, ValueError if ``a`` is not square.
+    The gradient of ``logabsdet`` is ``inv(a)^H``. The gradient of a real sign is 0. If a matrix is singular, computing
+    a gradient other than 0 raises ``numpy.linalg.LinAlgError``. TypeError for float16, ValueError if ``a`` is not
+    square.
     """
     (x,) = as_matrices("slogdet", a)
     sign, logarithm = SLogDet()(x)

@@ -1,6 +1,6 @@
-"""Eigenvalues and eigenvectors of square matrices.
+"""Eigenvalues and eigenvectors of square matrices: the functions `eig` and `eigvals`, and their ops.
 
-Users find `eig` and `eigvals` in `occelo.tensor.linalg`. Rules and lowerings handle the ops.
+Users call `eig` and `eigvals` from `occelo.tensor.linalg`. For Hermitian matrices there is the module `eigh`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ __all__ = ["Eig", "Eigvals", "eig", "eigvals"]
 
 @op
 class Eig(MatrixOp):
-    """Complex eigenvalues of square matrices, in LAPACK's order, and unit eigenvectors in columns."""
+    """Two outputs: the eigenvalues of square matrices in LAPACK's order, and eigenvectors of length 1 in columns.
+
+    Both outputs are complex.
+    """
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n)->(n),(n,n)"
@@ -60,7 +63,7 @@ class Eig(MatrixOp):
         inner: Any = None
         if not absent(of_vectors):
             product = matmul(turned, of_vectors)
-            # vectors have length 1
+            # the derivative of an eigenvector must keep its length 1
             along = sum_((vectors.conj() * of_vectors).real, axis=-2)
             product = product - matmul(turned, vectors) * as_row(along)
             inner = inverse_differences(values).conj() * product
@@ -72,7 +75,7 @@ class Eig(MatrixOp):
 
 @op
 class Eigvals(MatrixOp):
-    """The eigenvalues of `Eig` alone."""
+    """The first output of `Eig`, the eigenvalues, without the eigenvectors."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n)->(n)"
@@ -96,19 +99,19 @@ class Eigvals(MatrixOp):
 
 @stands_for("linalg.eig", "a")
 def eig(a: Any, *, on_error: str = "raise") -> EigResult:
-    """Eigenvalues and eigenvectors of square matrices ``a``, of shape (..., n, n); NumPy's ``eig``.
+    """Eigenvalues and eigenvectors of square matrices ``a`` of shape (..., n, n), like NumPy's ``eig``.
 
-    The results are ``eigenvalues`` of shape (..., n), in no order, and ``eigenvectors`` of length 1 in columns. Both
-    are always complex: complex64 for float32 and complex64, else complex128. NumPy gives real ones if all eigenvalues
-    happen to be real.
+    The results are ``eigenvalues`` of shape (..., n), in no particular order, and ``eigenvectors``, which are columns
+    of length 1. Both are always complex: complex64 for float32 and complex64, else complex128. (In NumPy, they are real
+    if all eigenvalues are real.)
 
-    Phases of eigenvectors are arbitrary, so a cost must not depend on them. The gradient is right where eigenvalues are
-    distinct. Where they are equal within rounding errors, a gradient through the vectors is NaN. A matrix without a
-    full set of eigenvectors has no gradient.
+    The phases of eigenvectors are arbitrary, so a cost must not depend on them. The gradient is correct if the
+    eigenvalues are distinct. If eigenvalues are equal within rounding errors, a gradient through the eigenvectors is
+    NaN. A matrix without a full set of eigenvectors has no gradient.
 
-    A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or if the algorithm does not
-    converge; with ``on_error="nan"`` its results are NaN. ValueError for matrices that are not square, TypeError for
-    float16.
+    If a matrix has infinite or NaN elements, or if the algorithm does not converge, ``numpy.linalg.LinAlgError`` is
+    raised. With ``on_error="nan"``, the results are NaN for this matrix. ValueError if ``a`` is not square, TypeError
+    for float16.
     """
     (x,) = as_matrices("eig", a)
     return EigResult(*Eig(check_on_error(on_error))(x, return_list=True))
@@ -116,9 +119,9 @@ def eig(a: Any, *, on_error: str = "raise") -> EigResult:
 
 @stands_for("linalg.eigvals", "a")
 def eigvals(a: Any, *, on_error: str = "raise") -> TensorVariable:
-    """The eigenvalues that `eig` returns: complex, of shape (..., n), in no order.
+    """The eigenvalues that `eig` returns: complex numbers of shape (..., n), in no particular order.
 
-    The gradient is right where eigenvalues are distinct.
+    The gradient is correct if the eigenvalues are distinct.
     """
     (x,) = as_matrices("eigvals", a)
     values: TensorVariable = Eigvals(check_on_error(on_error))(x)

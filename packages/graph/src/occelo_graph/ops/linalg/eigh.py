@@ -1,6 +1,6 @@
-"""Eigenvalues and eigenvectors of Hermitian matrices, and of pairs of them.
+"""Eigenvalues and eigenvectors of Hermitian matrices, and of pairs of Hermitian matrices: `eigh` and `eigvalsh`.
 
-Users find `eigh` and `eigvalsh` in `occelo.tensor.linalg`. Rules, inference of facts and lowerings handle the ops.
+Users call `eigh` and `eigvalsh` from `occelo.tensor.linalg`. The ops are `Eigh` and `Eigvalsh`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ __all__ = ["Eigh", "Eigvalsh", "eigh", "eigvalsh"]
 
 @op
 class Eigh(MatrixOp):
-    """Eigenvalues in ascending order, and unit eigenvectors in columns, of the Hermitian matrix given by one triangle."""
+    """Two outputs: the eigenvalues of Hermitian matrices in ascending order, and eigenvectors of length 1 in columns.
+
+    Only one triangle of the matrices is read.
+    """
 
     lower: bool = True
     on_error: str = "raise"
@@ -70,7 +73,7 @@ class Eigh(MatrixOp):
 
 @op
 class Eigvalsh(MatrixOp):
-    """The eigenvalues of `Eigh` alone."""
+    """The first output of `Eigh`, the eigenvalues, without the eigenvectors."""
 
     lower: bool = True
     on_error: str = "raise"
@@ -139,25 +142,27 @@ def eigh(
     eigvals_only: bool = False,
     on_error: str = "raise",
 ) -> Any:
-    """Eigenvalues and eigenvectors of Hermitian matrices ``a``, of shape (..., n, n).
+    """Eigenvalues and eigenvectors of Hermitian matrices ``a`` of shape (..., n, n).
 
-    This is NumPy's ``eigh`` with options of SciPy's. Only the lower triangle of ``a`` is read, or the upper one with
-    ``UPLO="U"`` or ``lower=False``. Imaginary parts on the diagonal are ignored. The results are ``eigenvalues``, real,
-    in ascending order, of shape (..., n), and ``eigenvectors``, in columns. ``b``, if given, must be positive definite;
-    the same triangle is read. Then the results solve ``a @ v == w * b @ v`` if ``type`` is 1, ``a @ b @ v == w * v`` if
-    it is 2, and ``b @ a @ v == w * v`` if it is 3. The eigenvectors are scaled so that ``v^H @ b @ v`` is the identity
-    matrix for the types 1 and 2, and ``v^H @ inv(b) @ v`` for type 3. ``eigvals_only`` leaves out the vectors. Results
-    have the precision of ``a``, float64 for integers.
+    The function is NumPy's ``eigh``, with options of SciPy's ``eigh``. The results are ``eigenvalues``, which are real
+    numbers of shape (..., n) in ascending order, and ``eigenvectors`` in columns. If ``eigvals_only`` is True, only the
+    eigenvalues are returned. Only the lower triangle of ``a`` is read; with ``UPLO="U"`` or ``lower=False``, only the
+    upper triangle is read. Imaginary parts on the diagonal are ignored. Results have the precision of ``a``, or float64
+    for integers.
 
-    Since only one triangle is read, the gradient is zero in the other one. Signs (complex phases) of eigenvectors are
-    arbitrary, so a cost must not depend on them. Eigenvectors have no derivative where eigenvalues are equal within
-    rounding errors. A gradient through them is NaN there. This holds even for a matrix function ``v @ diag(f(w)) @
-    v^H`` and for a projector, although these have a derivative. For matrix functions use `sqrtm`, `expm` and the like.
-    Gradients through eigenvalues alone are right.
+    If ``b`` is given, it must be positive definite; the same triangle is read. Then eigenvalues w and eigenvectors v
+    solve ``a @ v == w * b @ v`` for ``type`` 1, ``a @ b @ v == w * v`` for 2, and ``b @ a @ v == w * v`` for 3. For the
+    types 1 and 2, ``v^H @ b @ v`` is the identity matrix. For type 3, ``v^H @ inv(b) @ v`` is.
 
-    ``numpy.linalg.LinAlgError`` for a matrix with infinite or NaN elements, for a ``b`` that is not positive definite,
-    and if the algorithm does not converge. With ``on_error="nan"`` the results are NaN instead. ValueError for matrices
-    that are not square, TypeError for float16.
+    The gradient is zero in the triangle that is not read. The signs (or complex phases) of eigenvectors are arbitrary,
+    so a cost must not depend on them. If eigenvalues are equal within rounding errors, the eigenvectors have no
+    derivative, and a gradient through the eigenvectors is NaN. It is NaN even for a cost that has a derivative, such as
+    a matrix function ``v @ diag(f(w)) @ v^H`` or a projector. For matrix functions, call `sqrtm`, `expm` and similar
+    functions. Gradients through eigenvalues alone are correct.
+
+    ``numpy.linalg.LinAlgError`` is raised if a matrix has infinite or NaN elements, if ``b`` is not positive definite,
+    or if the algorithm does not converge. With ``on_error="nan"``, the results are NaN instead. ValueError if matrices
+    are not square, TypeError for float16.
     """
     low, kept = _reads_lower(UPLO, lower), check_on_error(on_error)
     if b is None:
@@ -195,11 +200,11 @@ def eigvalsh(
     type: int = 1,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """Eigenvalues of Hermitian matrices in ascending order, of shape (..., n).
+    """The eigenvalues of Hermitian matrices in ascending order. The result has the shape (..., n).
 
-    Arguments and errors are those of `eigh`. The gradient of an eigenvalue with eigenvector v is ``v v^H``; its
-    elements in the triangle that is not read are added to those in the other. Where eigenvalues are equal, the gradient
-    of a symmetric function of the eigenvalues is right, but the gradient of this gradient is NaN.
+    Arguments and errors are as in `eigh`. The gradient of an eigenvalue with eigenvector v is ``v v^H``. Its elements
+    in the triangle that is not read are added to the mirrored elements in the other triangle. If eigenvalues are equal,
+    the gradient of a symmetric function of the eigenvalues is correct, but second derivatives are NaN.
     """
     values: TensorVariable = eigh(
         a, UPLO, b=b, lower=lower, type=type, eigvals_only=True, on_error=on_error

@@ -1,7 +1,7 @@
-"""Functions that ops of linear algebra share: formulas of gradients, dtypes, checks.
+"""Small functions for formulas of gradients in linear algebra, and for their dtypes and checks.
 
-Most of them are for gradients of eigenvalues, singular values, pseudoinverses, adjugates and orthogonal factors (`eig`,
-`eigh`, `svd`, `pinv`, `adjugate`, `qr`, `householder`). `schur` and `qz` use some of them, too.
+The ops for eigenvalues, singular values, pseudoinverses, adjugates and orthogonal factors call them (`eig`, `eigh`,
+`svd`, `pinv`, `adjugate`, `qr`, `householder`, `schur`, `qz`).
 """
 
 from __future__ import annotations
@@ -31,27 +31,30 @@ COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
 def real_dtype(dtype: str) -> str:
-    """The dtype of the parts of a complex dtype, or the dtype itself."""
+    """The dtype of the real part of numbers of ``dtype``."""
     return REAL.get(dtype, dtype)
 
 
 def complex_dtype(dtype: str) -> str:
-    """The complex dtype whose parts have this dtype, or the dtype itself."""
+    """The complex dtype with the precision of ``dtype``, or ``dtype`` itself if it is complex."""
     return COMPLEX.get(dtype, dtype)
 
 
 def absent(cotangent: Any) -> bool:
-    """Whether a cotangent is None or ZERO."""
+    """Whether a cotangent is None or `ZERO`."""
     return cotangent is None or cotangent is ZERO
 
 
 def nothing(cotangents: Sequence[Any]) -> Any:
-    """The cotangent of an input if the cotangents of all outputs are absent: None if all are None, else ZERO."""
+    """The cotangent of the input if the cotangents of all outputs are `absent`: None if all are None, else `ZERO`."""
     return None if all(ct is None for ct in cotangents) else ZERO
 
 
 def least(known: Mapping[str, Any], first: str, second: str) -> Any:
-    """The smaller of two lengths, given by name in ``known``: an integer, a variable, or None if one is unknown."""
+    """The minimum of the lengths that ``known`` has for the names ``first`` and ``second``.
+
+    It is an integer or a variable, or None if a length is None.
+    """
     m, n = known[first], known[second]
     if m is None or n is None:
         return None
@@ -59,38 +62,42 @@ def least(known: Mapping[str, Any], first: str, second: str) -> Any:
 
 
 def as_row(values: Any) -> Any:
-    """Vectors as matrices of one row, to scale columns."""
+    """Convert vectors to matrices of one row, which scale the columns of a matrix by multiplication."""
     return expand_dims(values, -2)
 
 
 def as_column(values: Any) -> Any:
-    """Vectors as matrices of one column, to scale rows."""
+    """Convert vectors to matrices of one column, which scale the rows of a matrix by multiplication."""
     return expand_dims(values, -1)
 
 
 def on_diagonal(values: Any) -> Any:
-    """Diagonal matrices."""
+    """Diagonal matrices with the vectors ``values`` on their diagonals."""
     return as_row(values) * eye(values.shape[-1], dtype=values.dtype)
 
 
 def reciprocals(values: Any) -> Any:
-    """1 / x, and NaN where x is 0: a derivative that does not exist."""
+    """1 / x, and NaN for x = 0. There, a derivative with this factor does not exist."""
     zero = le(abs_(values), 0)
     return switch(zero, np.nan, 1 / switch(zero, 1, values)).astype(values.dtype)
 
 
 def resolution(values: Any) -> Any:
-    """For each vector, the difference up to which two of its values count as equal: eps times the sum of magnitudes."""
+    """For each vector, the difference up to which two of its values count as equal.
+
+    It is the sum of absolute values times the machine epsilon.
+    """
     total = sum_(abs_(values), axis=-1)
     eps = np.asarray(np.finfo(values.dtype).eps, values.dtype)
     return expand_dims(total * eps, (-2, -1))
 
 
 def inverse_differences(values: Any) -> Any:
-    """The matrix of 1 / (x_j - x_i), 0 on the diagonal, and NaN where two values are equal within rounding errors.
+    """The matrix with 1 / (x_j - x_i) at (i, j), and 0 on the diagonal. NaN if two values are equal up to rounding.
 
-    Where values are equal, the eigenvectors or singular vectors have no derivatives. A function of the vectors may
-    still have a derivative. But it cannot be computed with this matrix, so the gradient of such a function is NaN, too.
+    The values are eigenvalues or squares of singular values. If two are equal, their vectors have no derivatives. A
+    function of the vectors may still have a derivative, but it cannot be computed from this matrix. So its gradient is
+    NaN, too.
     """
     apart = as_row(values) - as_column(values)
     own = gt(eye(values.shape[-1], dtype=real_dtype(values.dtype)), 0)
@@ -100,12 +107,12 @@ def inverse_differences(values: Any) -> Any:
 
 
 def inverse_sums(values: Any) -> Any:
-    """The matrix of 1 / (x_i + x_j) of values that are not negative, and NaN where both are 0."""
+    """The matrix with 1 / (x_i + x_j) at (i, j), and NaN if both are 0. The values must not be negative."""
     return reciprocals(as_row(values) + as_column(values))
 
 
 def from_triangle(x: Any, lower: bool) -> Any:
-    """The Hermitian matrices with the given triangle. Imaginary parts on the diagonal are ignored."""
+    """Hermitian matrices with the lower (or upper) triangle of ``x``. Imaginary parts on the diagonal are ignored."""
     part, rest = (tril(x), tril(x, -1)) if lower else (triu(x), triu(x, 1))
     whole = part + hermitian(rest)
     if not is_complex(x.dtype):
@@ -115,12 +122,12 @@ def from_triangle(x: Any, lower: bool) -> Any:
 
 
 def to_triangle(ct: Any, lower: bool) -> Any:
-    """The pullback of `from_triangle`: the cotangent of one triangle, from that of the Hermitian matrices."""
+    """The pullback of `from_triangle`. ``ct`` is the cotangent of the Hermitian matrices."""
     both = ct + hermitian(ct)
     return half_diagonal(tril(both) if lower else triu(both))
 
 
 def require_finite(array: Array) -> None:
-    """LinAlgError for an infinite or NaN element, since some routines of LAPACK do not end if there is one."""
+    """Raise LinAlgError if an element is infinite or NaN, since some routines of LAPACK would not terminate."""
     if not np.isfinite(array).all():
         raise np.linalg.LinAlgError("Array must not contain infs or NaNs")

@@ -1,6 +1,6 @@
-"""Products of Householder reflectors.
+"""Products of Householder reflectors: the function `householder_product` and its op.
 
-Users find `householder_product` in `occelo.tensor.linalg`. Linkers lower the op.
+Users call `householder_product` from `occelo.tensor.linalg`, for instance to compute Q from ``qr(a, mode="raw")``.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ __all__ = ["HouseholderProduct", "householder_product"]
 
 @op
 class HouseholderProduct(MatrixOp):
-    """The first n columns of H_1 H_2 ... H_k with H_i = I - tau_i v_i v_i^H.
+    """The first n columns of the product H_1 H_2 ... H_k, where H_i is I - tau_i v_i v_i^H.
 
-    v_i is column i of the first argument, with its element on the diagonal replaced by 1, and those above by 0. k <= n
-    <= m.
+    The first input is a matrix with n columns and m rows. The vector v_i is its column i, but with 1 on the diagonal
+    and 0 above. The second input holds tau_1 to tau_k. k must be at most n, and n at most m.
     """
 
     signature: ClassVar[str] = "(m,n),(k)->(m,n)"
@@ -83,16 +83,19 @@ class HouseholderProduct(MatrixOp):
 
 
 def householder_product(v: Any, tau: Any) -> TensorVariable:
-    """The first n columns of products of Householder reflectors, of shape (..., m, n): LAPACK's ``orgqr`` and ``ungqr``.
+    """The first n columns of products of Householder reflectors, as in LAPACK's ``orgqr`` and ``ungqr``.
 
-    The product is ``H_1 @ H_2 @ ... @ H_k`` with ``H_i = I - tau_i v_i v_i^H``. ``v`` has shape (..., m, n) and ``tau``
-    (..., k), with k <= n <= m. Below the diagonal, the vector ``v_i`` has the elements of column i of ``v``. On the
-    diagonal ``v_i`` is 1 and above it 0; these elements are not read from ``v``. If ``a`` has no more columns than
-    rows, and ``h, tau = qr(a, mode="raw")``, then the Q of ``a`` is ``householder_product(h.mT, tau)``. Batch
-    dimensions broadcast. The result has the common dtype, float64 for integers; float16 is a TypeError.
+    The product is ``H_1 @ H_2 @ ... @ H_k``, where ``H_i`` is ``I - tau_i v_i v_i^H``. ``v`` has the shape (..., m, n)
+    and ``tau`` has the shape (..., k), with k <= n <= m. The vector ``v_i`` is column i of ``v``, but with 1 on the
+    diagonal and 0 above; these elements of ``v`` are not read. The result has the shape (..., m, n). Batch dimensions
+    broadcast. The result has the common dtype, or float64 for integers.
 
-    The gradient is computed from the compact form ``I - V T V^H`` (Schreiber and Van Loan 1989). So it is right for any
-    ``v`` and ``tau``, even if the product is not unitary. ValueError for shapes that do not fit.
+    For instance, if ``a`` has at least as many rows as columns, and ``h, tau = qr(a, mode="raw")``, then
+    ``householder_product(h.mT, tau)`` is the Q of ``a``.
+
+    The gradient is computed from the compact form ``I - V T V^H`` (Schreiber and Van Loan 1989). So it is correct for
+    any ``v`` and ``tau``, even if the product is not unitary. ValueError if the shapes do not fit, TypeError for
+    float16.
     """
     made: TensorVariable = HouseholderProduct()(*as_matrices("householder_product", v, tau))
     return made

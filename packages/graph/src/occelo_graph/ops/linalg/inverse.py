@@ -1,7 +1,7 @@
-"""Inverses of square matrices: the op `Inv`, and `inv`, which users find in `occelo.tensor.linalg`.
+"""Inverses of square matrices: the function `inv` and its op `Inv`.
 
-Powers of matrices, gradients of `slogdet`, adjugates, condition numbers and inverses of tensors use `inv`, too. Rules,
-inference of facts and lowerings handle the op.
+Users call `inv` from `occelo.tensor.linalg`. Powers of matrices, gradients of `slogdet`, adjugates, condition numbers
+and inverses of tensors call it, too. Rules replace products with an inverse by `solve`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class Inv(MatrixOp):
 
 @stands_for("linalg.inv", "a")
 def inv(a: Any, *, on_error: str = "raise") -> TensorVariable:
-    """The inverses of square matrices in the last two dimensions of ``a``, of shape (..., n, n).
+    """The inverses of square matrices ``a`` of shape (..., n, n).
 
-    The result has the dtype of ``a``, float64 for integers; float16 is a TypeError. ``solve(a, b)`` is faster and more accurate
-    than ``inv(a) @ b``.
+    The result has the dtype of ``a``, or float64 for integers. ``solve(a, b)`` is faster and more accurate than
+    ``inv(a) @ b``.
 
-    A singular matrix raises ``numpy.linalg.LinAlgError`` with its place in the batch; with ``on_error="nan"`` this
-    element of the batch is NaN. ValueError if ``a`` is not square.
+    If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. The message has the matrix's position in the batch.
+    With ``on_error="nan"``, its inverse is NaN. ValueError if ``a`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("inv", a)
     made: TensorVariable = Inv(check_on_error(on_error))(x)
