@@ -1,4 +1,4 @@
-"""The linker ``numba``: loop programs as Python code that Numba compiles.
+"""The linker ``numba``, which prints loop programs as Python code and lets Numba compile it.
 
-A mode of that name chooses it.
+It is used by functions whose mode names it.
 """

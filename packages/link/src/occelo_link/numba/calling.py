@@ -1,6 +1,6 @@
-"""`as_numba` turns a compiled function into a function that Numba code can call (``njit``).
+"""Makes functions that Numba code can call. Users call `as_numba` with a compiled function.
 
-Users find it in `occelo`, and call the functions that it returns from their own ``njit`` functions.
+They then call the result in their own ``njit`` functions.
 """
 
 from __future__ import annotations
@@ -146,14 +146,14 @@ done:
 }}
 """
 _RECORD = 3 + 64
-"""Slots of the record of an output: element size, number of dimensions, memory, lengths."""
+"""The number of slots in the record of an output: element size, number of dimensions, memory, and up to 64 lengths."""
 
 
 @functools.cache
 def _services() -> Unit:
-    """The functions that a unit calls for memory and interrupts under `as_numba`.
+    """Return the services that units call for memory and interrupts under `as_numba`, as loaded machine code.
 
-    Results are allocated in Numba's reference-counted memory.
+    They allocate results in Numba's reference-counted memory.
     """
     addresses = {
         "alloc": helpers["MemInfo_alloc_safe"],
@@ -167,7 +167,10 @@ def _services() -> Unit:
 
 
 class _Call:
-    """The text of a function that stores its arguments in a frame, runs the unit and returns arrays."""
+    """Writes the Python text of a function that stores its arguments in a frame, runs the unit and returns arrays.
+
+    ``explicit`` are the inputs that are arguments of the function.
+    """
 
     def __init__(self, part: Part, program: Program, explicit: Sequence[Variable]) -> None:
         self.part = part
@@ -207,7 +210,7 @@ class _Call:
         self.line(f"enter{position}(frame, {name})")
 
     def value(self, position: int, array: Any) -> None:
-        """The text for an input that is not an argument: its present value becomes a constant of the function."""
+        """Write the text for an input that is not an argument. Its present value becomes a constant of the function."""
         array = prepared(array)
         frame, kept = make_frame([array])
         self.kept += [array, *kept]
@@ -229,7 +232,7 @@ class _Call:
             self.namespace[f"result{k}"] = make
         self.namespace["finish"] = memory_intrinsic(Memory("call", "", finish))
         self.line("status = unit(frame, table)")
-        # the frame holds addresses only: keep copies in C order alive until here
+        # keeps the arrays alive until here, since the frame contains only their addresses
         self.namespace["hold"] = memory_intrinsic(Memory("hold"))
         self.lines += [f"    hold({name})" for name in self.arguments.values()]
         self.line("if status != 0:")
@@ -253,13 +256,14 @@ class _Call:
 
 
 def as_numba(function: Any) -> Callable[..., Any]:
-    """An ``njit`` function that does what a function compiled with the linker ``numba`` does.
+    """Return an ``njit`` function that computes the same as a function compiled with the linker ``numba``.
 
-    It takes the function's arguments in order, as arrays of the dtypes for which the function was compiled; arguments
-    without dimensions may be numbers. It returns a tuple of new arrays, and raises ValueError if a check fails. Shared
-    variables keep the values that they have now, and nothing is updated. The code contains addresses, so Numba does not
-    cache it. TypeError if the function is not a single block compiled by Numba, calls Python, or has inputs or outputs
-    that are not arrays.
+    It accepts the same arguments in order, as arrays of exactly the dtypes of the inputs. A scalar may also be a
+    number. It returns a tuple of new arrays, and raises ValueError if a check fails. Shared variables keep their
+    present values, and nothing is updated. Numba does not cache the function, since its code contains addresses.
+
+    Raises TypeError if the function is not a single block compiled by Numba, if it calls Python, or if an input or
+    output is not an array.
     """
     vm, maker = function.vm, function.maker
     linker = maker.mode.linker
@@ -281,7 +285,7 @@ def as_numba(function: Any) -> Callable[..., Any]:
         graph.inputs[i] for i, (each, _) in enumerate(function.indices) if not each.implicit
     ]
     services = _services()
-    # units of Numba never take over the memory of an input
+    # there is no service `TAKE`: these units never overwrite an input
     found = [*[services.find(n) for n in ("output", "grow", "poll")], 0]
     table = make_table(UnitInterface.of(program, whole.inputs), found)
     call = _Call(part, program, explicit)

@@ -1,7 +1,4 @@
-"""Compiling printed programs to object code by Numba.
-
-The linker ``numba`` compiles each block by it, and `as_numba` compiles each function.
-"""
+"""Compiles printed programs with Numba: blocks for the linker ``numba``, and whole functions for `as_numba`."""
 
 from __future__ import annotations
 
@@ -29,18 +26,18 @@ define i64 @unit(ptr %frame, ptr %table) nounwind {{
   ret i64 %found
 }}
 """
-"""LLVM IR of the unit, which calls the function that Numba compiled. That function returns a status of Numba (0 here),
-and stores its result in memory.
+"""LLVM IR of the unit, which calls the function that Numba compiled.
+
+Numba's function returns Numba's status, which is always 0 here, and stores its result in memory.
 """
 
 
 @contextmanager
 def _deep_recursion(text: str) -> Generator[None]:
-    """A context manager that raises Python's recursion limit for Numba's search of definitions, which calls itself for
-    each block of a function.
+    """A context manager that raises Python's recursion limit while Numba compiles a function with the given text.
 
-    It needs at most two calls for each block, and every block has a line of ``text``. Such calls do not use the stack
-    of C.
+    Numba's search for definitions calls itself at most twice for each basic block. Each block has at least one line of
+    ``text``. These calls do not use the C stack.
     """
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(limit + 2 * text.count("\n"))
@@ -51,14 +48,14 @@ def _deep_recursion(text: str) -> Generator[None]:
 
 
 def dispatcher_of(printed: Printed) -> Any:
-    """The printed program as a compiled Numba function of a frame and a table.
+    """Compile a printed program with Numba. Returns a Numba function of a frame and a table.
 
-    RuntimeError where Numba's compiler is switched off.
+    Raises RuntimeError if Numba's compiler is switched off.
     """
     if numba.config.DISABLE_JIT:
         raise RuntimeError("Numba's compiler is switched off (NUMBA_DISABLE_JIT)")
     name = f"<occelo numba {blake2b(printed.text.encode(), digest_size=8).hexdigest()}>"
-    # so that Numba's messages and debuggers can show the text
+    # Numba's messages and debuggers find the text here
     linecache.cache[name] = (
         len(printed.text),
         None,
@@ -81,7 +78,7 @@ def dispatcher_of(printed: Printed) -> Any:
 
 
 def compile_printed(printed: Printed) -> bytes:
-    """Object code that defines ``unit`` with C's calling convention."""
+    """Compile a printed program to object code, which defines ``unit`` with C's calling convention."""
     (compiled,) = dispatcher_of(printed).overloads.values()
     text: str = compiled.library.get_llvm_str()
     entry = _ENTRY.format(name=compiled.fndesc.llvm_func_name)

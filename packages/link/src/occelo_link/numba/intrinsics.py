@@ -1,7 +1,7 @@
-"""Numba intrinsics that printed programs call: exported LLVM functions, and memory operations.
+"""Numba intrinsics that printed programs call: exported LLVM functions and memory operations.
 
-`numba.compiling` puts them into the namespace in which a printed program is compiled. `as_numba` also uses some of
-them.
+`numba.compiling` adds them to the namespace in which a printed program is compiled. `as_numba` uses some of them
+directly.
 """
 
 from __future__ import annotations
@@ -44,33 +44,33 @@ __all__ = [
 ]
 
 Generate = Callable[[Context, Builder, Signature, Sequence[IRValue]], IRValue]
-"""Builds the LLVM IR of a call of an intrinsic."""
+"""A function that builds the LLVM IR of a call of an intrinsic."""
 Definition = tuple[Signature, Generate]
 Made = tuple[int, NumbaType, Generate]
-"""How many arguments an intrinsic takes, the type of its result, and the builder of its code."""
+"""The number of an intrinsic's arguments, the type of its result, and the function that builds its code."""
 
 _I64: IRType = ir.IntType(64)
 
 
 def _scalar(dtype: str) -> NumbaType:
-    """Numba's type of a scalar."""
+    """Return Numba's type of a scalar."""
     return types.boolean if dtype == "bool" else getattr(types, dtype)
 
 
 def _memory(dtype: str) -> IRType:
-    """LLVM's type of an element in memory."""
+    """Return LLVM's type of an element in memory."""
     if dtype in ("float64", "float32"):
         return ir.DoubleType() if dtype == "float64" else ir.FloatType()
     return ir.IntType(8 * itemsize(dtype))
 
 
 def pointer_type(dtype: str) -> NumbaType:
-    """Numba's type of a pointer to elements; booleans are bytes in memory."""
+    """Return Numba's type of a pointer to elements. A bool is a byte in memory."""
     return types.CPointer(types.uint8 if dtype == "bool" else getattr(types, dtype))
 
 
 def _intrinsic(name: str, arity: int, define: Callable[..., Definition]) -> Intrinsic:
-    """An intrinsic with a fixed number of arguments, which Numba requires."""
+    """Make an intrinsic with a fixed number of arguments. Numba does not accept a variable number."""
     params = "".join(f", a{i}" for i in range(arity))
     namespace: dict[str, Any] = {"define": define}
     exec(f"def {name}(context{params}):\n    return define(context{params})\n", namespace)
@@ -78,7 +78,7 @@ def _intrinsic(name: str, arity: int, define: Callable[..., Definition]) -> Intr
 
 
 def _defining(result: NumbaType, generate: Generate) -> Callable[..., Definition]:
-    """The definition of an intrinsic that takes arguments of any types."""
+    """Return the definition of an intrinsic whose arguments may have any types."""
 
     def define(context: Context, *args: NumbaType) -> Definition:
         return result(*args), generate
@@ -87,7 +87,7 @@ def _defining(result: NumbaType, generate: Generate) -> Callable[..., Definition
 
 
 def _load_slot(builder: Builder, base: IRValue, slot: IRValue | int, kind: IRType) -> IRValue:
-    """Load a pointer from a slot of the frame or the table."""
+    """Build a load of a pointer from a slot of the frame or the table."""
     number = slot if isinstance(slot, ir.Value) else ir.Constant(_I64, slot)
     address = builder.gep(base, [number])
     return builder.load(builder.bitcast(address, kind.as_pointer()))
@@ -107,7 +107,7 @@ def _call_service(
 
 
 def _bytes(builder: Builder, count: IRValue, dtype: str) -> IRValue:
-    """The bytes of ``count`` elements, rounded up so that the next allocation is aligned to 64 bytes."""
+    """Build the number of bytes of ``count`` elements, rounded up so that the next allocation has an alignment of 64."""
     size = builder.mul(count, ir.Constant(_I64, itemsize(dtype)))
     return builder.and_(builder.add(size, ir.Constant(_I64, 127)), ir.Constant(_I64, -64))
 
@@ -188,7 +188,7 @@ def _poll(memory: Memory) -> Made:
 
 
 def _work(memory: Memory) -> Made:
-    """Allocate working memory: in the arena if it has room, else by the service `GROW`."""
+    """An intrinsic that allocates working memory, in the arena or, if the arena has no room, by the service `GROW`."""
     kind = _memory(memory.dtype).as_pointer()
 
     def generate(
@@ -223,7 +223,7 @@ def _number(memory: Memory) -> Made:
 
 
 def _hold(memory: Memory) -> Made:
-    """An intrinsic that does nothing with its argument, which keeps the argument alive up to this point."""
+    """An intrinsic that keeps its argument alive up to this point, and does nothing else."""
 
     def generate(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
@@ -234,7 +234,7 @@ def _hold(memory: Memory) -> Made:
 
 
 def _call(memory: Memory) -> Made:
-    """A call of the function at an address with the frame and a number."""
+    """An intrinsic that calls the function at the address ``memory.number`` with a frame and a number."""
 
     def generate(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
@@ -284,7 +284,7 @@ _MAKERS: dict[str, Callable[[Memory], Made]] = {
 
 @functools.cache
 def memory_intrinsic(memory: Memory) -> Intrinsic:
-    """The intrinsic of a memory operation."""
+    """Return the intrinsic of a memory operation."""
     if memory.action == "address":
         return _address()
     arity, result, generate = _MAKERS[memory.action](memory)
@@ -304,7 +304,7 @@ def _address() -> Intrinsic:
 
 
 def address_intrinsic(address: int) -> Intrinsic:
-    """An intrinsic that returns an address of this process, which Numba must not cache."""
+    """Return an intrinsic that returns an address of this process. Numba must not cache it."""
 
     def generate(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
@@ -316,7 +316,11 @@ def address_intrinsic(address: int) -> Intrinsic:
 
 
 def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Intrinsic:
-    """An intrinsic that stores an argument in the frame: data, lengths and strides of an array, or a number."""
+    """Return an intrinsic that stores an argument in the frame.
+
+    For an array it stores the addresses of the data, the lengths and the strides. For a number it stores the address of
+    the number.
+    """
     wanted = _scalar(dtype)
 
     def held(builder: Builder, value: IRValue) -> IRValue:
@@ -355,7 +359,7 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Intrinsic:
 
 
 def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
-    """An intrinsic that returns the array of an output, which owns its memory."""
+    """Return an intrinsic that makes the array of an output from the output's record. The array owns its memory."""
     kind = types.Array(_scalar(dtype), ndim, "C")
 
     def generate(
@@ -389,7 +393,9 @@ def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
 
 @functools.cache
 def _exported_intrinsic(exported: Exported) -> Intrinsic:
-    """The intrinsic of an exported LLVM function; Numba compiles its text once and links it to its callers."""
+    """Return the intrinsic of an exported LLVM function. Numba compiles the function's text once and links it to its
+    callers.
+    """
     libraries: list[Any] = []
     result = _scalar(exported.result_dtype) if exported.result_dtype else types.none
 
@@ -419,12 +425,12 @@ def _exported_intrinsic(exported: Exported) -> Intrinsic:
 
 
 def _value(dtype: str) -> IRType:
-    """LLVM's type of a scalar in registers."""
+    """Return LLVM's type of a scalar in a register."""
     return ir.IntType(1) if dtype == "bool" else _memory(dtype)
 
 
 def namespace_of(calls: Mapping[str, Memory | Exported]) -> dict[str, Any]:
-    """The namespace of the text of a printed program."""
+    """Return the namespace in which the text of a printed program runs: NumPy and the intrinsics in ``calls``."""
     found: dict[str, Any] = {"np": np}
     for name, call in calls.items():
         found[name] = (

@@ -1,7 +1,7 @@
-"""The modules of Numba and llvmlite, typed as `Any`, since they have no type stubs and type checking must not require
-Numba.
+"""The modules of Numba and llvmlite that the linker ``numba`` uses, typed as `Any`.
 
-This module is imported only when Numba is needed; the import fails if Numba is missing.
+They have no type stubs, and type checking must not require Numba. The import of this module fails if Numba is missing,
+so it is imported only when Numba is needed.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ ir: Any = importlib.import_module("llvmlite.ir")
 binding: Any = importlib.import_module("llvmlite.binding")
 
 Context = Any
-"""A typing context or a code generation context of Numba."""
+"""Numba's context of typing or of code generation."""
 NumbaType = Any
 Signature = Any
 Intrinsic = Any
-"""A function that ``numba.extending.intrinsic`` makes."""
+"""A function that ``numba.extending.intrinsic`` has made."""
 Builder = Any
 """An ``IRBuilder`` of llvmlite."""
 IRValue = Any

@@ -1,6 +1,6 @@
-"""The linker ``numba``, which prints each block as one Python function and has Numba compile it.
+"""The linker ``numba``, which prints each block as one Python function and lets Numba compile it.
 
-`registry` loads it when a user chooses it.
+`registry` imports this module when a mode names the linker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["NumbaLinker"]
 
-# cached code needs no Numba; without this check only the first function that is not cached would fail
+# checked here, since cached code needs no Numba, so that a missing Numba would be noticed only later
 if find_spec("numba") is None:
     raise ModuleNotFoundError("No module named 'numba'", name="numba")
 
@@ -37,18 +37,18 @@ def _numba() -> str:
 
 def _compiled(printed: Printed) -> bytes:
     from occelo_link.numba.compiling import (
-        compile_printed,  # Numba is not needed for cached code
+        compile_printed,  # cached code needs no Numba
     )
 
     return compile_printed(printed)
 
 
 class NumbaLinker(BlockLinker):
-    """The linker ``numba``: compiles each block as one Numba function; results have the same bits as those of
+    """The linker ``numba``: compiles each block as one Numba function. Results have the same bits as those of
     ``native``.
 
-    Ops without a lowering to loops run in Python, with one warning for each op. They are callbacks; ops with effects
-    outside of branches run between the blocks instead. With ``strict`` such ops raise NotImplementedError.
+    An op without a lowering to loops runs in Python, as a callback, with one warning for each op. If it has effects and
+    is not in a branch, it runs between blocks instead. If ``strict`` is true, such ops raise NotImplementedError.
     """
 
     name = "numba"

@@ -1,8 +1,9 @@
-"""LLVM IR of ``memset``, ``memcpy`` and ``memmove``, for object code that must refer to no outside function.
+"""Defines the functions ``memset``, ``memcpy`` and ``memmove`` in LLVM IR, so that object code calls no outside
+function.
 
-LLVM replaces loops that fill or copy memory by these functions. Object code that defines them is loaded with all its
-sections adjacent (`occelo_link.units.engine.load_object`). Otherwise its constants may be too far from its instructions.
-`compiling` appends the text.
+LLVM replaces loops that fill or copy memory by calls of these functions. Object code that defines the functions itself
+is loaded with all its sections adjacent (`occelo_link.units.engine.load_object`). Otherwise its constants may be too
+far from its instructions. `compiling` adds the definitions to the text that it compiles.
 """
 
 from __future__ import annotations
@@ -32,11 +33,14 @@ narrow.body:
   br label %narrow.head
 done:
 """
-"""A loop over blocks of 32 bytes, the number of bytes before them in ``%i``, then one over the bytes that are left, in ``%j``."""
+"""A loop over blocks of 32 bytes, then a loop over single bytes.
+
+``%i`` and ``%j`` are the numbers of bytes before the current block and before the current byte.
+"""
 
 
 def _copy(kind: str, position: str) -> str:
-    """One block of a copy: its type, and the position where it starts."""
+    """Return the text that copies one block of the LLVM type ``kind``. ``position`` is the block's first byte."""
     name = "wide" if "x" in kind else "narrow"
     return f"""
   %{name}.source = getelementptr i8, ptr %from, i64 {position}
@@ -69,7 +73,7 @@ entry:"""
     + _LOOP.format(wide=_copy("<32 x i8>", "%i"), narrow=_copy("i8", "%j"))
     + "  ret ptr %to\n}\n"
 )
-# from the end, which is right if the target begins behind the source
+# copies from the end backward, which is right if the target begins behind the source
 _MOVE = (
     """
 define hidden ptr @occelo_copy_backward(ptr %to, ptr %from, i64 %count) nounwind {
@@ -100,6 +104,6 @@ forward:
 
 
 def memory_functions(text: str) -> str:
-    """A module's text with definitions of the memory functions, in place of declarations."""
+    """Return the text of a module in which definitions of the memory functions replace their declarations."""
     declared = re.compile(r"^declare [^@\n]*@mem(set|cpy|move)\(.*$", re.MULTILINE)
     return declared.sub("", text) + _SET + _COPY + _MOVE

@@ -1,10 +1,9 @@
-"""The printer of loop programs as Python that Numba compiles.
+"""Prints loop programs as Python code that Numba compiles. The linker ``numba`` and `as_numba` call `print_numba`.
 
-A unit is ``unit(frame, table)`` with the layout of `occelo_link.units.frame`, as for ``native``. Memory is accessed
-by pointers. Operations that give the same result in Python as in LLVM, such as ``+`` for float64, are printed as
-Python. All others, elementary functions included, are calls of functions whose bodies are the LLVM text that
-``native`` would print (`native.llvm.exports`). The linker ``numba`` and `as_numba` call `print_numba`, which does not
-import Numba.
+A unit is the function ``unit(frame, table)``; `occelo_link.units.frame` describes its arguments. Memory is accessed by
+pointers. Operations with the same result in Python as in LLVM, such as ``+`` for float64, are printed as Python. All
+others, such as elementary functions, are calls of LLVM functions. Their bodies are the text that ``native`` prints
+(`native.llvm.exports`). This module does not import Numba.
 """
 
 from __future__ import annotations
@@ -49,16 +48,16 @@ __all__ = ["Memory", "Printed", "print_numba"]
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<="}
 _NATIVE_DTYPES = ("float64", "float32", "int64")
-"""Dtypes whose arithmetic Numba compiles to single instructions."""
+"""The dtypes whose arithmetic Numba compiles to single instructions."""
 _STACK_BYTES = 2048
-"""Small working memory is on the stack, up to this many bytes."""
+"""The most bytes of working memory that a unit has on the stack. Small buffers are allocated there."""
 
 
 class Memory(NamedTuple):
-    """A memory operation.
+    """A memory operation, which the printed text calls as a function.
 
-    ``action`` names the operation, ``dtype`` the dtype of the elements. ``number`` depends on the action: for ``stack``
-    the number of elements, for ``output`` the number of dimensions, for ``call`` the address of the function.
+    ``action`` is the operation and ``dtype`` the dtype of the elements. ``number`` is the number of elements for
+    ``stack``, the number of dimensions for ``output``, and the address of the called function for ``call``.
     """
 
     action: str
@@ -67,14 +66,14 @@ class Memory(NamedTuple):
 
 
 class Printed(NamedTuple):
-    """The text of a module, and a dict from names in the text to the functions that they stand for."""
+    """The text of a module, and a dict from the names of functions that the text calls to what these functions do."""
 
     text: str
     calls: dict[str, Memory | Exported]
 
 
 def literal(number: Any, dtype: str) -> str:
-    """A constant as a Python expression."""
+    """Return a constant as a Python expression."""
     if dtype == "bool":
         return "True" if number else "False"
     if is_float(dtype):
@@ -132,7 +131,7 @@ class _Printer(Visitor[None]):
         return self.names.get(value.number, f"v{value.number}")
 
     def memory(self, action: str, dtype: str = "", count: int = 0) -> str:
-        """The name of the function of a memory operation."""
+        """Return the name of the function for a memory operation."""
         parts = [action, *([dtype] if dtype else []), *([str(count)] if count else [])]
         name = "_".join(parts)
         self.calls[name] = Memory(action, dtype, count)
@@ -142,7 +141,7 @@ class _Printer(Visitor[None]):
         return f"{self.memory('pointer', dtype)}({base}, {slot})"
 
     def export(self, hint: str, exported: Exported) -> str:
-        """The name by which the Python text calls an LLVM function of `native.llvm.exports`."""
+        """Return the name by which the text calls an LLVM function of `native.llvm.exports`."""
         found = self.exported.get(exported.symbol)
         if found is None:
             found = hint if hint not in self.calls else self.fresh(f"{hint}_")
@@ -168,7 +167,7 @@ class _Printer(Visitor[None]):
         self.line(f"    return {statement.site + 1}")
 
     def buffer(self, buffer: Buffer) -> str:
-        """The name of a buffer's pointer."""
+        """Return the name of a buffer's pointer."""
         if buffer.space == "constant":
             slot = table_slot(self.program, buffer.entry)
             return self.hoisted(buffer.entry, self.pointer(buffer.dtype, "table", slot))
@@ -177,12 +176,12 @@ class _Printer(Visitor[None]):
         return buffer.name
 
     def hoisted(self, name: str, text: str) -> str:
-        """The name of a value that is loaded once, at the start."""
+        """Return ``name``, which is assigned the expression ``text`` once, at the start of the unit."""
         self.prologue.setdefault(name, text)
         return name
 
     def input_pointer(self, buffer: Buffer, which: int, dtype: str) -> str:
-        """A pointer from the frame: to the elements, lengths or strides of an input."""
+        """Return an expression for a pointer in the frame: to the elements, lengths or strides of an input."""
         slot = FIRST_INPUT + INPUT_SLOTS * buffer.position + which
         return self.pointer(dtype, "frame", slot)
 
@@ -212,7 +211,7 @@ class _Printer(Visitor[None]):
         return f"{self.operation(value, given)}({', '.join([*names, 'table'])})"
 
     def operation(self, value: Value, given: Sequence[Value]) -> str:
-        """The name of the LLVM function that computes ``value``: an operation, or a call of a function."""
+        """Return the name of the LLVM function that computes ``value`` from the arguments ``given``."""
         named = [a for a in value.args if not isinstance(a, Value)]
         key = (value.op, value.dtype, *named, *(a.dtype for a in given))
         if key not in self.exported:
@@ -252,7 +251,10 @@ class _Printer(Visitor[None]):
         self.stop_if_null(buffer.name)
 
     def grow_buffer(self, buffer: Buffer, size: str) -> None:
-        """Print code that allocates new memory if a buffer needs more than its capacity; the capacity at least doubles."""
+        """Print code that makes sure that a buffer has enough memory for ``size`` elements.
+
+        If it has too little, the code allocates new memory, at least twice as much as before.
+        """
         name, capacity = buffer.name, self.capacity(buffer)
         self.line(f"if {size} > {capacity}:")
         self.depth += 1
@@ -262,7 +264,7 @@ class _Printer(Visitor[None]):
         self.depth -= 1
 
     def capacity(self, buffer: Buffer) -> str:
-        """The name of the capacity of a buffer, in elements; it is -1 before the first allocation."""
+        """Return the name of a buffer's capacity in elements. The capacity is -1 before the first allocation."""
         self.hoisted(buffer.name, f"{self.memory('nothing', buffer.dtype)}()")
         return self.hoisted(f"{buffer.name}_room", "-1")
 
@@ -274,7 +276,9 @@ class _Printer(Visitor[None]):
             self.line(f"{first}, {second} = {second}, {first}")
 
     def stack_count(self, statement: Alloc) -> int | None:
-        """The number of elements of a buffer that is on the stack; None for any other buffer."""
+        """Return the number of elements of a buffer that is allocated on the stack, or None if it is allocated
+        elsewhere.
+        """
         if statement.size.op != "const" or statement.buffer in self.nested:
             return None
         count = max(1, int(statement.size.args[0]))
@@ -324,7 +328,7 @@ class _Printer(Visitor[None]):
             self.names[each.result.number] = f"v{each.param.number}"
 
     def advance(self, carried: Sequence[Carried]) -> None:
-        """Assign the next values to all carried scalars at once."""
+        """Print the end of an iteration, which assigns the next values to all carried scalars at once."""
         names = [self.fresh("next") for _ in carried]
         for each, name in zip(carried, names, strict=True):
             self.line(f"{name} = {self.use(each.following)}")
@@ -332,7 +336,7 @@ class _Printer(Visitor[None]):
             self.line(f"v{each.param.number} = {name}")
 
     def body(self, block: Block) -> None:
-        """Print the body of a loop. Loops in it do not poll for interrupts; only the outermost loop does."""
+        """Print the body of a loop. Loops in the body do not poll for interrupts."""
         self.nesting += 1
         self.block(block)
         self.nesting -= 1
@@ -376,15 +380,17 @@ class _Printer(Visitor[None]):
 
     @contextmanager
     def strips(self, loop: For, start: str, stop: str) -> Generator[tuple[str, str]]:
-        """Yields the bounds of the loop that the ``with`` block prints: those of the whole loop, or of one strip of it.
+        """Print the loop over strips, if the loop is strip-mined. The ``with`` block prints the loop over one strip.
 
-        An outermost loop that may run for long is strip-mined and polls after each strip. A poll in the loop itself would
-        keep values out of registers.
+        Only outermost loops that may run for long are strip-mined. They poll for interrupts after each strip, since a
+        poll in the inner loop would keep values out of registers. Yields the start and the stop of the loop that the
+        block prints: of one strip, or of the whole loop if it is not strip-mined.
         """
         if self.nesting or loop.non_interruptible or not is_long(loop):
             yield start, stop
             return
-        # no variable is assigned twice here, since Numba walks through the whole function for each variable that is
+        # no variable is assigned twice here, since Numba searches the whole function for each variable that is assigned
+        # twice
         first, limit, step = self.fresh("first"), self.fresh("limit"), self.fresh("step")
         self.line(f"{step} = {poll_interval_text(loop, self.use, '//')}")
         self.line(f"for {first} in range({start}, {stop}, {step}):")
@@ -397,14 +403,15 @@ class _Printer(Visitor[None]):
         self.depth -= 2
 
     def poll(self) -> None:
-        """Poll for an interrupt: return from the unit if there is one."""
+        """Print a poll, after which the unit returns if there is an interrupt."""
         self.line(f"if {self.memory('poll')}(frame, table):")
         self.line(f"    return {INTERRUPTED}")
 
     def lanes_loop(self, loop: For) -> None:
-        """Print a loop whose accumulators are in memory, one for each lane.
+        """Print a loop with several accumulators, which are in memory, one for each lane.
 
-        Groups of as many iterations as there are lanes come first, then the remaining iterations.
+        A first loop runs one iteration for each lane at a time. A second loop runs the remaining iterations. Then the
+        lanes are combined.
         """
         lanes = loop.lanes
         accumulators: list[str] = []
@@ -434,7 +441,7 @@ class _Printer(Visitor[None]):
     def lane_loop(
         self, loop: For, accumulators: Sequence[str], first: str, lane: str, count: str
     ) -> None:
-        """Print a loop over ``count`` lanes; lane k runs iteration ``first`` + k with accumulators of its own."""
+        """Print a loop over ``count`` lanes. Lane k runs iteration ``first`` + k and has its own accumulators."""
         self.line(f"for {lane} in range({count}):")
         self.depth += 1
         self.line(f"v{loop.index.number} = {first} + {lane}")
@@ -457,5 +464,5 @@ def _identifier(text: str) -> str:
 
 
 def print_numba(program: Program) -> Printed:
-    """The text of a module with the function ``unit``, and the functions that it calls."""
+    """Print a program. Returns the text of a module that defines ``unit``, and the functions that the text calls."""
     return _Printer(program).run()

@@ -1,4 +1,4 @@
-"""The linker ``pytorch``, which turns whole graphs into FX graphs, compiled by Inductor or run as they are.
+"""The linker ``pytorch``, which makes an FX graph of a whole graph. Inductor compiles the FX graph.
 
-A mode of that name chooses it.
+It is used by functions whose mode names it.
 """

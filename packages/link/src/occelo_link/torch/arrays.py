@@ -1,6 +1,6 @@
-"""The interface `occelo_link.traced.arrays`, implemented for PyTorch's tensors.
+"""PyTorch's implementation of the interface `occelo_link.traced.arrays`.
 
-The linker ``pytorch`` passes it to the tracer, which runs the lowerings with it.
+The tracer of the linker ``pytorch`` calls it; the shared lowerings compute with it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from occelo_link.traced.unsigned import in_order
 __all__ = ["TorchArrays", "chosen_device", "to_tensor"]
 
 _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
-"""For unsigned integers, the dtypes in which they are computed. PyTorch can store unsigned integers, but has few
-operations on them.
+"""For each unsigned dtype, the dtype in which its elements are computed.
+
+PyTorch can store unsigned integers, but has few operations on them.
 """
 _counter = itertools.count()
 
 
 def chosen_device() -> Any:
-    """The device of the option ``pytorch__device``."""
+    """Return the device that the option ``pytorch__device`` names."""
     return _device(TORCH_DEVICE.get())
 
 
@@ -46,7 +47,7 @@ def _device(name: str) -> Any:
 
 
 def to_tensor(value: Any) -> Any:
-    """A tensor on the chosen device with a copy of the elements of a NumPy array."""
+    """Return a tensor on the chosen device with a copy of the elements of a NumPy array."""
     return torch.from_numpy(np.array(value, order="C")).to(chosen_device())
 
 
@@ -56,8 +57,8 @@ _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: t
 def _signed(move: Callable[[Any], Any], x: Any) -> Any:
     """Apply a function that only moves elements.
 
-    PyTorch lacks many functions for unsigned integers of 16 bits or more, so these are moved as signed integers with
-    the same bits.
+    PyTorch lacks many functions for unsigned integers of 16 bits or more. Such a tensor is moved as a tensor of signed
+    integers with the same bits.
     """
     signed = _SIGNED.get(x.dtype)
     return move(x) if signed is None else move(x.view(signed)).view(x.dtype)
@@ -68,7 +69,7 @@ def _dtype(name: str) -> Any:
 
 
 class TorchArrays(Arrays):
-    """`Arrays` by ``torch``."""
+    """`Arrays` for PyTorch's tensors."""
 
     name = "pytorch"
     scalars = SCALARS
@@ -96,7 +97,9 @@ class TorchArrays(Arrays):
         return UNSIGNED.get(name) if dtype == "uint64" else None
 
     def _in_wider_dtype(self, function: Callable[..., Any], *given: Any) -> Any:
-        """Apply a function of tensors in a wider dtype if PyTorch does not compute it in their own."""
+        """Apply a function to tensors. They are computed in a wider dtype if PyTorch does not support the function in
+        their own.
+        """
         dtype = self.dtype(given[0])
         if dtype not in _WIDER:
             return function(*given)
@@ -121,7 +124,7 @@ class TorchArrays(Arrays):
         return torch.where(condition, a, b)
 
     def read(self, x: Any, key: Sequence[Any]) -> Any:
-        # PyTorch has no negative steps
+        # PyTorch does not support negative steps
         axis = 0
         for entry, length in zip(key, x.shape, strict=True):
             if not isinstance(entry, slice):
@@ -147,13 +150,13 @@ class TorchArrays(Arrays):
 
     def gather(self, x: Any, key: Sequence[Any]) -> Any:
         x = self.read(x, [entry if is_slice(entry) else slice(None) for entry in key])
-        # NumPy treats scalar positions as arrays of positions, PyTorch does not
+        # positions are broadcast, since NumPy treats a scalar position as an array of positions, but PyTorch does not
         positions = [e.to(torch.int64) for e in key if not isinstance(e, slice)]
         rest = iter(torch.broadcast_tensors(*positions))
         return x[tuple(slice(None) if isinstance(e, slice) else next(rest) for e in key)]
 
     def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
-        # index an array of flat positions as the elements would be indexed
+        # the flat positions of the written elements are found by indexing an array of all flat positions
         count = math.prod(x.shape)
         places = torch.arange(count).reshape(tuple(x.shape))
         if all(isinstance(e, slice) or e.ndim == 0 for e in key):
@@ -182,7 +185,7 @@ class TorchArrays(Arrays):
         called = reduction.called("pytorch", dtype)
         if called is None or (x.dtype.is_complex and called in ("amax", "amin")):
             return None
-        # accumulating reductions keep the dtype of their argument
+        # sums and products are computed in the dtype of their argument
         extra = reduction.accumulates
 
         def reduced(t: Any) -> Any:
@@ -196,7 +199,7 @@ class TorchArrays(Arrays):
 
     def _reduced(self, function: Any, x: Any, axes: tuple[int, ...], keeps_dtype: bool) -> Any:
         extra = {"dtype": x.dtype} if keeps_dtype else {}
-        if function is torch.prod:  # PyTorch's function takes one axis at a time
+        if function is torch.prod:  # reduces only one axis at a time
             for axis in sorted(axes, reverse=True):
                 x = function(x, axis, **extra)
             return x
@@ -210,7 +213,7 @@ class TorchArrays(Arrays):
         x = self.cast(x, "uint8" if x.dtype == torch.bool else self.working(self.dtype(x)))
         if x.dtype.is_floating_point:
             nan = torch.isnan(x)
-            # the first NaN counts as the largest
+            # as in NumPy, the first NaN is the largest element
             return torch.where(
                 nan.any(-1), torch.argmax(nan.to(torch.uint8), -1), torch.argmax(x, -1)
             )
@@ -259,7 +262,7 @@ class TorchArrays(Arrays):
         return torch.argsort(x, -1)
 
     def permutation(self, pivots: Any, n: int) -> Any:
-        # element [i, j] of this matrix says whether row j comes to place i
+        # element [i, j] of this matrix is 1 if row j moves to place i
         square = torch.zeros((*pivots.shape[:-1], n, n), dtype=torch.float32)
         matrix, _, _ = torch.lu_unpack(square, pivots + 1, unpack_data=False)
         return torch.argmax(matrix, -2)
@@ -296,7 +299,9 @@ class TorchArrays(Arrays):
         then: Callable[[], Sequence[Any]],
         other: Callable[[], Sequence[Any]],
     ) -> Sequence[Any]:
-        """Compute both branches and select one; TypeError if that is impossible without the value of the condition."""
+        """Compute both branches and select one. Raises TypeError if that is impossible without the value of the
+        condition.
+        """
         try:
             one, two = then(), other()
         except (ValueError, IndexError, RuntimeError) as error:
@@ -318,7 +323,7 @@ class TorchArrays(Arrays):
         def call(tensors: Any) -> Any:
             return [to_tensor(r) for r in function(*(t.detach().cpu().numpy() for t in tensors))]
 
-        # PyTorch's schemas cannot read annotations that are strings
+        # set here as types, since PyTorch cannot read annotations that are strings
         call.__annotations__ = {"tensors": list[torch.Tensor], "return": list[torch.Tensor]}
         made: Any = torch.library.custom_op(f"occelo::call{next(_counter)}", call, mutates_args=())
 

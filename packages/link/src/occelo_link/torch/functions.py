@@ -1,7 +1,6 @@
-"""PyTorch's scalar functions by name.
+"""PyTorch's scalar functions by name, from the table in `traced.functions`.
 
-`torch.arrays` applies scalar ops by them, and `capabilities` reads their names. The table in `traced.functions` lists
-them.
+`torch.arrays` applies scalar ops with these functions, and `capabilities` reads their names.
 """
 
 from __future__ import annotations
@@ -18,4 +17,4 @@ _LIBRARY = SimpleNamespace(torch=torch, special=special)
 
 SCALARS: dict[str, Scalar] = functions_of(_LIBRARY, PYTORCH)
 UNSIGNED = unsigned_functions_of(_LIBRARY)
-"""Functions of tensors of int64 that stand for uint64."""
+"""Functions for uint64. They operate on tensors of int64 with the same bits."""

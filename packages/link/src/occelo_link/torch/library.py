@@ -1,7 +1,7 @@
-"""The modules of PyTorch, typed as `Any`, since PyTorch's types differ between versions and type checking must not
-require PyTorch.
+"""The modules of PyTorch that the linker ``pytorch`` uses, typed as `Any`.
 
-Only the modules of the linker ``pytorch`` import this module; the import fails if PyTorch is missing.
+PyTorch's types differ between versions, and type checking must not require PyTorch. Only the modules of the linker
+import this module. The import fails if PyTorch is missing.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").mak
 
 @functools.cache
 def compile_graph() -> Any:
-    """The function of Inductor that compiles an FX graph for example inputs.
+    """Return Inductor's function that compiles an FX graph for given example inputs.
 
-    It is ``torch.compile`` without its capture of a graph. Calls of the compiled functions take a third of the time of those of ``torch.compile``; they do not check their
-    arguments.
+    It skips the graph capture of ``torch.compile``. A call of a compiled function takes a third of the time of a call
+    of ``torch.compile``'s functions, because the arguments are not checked.
     """
     return importlib.import_module("torch._inductor").compile

@@ -1,7 +1,6 @@
-"""The linker ``pytorch``, which turns the whole graph into an FX graph, and `as_torch`, which gives users a function of
-tensors.
+"""The linker ``pytorch``, and `as_torch`, which makes a function of PyTorch's tensors for users.
 
-`registry` loads it when a user chooses it.
+`registry` imports this module when a mode names the linker.
 """
 
 from __future__ import annotations
@@ -33,21 +32,25 @@ register_external_array(torch.Tensor, _to_numpy)
 
 
 _tracing = threading.RLock()
-"""A lock that is held while a graph is traced or compiled code runs. Tracing is a global state of PyTorch, in which
-compiled code refuses to run.
+"""A lock that is held while a graph is traced and while compiled code runs.
+
+Tracing is a global state of PyTorch, in which compiled code refuses to run.
 """
 
 
 def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
-    """A value as a tensor on a device, by default the device of the option ``pytorch__device``."""
+    """Return a value as a tensor on a device. The default is the device of the option ``pytorch__device``.
+
+    ``on_processor`` is true if the device is the processor.
+    """
     if (
         on_processor
         and type(value) is np.ndarray
         and value.flags.carray
         and min(value.strides, default=0) >= 0
     ):
-        # nothing writes to it, so an array in C order is not copied; PyTorch rejects negative strides, which dimensions
-        # of length 1 may have
+        # compiled code never writes to arguments, so arrays in C order are not copied; PyTorch rejects negative
+        # strides, which dimensions of length 1 may have
         return torch.from_numpy(value)
     device = chosen_device() if device is None else device
     tensor: Any = value if isinstance(value, torch.Tensor) else to_tensor(value)
@@ -55,21 +58,21 @@ def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
 
 
 def _inductor(module: Any, given: Sequence[Any]) -> Callable[..., Any]:
-    """Compiled code of an FX graph for inputs like ``given``."""
+    """Compile an FX graph with Inductor, for inputs like ``given``."""
     limit = sys.getrecursionlimit()
     try:
         compiled: Callable[..., Any] = compile_graph()(module, given)
     finally:
-        sys.setrecursionlimit(limit)  # Inductor raises this limit for the whole process
+        sys.setrecursionlimit(limit)  # Inductor raises the limit for the whole process
     return compiled
 
 
 class PytorchLinker(TracedLinker):
-    """The linker ``pytorch``: makes an FX graph for each combination of shapes, and compiles it by Inductor.
+    """The linker ``pytorch``: makes an FX graph for each combination of input shapes, and compiles it with Inductor.
 
-    With ``compiled=False``, or the option ``pytorch__compile`` off, the FX graph runs as it is, without a compilation.
-    ``static`` and ``strict`` are as in `TracedLinker`. Both sides of a branch are computed. If the side that is not
-    taken fails, the call runs in Python, with a warning.
+    If ``compiled`` is false, the FX graph runs without being compiled. The default is the option ``pytorch__compile``.
+    ``static`` and ``strict`` are explained in `TracedLinker`. Both sides of a branch are computed. If the side that is
+    not taken fails, the call runs in Python, with a warning.
     """
 
     name = "pytorch"
@@ -92,7 +95,7 @@ class PytorchLinker(TracedLinker):
         return TorchArrays()
 
     def signature(self, values: Sequence[Any]) -> Any:
-        # the dtypes are those of the types of the inputs
+        # dtypes are not needed, since they are those of the inputs' types
         return tuple([tuple(v.shape) for v in values])
 
     def fetch(self, result: Any) -> Any:
@@ -126,10 +129,10 @@ class PytorchLinker(TracedLinker):
 
 
 def as_torch(function: Any) -> Callable[..., Any]:
-    """A compiled function as a function of tensors that ``torch.autograd`` can differentiate.
+    """Return a compiled function as a function of tensors that ``torch.autograd`` can differentiate.
 
-    It takes the function's arguments in order and returns its outputs (one, or a list). Shared variables
-    have their present values; nothing is updated and no check is made.
+    It accepts the function's arguments in order, and returns a single output or a list of outputs. Shared variables
+    keep their present values. Nothing is updated, and checks are left out.
     """
     load_lowerings()
     maker = function.maker

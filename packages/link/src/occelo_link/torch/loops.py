@@ -1,8 +1,8 @@
-"""Loops of graphs that run on PyTorch. The linker ``native`` compiles them, and the compiled code of the graph calls
-them.
+"""Runs loops in graphs on PyTorch. The linker ``native`` compiles each loop to machine code, which PyTorch's code
+calls.
 
-PyTorch's own loop (``torch.while_loop``) copies each carried tensor in each iteration, so that a loop which keeps a
-value of every step would take quadratic time. `torch.arrays` gives the function `compiled_loop` to the tracer.
+PyTorch's own loop (``torch.while_loop``) copies all carried tensors in each iteration. So a loop that keeps a value of
+every step would take quadratic time. `torch.arrays` passes `compiled_loop` to the tracer.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = ["compiled_loop"]
 
 
 def compiled_loop(node: Apply) -> Kernel:
-    """The function that runs a loop in machine code: it takes the values of the node's inputs, and returns its results."""
+    """Compile the loop of a node. Returns a function from the values of the node's inputs to its results."""
     inputs = [v.type.make_variable() for v in node.inputs]
     fgraph = FunctionGraph(inputs, node.op.make_node(*inputs).outputs, clone=False)
     function = NativeLinker().accept(fgraph).make_function()
-    lock = threading.Lock()  # the cells of the arguments are shared
+    lock = threading.Lock()  # held during a call, since all calls use the same cells
 
     def run(*values: Any) -> Sequence[Any]:
         with lock:

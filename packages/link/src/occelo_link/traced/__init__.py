@@ -1,5 +1,4 @@
-"""What the linkers ``jax`` and ``pytorch`` have in common: the base class, the tracer, and lowerings to array
-functions.
+"""Modules that the linkers ``jax`` and ``pytorch`` share: their base class, the tracer and the lowerings.
 
-These linkers run a graph on symbolic arrays of a library, which traces the graph and compiles it as a whole.
+These linkers run a graph on symbolic arrays of a library, which traces the run and compiles the graph as a whole.
 """

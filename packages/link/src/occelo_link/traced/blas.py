@@ -1,6 +1,6 @@
-"""Lowerings of matrix products, alone or added to a tensor, for JAX and PyTorch.
+"""Lowerings of matrix products for JAX and PyTorch, also of products that are added to a tensor.
 
-The tracer applies them at nodes; `traced.linker` imports this module to register them.
+`traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _product(
 ) -> Sequence[Array]:
     arrays = tracer.arrays
     dtype: str = node.outputs[0].type.dtype
-    # a product of booleans is computed as a count, which is true if positive
+    # booleans are multiplied as integers; a positive result means true
     working = "int64" if dtype == "bool" else dtype
     x, y = (arrays.cast(tracer.array(v), working) for v in inputs)
     contracted = y.shape[-2] if len(y.shape) > 1 else y.shape[0]

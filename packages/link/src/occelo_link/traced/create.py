@@ -1,6 +1,6 @@
-"""Lowerings of array creation (`Alloc`, `ARange`, `Eye`) for JAX and PyTorch; lengths must be static.
+"""Lowerings of ops that make arrays (`Alloc`, `ARange`, `Eye`) for JAX and PyTorch. Their lengths must be static.
 
-The tracer applies them at nodes; `traced.linker` imports this module to register them.
+`traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The fallback of the tracing linkers (JAX and PyTorch): compiled code calls Python to run a node.
+"""Runs a node in Python while code that JAX or PyTorch compiled is running.
 
-`tracer` uses it for nodes that have neither a lowering nor a decomposition that can be traced. It also calls Python for
-loops and other inner graphs that cannot be traced. The lowerings in `elemwise` and `reduce` use it for functions that
-the library lacks, and for argmax of complex numbers.
+`tracer` falls back to Python for nodes that have no lowering and no decomposition that can be traced, and for loops and
+other inner graphs that cannot be traced. The lowerings in `elemwise` and `reduce` do so for functions that the library
+lacks, and for the argmax of complex numbers.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ __all__ = ["fall_back"]
 
 
 def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Sequence[TracedValue]:
-    """Let the compiled code run the op's NumPy code; a loop runs as `Arrays.loop_kernel` says.
+    """Make the compiled code call the op's NumPy code. A loop runs as the function that `Arrays.loop_kernel` returns.
 
-    The shapes of the results must be known while tracing. If they are not, `NeedsValue` is raised for the first input
-    that is not static. Then the linker makes static all inputs of the graph on which this input depends, and traces
-    again.
+    The shapes of the results must be known while the graph is traced. If they are not, `NeedsValue` is raised for the
+    first input that is not static. Then the linker makes all inputs of the graph static on which that input depends,
+    and traces the graph again.
     """
     compiled = tracer.arrays.loop_kernel(node) if node.op.loops else None
     if tracer.on_fallback is not None and compiled is None:
@@ -48,7 +48,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     dtypes = [part.dtype for kind in made for part in kind.parts() or ()]
     results = list(zip(dtypes, shapes, strict=True))
     kernel = node.op.kernel(node) if compiled is None else compiled
-    # opaque values are static, so they are known here; None stands for a result that is not chosen
+    # an opaque value is static, so it is known here; None is an input that the node does not need
     static = [x is None or is_opaque(kind) for kind, x in zip(kinds, inputs, strict=True)]
     traced = [kind for kind, known in zip(kinds, static, strict=True) if not known]
 
@@ -70,9 +70,9 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
 def _chosen(
     tracer: Tracer, node: Apply, operands: Sequence[TracedValue]
 ) -> Sequence[TracedValue | None]:
-    """The inputs of a lazy node, with None for inputs that the node does not need.
+    """Return the inputs of a lazy node, with None in place of inputs that the node does not need.
 
-    The operands that decide this must be static.
+    The operands that decide which inputs are needed must be static.
     """
     for v, x in zip(operands_of(node), operands, strict=True):
         if tracer.is_traced(x):
@@ -84,9 +84,10 @@ def _chosen(
 
 
 def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
-    """The shapes of a loop's carried values if an iteration does not change these shapes; else None.
+    """Return the shapes of a loop's carried values if an iteration does not change them, and otherwise None.
 
-    One iteration is run to find out, unless it is known that there is none: it could read an element that is not there.
+    To find out, one iteration is run. It is not run if the loop is known to have no iterations, because it could read
+    an element that does not exist.
     """
     loop, kernel = node.op.loop(node), node.op.kernel(node)
     if loop.count is None:
@@ -95,7 +96,7 @@ def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ..
     count = inputs[loop.count]
     if isinstance(count, np.ndarray | np.number) and not count:
         return _part_shapes(kinds, [inputs[i] for i in loop.carried])
-    # parameters of a law may not be zero
+    # tries the values 0 and 1, since parameters of random laws may not be 0
     for number in (0, 1):
         tried = [_filled(v.type, x, number) for v, x in zip(node.inputs, inputs, strict=True)]
         tried[loop.count] = np.ones_like(tried[loop.count])
@@ -110,7 +111,7 @@ def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ..
 
 
 def _filled(kind: Type, value: TracedValue, number: int) -> TracedValue:
-    """A value with the same shapes as ``value``, filled with a number."""
+    """Return a value with the same shapes as ``value`` whose elements are all ``number``."""
     if is_opaque(kind):
         return value
     return kind.filled([tuple(x.shape) for x in flat([value])], number)
@@ -125,7 +126,10 @@ def _part_shapes(kinds: Sequence[Type], values: Sequence[TracedValue]) -> list[t
 
 
 def _shapes(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
-    """The shapes of the parts of a node's results, by their types or by the op's rule; None where that fails."""
+    """Return the shapes of the parts of a node's results, from their types or from the op's shape rule.
+
+    Returns None if the shapes cannot be found that way.
+    """
     if node.op.loops:
         return _unchanged(node, inputs)
     kinds = [part for v in node.outputs for part in v.type.parts() or ()]
@@ -133,7 +137,7 @@ def _shapes(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]]
     if all(len(shape) == kind.ndim for shape, kind in zip(known, kinds, strict=True)):
         return known
     if not all(v.type.is_array for v in node.outputs):
-        return None  # an op's shape rule is about values, not about their parts
+        return None  # the op's shape rule returns shapes of values, not of their parts
     try:
         shapes = [
             tuple(int(n) for n in x.shape) if v.type.is_array else None
