@@ -8,13 +8,14 @@ derivatives, the batching rule and the checkpoints of `Scan` call it, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from occelo_graph.errors import describe
 from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
@@ -33,7 +34,7 @@ from occelo_graph.tensors.type import TensorType
 __all__ = ["Step", "Stepping", "as_condition", "element_type", "number_of_steps", "scan_node"]
 
 
-@dataclass(frozen=True)
+@frozen_dataclass
 class Step:
     """The results of one step.
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["checkpointed"]
 
 _UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-_BUDGET = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})")
+_BUDGET = rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})"
 
 
 def checkpointed(
@@ -181,7 +181,7 @@ def _block_size(every: Any, steps: Any, carried: Sequence[Variable]) -> Any:
     root = ceil(sqrt(steps.astype("float64")))
     if every == "sqrt":
         return root.astype("int64")
-    found = _BUDGET.fullmatch(every)
+    found = re.fullmatch(_BUDGET, every)
     if found is None:
         raise ValueError(
             f"checkpoint is the number of steps of a block, 'sqrt', or a budget such as '64 MB', and not {every!r}"

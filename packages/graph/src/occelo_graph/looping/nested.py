@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from occelo_graph.errors import describe
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple
 
@@ -34,7 +35,7 @@ The first members of the union let type checkers infer the types of the paramete
 Rebuild = Callable[[list[Any]], Any]
 
 
-@dataclasses.dataclass(frozen=True)
+@frozen_dataclass
 class Structure:
     """The form of a nested structure, without its leaves."""
 
