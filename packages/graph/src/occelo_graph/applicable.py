@@ -24,8 +24,8 @@ _VARARGS = inspect.CO_VARARGS
 def check_classes(what: str, classes: Iterable[object], of_elements: str = "") -> None:
     """TypeError if ``classes`` is empty, or has an element that is not a class of ops.
 
-    ``what`` names the registration in messages. ``of_elements`` says in the message how to register for an elementwise
-    function.
+    ``what`` names the registration in messages. ``of_elements`` is the decorator that is to be used for elementwise
+    functions instead. The message suggests it if one of the ``classes`` is such a function.
     """
     known = list(classes)
     if not known:

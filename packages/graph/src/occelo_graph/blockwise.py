@@ -1,8 +1,8 @@
 """`Blockwise`: an op that applies another op to each element of a batch, in a loop.
 
 `vectorize_graph` and `jacobian` need it for ops without a batching rule. For such an op, `Op.batch` calls
-`batch_by_loop` (through `facade`). This function vectorizes the op's decomposition. If the op has no decomposition, it
-makes a `Blockwise` node. Users can also make an `occelo_graph.Blockwise` themselves.
+`batch_by_loop` (through `facade`). `batch_by_loop` vectorizes the op's decomposition. If the op has no decomposition,
+`batch_by_loop` makes a `Blockwise` node. Users can also make an `occelo_graph.Blockwise` themselves.
 
 A node is a loop over the flattened batch (`Op.loop`), which every linker runs like any other loop. The loop carries the
 index of the element and the arrays of results. Each iteration writes one element of each result.
@@ -63,8 +63,8 @@ class Blockwise(Op):
     signature.
 
     The results for all elements of the batch must have the same shape. `Op.infer_shape` of ``core_op`` infers this
-    shape. If it cannot, the shape follows from the signature. If the signature does not determine it either,
-    ``core_op`` runs once more on the first element to find the shape, or on zeros if the batch is empty.
+    shape. If `Op.infer_shape` fails, the shape follows from the signature. If the signature does not determine the
+    shape either, ``core_op`` runs once more to find it: on the first element, or on zeros if the batch is empty.
 
     If there are no batch dimensions, or all of them have the static length 1, ``core_op`` itself is applied, without a
     loop.
@@ -110,7 +110,7 @@ class Blockwise(Op):
             alone: list[TensorVariable] = self.core_op(*arguments, return_list=True)
             return alone
         lengths = batch_shape(arguments, extras)
-        # `batch_shape` returns no integer other than 1, so here the batch has one element
+        # a length from `batch_shape` is a variable or the integer 1, so here the batch has one element
         if all(isinstance(n, int) for n in lengths):
             only = [squeeze(v, tuple(range(n))) for v, n in zip(arguments, extras, strict=True)]
             single: list[TensorVariable] = self.core_op(*only, return_list=True)
@@ -380,7 +380,7 @@ def _body(made: Blockwise, types: tuple[TensorType, ...]) -> FrozenFunctionGraph
 def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
     """`Op.batch` for an op without a batching rule: vectorizes the op's decomposition, or makes a loop.
 
-    NotImplementedError for an op without a decomposition that has effects, is lazy, or is not a function of tensors.
+    NotImplementedError if the op has no decomposition, and has effects, is lazy, or is not a function of tensors.
     """
     core = node.op
     simpler = decomposition(node) if core.pure else None

@@ -167,7 +167,7 @@ class Config:
     def declare(
         self, name: str, default: T, doc: str, parse: Callable[[Any], T], package: str
     ) -> Option[T]:
-        """Add an option, and check the values that the environment and the file have for it.
+        """Add an option, and check its value in ``OCCELO_FLAGS`` and in the configuration file, if it has one there.
 
         ``doc`` describes the option to users. ``parse`` converts a value, or raises ValueError or TypeError.
         """
@@ -181,7 +181,7 @@ class Config:
         return option
 
     def check_sources(self) -> None:
-        """`UnknownOptionError` if the environment or the file has an option that no imported package declares."""
+        """`UnknownOptionError` if ``OCCELO_FLAGS`` or the configuration file has an option that is not declared."""
         for origin, values in (("OCCELO_FLAGS", self._environment), ("the file", self._file)):
             for name in values:
                 if name not in self._options:

@@ -88,9 +88,9 @@ def is_external(part: Any) -> bool:
 def place_of_definition() -> tuple[str, ...] | None:
     """The place of the code that calls a registering function, such as `elementwise`: its module, file and function.
 
-    The registering function calls `place_of_definition`, and gets the place of its own caller; None for Occelo's own
-    code. A later definition at the same place replaces the earlier one. All of ``__main__`` is one place, since each
-    cell of a notebook has its own file name.
+    The registering function calls `place_of_definition`. The result is the place of the caller of the registering
+    function, or None if the caller is Occelo's own code. A later definition at the same place replaces the earlier one.
+    All of ``__main__`` is one place, since each cell of a notebook has its own file name.
     """
     frame = inspect.currentframe()
     for _ in range(2):
@@ -316,7 +316,7 @@ def _is_plain_inside(part: object) -> bool:
 
 
 def _plain(part: object) -> str | None:
-    """The text of a plain value, which refers to no other object, such as a number or a dtype. None for the rest."""
+    """The text of a plain value, which refers to no other object, such as a number or a dtype. Else None."""
     if part is None or part is ... or part is NotImplemented:
         return repr(part)
     if type(part) in (bool, int, float, complex, str, bytes, range):
@@ -345,7 +345,7 @@ def _library(part: object) -> str | None:
 
 
 def _names(code: types.CodeType) -> list[str]:
-    """The global names and attributes that the code of a function uses, including functions defined in it."""
+    """The global names and attributes that a function's code uses. The code of functions inside of it counts, too."""
     found = dict.fromkeys(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

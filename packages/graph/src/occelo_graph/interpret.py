@@ -483,8 +483,8 @@ def variable_eval(
 ) -> Any:
     """The function behind `Variable.eval`, with a compiler or the interpreter (`facade.evaluator`).
 
-    ``inputs_to_values`` maps variables, or their names, to values. ValueError for a name that no variable or several
-    variables have. `UnusedInputError` (a ValueError) for a variable that is not needed, if ``on_unused_input`` is
+    ``inputs_to_values`` maps variables, or their names, to values. ValueError if no variable has a name, or several
+    variables have it. `UnusedInputError` (a ValueError) for a variable that is not needed, if ``on_unused_input`` is
     "raise".
     """
     given: dict[Variable, Any] = {}

@@ -3,7 +3,7 @@
 Linear algebra, random numbers and loops are such families. A program that does not use a family does not pay for its
 import.
 
-- The package of each family (`ops.linalg`, `ops.random`, `looping`) calls `loaded` when it is imported.
+- The package or module of each family, such as `ops.linalg`, calls `loaded` when it is imported.
 - `occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers pass functions to `follow`. Such a function
   imports the modules that register the family's rewrites, facts or lowerings.
 - Each look-up of rewrites, facts or lowerings first calls `catch_up`, which calls the functions of the families that

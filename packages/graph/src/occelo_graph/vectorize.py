@@ -159,11 +159,13 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     the variable. Batch dimensions of several replacements broadcast against each other. A new output has the batch
     dimensions of all replacements on which the output depends, even if it depends only on their shapes.
 
-    An op without a batching rule is applied to one element after the other (`Blockwise`).
+    If an op has no batching rule, its decomposition is vectorized. If it has no decomposition either, it is applied to
+    one element after the other (`Blockwise`). NotImplementedError if such an op has effects, or has inputs or outputs
+    that are not tensors.
 
-    NotImplementedError if such an op has effects, or has inputs or outputs that are not tensors; also if an op cannot
-    be vectorized over one of its inputs. TypeError for a replacement with fewer dimensions than the variable, or with a
-    dtype that loses precision when it is cast. ValueError for contradicting static lengths.
+    NotImplementedError also if an op cannot be vectorized over one of its inputs. TypeError for a replacement with
+    fewer dimensions than the variable, or with a dtype that loses precision when it is cast. ValueError for
+    contradicting static lengths.
     """
     results, batches = _vectorized(as_variables(outputs), replacement_pairs(replace))
     spread = [batches.spread(old, new, batches.of(old)) for old, new in results]

@@ -37,7 +37,7 @@ class _Table:
 
     def position(self, value: Any) -> int:
         """The position of a value in the list. A new value is added."""
-        # a shortcut: most values are objects that were seen before, and their hashes take longer
+        # a shortcut: most values are objects that were seen before, and looking up an ``id`` is faster than hashing
         known = self._by_identity.get(id(value))
         if known is not None:
             return known[0]

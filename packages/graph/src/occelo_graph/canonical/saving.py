@@ -92,7 +92,7 @@ def save(
 
 
 def _refuse_missing(outputs: Sequence[Variable], inputs: Sequence[Variable]) -> None:
-    """`MissingInputError` for a root without a value that is not in ``inputs``. Nothing is checked without inputs."""
+    """`MissingInputError` for a root without a value that is not in ``inputs``. Empty ``inputs`` are not checked."""
     if not inputs:
         return
     for variable in ancestors(outputs, blockers=inputs):

@@ -4,9 +4,9 @@ This module has the base class `Feature` and general features. `occelo_compile.m
 graph: `ReplaceValidate`, with which rewriters make and undo changes, and `PreserveVariableAttributes`. The features
 `FullHistory`, `NodeFinder` and `PrintListener` are for users only.
 
-Other modules define special features. Those in `occelo_rewrite` keep track of common subexpressions, lengths and facts.
-Those in `protection` check in-place ops. One in `occelo_compile.debugging.definitions` records replacements for
-DebugMode.
+Other modules define special features. The features in `occelo_rewrite` keep track of common subexpressions, lengths
+and facts. The features in `protection` check in-place ops. A feature in `occelo_compile.debugging.definitions` records
+replacements for DebugMode.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ class Validator(Feature):
 
 
 class ReplaceValidate(Feature):
-    """Gives the graph methods for replacements of variables that are undone if they are refused.
+    """Gives the graph methods that replace variables, then validate the graph.
 
     If a feature refuses the changed graph, or a replacement has a wrong type, all replacements of the call are undone.
     """
@@ -363,7 +363,7 @@ class PreserveVariableAttributes(Feature):
 
 
 class NodeFinder(Bookkeeper):
-    """Gives the graph the method `get_nodes`, which finds the nodes with an op."""
+    """Gives the graph the method `get_nodes`, which finds all nodes that apply a given op."""
 
     provides = ("get_nodes",)
 

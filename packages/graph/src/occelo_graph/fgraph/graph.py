@@ -144,7 +144,7 @@ class FunctionGraph:
         }
 
     def remove_node(self, node: Apply, reason: Any = None) -> None:
-        """Remove a node, and all nodes that are then not needed. `InconsistencyError` if an output has clients."""
+        """Remove a node, and all nodes that are then not needed. `InconsistencyError` if its outputs have clients."""
         if any(self.clients.get(out) for out in node.outputs):
             raise InconsistencyError(f"The node {node} is in use")
         self._prune([node], reason)
@@ -436,7 +436,7 @@ class FunctionGraph:
                 raise InconsistencyError(str(error)) from None
         order = toposort(self.outputs)
         if len(order) != len(self.apply_nodes):
-            # adds the nodes on which no output depends, which a feature or an unfinished change keeps
+            # adds the nodes on which no output depends; a feature or an unfinished change keeps them in the graph
             seen = set(order)
             order += [
                 n

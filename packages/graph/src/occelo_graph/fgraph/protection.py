@@ -113,7 +113,7 @@ class DestroyHandler(Bookkeeper):
         return [root for root, _ in self._destroyed_pairs()]
 
     def _views(self, fgraph: FunctionGraph, root: Variable, destroyer: Apply) -> list[Variable]:
-        """The variable ``root``, and all its views, except those that its destroyer computes."""
+        """The variable ``root`` and all its views, except the views that ``destroyer`` computes."""
         found = [root]
         pending = [root]
         while pending:

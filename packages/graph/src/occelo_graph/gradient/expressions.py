@@ -69,7 +69,7 @@ class BoundedFunction(NamedTuple):
 
 
 class OfBounded(NamedTuple):
-    """An expression a + b f(x), for a bounded function f. If ``function`` is None, it is the number a."""
+    """An expression a + b f(x), for a bounded function f. If ``function`` is None, the expression is the number a."""
 
     a: float
     b: float
@@ -89,8 +89,8 @@ class ExpressionReader:
     """Recognizes expressions of one dtype.
 
     - ``keep``: variables that the reader treats as roots, however they are computed.
-    - ``to_differentiate``: whether stable forms are built for their derivatives. Such a form may contain expressions
-      that the reader recognizes again.
+    - ``to_differentiate``: whether the stable forms that are built will be differentiated. Such a form may contain
+      expressions that the reader recognizes again.
     - ``seen``: the inputs of all nodes that the reader has looked at. Stable forms are built from these variables.
     """
 
@@ -104,7 +104,7 @@ class ExpressionReader:
         self._left = _READS
 
     def owner(self, variable: TensorVariable) -> Apply | None:
-        """The node that computes a variable; None for roots, and once the reader has looked at its limit of nodes."""
+        """The node that computes a variable. None for a root, or if the reader has looked at too many nodes already."""
         node = variable.owner
         if node is None or variable in self.keep or not self._left:
             return None

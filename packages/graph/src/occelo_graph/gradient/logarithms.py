@@ -71,7 +71,7 @@ class Reader(ExpressionReader):
         found = self._log_of(variable)
         if found is None or not found.helps:
             return found
-        # if only a constant has some dimension, the form lacks that dimension
+        # constants become scalars in the form, so it may lack a dimension that only a constant has
         made, kind = found.form.type, variable.type
         fits = made.ndim == kind.ndim and made.broadcastable == kind.broadcastable
         return found if fits else None
@@ -162,8 +162,8 @@ class Reader(ExpressionReader):
     ) -> Logarithm | None:
         """The logarithm of sum(``plus``) - sum(``minus``). None if no form is known.
 
-        A stable form of the logarithm must be known for each term. There is one exception: if none of these terms is
-        subtracted, one further term may be any expression c, as in log(exp(x) + c).
+        A stable form of the logarithm must be known for each term. There is one exception: one term may be any
+        expression c, as in log(exp(x) + c), if no other term is subtracted.
         """
         bounded = self.bounded_sum(plus, minus)
         if bounded is not None:

@@ -5,10 +5,10 @@
 Most nodes are differentiated by the pullback of their op. A node with regions, such as `IfElse`, is differentiated
 region by region. Each branch of the `IfElse` has cotangents of its own. A new `IfElse` with the same condition chooses
 among the cotangents of the branches. So the derivative of a branch that does not run is not computed. It takes no time
-and cannot fail. An infinite derivative in it is not multiplied by zero, which would be NaN.
+and cannot fail. If it is infinite, it is not multiplied by zero, which would be NaN.
 
-Several nodes may have the same operands that choose a region, such as an `IfElse` and its derivative. Their regions are
-differentiated together.
+An `IfElse` and its derivative have the same condition. The regions of nodes with the same condition are differentiated
+together.
 """
 
 from __future__ import annotations
@@ -79,9 +79,10 @@ class _Accumulator:
 
 
 class _Choice:
-    """Alternative regions, such as the branches of an `IfElse`: the operands choose one of them.
+    """The alternative regions of a node ``owner``, such as the branches of an `IfElse`.
 
-    ``owner`` is a node with these operands. Other nodes with the same operands share the object.
+    Operands of the node, such as the condition of an `IfElse`, choose which region runs. Nodes of the same class of ops
+    with the same operands share one `_Choice`.
     """
 
     def __init__(self, owner: Apply, place: _Place) -> None:
@@ -92,8 +93,9 @@ class _Choice:
 class _Place(Nested):
     """A region with the cotangents that its nodes have. Regions form a tree; its root contains the nodes in no region.
 
-    - ``leaving``: the variables from outside of the region that have a cotangent in it.
-    - ``waiting``: for each variable, the choices in this region with cotangents that are not yet added to its total.
+    - ``leaving``: variables that are computed outside of the region, but have a cotangent in it.
+    - ``waiting``: for each variable, the choices in this region that have cotangents of the variable. They are not yet
+      added to the variable's total in this region.
     - ``homes``: the region of each node of the whole graph; all regions share this mapping.
     """
 

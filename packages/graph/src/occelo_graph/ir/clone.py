@@ -99,8 +99,8 @@ def clone_replace(
     types of their outputs again. With ``copy_inputs_over=False``, roots that are not replaced are copied, too.
 
     Without ``rebuild_strict``, there is a warning if an old variable has a static length of 1 and its replacement has
-    not. The graph may contain sums that are needed only because the old variable broadcasts, as in gradients. They are
-    not removed.
+    not. The graph may contain sums that are needed only because the old variable broadcasts, as in gradients. These
+    sums are not removed.
     """
     equiv: dict[Variable, Variable] = {}
     for old, new in replacement_pairs(replace):

@@ -126,7 +126,7 @@ def frozen_value(value: Any) -> Any:
         return (type(value).__name__, value)
     items: Sequence[Any] = value
     fields: Mapping[Any, Any] = value
-    if isinstance(value, (tuple, list)):  # a union would be made anew in each call
+    if isinstance(value, (tuple, list)):  # faster than a union, which each call would make again
         return (type(items).__name__, *map(frozen_value, items))
     if isinstance(value, dict):
         return ("dict", *((k, frozen_value(v)) for k, v in fields.items()))
@@ -591,7 +591,7 @@ class Op(Traits):
         return type(self).infer_shape is not Op.infer_shape
 
     def shapes(self, node: AnyApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        """Call `infer_shape`, and check its result. In the older protocol it has a graph as additional argument.
+        """Call `infer_shape`, and check its result. In the older protocol, `infer_shape` also has a graph as argument.
 
         ValueError if the result does not have a length, or None, for each dimension of each output.
         """
@@ -621,8 +621,9 @@ class Op(Traits):
         the inputs broadcast against each other from the right. An output has ``max(batch_ndims)`` batch dimensions, or
         no batch dimension if it is the same for the whole batch.
 
-        By default the op is applied to one element after the other (`Blockwise`). NotImplementedError if it has
-        effects, or inputs or outputs that are not tensors.
+        By default the decomposition of the op is vectorized. An op without a decomposition is applied to one element
+        after the other (`Blockwise`). NotImplementedError if the op has effects, or inputs or outputs that are not
+        tensors.
         """
         return facade.batch_by_loop(node, inputs, batch_ndims)
 

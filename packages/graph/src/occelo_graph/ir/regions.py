@@ -8,7 +8,8 @@ A `Loop` is a region that a node runs repeatedly, with loop-carried values. It i
 own inputs.
 
 Lazy ops declare regions by `Op.regions`, and ops with a loop by `Op.loop`. The interpreter, DebugMode and the linkers
-run them. Gradients differentiate them one by one. Rewriting finds out from them under which conditions a node runs.
+run the regions. Reverse mode differentiates them one by one (`gradient.pulling`). `occelo_rewrite.demands` finds out
+from the regions under which conditions a node runs.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ class Loop:
     - ``read``: the positions of the node's inputs that are the other inputs of the body.
     - ``stops``: whether the last output of the body is a condition. The loop ends after an iteration in which it is
       true.
-    - ``fills``: indices of carried values. Each is a tensor of which every iteration writes one row, and reads none. If
-      the tensor has as many rows as there are iterations, its initial elements are never used.
+    - ``fills``: indices of carried values that are tensors to be filled. Every iteration writes one row of such a
+      tensor and reads no row. If the tensor has as many rows as there are iterations, its initial elements are never
+      used.
     """
 
     body: FrozenFunctionGraph
@@ -79,8 +81,8 @@ def operands_of(node: Apply) -> Sequence[Variable]:
 def perhaps_needless(order: Sequence[Apply], outputs: Sequence[Variable]) -> set[Apply]:
     """The nodes that compiled code may run although no result needs them.
 
-    Such a node is in no region, since several regions need it, but nothing outside of regions does. Compiled code runs
-    it before the regions. Perhaps none of these regions runs.
+    Several regions need such a node, but nothing outside of them needs it. So the node is in no region, and compiled
+    code runs it before the regions. Perhaps none of these regions runs.
     """
     if not any(node.op.lazy for node in order):
         return set()

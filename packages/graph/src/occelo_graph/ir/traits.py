@@ -179,8 +179,9 @@ _COMPUTING = ("evaluate", "kernel", "perform")
 def same_results(cls: type[Any], base: type[Any], root: type[Any], external: bool) -> bool:
     """Whether a class of ops computes the same results as ``base``, one of its base classes. ``root`` is `Op`.
 
-    It does if it does not override the NumPy code of ``base`` (`evaluate`, `perform` or `kernel`). A base class without
-    NumPy code counts as well, since it has no other results.
+    The results are the same if the class does not override the NumPy code of ``base`` (`evaluate`, `perform` or
+    `kernel`). If ``base`` has only a `decompose`, the class must not override that either. If ``base`` defines none of
+    these methods, the results count as the same.
 
     If the class is ``external``, that is, defined by a user, it must also not override any method that the NumPy code
     may call. These are all methods that ``base`` inherits from classes of this package, except the methods of `Op` and
@@ -260,7 +261,11 @@ _METHODS = (
 
 
 def check_declared(cls: type[Any]) -> None:
-    """TypeError if a class declares a trait by a value of the wrong kind, or has no method where one is needed."""
+    """TypeError if a class of ops declares a trait by a value of the wrong kind, such as ``commutative = 1``.
+
+    TypeError also if a method such as `infer_shape` is declared as a value that is not callable, or if an op that
+    ``observes`` is declared as pure.
+    """
     own = vars(cls)
     for names, holds, wanted in (
         (_TRUTH, _is_truth, "True or False"),
@@ -327,8 +332,8 @@ def forget_other_forms(cls: type[Any], root: type[Any]) -> None:
 def _is_unused(cls: type[Any], root: type[Any]) -> bool:
     """Whether the NumPy code of a class would not run, because a ``kernel`` that it inherits does not call it.
 
-    This is so if the base class that defines the kernel also defines ``evaluate`` or ``perform``. Otherwise its kernel
-    calls those of the subclass.
+    This is so if the base class that defines the kernel also defines ``evaluate`` or ``perform``. Otherwise the kernel
+    calls ``evaluate`` or ``perform`` of the subclass.
     """
     kernel = _source(cls, "kernel")
     if kernel is root or _is_external(kernel):

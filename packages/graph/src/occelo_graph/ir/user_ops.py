@@ -60,8 +60,8 @@ def declared_types(given: Any, what: str) -> tuple[Type, ...]:
 def call_shape_rule(rule: Callable[..., Any], node: AnyApply, shapes: Sequence[Any]) -> Any:
     """Call a shape rule (`Op.infer_shape`) with a node and the shapes of its inputs.
 
-    In the older protocol of similar libraries, the rule has another first argument: a graph. If the rule has three
-    arguments, None is passed for the graph.
+    In the older protocol of similar libraries, a rule has three arguments: a graph, the node and the shapes. Then None
+    is passed for the graph.
     """
     method = getattr(rule, "__func__", None)
     # the answer is kept for each method, since inspect.signature is slow

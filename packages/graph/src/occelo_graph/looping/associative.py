@@ -51,7 +51,7 @@ def associative_scan(
         new = [(v.swapaxes(0, axis) if axis else v)[0] for v in made]
         return new, new
 
-    # a sum over at most one element: an empty sequence has no first element, but this has its shape
+    # a sum over at most one element: the first element, or zeros of the same shape if the sequence is empty
     initial = [v[:1].sum(axis=0, dtype=v.dtype) for v in ordered]
     _, rest = loop(step, initial, xs=[v[1:] for v in ordered])
     whole = [concatenate([v[:1], r]) for v, r in zip(ordered, rest, strict=True)]

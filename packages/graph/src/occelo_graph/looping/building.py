@@ -172,7 +172,8 @@ def scan_node(
 def _adapted(values: Sequence[CarriedValue], following: Sequence[Variable]) -> bool:
     """Adapt the types of carried values to their values after a step. Returns whether a type changed.
 
-    Python numbers come first: while one of them has too small a dtype, the other values cannot be judged.
+    The types of Python numbers are adapted first, since their dtypes may affect the dtypes of all values after a step.
+    If one of them changes, the step function must be called again before the other types are compared.
     """
     pairs = list(zip(values, following, strict=True))
     numbers = [before.adapt(v) for before, v in pairs if before.number is not None]

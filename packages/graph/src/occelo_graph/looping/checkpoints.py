@@ -191,7 +191,7 @@ def _block_size(every: Any, steps: Any, carried: Sequence[Variable]) -> Any:
         for v in carried
         if is_tensor(v)
     )
-    # the largest k with n / k + k states within the budget: k^2 - r k + n = 0
+    # the largest k with n / k + k <= r, for n steps and a budget of r states: the root of k^2 - r k + n = 0
     states = float(found[1]) * _UNITS[found[2]] / maximum(size, 1)
     inner = states * states - 4.0 * steps
     largest = floor((states + sqrt(maximum(inner, 0.0))) / 2.0)

@@ -1,7 +1,7 @@
 """`scan` and related functions, with the interface that Theano, Aesara and PyTensor have.
 
-These are `scan_checkpoints`, `until`, `map`, `reduce`, `foldl`, `foldr` and `filter`. Users call them from `occelo`.
-(`looping.loops` has `loop`, with a simpler interface.)
+The related functions are `scan_checkpoints`, `until`, `map`, `reduce`, `foldl`, `foldr` and `filter`. Users call them
+from `occelo`. (`looping.loops` has `loop`, with a simpler interface.)
 """
 
 from __future__ import annotations
@@ -312,9 +312,9 @@ def scan_checkpoints(
 ) -> Any:
     """A `scan` that returns only the outputs of every ``save_every_N``-th step and of the last step.
 
-    Reverse mode keeps the carried values only after every ``save_every_N``-th step, and computes the others again. If
-    the number of steps is not a multiple of ``save_every_N``, the last block has fewer steps. ``padding`` has no
-    effect. The other arguments and the errors are those of `scan`.
+    Reverse mode keeps the carried values only after every ``save_every_N``-th step, and computes those of other steps
+    again. If the number of steps is not a multiple of ``save_every_N``, the last block of steps is shorter. ``padding``
+    has no effect. The other arguments and the errors are those of `scan`.
     """
     built = _Classic(
         fn, read_sequences(sequences), read_outputs(outputs_info), outputs_info is None, name

@@ -99,7 +99,7 @@ def _is_null(cotangent: Any) -> bool:
 
 
 def _seed(variable: Variable) -> Variable:
-    """A new variable with the type of a tensor's cotangent."""
+    """A new variable for the cotangent of the tensor ``variable``."""
     (tensor,) = tensors([variable])
     return tensor.type.clone(dtype=cotangent_dtype(tensor)).make_variable()
 
@@ -247,7 +247,7 @@ class _Backwards:
         return number, of_traces, of_sequences
 
     def _elements(self, position: int, at: slice) -> TensorVariable:
-        """The elements ``at`` of the sequence at ``position``, perhaps followed by elements that are not read."""
+        """The elements ``at`` of the sequence at ``position``. Elements that no step reads may follow them."""
         (sequence,) = tensors([self.inputs[1 + position]])
         from_start = at.start is None or (isinstance(at.start, int) and at.start == 0)
         return sequence if from_start else sequence[at]

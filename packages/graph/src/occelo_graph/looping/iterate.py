@@ -29,8 +29,9 @@ class Iterate(Op):
       Its outputs are the new carried values, and with ``stops`` whether this iteration is the last one.
     - ``carried``: the number of carried values.
     - ``stops``: whether a condition, the last output of ``body``, can end the loop early.
-    - ``traces``: how many carried values, at the end of their list, are memory for traces. Each has at least as many
-      rows as there are iterations. Every iteration writes one row, which no other iteration writes, and reads no row.
+    - ``traces``: the number of carried values that are memory for traces. They are the last carried values. Each has at
+      least as many rows as there are iterations. Every iteration writes one row, which no other iteration writes, and
+      reads no row.
     """
 
     body: FrozenFunctionGraph

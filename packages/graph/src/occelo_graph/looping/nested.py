@@ -109,7 +109,7 @@ def shown(value: Any) -> str:
 
 
 def made_at(function: Callable[..., Any]) -> str:
-    """The line of the user's code that defines a function, for messages. It is empty for functions of other kinds."""
+    """The line of the user's code that defines a function, for messages. Empty for a callable without code."""
     code = getattr(function, "__code__", None)
     return "" if code is None else f", made at {code.co_filename}:{code.co_firstlineno},"
 

@@ -58,6 +58,8 @@ class _Ids:
 
 
 class _Printer:
+    """Collects the lines of printed trees in ``lines``, and the ops with inner graphs in ``inner``."""
+
     def __init__(self, options: dict[str, Any], order: dict[Apply, int]) -> None:
         self.options = options
         used: dict[Any, str] = options["used_ids"] if options["used_ids"] is not None else {}

@@ -133,7 +133,7 @@ class _Writer:
         return lines
 
     def source(self, variable: Variable, shared: bool) -> str:
-        """An expression for a root. A shared variable becomes one with its value if ``shared``, else an input."""
+        """An expression for a root. With ``shared``, shared variables keep their values; else they become inputs."""
         type_ = self.value(variable.type)
         name = "" if variable.name is None else f"name={variable.name!r}"
         more = f", {name}" if name else ""
