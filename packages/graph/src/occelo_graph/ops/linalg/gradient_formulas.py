@@ -95,9 +95,8 @@ def resolution(values: Any) -> Any:
 def inverse_differences(values: Any) -> Any:
     """The matrix with 1 / (x_j - x_i) at (i, j), and 0 on the diagonal. NaN if two values are equal up to rounding.
 
-    The values are eigenvalues or squares of singular values. If two are equal, their vectors have no derivatives. A
-    function of the vectors may still have a derivative, but it cannot be computed from this matrix. So its gradient is
-    NaN, too.
+    The values are eigenvalues or singular values. If two are equal, their vectors have no derivatives. A function of
+    the vectors may still have a derivative, but it cannot be computed from this matrix. So its gradient is NaN, too.
     """
     apart = as_row(values) - as_column(values)
     own = gt(eye(values.shape[-1], dtype=real_dtype(values.dtype)), 0)

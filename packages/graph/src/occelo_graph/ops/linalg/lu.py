@@ -1,7 +1,7 @@
-"""The LU factorisation with partial pivoting, and the permutations that its pivots describe.
+"""LU factorisations with partial pivoting: the functions `lu`, `lu_factor` and `pivot_to_permutation`, and their ops.
 
-Users find the functions in `occelo.tensor.linalg`. Determinants decompose into `LuFactor`, and adjugates use it.
-Linkers lower the ops.
+Users call the functions from `occelo.tensor.linalg`. Determinants and adjugates decompose into the op `LuFactor`.
+`lu_solving` solves equations with its results.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ __all__ = [
 
 @op
 class LuFactor(MatrixOp):
-    """L and U in one matrix, without the ones on the diagonal of L; and the pivots.
+    """Two outputs: a matrix with L below the diagonal and U on and above it, and the pivots as int32.
 
-    For i = 0, 1, ..., row i was exchanged with row ``pivots[i]``.
+    The pivots describe how rows were exchanged: for i = 0, 1, ..., row i was exchanged with row ``pivots[i]``.
     """
 
     signature: ClassVar[str] = "(m,n)->(m,n),(k)"
@@ -79,7 +79,7 @@ class LuFactor(MatrixOp):
         ct = cotangents[0]
         if ct is None or ct is ZERO:
             return [ZERO if ct is ZERO or cotangents[1] is not None else None]
-        # from dLU = L tril(S, -1) + triu(S) U, where L S U is the differential of A with its rows exchanged
+        # pulls back dLU = L tril(S, -1) + triu(S) U, where L S U is the differential of A with its rows exchanged
         factors, pivots = outputs
         m, n = factors.shape[-2], factors.shape[-1]
         known = factors.type.shape[-2:]
@@ -87,7 +87,7 @@ class LuFactor(MatrixOp):
         left, right = factors, factors
         if not square:
             left, right = _with_columns(left, m), _with_rows(right, n)
-        # square matrices L and U; rows that U lacks have a 1 on the diagonal
+        # L and U are made square; rows that U lacks get a 1 on the diagonal
         lower = tril(left, -1) + eye(m, dtype=factors.dtype)
         upper = triu(right)
         if not square:
@@ -95,13 +95,13 @@ class LuFactor(MatrixOp):
             upper = upper + eye(n, dtype=factors.dtype) * lacking
         inner = tril(matmul(hermitian(lower), ct), -1) + triu(matmul(ct, hermitian(upper)))
         half = solve_triangular(hermitian(lower), inner, lower=False, unit_diagonal=True)
-        # NaN for a singular matrix only, not for the other matrices of the batch
+        # the gradient of a singular matrix is NaN; the other matrices of the batch keep their gradients
         whole = hermitian(solve_triangular(upper, hermitian(half), lower=False, on_error="nan"))
         return [rows_in_order(whole, pivot_to_permutation(_all_pivots(pivots, m)))]
 
 
 def _with_columns(x: TensorVariable, n: Any) -> TensorVariable:
-    """Matrices with ``n`` columns: the first ones of ``x``, then zeros if it has fewer."""
+    """The first ``n`` columns of matrices, with columns of zeros at the end if ``x`` has fewer columns."""
     missing = maximum(n - x.shape[-1], 0)
     lead = [x.shape[i] for i in range(x.type.ndim - 1)]
     return concatenate([x, zeros([*lead, missing], x.dtype)], axis=-1)[..., :n]
@@ -112,7 +112,7 @@ def _with_rows(x: TensorVariable, m: Any) -> TensorVariable:
 
 
 def rows_in_order(x: TensorVariable, order: TensorVariable) -> TensorVariable:
-    """The rows of matrices in another order, over batches that broadcast."""
+    """Reorder the rows of matrices. ``order`` has the numbers of the rows. Batch dimensions broadcast."""
     if order.type.ndim == 1:
         return take(x, order, axis=-2)
     ndim = max(x.type.ndim, order.type.ndim + 1)
@@ -124,7 +124,7 @@ def rows_in_order(x: TensorVariable, order: TensorVariable) -> TensorVariable:
 
 
 def _all_pivots(pivots: TensorVariable, m: Any) -> TensorVariable:
-    """Pivots for all ``m`` rows: a row without a pivot is exchanged with itself."""
+    """Extend pivots to all ``m`` rows. A row without a pivot is exchanged with itself."""
     k = pivots.shape[-1]
     rest = arange(k, m, dtype="int32")
     lead = [pivots.shape[i] for i in range(pivots.type.ndim - 1)]
@@ -132,7 +132,7 @@ def _all_pivots(pivots: TensorVariable, m: Any) -> TensorVariable:
 
 
 def sign_of_exchanges(pivots: TensorVariable) -> TensorVariable:
-    """1 or -1 for an even or odd number of exchanged rows, as int8."""
+    """1 if the number of exchanged rows is even, and -1 if it is odd, as int8."""
     moved = neq(pivots, arange(pivots.shape[-1], dtype="int32"))
     sign: TensorVariable = cast(1 - 2 * (moved.sum(axis=-1) % 2), "int8")
     return sign
@@ -140,7 +140,7 @@ def sign_of_exchanges(pivots: TensorVariable) -> TensorVariable:
 
 @op
 class PivotToPermutation(MatrixOp):
-    """The permutation that results if, for i = 0, 1, ..., element i is exchanged with element ``pivots[i]``."""
+    """Converts pivots to a permutation: for i = 0, 1, ..., element i is exchanged with element ``pivots[i]``."""
 
     inverse: bool = False
     signature: ClassVar[str] = "(n)->(n)"
@@ -166,10 +166,11 @@ class PivotToPermutation(MatrixOp):
 
 
 def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
-    """The permutation (int64) that results from the pivots ``p`` of `lu_factor`, both of shape (..., n).
+    """Convert pivots ``p`` of `lu_factor` to a permutation (int64). Both have the shape (..., n).
 
-    With ``q = pivot_to_permutation(p)``, the factorised matrix is ``(L @ U)[q]``. With ``q = pivot_to_permutation(p,
-    inverse=True)``, row i of ``L @ U`` is row ``q[i]`` of the matrix. TypeError if ``p`` are not integers.
+    If ``q`` is ``pivot_to_permutation(p)``, the factorised matrix is ``(L @ U)[q]``. If ``q`` is
+    ``pivot_to_permutation(p, inverse=True)``, row i of ``L @ U`` is row ``q[i]`` of the matrix. TypeError if ``p`` are
+    not integers.
     """
     pivots = as_tensor_variable(p)
     if not is_discrete(pivots.dtype) or pivots.dtype == "bool":
@@ -179,12 +180,12 @@ def pivot_to_permutation(p: Any, inverse: bool = False) -> TensorVariable:
 
 
 def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
-    """The LU factorisation with partial pivoting of matrices ``a``, of shape (..., m, n), for `lu_solve`.
+    """LU factorisation of matrices ``a`` of shape (..., m, n) for `lu_solve`, like SciPy's ``lu_factor``.
 
-    This is SciPy's ``lu_factor``. The first result has L and U in one array of shape (..., m, n), without the ones on
-    the diagonal of L. The second result has int32 pivots of shape (..., min(m, n)): for i = 0, 1, ..., row i was
-    exchanged with row ``pivots[i]``. A singular matrix is not an error: U has a 0 on its diagonal. The gradient treats
-    the pivots as constant. The gradient of a singular matrix is NaN.
+    The first result has the shape (..., m, n). It holds L below the diagonal, and U on and above it; the ones on the
+    diagonal of L are left out. The second result holds int32 pivots of shape (..., min(m, n)): for i = 0, 1, ..., row i
+    was exchanged with row ``pivots[i]``. A singular matrix is not an error; its U has a 0 on the diagonal. The gradient
+    treats the pivots as constant. The gradient of a singular matrix is NaN.
     """
     (x,) = as_matrices("lu_factor", a)
     factors, pivots = LuFactor()(x)
@@ -192,12 +193,14 @@ def lu_factor(a: Any) -> tuple[TensorVariable, TensorVariable]:
 
 
 def lu(a: Any, permute_l: bool = False, *, p_indices: bool = False) -> tuple[TensorVariable, ...]:
-    """P, L and U with ``a == P @ L @ U`` for matrices ``a``, of shape (..., m, n); SciPy's ``lu``.
+    """LU factorisation ``a == P @ L @ U`` of matrices ``a`` of shape (..., m, n), like SciPy's ``lu``.
 
-    With k = min(m, n), L is lower triangular with ones on the diagonal, (..., m, k), and U is upper triangular,
-    (..., k, n). P is a real permutation matrix, (..., m, m). With ``p_indices`` the first result is a vector p instead,
-    int32 of shape (..., m), with ``a == L[p] @ U``. With ``permute_l`` the results are ``P @ L`` and U. The gradient
-    treats P as constant. It is NaN where one of the first k columns of U has a 0 on the diagonal.
+    Returns P, L and U. P is a real permutation matrix of shape (..., m, m). L is lower triangular with ones on the
+    diagonal, and has the shape (..., m, k), where k is min(m, n). U is upper triangular, of shape (..., k, n). If
+    ``p_indices`` is True, the first result is a vector p instead, int32 of shape (..., m), and ``a`` is ``L[p] @ U``.
+    If ``permute_l`` is True, the results are ``P @ L`` and U.
+
+    The gradient treats P as constant. It is NaN for a matrix with a 0 on the diagonal of U.
     """
     (x,) = as_matrices("lu", a)
     factors, pivots = LuFactor()(x)

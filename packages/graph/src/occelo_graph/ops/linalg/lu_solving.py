@@ -1,7 +1,8 @@
-"""Linear equations and inverses from LU factors: the ops `LuSolve` and `LuInverse`, and the function `lu_solve`.
+"""Solves linear equations and computes inverses from LU factors: the ops `LuSolve` and `LuInverse`, and `lu_solve`.
 
-Users find `lu_solve` in `occelo.tensor.linalg`. Rules use the ops to let several results share one factorisation. The
-linkers for machine code lower them; for other linkers they decompose into triangular solves.
+Users call `lu_solve` from `occelo.tensor.linalg`. If a matrix has several solutions, determinants or inverses, rules
+compute them from one factorisation by these ops. The linkers for machine code have lowerings of the ops. For other
+linkers, the ops decompose into triangular solves.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ __all__ = ["LuInverse", "LuSolve", "lu_solve"]
 
 @op
 class LuSolve(MatrixOp):
-    """The X with A X = B, from the results of `LuFactor` for square matrices A.
+    """Solves A X = B for square matrices A. The inputs are the two results of `LuFactor` for A, and B.
 
-    With ``trans`` 1, A is replaced by its transpose; with 2, by its conjugate transpose.
+    If ``trans`` is 1, A is replaced by its transpose; if it is 2, by its conjugate transpose.
     """
 
     trans: int = 0
@@ -71,11 +72,11 @@ class LuSolve(MatrixOp):
         if ct is None or ct is ZERO:
             return [ct, ZERO, ct]
         if self.trans == 1 and is_complex(factors.dtype):
-            # the adjoint of the transpose is the conjugate
+            # the conjugate transpose of A^T is the conjugate of A
             of_b = LuSolve(0, self.on_error)(factors, pivots, ct.conj()).conj()
         else:
             of_b = LuSolve(0 if self.trans else 2, self.on_error)(factors, pivots, ct)
-        # first the cotangent of A, then that of L and U, whose product is A with its rows exchanged
+        # of_a is the cotangent of A; the cotangents of L and U follow, as L U is A with its rows exchanged
         if not self.trans:
             of_a = -matmul(of_b, hermitian(x))
         else:
@@ -89,7 +90,7 @@ class LuSolve(MatrixOp):
 
 @op
 class LuInverse(MatrixOp):
-    """The inverses of square matrices, from their LU factors and pivots."""
+    """Computes the inverses of square matrices from the two results of `LuFactor`."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n)->(n,n)"
@@ -114,7 +115,7 @@ class LuInverse(MatrixOp):
 
 
 def _check(label: str, factors: Array, pivots: Array) -> None:
-    """IndexError for a pivot that is not a row number, LinAlgError for a zero on the diagonal of U."""
+    """Raise IndexError if a pivot is not a row number, and LinAlgError if U has a zero on its diagonal."""
     n = len(factors)
     if ((pivots < 0) | (pivots >= n)).any():
         raise IndexError(f"{label}: a pivot is no position among {n} rows")
@@ -130,14 +131,15 @@ def lu_solve(
     *,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b`` for square matrices ``a``; SciPy's ``lu_solve``.
+    """Solve ``a @ x == b`` for square matrices ``a``, like SciPy's ``lu_solve``.
 
-    ``lu_and_piv`` is the result of ``lu_factor(a)``. ``trans`` 1 or "T" solves with the transpose of ``a``, 2 or "C"
-    with its conjugate transpose. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k),
-    if it is 2. By default ``b`` has vectors if it has one dimension. Batch dimensions broadcast.
+    ``lu_and_piv`` is the result of ``lu_factor(a)``. If ``trans`` is 1 or "T", ``a`` is replaced by its transpose; if
+    it is 2 or "C", by its conjugate transpose. If ``b_ndim`` is 1, ``b`` consists of vectors (..., n); if it is 2, of
+    matrices (..., n, k). By default, ``b`` is a vector if it has one dimension, else it consists of matrices. Batch
+    dimensions broadcast.
 
-    A singular matrix raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is NaN.
-    ValueError for shapes that do not fit.
+    If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN for
+    this element of the batch. ValueError if the shapes do not fit.
     """
     given, pivots = lu_and_piv
     pivots = as_tensor_variable(pivots)
@@ -159,7 +161,7 @@ def lu_solve(
 def _substituted(
     factors: Any, pivots: Any, right: Any, trans: int, on_error: str
 ) -> TensorVariable:
-    """The result of `LuSolve`, computed by an exchange of rows and two triangular solves."""
+    """Compute the result of `LuSolve` by exchanging rows and two triangular solves."""
     right = _fitting(factors, pivots, right)
     options: dict[str, Any] = {"b_ndim": 2, "on_error": on_error}
     if not trans:
@@ -174,7 +176,10 @@ def _substituted(
 
 
 def _fitting(factors: Any, pivots: Any, right: Any) -> TensorVariable:
-    """Right-hand sides, with checks that they, the LU factors and the pivots agree in the number of rows and in the batch."""
+    """The right-hand sides, with checks that the shapes of LU factors, pivots and right-hand sides fit.
+
+    Dynamic lengths are checked when the graph runs.
+    """
     if factors.type.ndim < 2 or pivots.type.ndim < 1:
         raise ValueError(
             f"lu_solve takes matrices of factors and vectors of pivots, got {factors.type} and {pivots.type}"

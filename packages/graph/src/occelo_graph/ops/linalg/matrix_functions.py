@@ -1,7 +1,7 @@
-"""Functions of square matrices: the exponential, the principal logarithm and the principal square root, by SciPy.
+"""Functions of square matrices: `expm` (exponential), `logm` (principal logarithm) and `sqrtm` (principal square root).
 
-Users find `expm`, `logm` and `sqrtm` in `occelo.tensor.linalg`. Rules and inference of facts handle `Expm`. The linkers
-for machine code lower all three.
+Users call them from `occelo.tensor.linalg`. The NumPy code of their ops calls SciPy. The linkers for machine code have
+lowerings of the ops.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ LinAlgError = np.linalg.LinAlgError
 
 
 class _MatrixFunction(MatrixOp):
-    """An analytic function of a matrix that SciPy computes."""
+    """Base class of ops that compute an analytic function of square matrices by SciPy."""
 
     signature: ClassVar[str] = "(n,n)->(n,n)"
     smallest_size: ClassVar[float] = 0.0
-    """Imaginary parts count as rounding errors relative to the size of the result, or to this number if it is larger."""
+    """An imaginary part counts as a rounding error if it is small compared with the largest element of the result, or
+    with this number if it is larger.
+    """
 
     def core(self, *arrays: Array) -> Array:
         (a,) = arrays
@@ -47,24 +49,27 @@ class _MatrixFunction(MatrixOp):
         return made.astype(a.dtype, copy=False)
 
     def compute(self, a: Array) -> Array:
-        """SciPy's result for a matrix that is not empty and has finite elements; LinAlgError if there is no result."""
+        """Call SciPy's function for a matrix with elements that are all finite. LinAlgError if there is no result."""
         function = getattr(scipy_module("linalg", self.label), self.label)
         with np.errstate(all="ignore"), warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            # SciPy's estimate of the error is meant for float64
+            # computed in float64 at least, since SciPy's estimate of the error assumes it
             made = np.asarray(function(a.astype(np.result_type(a, np.float64))))
-        # after such a warning SciPy's result is the logarithm of a perturbed matrix
+        # with this warning, SciPy returns the logarithm of a perturbed matrix
         singular = any("ExactlySingular" in w.category.__name__ for w in said)
         if singular or not np.isfinite(made).all() or not self.is_right(a, made):
             raise LinAlgError(f"the matrix is singular and has no {self.label}")
         return made
 
     def is_right(self, a: Array, made: Array) -> bool:
-        """Whether ``made`` is a result for ``a``: SciPy may have perturbed a singular matrix."""
+        """Whether ``made`` is correct for ``a``.
+
+        If ``a`` is singular, SciPy may have computed the function of a perturbed matrix.
+        """
         return True
 
     def _real(self, made: Array) -> Array:
-        """The real part of the result for a real matrix; LinAlgError if the result is not real."""
+        """The real part of the result ``made`` for a real matrix. LinAlgError if the result is not real up to rounding."""
         size = np.abs(made).max(initial=self.smallest_size)
         if np.abs(np.imag(made)).max(initial=0.0) > size * np.sqrt(np.finfo(made.dtype).eps):
             raise LinAlgError(
@@ -79,7 +84,7 @@ class _MatrixFunction(MatrixOp):
             return [ct]
         a = hermitian(inputs[0])
         n = a.shape[-1]
-        a = a + zeros_like(ct)  # a cotangent may have more batch dimensions
+        a = a + zeros_like(ct)  # the cotangent may have more batch dimensions than a
         above = concatenate([a, ct], axis=-1)
         below = concatenate([zeros_like(a), a], axis=-1)
         return [self(concatenate([above, below], axis=-2))[..., :n, n:]]
@@ -87,7 +92,7 @@ class _MatrixFunction(MatrixOp):
 
 @op
 class Expm(_MatrixFunction):
-    """The exponentials of square matrices."""
+    """Computes the exponentials of square matrices."""
 
     def compute(self, a: Array) -> Array:
         with np.errstate(all="ignore"):
@@ -96,16 +101,16 @@ class Expm(_MatrixFunction):
 
 @op
 class Logm(_MatrixFunction):
-    """The principal logarithms of square matrices."""
+    """Computes the principal logarithms of square matrices."""
 
     on_error: str = "raise"
-    # logarithms of rounded numbers have absolute errors
+    # the error of the logarithm of a rounded number is absolute, even if the logarithm is small
     smallest_size: ClassVar[float] = 1.0
 
 
 @op
 class Sqrtm(_MatrixFunction):
-    """The principal square roots of square matrices."""
+    """Computes the principal square roots of square matrices."""
 
     on_error: str = "raise"
 
@@ -116,7 +121,7 @@ class Sqrtm(_MatrixFunction):
         return bool(error <= whole * np.sqrt(np.finfo(made.dtype).eps))
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        # the derivative of X X = A: X dX + dX X = dA
+        # the derivative of X X = A is a Sylvester equation: X dX + dX X = dA
         ct = cotangents[0]
         if ct is None or ct is ZERO:
             return [ct]
@@ -125,11 +130,11 @@ class Sqrtm(_MatrixFunction):
 
 
 def expm(A: Any) -> TensorVariable:
-    """The exponential of matrices in the last two dimensions of ``A``, of shape (..., n, n); SciPy's ``expm``.
+    """The exponentials of square matrices ``A`` of shape (..., n, n), like SciPy's ``expm``.
 
-    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. The exponential of a matrix with
-    infinite elements is NaN. The gradient is the upper right block of the exponential of ``[[A^H, G], [0, A^H]]`` for
-    the cotangent G (Mathias 1996). ValueError if ``A`` is not square.
+    The result has the dtype of ``A``, or float64 for integers. The exponential of a matrix with infinite elements is
+    NaN. For a cotangent G, the gradient is the upper right block of the exponential of ``[[A^H, G], [0, A^H]]``
+    (Mathias 1996). ValueError if ``A`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("expm", A)
     made: TensorVariable = Expm()(x)
@@ -137,13 +142,14 @@ def expm(A: Any) -> TensorVariable:
 
 
 def logm(A: Any, *, on_error: str = "raise") -> TensorVariable:
-    """The principal logarithm of matrices in the last two dimensions of ``A``, of shape (..., n, n); SciPy's ``logm``.
+    """The principal logarithms of square matrices ``A`` of shape (..., n, n), like SciPy's ``logm``.
 
-    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Unlike in SciPy, the logarithm of a
-    real matrix is real; cast to complex128 for complex results. A matrix that is singular, or real with a complex
-    logarithm, raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its logarithm is NaN. The gradient is the
-    upper right block of the logarithm of ``[[A^H, G], [0, A^H]]`` for the cotangent G (Mathias 1996). ValueError if
-    ``A`` is not square.
+    The result has the dtype of ``A``, or float64 for integers. Unlike in SciPy, the logarithm of a real matrix is real;
+    for complex results, cast ``A`` to complex128. For a cotangent G, the gradient is the upper right block of the
+    logarithm of ``[[A^H, G], [0, A^H]]`` (Mathias 1996).
+
+    If a matrix is singular, or if it is real and its logarithm is not, ``numpy.linalg.LinAlgError`` is raised. With
+    ``on_error="nan"``, its logarithm is NaN. ValueError if ``A`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("logm", A)
     made: TensorVariable = Logm(check_on_error(on_error))(x)
@@ -151,12 +157,14 @@ def logm(A: Any, *, on_error: str = "raise") -> TensorVariable:
 
 
 def sqrtm(A: Any, *, on_error: str = "raise") -> TensorVariable:
-    """The principal square root of matrices in the last two dimensions of ``A``, of shape (..., n, n); SciPy's ``sqrtm``.
+    """The principal square roots of square matrices ``A`` of shape (..., n, n), like SciPy's ``sqrtm``.
 
-    The result has the dtype of ``A``, float64 for integers; float16 is a TypeError. Unlike in SciPy, the root of a real
-    matrix is real; cast to complex128 for complex results. A matrix that has no root, or is real with a complex root,
-    raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its root is NaN. The gradient solves a Sylvester
-    equation, which is singular if ``A`` is singular. ValueError if ``A`` is not square.
+    The result has the dtype of ``A``, or float64 for integers. Unlike in SciPy, the root of a real matrix is real; for
+    complex results, cast ``A`` to complex128. The gradient solves a Sylvester equation, which is singular if ``A`` is
+    singular.
+
+    If a matrix has no root, or if it is real and its root is not, ``numpy.linalg.LinAlgError`` is raised. With
+    ``on_error="nan"``, its root is NaN. ValueError if ``A`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("sqrtm", A)
     made: TensorVariable = Sqrtm(check_on_error(on_error))(x)

@@ -1,9 +1,10 @@
-"""`MatrixOp`: the base class of the ops of linear algebra.
+"""`MatrixOp`, the base class of the ops of linear algebra, and helpers for their functions.
 
-The signature of an op says how many trailing dimensions belong to matrices and vectors. All other dimensions are batch
-dimensions, which broadcast as in `MatMul`: only a length that is known to be 1 when the graph is built broadcasts.
+An op has a signature such as ``"(n,n),(n)->(n)"``. It defines how many trailing dimensions of an input are those of a
+matrix or a vector. All other dimensions are batch dimensions, which broadcast as in `MatMul`: only lengths that are
+statically 1 broadcast.
 
-All ops of this folder derive from `MatrixOp`. Rules, and lowerings to JAX and PyTorch, use it, too.
+Nearly all ops of this folder derive from `MatrixOp`. Rules, and lowerings to JAX and PyTorch, read its signature.
 """
 
 from __future__ import annotations
@@ -38,35 +39,40 @@ ON_ERROR = ("raise", "nan")
 
 
 class MatrixOp(Op):
-    """An op on matrices, over batches of them.
+    """Base class of ops on matrices. It applies the op to each element of a batch.
 
-    A subclass has a ``signature`` like that of `numpy.vectorize` and computes one element of the batch in `core`. It
-    defines `lengths` if the results have dimensions that no argument has, and `dtypes` if their dtypes differ from that
-    of the arguments. It may define `core_pullback`. Arguments have one dtype: float32, float64, complex64 or complex128
-    (see `as_matrices`).
+    A subclass has a ``signature`` in the notation of `numpy.vectorize`. Its method `core` computes one element of the
+    batch. It defines `lengths` if a result has a dimension that no argument has. It defines `dtypes` if the results do
+    not have the dtype of the arguments. It may define `core_pullback`. All arguments have the same dtype: float32,
+    float64, complex64 or complex128 (see `as_matrices`).
 
-    ``core`` raises ``numpy.linalg.LinAlgError`` if there is no result; the position in the batch is added to the
-    message. If the op has a field ``on_error`` with the value "nan", this element of the results is NaN instead.
+    If there is no result, ``core`` raises ``numpy.linalg.LinAlgError``, and the position in the batch is added to the
+    message. If the op has a field ``on_error`` with the value "nan", the results are NaN for this element of the batch
+    instead.
     """
 
     signature: ClassVar[str]
 
     @property
     def label(self) -> str:
-        """The name of the user's function, for messages."""
+        """The name of the function that users call, for messages."""
         return type(self).__name__.lower()
 
     @abstractmethod
     def core(self, *arrays: Array) -> Array | tuple[Array, ...]:
-        """The results for one element of the batch."""
+        """Compute the results for one element of the batch, by NumPy or SciPy."""
         raise NotImplementedError
 
     def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The lengths of all dimensions by name: integers, scalar variables, or None for an unknown length."""
+        """The lengths of all dimensions of the results, by their names in the signature.
+
+        ``known`` has the lengths of the dimensions of the arguments. A length is an integer, a scalar variable, or None
+        if it is dynamic.
+        """
         return known
 
     def dtypes(self, *types: TensorType) -> Sequence[str]:
-        """The dtypes of the results; that of the arguments by default."""
+        """The dtypes of the results. By default, it is the dtype of the arguments."""
         return [types[0].dtype] * len(parse_signature(self.signature)[1])
 
     # types and shapes
@@ -90,7 +96,9 @@ class MatrixOp(Op):
         )
 
     def _static_lengths(self, shapes: Sequence[StaticShape]) -> dict[str, int | None]:
-        """The known length of each dimension by name; ValueError if two differ."""
+        """The static length of each dimension in the signature, by name; None if it is dynamic. ValueError if two
+        differ.
+        """
         names, _ = parse_signature(self.signature)
         known: dict[str, int | None] = {}
         for shape, own in zip(shapes, names, strict=True):
@@ -139,7 +147,10 @@ class MatrixOp(Op):
         return running
 
     def check_shapes(self, types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> None:
-        """ValueError for matrices that do not fit, and for batch dimensions that differ unless one is known to be 1."""
+        """Check shapes when the graph runs.
+
+        ValueError if the shapes do not fit the signature, or if batch dimensions do not broadcast.
+        """
         names, _ = parse_signature(self.signature)
         lengths: dict[str, int] = {}
         batch: dict[int, int] = {}
@@ -184,7 +195,7 @@ class MatrixOp(Op):
         return [np.empty(s, k.dtype) for s, k in zip(shapes, kinds, strict=True)]
 
     def _element(self, arrays: Sequence[Array], index: tuple[int, ...] | None) -> Sequence[Array]:
-        """The results for one element of the batch; error messages name its position."""
+        """Call `core` for one element of the batch. ``index`` is its position, for messages."""
         try:
             made = self.core(*arrays)
         except LinAlgError as error:
@@ -215,7 +226,10 @@ class MatrixOp(Op):
     def core_pullback(
         self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
     ) -> Sequence[Any]:
-        """Cotangents of the inputs. Unlike those of `Op.pullback`, they may have more batch dimensions than the inputs."""
+        """Compute the cotangents of the inputs, like `Op.pullback`.
+
+        Unlike in `Op.pullback`, they may have more batch dimensions than the inputs; they are then summed over.
+        """
         return super().pullback(inputs, outputs, cotangents)
 
     def pullback(
@@ -230,9 +244,10 @@ class MatrixOp(Op):
 
 
 def _like(ct: Any, variable: TensorVariable, core: int) -> Any:
-    """A cotangent with the batch dimensions and the dtype of its variable.
+    """Convert a cotangent to the batch dimensions and the dtype of ``variable``.
 
-    The cotangent of an integer variable stays floating-point.
+    ``core`` is the number of dimensions that are not batch dimensions. Cotangents of integers stay floating-point
+    numbers.
     """
     own = variable.type
     any_core = (None,) * core
@@ -245,9 +260,9 @@ def _like(ct: Any, variable: TensorVariable, core: int) -> Any:
 
 
 def as_matrices(label: str, *arguments: Any) -> list[TensorVariable]:
-    """Arguments of linear algebra as tensors of one dtype: integers and truth values become float64.
+    """Convert arguments of function ``label`` to tensors of their common dtype. Integers and booleans become float64.
 
-    TypeError for float16, for which there are no routines.
+    TypeError for float16, since LAPACK has no routines for it.
     """
     given = [as_tensor_variable(a) for a in arguments]
     kinds = [np.float64 if is_discrete(v.dtype) else v.type.numpy_dtype for v in given]
@@ -264,9 +279,9 @@ def hermitian(x: Any) -> TensorVariable:
 
 
 def if_square(label: str, x: Any, result: Any) -> Any:
-    """``result``, with a check that the matrices ``x`` are square (ValueError), unless that is known.
+    """``result``, with a run-time check that the matrices ``x`` are square, unless they are statically square.
 
-    Used where a result is computed from ``x`` without an op that would check it.
+    Decompositions call it if none of their ops checks that ``x`` is square. The check raises ValueError.
     """
     rows, columns = x.type.shape[-2:]
     if rows is not None and rows == columns:
@@ -276,7 +291,7 @@ def if_square(label: str, x: Any, result: Any) -> Any:
 
 
 def check_on_error(on_error: str) -> str:
-    """``on_error`` itself; ValueError unless it is "raise" or "nan"."""
+    """Return ``on_error``. ValueError unless it is "raise" or "nan"."""
     if on_error not in ON_ERROR:
         raise ValueError(f'on_error must be "raise" or "nan", got {on_error!r}')
     return on_error

@@ -1,6 +1,7 @@
-"""Pseudoinverses, least squares, ranks and condition numbers, by singular values.
+"""Pseudoinverses (`pinv`), least squares (`lstsq`), ranks and condition numbers, computed from singular values.
 
-Users find `pinv`, `lstsq`, `matrix_rank` and `cond` in `occelo.tensor.linalg`.
+Users call `pinv`, `lstsq`, `matrix_rank` and `cond` from `occelo.tensor.linalg`. The ops `Pinv` and `Lstsq` decompose
+into `svd`.
 """
 
 from __future__ import annotations
@@ -56,20 +57,23 @@ def _real(x: Any) -> Any:
 
 
 def _largest(values: Any) -> Any:
-    """The largest value of each vector, with its dimension kept; 0 for an empty vector. Values are not negative."""
+    """The largest of the nonnegative values of each vector, or 0 for an empty vector. The dimension is kept."""
     zero = sum_(values, axis=-1, keepdims=True) * np.asarray(0, values.dtype)
     return max_(concatenate([values, zero], axis=-1), axis=-1, keepdims=True)
 
 
 def _inverted(values: Any, relative: Any) -> Any:
-    """The reciprocals of singular values above a relative tolerance, and 0 for the others."""
+    """The reciprocals of singular values, but 0 for values up to ``relative`` times the largest value."""
     large = gt(values, expand_dims(_real(relative), -1) * _largest(values))
     return switch(large, 1 / switch(large, values, 1), 0).astype(values.dtype)
 
 
 @op
 class Pinv(MatrixOp):
-    """The pseudoinverse: singular values up to a tolerance, relative to the largest, count as 0."""
+    """Computes pseudoinverses of matrices. The second input is a tolerance.
+
+    Singular values up to the tolerance times the largest singular value count as 0.
+    """
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(m,n),()->(n,m)"
@@ -93,7 +97,7 @@ class Pinv(MatrixOp):
             return [ct, ct]
         turned = hermitian(p)
         first = matmul(turned, matmul(ct, turned))
-        # the parts of the cotangent outside of the ranges
+        # the parts of the cotangent that are orthogonal to the ranges of a and p
         right = ct - matmul(matmul(ct, a), p)
         left = ct - matmul(p, matmul(a, ct))
         second = hermitian(matmul(p, matmul(turned, right)))
@@ -103,9 +107,9 @@ class Pinv(MatrixOp):
 
 @op
 class Lstsq(MatrixOp):
-    """For each column b of B, the shortest x that minimises the length of b - A x.
+    """Solves least-squares problems: for each column b of B, the shortest x for which b - A x has the least length.
 
-    Small singular values of A count as 0.
+    The inputs are A, B and a tolerance. Singular values of A up to the tolerance times the largest one count as 0.
     """
 
     on_error: str = "raise"
@@ -125,7 +129,7 @@ class Lstsq(MatrixOp):
         return [matmul(hermitian(vh), inner)]
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        # the derivative of the pseudoinverse, applied to b
+        # pulls back x = pinv(a) b
         a, b, relative = inputs
         x, ct = outputs[0], cotangents[0]
         if absent(ct):
@@ -144,7 +148,7 @@ class Lstsq(MatrixOp):
 
 
 def _default_tolerance(x: Any) -> Any:
-    """eps times the larger length of matrices."""
+    """The machine epsilon times the larger one of the numbers of rows and columns of ``x``."""
     dtype = real_dtype(x.dtype)
     eps = np.asarray(np.finfo(dtype).eps, dtype)
     return maximum(x.shape[-2], x.shape[-1]).astype(dtype) * eps
@@ -159,16 +163,16 @@ def pinv(
     rtol: Any = "none",
     on_error: str = "raise",
 ) -> TensorVariable:
-    """Pseudoinverses of matrices ``a``, of shape (..., m, n); NumPy's ``pinv``.
+    """The pseudoinverses of matrices ``a`` of shape (..., m, n), like NumPy's ``pinv``.
 
-    Singular values up to ``rcond`` (or ``rtol``) times the largest count as 0. The default is 1e-15; ``rtol=None``
-    stands for the precision of the dtype times the larger of m and n. The tolerance broadcasts against the batch. If
-    ``hermitian``, the upper triangle of ``a`` is not read. The result has shape (..., n, m) and the precision of ``a``,
-    float64 for integers.
+    Singular values up to ``rcond`` times the largest singular value count as 0. ``rtol`` is another name of ``rcond``.
+    The default is 1e-15. ``rtol=None`` means the machine epsilon times the larger one of m and n. The tolerance may
+    have batch dimensions. If ``hermitian`` is True, the upper triangle of ``a`` is not read. The result has the shape
+    (..., n, m), and the precision of ``a``, or float64 for integers.
 
-    The gradient assumes that the rank does not change, and is right at equal singular values. The gradient with respect
-    to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given. A matrix with infinite or NaN elements
-    raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` it gives NaN.
+    The gradient assumes that the rank does not change. It is correct even if singular values are equal. The gradient
+    with respect to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given. If a matrix has infinite or
+    NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, its pseudoinverse is NaN.
     """
     (x,) = as_matrices("pinv", a)
     given = not (isinstance(rtol, str) and rtol == "none")
@@ -188,11 +192,11 @@ def pinv(
 def lstsq(
     a: Any, b: Any, rcond: Any = None, *, on_error: str = "raise"
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
-    """Least-squares solutions of ``a @ x == b``; NumPy's ``lstsq``, also over batches.
+    """Least-squares solutions of ``a @ x == b``, like NumPy's ``lstsq``, but also for batches.
 
-    ``a`` has shape (..., m, n), and ``b`` (m,) or (..., m, k). Singular values up to ``rcond`` times the largest count
-    as 0. The default of ``rcond`` is the precision of the dtype times the larger of m and n. A ``rcond`` that is not
-    between 0 and 1 stands for the unit roundoff. There are four results:
+    ``a`` has the shape (..., m, n), and ``b`` has the shape (m,) or (..., m, k). Singular values up to ``rcond`` times
+    the largest singular value count as 0. The default of ``rcond`` is the machine epsilon times the larger one of m and
+    n. If ``rcond`` is not between 0 and 1, it is replaced by half of the machine epsilon. There are four results:
 
     - the solutions ``x`` of least length, of shape (n,) or (..., n, k)
     - the sums of squared magnitudes of ``b - a @ x``, of shape (..., k) or (1,); empty unless m > n and all matrices
@@ -200,18 +204,18 @@ def lstsq(
     - the ranks, int32, of shape (...)
     - the singular values of ``a``, of shape (..., min(m, n))
 
-    The batch dimensions of all are those of ``a``, ``b`` and ``rcond``, broadcast.
+    The batch dimensions of ``a``, ``b`` and ``rcond`` broadcast.
 
-    The gradient assumes that the rank does not change, and is right at equal singular values. A matrix with infinite or
-    NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` its solutions and singular values are NaN,
-    and its rank is 0.
+    The gradient assumes that the rank does not change. It is correct even if singular values are equal. If a matrix has
+    infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, its solutions and
+    singular values are NaN, and its rank is 0.
     """
     x, right = as_matrices("lstsq", a, b)
     vector = right.type.ndim == 1
     columns: Any = expand_dims(right, -1) if vector else right
     tolerance: Any = _default_tolerance(x)
     if rcond is not None:
-        # as LAPACK's gelsd does
+        # like LAPACK's gelsd
         dtype = real_dtype(x.dtype)
         given: Any = as_tensor_variable(rcond).astype(dtype)
         eps = np.asarray(np.finfo(dtype).eps / 2, dtype)
@@ -240,12 +244,13 @@ def matrix_rank(
     rtol: Any = None,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The number of singular values above a tolerance, int64 of shape (...); NumPy's ``matrix_rank``.
+    """The ranks of matrices as int64 numbers of shape (...), like NumPy's ``matrix_rank``.
 
-    ``tol`` is absolute, and ``rtol`` is relative to the largest singular value. The default of ``rtol`` is the
-    precision of the dtype times the larger length of the matrix. A vector or scalar has rank 1 unless it is 0. The rank
-    has no gradient. A matrix with infinite or NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"``
-    it has rank 0. ValueError if both tolerances are given.
+    The rank is the number of singular values above a tolerance. ``tol`` is an absolute tolerance, and ``rtol`` is
+    relative to the largest singular value. The default of ``rtol`` is the machine epsilon times the larger one of the
+    numbers of rows and columns. The rank of a vector or scalar is 1, or 0 if all elements are 0. The rank has no
+    gradient. If a matrix has infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``,
+    its rank is 0. ValueError if both tolerances are given.
     """
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
@@ -263,12 +268,13 @@ def matrix_rank(
 
 @stands_for("linalg.cond", "x p")
 def cond(x: Any, p: Any = None) -> TensorVariable:
-    """Condition numbers of matrices, of shape (...); NumPy's ``cond``.
+    """The condition numbers of matrices, of shape (...), like NumPy's ``cond``.
 
-    With ``p`` None or 2 this is the largest singular value divided by the smallest, and with -2 the smallest divided by
-    the largest. Otherwise it is the norm of order ``p`` (see `norm`) of the matrix times the norm of its inverse. It is
-    infinite for singular matrices, and NaN only for matrices with NaN. ``numpy.linalg.LinAlgError`` for matrices
-    without elements. The gradient follows from those of singular values, inverses and norms.
+    If ``p`` is None or 2, the condition number is the largest singular value divided by the smallest. If ``p`` is -2,
+    it is the smallest divided by the largest. Else it is the norm of order ``p`` (see `norm`) of the matrix, times the
+    same norm of its inverse. It is infinite for singular matrices, and NaN only for matrices with NaN.
+    ``numpy.linalg.LinAlgError`` for matrices without elements. The gradient is computed from the gradients of singular
+    values, inverses and norms.
     """
     matrix = _not_empty(as_matrices("cond", x)[0])
     if p is None or p in (2, -2):
@@ -283,7 +289,7 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
 
 
 def _not_empty(x: TensorVariable) -> TensorVariable:
-    """Matrices, checked to have elements."""
+    """The matrices ``x``, with a check that they have elements (LinAlgError)."""
     message = "cond is not defined for matrices without elements"
     sizes = x.type.shape[-2:]
     if 0 in sizes:

@@ -1,6 +1,7 @@
-"""QR decompositions.
+"""QR decompositions: the function `qr` and its ops.
 
-Users find `qr` in `occelo.tensor.linalg`. Rules, inference of facts and lowerings handle the ops.
+Users call `qr` from `occelo.tensor.linalg`. There is an op for each set of results: `QR`, `FullQR`, `QRTriangle`,
+`QRFactors` and `QRPivots`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = ["QR", "FullQR", "QRFactors", "QRPivots", "QRTriangle", "qr"]
 
 
 class _WithShorter(MatrixOp):
-    """Base of ops on matrices of shape (m, n) whose results have dimensions of length k = min(m, n)."""
+    """Base class of ops on matrices of shape (m, n). Their results have dimensions of length k = min(m, n)."""
 
     def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**known, "k": least(known, "m", "n")}
@@ -46,7 +47,10 @@ class _WithShorter(MatrixOp):
 
 @op
 class QR(_WithShorter):
-    """Q and R with A = Q R: Q has min(m, n) orthonormal columns, and R is upper triangular. Signs are LAPACK's."""
+    """Two outputs, Q and R, with A = Q R. Q has min(m, n) orthonormal columns, and R is upper triangular.
+
+    The signs on the diagonal of R are those that LAPACK computes.
+    """
 
     signature: ClassVar[str] = "(m,n)->(m,k),(k,n)"
 
@@ -61,7 +65,7 @@ class QR(_WithShorter):
 
 @op
 class FullQR(_WithShorter):
-    """The results of `QR`, but with square Q."""
+    """The same as `QR`, but Q is square, and R has as many rows as A."""
 
     signature: ClassVar[str] = "(m,n)->(m,m),(m,n)"
 
@@ -80,7 +84,7 @@ class FullQR(_WithShorter):
 
 @op
 class QRTriangle(_WithShorter):
-    """The factor R of `QR` alone."""
+    """The second output of `QR`, the factor R, without Q."""
 
     signature: ClassVar[str] = "(m,n)->(k,n)"
 
@@ -96,12 +100,13 @@ class QRTriangle(_WithShorter):
 
 
 def _pulled(a: Any, q: Any, r: Any, of_q: Any, of_r: Any) -> Any:
-    """The cotangent of ``a``.
+    """The cotangent of ``a``, for cotangents of Q and R.
 
-    Roberts and Roberts (2020), QR and LQ decomposition matrix backpropagation algorithms, arXiv:2009.10071.
+    The formulas are from Roberts and Roberts (2020), QR and LQ decomposition matrix backpropagation algorithms,
+    arXiv:2009.10071.
 
-    Lengths may be unknown, so the same formula must serve wide and tall matrices. The first k columns of a matrix have
-    a QR decomposition with the same Q, and each other column is Q times the corresponding column of R.
+    Lengths may be dynamic, so the same formula is used for wide and tall matrices. The first k columns of the matrix
+    have a QR decomposition with the same Q. Each other column is Q times the corresponding column of R.
     """
     k = r.shape[-2]
     square, of_rest = r[..., :, :k], None
@@ -115,7 +120,7 @@ def _pulled(a: Any, q: Any, r: Any, of_q: Any, of_r: Any) -> Any:
     if not absent(of_q):
         product = matmul(hermitian(of_q), q)
         inner = -product if inner is None else inner - product
-    # the lower triangle, mirrored
+    # the lower triangle of inner, whose mirror image is added below
     low = hermitian(triu(hermitian(inner)))
     left = matmul(q, half_diagonal(low + hermitian(low)))
     if not absent(of_q):
@@ -128,7 +133,7 @@ def _pulled(a: Any, q: Any, r: Any, of_q: Any, of_r: Any) -> Any:
 
 @op
 class QRFactors(_WithShorter):
-    """Householder vectors below the diagonal of R, and their factors, as LAPACK's geqrf returns them."""
+    """The two results of LAPACK's geqrf: R with Householder vectors below its diagonal, and their factors tau."""
 
     signature: ClassVar[str] = "(m,n)->(m,n),(k)"
 
@@ -139,7 +144,7 @@ class QRFactors(_WithShorter):
 
 @op
 class QRPivots(_WithShorter):
-    """The order in which QR decomposition with column pivoting takes the columns."""
+    """The order of columns that QR decomposition with column pivoting chooses."""
 
     signature: ClassVar[str] = "(m,n)->(n)"
 
@@ -161,9 +166,9 @@ _MODES = {"reduced": "reduced", "economic": "reduced", "complete": "complete", "
 
 @stands_for("linalg.qr", "a mode")
 def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
-    """QR decomposition of matrices ``a``, of shape (..., m, n); NumPy's ``qr``, with the column pivoting of SciPy's.
+    """QR decomposition of matrices ``a`` of shape (..., m, n), like NumPy's ``qr``, with column pivoting as in SciPy.
 
-    With k = min(m, n), the results depend on ``mode``:
+    The results depend on ``mode``; k is min(m, n):
 
     - "reduced" or "economic": ``Q`` of shape (..., m, k) and ``R`` of shape (..., k, n) with ``a == Q @ R``
     - "complete" or "full": ``Q`` of shape (..., m, m) and ``R`` of shape (..., m, n)
@@ -171,15 +176,16 @@ def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
     - "raw": Householder vectors of shape (..., n, m), as LAPACK has them in column-major order, and their factors (...,
       k)
 
-    With ``pivoting`` the last result is the order ``p`` of columns, int32 of shape (..., n). Then ``a[:, p] == Q @ R``,
-    and the magnitudes on the diagonal of ``R`` do not increase. Results have the dtype of ``a``, float64 for integers.
+    If ``pivoting`` is True, there is one more result: the order ``p`` of columns, int32 of shape (..., n). Then ``a[:,
+    p] == Q @ R``, and the absolute values on the diagonal of ``R`` do not increase. Results have the dtype of ``a``, or
+    float64 for integers.
 
-    The diagonal of ``R`` has the signs that LAPACK gives it. The gradient is right where the first k columns (of ``a[:,
-    p]``) are linearly independent. Elsewhere it has inf or NaN, or raises LinAlgError. The columns that only a square
-    ``Q`` has are an arbitrary basis of the orthogonal complement, so a cost must not depend on the choice of this
-    basis. "raw" has no gradient. The order of columns counts as constant.
+    The signs on the diagonal of ``R`` are those that LAPACK computes. The gradient is correct if the first k columns
+    (of ``a[:, p]``) are linearly independent. Else it contains inf or NaN, or raises LinAlgError. In the mode
+    "complete", the further columns of ``Q`` are an arbitrary basis of the orthogonal complement, so a cost must not
+    depend on the choice of this basis. "raw" has no gradient. The order of columns counts as constant.
 
-    ValueError for another mode, or less than two dimensions; TypeError for float16.
+    ValueError for another mode, or if ``a`` has fewer than two dimensions. TypeError for float16.
     """
     if mode not in (*_MODES, "r", "raw"):
         raise ValueError(
@@ -202,7 +208,7 @@ def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
 
 
 def _in_order(x: Any, order: Any) -> Any:
-    """The columns of matrices in the given order; each matrix of a batch has an order of its own."""
+    """Reorder the columns of matrices. Each matrix of the batch has its own order."""
     if x.type.ndim == 2:
         return x[:, order]
     n = x.shape[-1]

@@ -1,7 +1,7 @@
-"""Generalised Schur decompositions of pairs of square matrices.
+"""Generalised Schur decompositions of pairs of square matrices: the functions `qz` and `ordqz`, and their ops.
 
-Users find `qz` and `ordqz` in `occelo.tensor.linalg`. The linkers for machine code lower the ops; with other linkers
-they run in Python.
+Users call `qz` and `ordqz` from `occelo.tensor.linalg`. The decomposition of Riccati equations applies `SortedQZ`. The
+linkers for machine code have lowerings of the ops. The other linkers call their NumPy code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["QZ", "SortedQZ", "ordqz", "qz"]
 
 
 class _Pair(MatrixOp):
-    """Base of decompositions of two matrices; they have no derivative."""
+    """Base class of the decompositions of two matrices. They have no derivatives."""
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
         if all(map(absent, cotangents)):
@@ -38,9 +38,9 @@ class _Pair(MatrixOp):
         )
 
     def decomposed(self, arrays: Sequence[Array], **options: Any) -> Any:
-        """The results of SciPy's function ``label`` for two matrices.
+        """Call SciPy's function with the name ``label`` for two matrices.
 
-        LinAlgError for infinite or NaN elements, or if the algorithm does not converge.
+        LinAlgError if elements are infinite or NaN, or if the algorithm does not converge.
         """
         a, b = arrays
         for each in arrays:
@@ -59,9 +59,9 @@ class _Pair(MatrixOp):
 
 @op
 class QZ(_Pair):
-    """AA, BB, and unitary Q and Z with A = Q AA Z^H and B = Q BB Z^H.
+    """Four outputs, AA, BB, Q and Z, with A = Q AA Z^H and B = Q BB Z^H. Q and Z are unitary.
 
-    AA and BB are upper triangular, but a real AA may have 2 x 2 blocks on its diagonal.
+    AA and BB are upper triangular. A real AA may have 2 x 2 blocks on its diagonal.
     """
 
     on_error: str = "raise"
@@ -79,9 +79,9 @@ class QZ(_Pair):
 
 @op
 class SortedQZ(_Pair):
-    """The results of `QZ`, ordered so that the eigenvalues alpha / beta in a region come first.
+    """The same as `QZ`, but the eigenvalues in the region ``sort`` of the complex plane come first.
 
-    alpha (complex) and beta are the third and fourth result.
+    The eigenvalues are alpha / beta. alpha, which is complex, is the third output, and beta is the fourth.
     """
 
     sort: str
@@ -110,16 +110,16 @@ class SortedQZ(_Pair):
 def qz(
     A: Any, B: Any, output: Output = "real", *, on_error: str = "raise"
 ) -> tuple[TensorVariable, ...]:
-    """Generalised Schur decomposition of pairs of square matrices, both of shape (..., n, n); SciPy's ``qz``.
+    """Generalised Schur decomposition of pairs of square matrices of shape (..., n, n), like SciPy's ``qz``.
 
     Returns ``AA``, ``BB``, ``Q`` and ``Z``, all of shape (..., n, n), with ``A == Q @ AA @ Z^H`` and ``B == Q @ BB @
-    Z^H``. ``Q`` and ``Z`` are unitary; ``AA`` and ``BB`` are upper triangular. For real matrices and ``output="real"``
-    the results are real, and ``AA`` has a 2 x 2 block on its diagonal for each pair of complex eigenvalues. Batch
-    dimensions broadcast. Results have the common precision, float64 or complex128 for integers.
+    Z^H``. ``Q`` and ``Z`` are unitary, and ``AA`` and ``BB`` are upper triangular. If the matrices are real and
+    ``output`` is "real", the results are real, and ``AA`` has a 2 x 2 block on its diagonal for each pair of complex
+    eigenvalues. Batch dimensions broadcast. Results have the common precision, or float64 or complex128 for integers.
 
-    There is no gradient (MethodNotDefined). A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN
-    elements, or if the algorithm does not converge; with ``on_error="nan"`` its results are NaN. ValueError for other
-    shapes or another ``output``; TypeError for float16.
+    There is no gradient (MethodNotDefined). If a matrix has infinite or NaN elements, or if the algorithm does not
+    converge, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the results are NaN for this element of
+    the batch. ValueError for other shapes or another ``output``, TypeError for float16.
     """
     made = QZ(check_on_error(on_error))
     return tuple(made(*(as_output(x, output) for x in as_matrices("qz", A, B)), return_list=True))
@@ -128,12 +128,12 @@ def qz(
 def ordqz(
     A: Any, B: Any, sort: str = "lhp", output: Output = "real", *, on_error: str = "raise"
 ) -> tuple[TensorVariable, ...]:
-    """Like `qz`, with the generalised eigenvalues in a region of the complex plane first; SciPy's ``ordqz``.
+    """Like `qz`, but the generalised eigenvalues in a region of the complex plane come first, as in SciPy's ``ordqz``.
 
-    Returns ``AA``, ``BB``, ``alpha``, ``beta``, ``Q`` and ``Z``. The eigenvalues are ``alpha / beta``; ``alpha``
-    (complex) and ``beta`` have shape (..., n). ``sort`` is the region: "lhp" (negative real parts), "rhp" (positive
-    real parts), "iuc" (inside of the unit circle) or "ouc" (outside, and infinite eigenvalues). Unlike in SciPy,
-    ``sort`` cannot be a function of eigenvalues. Everything else is as in `qz`.
+    Returns ``AA``, ``BB``, ``alpha``, ``beta``, ``Q`` and ``Z``. The eigenvalues are ``alpha / beta``. ``alpha``, which
+    is complex, and ``beta`` have the shape (..., n). ``sort`` is the region: "lhp" (negative real parts), "rhp"
+    (positive real parts), "iuc" (inside the unit circle) or "ouc" (outside the unit circle, or infinite). Unlike in
+    SciPy, ``sort`` cannot be a function. Other arguments and results are as in `qz`.
     """
     made = SortedQZ(check_sort(sort), check_on_error(on_error))
     return tuple(

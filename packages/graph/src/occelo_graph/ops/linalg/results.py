@@ -1,4 +1,4 @@
-"""Named tuples that `eig`, `eigh`, `qr` and `svd` return, with NumPy's names."""
+"""Named tuples that `eig`, `eigh`, `qr` and `svd` return. Their fields have the same names as in NumPy."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class EigResult(NamedTuple):
 
 
 class QRResult(NamedTuple):
-    """The results of `qr` with both factors."""
+    """The results of `qr`, if it returns both factors."""
 
     Q: TensorVariable
     R: TensorVariable
 
 
 class SVDResult(NamedTuple):
-    """The results of `svd` with both factors."""
+    """The results of `svd`, if it returns singular vectors."""
 
     U: TensorVariable
     S: TensorVariable

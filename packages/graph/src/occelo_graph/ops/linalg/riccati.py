@@ -1,8 +1,9 @@
-"""Solvers of algebraic Riccati equations, which optimal control needs, in continuous and in discrete time.
+"""Solves algebraic Riccati equations of optimal control, in continuous time and in discrete time.
 
-Users find them in `occelo.tensor.linalg`. The linkers for machine code run the ops by their decomposition
-(`riccati_pencils`). Their gradients solve Lyapunov equations of the closed loop (Kao and Hennequin 2020, Automatic
-differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
+Users call `solve_continuous_are` and `solve_discrete_are` from `occelo.tensor.linalg`. The linkers for machine code use
+the decomposition of the ops (`riccati_pencils`). The gradients are solutions of Lyapunov equations of the closed loop
+(Kao and Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations,
+arXiv:2011.11430).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = ["ContinuousRiccati", "DiscreteRiccati", "solve_continuous_are", "solv
 
 
 class _Riccati(MatrixOp):
-    """The stabilizing solution of an algebraic Riccati equation with coefficients A, B, Q and R."""
+    """Base class of ops that compute the stabilizing solution of a Riccati equation. The inputs are A, B, Q and R."""
 
     balanced: bool = True
     on_error: str = "raise"
@@ -55,7 +56,7 @@ class _Riccati(MatrixOp):
         try:
             solved = solver(*arrays, balanced=self.balanced)
         except ValueError as error:
-            # a singular coefficient, or eigenvalues that cannot be separated
+            # SciPy raises ValueError for a singular coefficient, or if stable eigenvalues cannot be separated
             if not any(word in str(error) for word in ("singular", "Reordering")):
                 raise
             raise LinAlgError(str(error)) from None
@@ -68,7 +69,7 @@ class _Riccati(MatrixOp):
 
 @op
 class ContinuousRiccati(_Riccati):
-    """The stabilizing X with A^H X + X A - X B R^-1 B^H X + Q = 0."""
+    """Computes the stabilizing solution X of A^H X + X A - X B R^-1 B^H X + Q = 0."""
 
     balanced: bool = True
     on_error: str = "raise"
@@ -88,7 +89,7 @@ class ContinuousRiccati(_Riccati):
 
 @op
 class DiscreteRiccati(_Riccati):
-    """The stabilizing X with A^H X A - X - (A^H X B) (R + B^H X B)^-1 (B^H X A) + Q = 0."""
+    """Computes the stabilizing solution X of A^H X A - X - (A^H X B) (R + B^H X B)^-1 (B^H X A) + Q = 0."""
 
     balanced: bool = True
     on_error: str = "raise"
@@ -118,22 +119,22 @@ def solve_continuous_are(
     *,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The stabilizing ``x`` with ``a^H x + x a - x b r^-1 b^H x + q == 0``; SciPy's ``solve_continuous_are``.
+    """The stabilizing solution ``x`` of ``a^H x + x a - x b r^-1 b^H x + q == 0``, like SciPy's function.
 
-    ``a`` has shape (..., n, n), ``b`` (..., n, m), the Hermitian ``q`` (..., n, n) and the Hermitian, nonsingular ``r``
-    (..., m, m). ``e`` (..., n, n), nonsingular, and ``s`` (..., n, m) are optional. With them the equation is ``e^H x a
-    + a^H x e - (e^H x b + s) r^-1 (b^H x e + s^H) + q == 0``. With ``balanced`` the matrix pencil of the equation is
-    first scaled, for precision. The result has the common dtype, float64 for integers; float16 is a TypeError. The
-    gradient assumes that ``q`` and ``r`` stay Hermitian.
+    ``a`` and ``q`` have the shape (..., n, n), ``b`` has (..., n, m), and ``r`` has (..., m, m). ``q`` and ``r`` must
+    be Hermitian, and ``r`` must be nonsingular. ``e`` of shape (..., n, n), which must be nonsingular, and ``s`` of
+    shape (..., n, m) are optional. With them, the equation is ``e^H x a + a^H x e - (e^H x b + s) r^-1 (b^H x e + s^H)
+    + q == 0``. If ``balanced`` is True, the matrix pencil of the equation is scaled first, for precision. The result
+    has the common dtype, or float64 for integers. The gradient assumes that ``q`` and ``r`` stay Hermitian.
 
-    ``numpy.linalg.LinAlgError`` if there is no stabilizing solution, if ``r`` or ``e`` is singular, or if an element is
-    infinite or NaN; with ``on_error="nan"`` this element of the batch is NaN. ValueError for matrices that are not
-    Hermitian or do not fit.
+    ``numpy.linalg.LinAlgError`` is raised if there is no stabilizing solution, if ``r`` or ``e`` is singular, or if an
+    element is infinite or NaN. With ``on_error="nan"``, the solution is NaN for this element of the batch. ValueError
+    if ``q`` or ``r`` is not Hermitian, or if shapes do not fit. TypeError for float16.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_continuous_are", a, b, q, r, e, s)
     if e is not None:
-        # in terms of a e^-1, e^-H q e^-1 and e^-H s, with the same x
+        # the equation for a e^-1, e^-H q e^-1 and e^-H s, without e, has the same solution
         inverse = hermitian(e)
         a = hermitian(solve(inverse, hermitian(a), **options))
         half = solve(inverse, q, **options)
@@ -156,16 +157,16 @@ def solve_discrete_are(
     *,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The stabilizing ``x`` with ``a^H x a - x - (a^H x b) (r + b^H x b)^-1 (b^H x a) + q == 0``.
+    """The stabilizing solution ``x`` of ``a^H x a - x - (a^H x b) (r + b^H x b)^-1 (b^H x a) + q == 0``.
 
-    This is SciPy's ``solve_discrete_are``. Shapes, dtypes, errors and gradients are those of `solve_continuous_are`.
-    With ``e`` and ``s`` the equation is ``a^H x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1 (b^H x a + s^H) + q ==
-    0``. ``r`` must be nonsingular only if ``s`` is given.
+    The function is like SciPy's ``solve_discrete_are``. Shapes, dtypes, errors and gradients are as in
+    `solve_continuous_are`. With ``e`` and ``s``, the equation is ``a^H x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1
+    (b^H x a + s^H) + q == 0``. ``r`` may be singular if ``s`` is not given.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_discrete_are", a, b, q, r, e, s)
     if e is not None:
-        # in terms of e^-1 a, e^-1 b and y = e^H x e
+        # the equation for e^-1 a and e^-1 b, without e, has the solution e^H x e
         a, b = solve(e, a, **options), solve(e, b, **options)
     if s is not None:
         a, q = _without_cross_term(a, b, q, r, s, options)
@@ -178,7 +179,7 @@ def solve_discrete_are(
 
 
 def _coefficients(label: str, *given: Any) -> list[Any]:
-    """The coefficients as tensors of one dtype; None stays None."""
+    """Convert coefficients to tensors of their common dtype. None stays None."""
     converted = iter(as_matrices(label, *(v for v in given if v is not None)))
     return [None if v is None else next(converted) for v in given]
 
@@ -186,11 +187,11 @@ def _coefficients(label: str, *given: Any) -> list[Any]:
 def _without_cross_term(
     a: Any, b: Any, q: Any, r: Any, s: Any, options: dict[str, Any]
 ) -> tuple[Any, Any]:
-    """The ``a`` and ``q`` with which the equation without ``s`` has the same solution."""
+    """Replace ``a`` and ``q`` so that the equation without ``s`` has the same solution."""
     gain = solve(r, hermitian(s), **options)
     return a - matmul(b, gain), _hermitian_part(q - matmul(s, gain))
 
 
 def _hermitian_part(x: Any) -> Any:
-    """The Hermitian part of each matrix; it removes what rounding errors added to Hermitian matrices."""
+    """The Hermitian part of each matrix. A matrix that is Hermitian up to rounding becomes exactly Hermitian."""
     return (x + hermitian(x)) * np.asarray(0.5, x.dtype)

@@ -1,8 +1,9 @@
-"""Decomposition of Riccati equations: generalised Schur forms of extended pencils, with stable eigenvalues first.
+"""The decomposition of the ops for Riccati equations, by generalised Schur forms with stable eigenvalues first.
 
-`riccati` uses it as the decomposition of its ops. The steps are those of SciPy, after Van Dooren (1981), A generalized
-eigenvalue approach for solving Riccati equations, SIAM J. Sci. Stat. Comput. 2, 121-135, and Benner (2001), Symplectic
-balancing of Hamiltonian matrices, SIAM J. Sci. Comput. 22, 1885-1904.
+The ops in `riccati` call `stabilizing_solution`. It forms a matrix pencil from the coefficients, and solves the
+equation by the steps that SciPy takes. They are from Van Dooren (1981), A generalized eigenvalue approach for solving
+Riccati equations, SIAM J. Sci. Stat. Comput. 2, 121-135, and Benner (2001), Symplectic balancing of Hamiltonian
+matrices, SIAM J. Sci. Comput. 22, 1885-1904.
 """
 
 from __future__ import annotations
@@ -54,7 +55,10 @@ EPS = float(np.finfo("float64").eps)
 
 @op
 class BalancingScale(MatrixOp):
-    """The powers of two by which LAPACK's gebal, without permutations, scales rows and columns to have similar sums."""
+    """Powers of two that scale the rows and columns of a matrix so that their norms are similar.
+
+    LAPACK's gebal computes them, without permutations.
+    """
 
     signature: ClassVar[str] = "(n,n)->(n)"
 
@@ -73,14 +77,14 @@ class BalancingScale(MatrixOp):
 def stabilizing_solution(
     inputs: Sequence[Any], continuous: bool, balanced: bool, on_error: str
 ) -> Any:
-    """The stabilizing solution of an algebraic Riccati equation with coefficients A, B, Q and R, in double precision.
+    """The stabilizing solution of a Riccati equation, computed in double precision. ``inputs`` are A, B, Q and R.
 
-    ``on_error`` decides about elements of the batch without a solution, as for any `MatrixOp`.
+    ``on_error`` has the same meaning as for any `MatrixOp`: if there is no solution, raise an error or return NaN.
     """
     dtype = inputs[0].dtype
     wide = "complex128" if is_complex(dtype) else "float64"
     inputs = [cast(v, wide) for v in inputs]
-    # zeros in the shape of the batch
+    # zeros of the broadcast batch shape; adding them broadcasts the matrices
     none = sum(sum_(v[..., :0, :0], axis=(-2, -1)) for v in inputs)
     a, b, q, r = (v + expand_dims(none, (-2, -1)) for v in inputs)
     n, m = b.shape[-2], b.shape[-1]
@@ -100,7 +104,7 @@ def stabilizing_solution(
         scale = _symplectic_scale(abs_(left) + abs_(right), n)
         both = expand_dims(scale, -1) / expand_dims(scale, -2)
         left, right = left * both, right * both
-    # eliminate the control, whose columns are the last
+    # eliminates the control; its columns are the last ones
     unitary, _ = FullQR()(left[..., :, 2 * n :], return_list=True)
     rest = hermitian(unitary[..., :, m:])
     pencil = [matmul(rest, x[..., :, : 2 * n]) for x in (left, right)]
@@ -121,14 +125,17 @@ def stabilizing_solution(
 
 
 class _Conditions:
-    """Conditions of a solution for each element of a batch: an unmet one raises, or makes the solution NaN."""
+    """Collects conditions for a solution to exist, for each element of a batch.
+
+    If a condition does not hold, an error is raised, or the solution becomes NaN.
+    """
 
     def __init__(self, on_error: str) -> None:
         self.on_error = on_error
         self.all: list[Any] = []
 
     def add(self, value: Any, condition: Any) -> Any:
-        """``value``, after a check of the condition if errors are raised."""
+        """Add a condition. If ``on_error`` is "raise", the returned ``value`` has a run-time check of it."""
         if self.on_error == "raise":
             check = CheckAndRaise(LinAlgError, "there is no stabilizing solution")
             return check(value, condition)
@@ -136,7 +143,7 @@ class _Conditions:
         return value
 
     def settle(self, found: Any) -> Any:
-        """``found``, and NaN where a condition is not met."""
+        """``found``, but NaN for elements of the batch for which a condition does not hold."""
         if not self.all:
             return found
         met = expand_dims(and_(*self.all), (-2, -1))
@@ -144,12 +151,12 @@ class _Conditions:
 
 
 def _rows(*blocks: Sequence[Any]) -> Any:
-    """The matrices that consist of the given blocks, row by row."""
+    """Join blocks to matrices. Each of ``blocks`` is a row of blocks."""
     return concatenate([concatenate(row, axis=-1) for row in blocks], axis=-2)
 
 
 def _continuous(a: Any, b: Any, q: Any, r: Any) -> tuple[Any, Any]:
-    """The pencil of a continuous equation."""
+    """The matrix pencil of an equation in continuous time, as two matrices."""
     none, across = zeros_like(a), zeros_like(hermitian(b))
     one = none + eye(a.shape[-1], dtype=a.dtype)
     left = _rows([a, none, b], [-q, -hermitian(a), zeros_like(b)], [across, hermitian(b), r])
@@ -160,7 +167,7 @@ def _continuous(a: Any, b: Any, q: Any, r: Any) -> tuple[Any, Any]:
 
 
 def _discrete(a: Any, b: Any, q: Any, r: Any) -> tuple[Any, Any]:
-    """The pencil of a discrete equation."""
+    """The matrix pencil of an equation in discrete time, as two matrices."""
     none, across = zeros_like(a), zeros_like(hermitian(b))
     one = none + eye(a.shape[-1], dtype=a.dtype)
     left = _rows([a, none, b], [-q, one, zeros_like(b)], [across, across, r])
@@ -173,25 +180,28 @@ def _discrete(a: Any, b: Any, q: Any, r: Any) -> tuple[Any, Any]:
 
 
 def _symplectic_scale(sizes: Any, n: Any) -> Any:
-    """The scale that balances a pencil and keeps its symplectic structure, from the magnitudes of its elements."""
+    """Scale factors that balance a pencil and preserve its symplectic structure.
+
+    ``sizes`` are the absolute values of its elements, and ``n`` is the number of states.
+    """
     scale = BalancingScale()(sizes * (1 - eye(sizes.shape[-1])))
     half = round((log2(scale[..., n : 2 * n]) - log2(scale[..., :n])) * 0.5)
     return concatenate([exp2(half), exp2(-half), scale[..., 2 * n :]], axis=-1)
 
 
 def _largest(values: Any) -> Any:
-    """The largest value of each vector, with its dimension kept; 0 for an empty vector."""
+    """The largest of the nonnegative values of each vector, or 0 for an empty vector. The dimension is kept."""
     more = expand_dims(zeros_like(sum_(values, axis=-1)), -1)
     return max_(concatenate([values, more], axis=-1), axis=-1, keepdims=True)
 
 
 def _norm(x: Any) -> Any:
-    """The largest column sum of absolute values."""
+    """The 1-norm of each matrix: the largest column sum of absolute values."""
     return _largest(sum_(abs_(x), axis=-2))[..., 0]
 
 
 def _all(conditions: Any) -> Any:
-    """Whether all conditions of each vector hold."""
+    """For each vector of booleans, whether all are True."""
     return all_(conditions, axis=-1)
 
 
