@@ -14,8 +14,10 @@ from occelo_graph import tensor as ot
 from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.looping.iterate import Iterate
 from occelo_graph.looping.loops import loop
+from occelo_graph.testing.looping import again
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.interpret import run_program
+from occelo_link.loops.ir.program import Swap
 from occelo_link.loops.ir.text import program_text
 from occelo_link.testing import Compiled
 
@@ -97,3 +99,31 @@ def test_a_turned_factor_is_copied_for_many_steps(steps: int, copied: bool, tmp_
     assert calls
     # with a copy, rows of both factors are contiguous
     assert all((line.count("&(78:int8)") == 2) == copied for line in calls)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda t, m, i: (t[i].set(0.5 * t[i - 1]), m),
+        lambda t, m, i: (t[i].set(ot.sin(t[i - 1]) + t[0]), m[i].set(t[i])),
+        lambda t, m, i: (t[i].set(t[-i])[-i].set(t[i]), m[i].set(t[i + 1] * 2.0)),
+        lambda t, m, i: (t[i : i + 2].inc(t[i - 2 : i]), m[i].set(t.max(axis=0))),
+        lambda t, m, i: (t[ot.stack([i, i + 1])].set(t[ot.stack([i + 1, i])]), m),
+        lambda t, m, i: (t[i].set(m[i] + t[i - 1]), m[i].set(t[i] - m[i + 1])),
+    ],
+    ids=["element", "elements", "swap", "slices", "positions", "two states"],
+)
+@pytest.mark.parametrize("ndim", [1, 2])
+def test_elements_of_states_are_changed_in_place(step: Any, ndim: int) -> None:
+    t, m = (ot.tensor(dtype="float64", shape=(None,) * ndim) for _ in range(2))
+    n = ot.lscalar("n")
+    made = again(n, [t, m, ot.constant(np.int64(2))], lambda t, m, i: [*step(t, m, i), i + 1])[:2]
+    program = lower_graph([n, t, m], made, og.toposort(made))
+    values = [np.linspace(low, low + 1, 24).reshape((12, 2) if ndim == 2 else -1) for low in (1, 3)]
+    given = [np.array(7), *values]
+    expected = og.evaluate(made, dict(zip([n, t, m], given, strict=True)))
+    for found in (run_program(program, given, {}), Compiled(program)(*given)):
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-13)
+    # a state that is not changed in place has two buffers, which are exchanged after each iteration
+    assert not any(isinstance(s, Swap) for block in program.blocks() for s in block)

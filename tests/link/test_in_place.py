@@ -92,10 +92,29 @@ def test_what_is_read_later_is_copied() -> None:
 
 def test_what_is_written_is_not_read_from_what_it_writes_over() -> None:
     y: Any = ot.exp(x)
-    assert in_place(check([x], [y[1:].set(y[:-1])], X)) == 0
-    assert in_place(check([x], [y[1:].inc(y[:-1])], X)) == 0
     i = ot.lvector("i")
-    check([x, i], [y[i].inc(y[i])], X, np.array([0, 3, 3, 5]))
+    at = np.array([0, 3, 3, 5])
+    # the elements to write are copied, and not the others
+    for changed in (y[1:].set(y[:-1]), y[1:].inc(y[:-1]), y[i].inc(y[i]), y[i].set(y[::-1][i])):
+        program = check([x, i], [changed], X, at)
+        assert (in_place(program), own_memory(program)) == (1, 2)
+    # an input must be copied as a whole in any case
+    assert own_memory(check([x], [x[1:].set(x[:-1])], X)) == 1
+
+
+def test_a_change_comes_after_all_that_reads_the_tensor() -> None:
+    y: Any = ot.exp(x)
+    changed = y[0].set(5.0)
+    for other in (y.sum(), y[::-1] * 2.0, ot.cumsum(y), y[3:7], y[1].set(y[2])):
+        for outputs in ([changed, other], [other, changed]):
+            program = check([x], outputs, X)
+            assert in_place(program) == 1
+    # a swap of two elements reads the second one after the first was written
+    first, last = y[0], y[-1]
+    program = check([x], [y[0].set(last)[-1].set(first)], X)
+    assert (in_place(program), own_memory(program)) == (2, 1)
+    # what needs the tensor before and after the change keeps it from being changed in place
+    assert in_place(check([x], [changed, changed[::-1] + y[::-1]], X)) == 0
 
 
 def test_a_kernel_stores_over_the_elements_that_it_reads() -> None:

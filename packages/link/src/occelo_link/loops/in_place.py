@@ -11,10 +11,10 @@ from typing import TypeGuard
 
 from occelo_link.loops.ir.program import Buffer
 from occelo_link.loops.kernel import LoopKernel, ReduceRoot
-from occelo_link.loops.steps import AnyStep, Step, buffers_of, reads_of
+from occelo_link.loops.steps import AnyStep, Step, buffers_of, reads_of, targets_of
 from occelo_link.loops.tensors import Stored
 
-__all__ = ["changes_of_states", "overwritable"]
+__all__ = ["changes_of_states", "overwritable", "readers_first"]
 
 
 def overwritable(step: AnyStep, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
@@ -61,6 +61,53 @@ def _in_kernel(kernel: LoopKernel, dying: Collection[Buffer]) -> Iterator[tuple[
             fits = stored.flat and stored.dtype == root.target.dtype and buffer in dying
             if fits and buffer not in elsewhere and last[buffer] == place:
                 yield root.target, stored
+
+
+def readers_first(steps: Sequence[AnyStep]) -> list[AnyStep]:
+    """The steps in an order in which a change of a tensor comes after the other steps that read the tensor.
+
+    So the change can be made in place. A change stays where it is if a step that reads the tensor needs the result of
+    the change, too.
+    """
+    order = list(steps)
+    changes = [s for s in steps if isinstance(s, Step) and _is_whole(s.changed)]
+    if not changes:
+        return order
+    reads = {step: buffers_of(reads_of(step)) for step in steps}
+    readers: dict[Buffer, list[AnyStep]] = {}
+    for step in steps:
+        for buffer in reads[step]:
+            readers.setdefault(buffer, []).append(step)
+    for change in changes:
+        assert isinstance(change.changed, Stored)
+        if len(readers[change.changed.buffer]) == 1:
+            continue
+        at = order.index(change)
+        first = _needed(order[at + 1 :], readers[change.changed.buffer], change, reads)
+        if first:
+            rest = [s for s in order[at + 1 :] if s not in first]
+            order[at:] = [*(s for s in order[at + 1 :] if s in first), change, *rest]
+    return order
+
+
+def _needed(
+    later: Sequence[AnyStep],
+    readers: Collection[AnyStep],
+    change: Step,
+    reads: Mapping[AnyStep, Collection[Buffer]],
+) -> set[AnyStep]:
+    """The steps among ``later`` that are in ``readers``, and the steps among ``later`` whose results they need.
+
+    The set is empty if one of these steps needs the result of ``change``.
+    """
+    buffers: set[Buffer] = set()
+    found: set[AnyStep] = set()
+    for step in reversed(later):
+        made = {stored.buffer for stored in targets_of(step)}
+        if step in readers or not made.isdisjoint(buffers):
+            found.add(step)
+            buffers.update(reads[step])
+    return found if change.writes[0].buffer not in buffers else set()
 
 
 def changes_of_states(

@@ -32,7 +32,7 @@ from occelo_link.loops.loop_nests import copy_elements, copy_together
 from occelo_link.loops.program_state import ProgramState
 from occelo_link.loops.registry import Lowering, find_lowering
 from occelo_link.loops.schedule import Schedule
-from occelo_link.loops.steps import Step
+from occelo_link.loops.steps import Step, buffers_of
 from occelo_link.loops.tensor_groups import map_leaves, members_of, parts_of_type
 from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtual, are_units
 
@@ -303,6 +303,23 @@ class Context:
 
         step = Step([tensor, *others], [result], emit, self.builder.node, tensor, prepare, can_fail)
         self.schedule.add_step(step)
+        return result
+
+    def apart_from(self, changed: Tensor, tensor: Tensor) -> Tensor:
+        """The elements of ``tensor`` in other memory than those of ``changed``.
+
+        If ``tensor`` is computed from elements of ``changed``, it is stored. Then a step that reads it may change
+        elements of ``changed`` in place, and need not copy all the others. There is no use in that for an input of the
+        program, which is only changed in place if it is a state, unless ``tensor`` has fewer dimensions.
+        """
+        if not isinstance(changed, Stored):
+            return tensor
+        if self.schedule.memory_of(changed).isdisjoint(buffers_of([tensor])):
+            return tensor
+        if changed.buffer.space == "input" and tensor.ndim == changed.ndim:
+            return tensor
+        result = self.new_stored(tensor.dtype, tensor.shape)
+        self.schedule.add_root(ElementRoot(tensor, result, self.builder.node))
         return result
 
     def transfer_output(self, buffer: Buffer, other: Buffer) -> None:

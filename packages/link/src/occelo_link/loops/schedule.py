@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from occelo_link.loops.in_place import changes_of_states, overwritable
+from occelo_link.loops.in_place import changes_of_states, overwritable, readers_first
 from occelo_link.loops.ir.program import Buffer
 from occelo_link.loops.kernel import ElementRoot, LoopKernel, ReduceRoot, Root
 from occelo_link.loops.loop_nests import write_kernel
@@ -77,6 +77,16 @@ class Schedule:
         """Whether a step of this schedule computes the whole buffer of the tensor, and so also allocates it."""
         return tensor in targets_of(self.step(tensor.producer))
 
+    def memory_of(self, tensor: Stored) -> set[Buffer]:
+        """The buffers whose memory a pending change may take over to compute the tensor."""
+        found: set[Buffer] = set()
+        looking: Tensor | None = tensor
+        while isinstance(looking, Stored) and looking.reads.get(looking, False):
+            found.add(looking.buffer)
+            step = self.step(looking.producer) if self.is_pending(looking) else None
+            looking = step.changed if isinstance(step, Step) else None
+        return found
+
     def add_step(self, step: Step) -> None:
         """Append a step."""
         position = self.end
@@ -100,7 +110,7 @@ class Schedule:
                 continue
             shared = same and self._is_element(stored, producer) and self._fits(producer, space)
             earliest = max(earliest, producer if shared else producer + 1)
-        for position in range(earliest, self.end):
+        for position in range(self.end if self._is_changed(root.tensor) else earliest, self.end):
             step = self.step(position)
             if isinstance(step, LoopKernel) and step.space == space and step.admits(root):
                 break
@@ -114,6 +124,17 @@ class Schedule:
                 stored.readers += 1
         step.add(root)
         root.target.producer = position
+
+    def _is_changed(self, tensor: Tensor) -> bool:
+        """Whether a tensor is the result of a pending change of another tensor.
+
+        A root that copies it should have a kernel of its own: if that also read the other tensor, the change could not
+        be made in place.
+        """
+        step = None
+        if isinstance(tensor, Stored) and self.is_pending(tensor):
+            step = self.step(tensor.producer)
+        return isinstance(step, Step) and step.changed is not None
 
     def _is_element(self, stored: Stored, producer: int) -> bool:
         step = self.step(producer)
@@ -169,6 +190,7 @@ class Schedule:
 
         ``states`` maps the buffer of an output to the buffer of the input that it updates.
         """
+        self._order(readers_first(self.pending()), [])
         changes = self._put_last(changes_of_states(self.pending(), states))
         last_uses = self._last_uses()
         self._compute_in_place(last_uses)

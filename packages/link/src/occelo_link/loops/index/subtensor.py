@@ -97,7 +97,7 @@ def lower_inc_subtensor(
     context: Context, node: TensorApply[IncSubtensor], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     op = node.op
-    x, y = inputs[0], inputs[1]
+    x, y = inputs[0], context.apart_from(inputs[0], inputs[1])
     entries = read_key(context, op.key, x.shape, inputs[2:])
     lengths = [e.length for e in entries if isinstance(e, Part)]
     value = _spread(context, node, y, lengths, x.dtype)
@@ -322,8 +322,8 @@ def lower_advanced_inc(
     context: Context, node: TensorApply[AdvancedIncSubtensor], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     op = node.op
-    x, y = inputs[0], inputs[1]
-    layout = _Layout(context, op.key, x, inputs[2:], node.inputs[2:])
+    x, y, *given = [inputs[0], *(context.apart_from(inputs[0], v) for v in inputs[1:])]
+    layout = _Layout(context, op.key, x, given, node.inputs[2:])
     value = _spread(context, node, y, layout.shape, x.dtype)
 
     def write(result: Stored) -> None:
