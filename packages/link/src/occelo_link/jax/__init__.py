@@ -1,4 +1,4 @@
-"""The linker ``jax``: whole graphs compiled by JAX.
+"""The linker ``jax``, which compiles whole graphs with JAX.
 
-A mode of that name chooses it.
+It is used by functions whose mode names it.
 """

@@ -1,7 +1,6 @@
-"""JAX's scalar functions by name.
+"""JAX's scalar functions by name, from the table in `traced.functions`.
 
-`jax.arrays` applies scalar ops by them, and `capabilities` reads their names. The table in `traced.functions` lists
-them.
+`jax.arrays` applies scalar ops with these functions, and `capabilities` reads their names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Table of scalar functions of JAX and PyTorch: names of their functions, or compositions of them.
+"""The table of scalar functions of JAX and PyTorch: names of the libraries' functions, or compositions of them.
 
-`jax.functions` and `torch.functions` each take the column of their library. A scalar op that is not in the table is
-computed by its formula if it has one, otherwise by a callback to NumPy.
+`jax.functions` and `torch.functions` read the column of their library. If a scalar op is not in the table, it is
+computed by its formula. If it has no formula, compiled code calls NumPy.
 """
 
 from __future__ import annotations
@@ -19,14 +19,18 @@ from occelo_link.traced.traced_values import Array
 __all__ = ["CALLED", "JAX", "PYTORCH", "VALID", "functions_of", "unsigned_functions_of"]
 
 JAX, PYTORCH = 1, 2
-"""Columns of the table."""
+"""The columns of the table `CALLED`."""
 
 Library = Any
-"""A namespace with the modules of a library under short names such as ``jnp``; untyped, since they are loaded on demand."""
-Called = str | Callable[..., Array] | None
-"""The path ``module.name`` of a library's function, or a function of the library and arrays.
+"""A namespace with the modules of a library under short names such as ``jnp``.
 
-The path ends with a question mark if older versions of the library lack the function.
+It is untyped, so that type checking does not require the library.
+"""
+Called = str | Callable[..., Array] | None
+"""An entry of the table: the path ``module.name`` of a library's function, or a function of the library and arrays.
+
+A path ends with a question mark if older versions of the library lack the function. None means that the library has no
+such function.
 """
 
 
@@ -61,7 +65,7 @@ def _jax_quotient(of: Library, x: Array, y: Array) -> Array:
     jnp = of.jnp
     if not jnp.issubdtype(x.dtype, jnp.integer):
         return jnp.floor_divide(x, y)
-    # NumPy divides integers by 0 to 0
+    # in NumPy, an integer divided by 0 is 0
     return jnp.where(y == 0, 0, jnp.floor_divide(x, jnp.where(y == 0, 1, y)))
 
 
@@ -92,7 +96,7 @@ def _jax_switch(of: Library, condition: Array, x: Array, y: Array) -> Array:
 
 
 def _jax_whole(name: str) -> Callable[..., Array]:
-    """A rounding function that is the identity on integers."""
+    """Return a rounding function that leaves integers unchanged."""
 
     def function(of: Library, x: Array) -> Array:
         return getattr(of.jnp, name)(x) if _jax_is_real(of, x) else x
@@ -144,7 +148,7 @@ def _torch_is_real(x: Array) -> bool:
 
 
 def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Array]:
-    """A bitwise function, which has another name in PyTorch for booleans."""
+    """Return a bitwise function. PyTorch has another function for booleans."""
 
     def function(of: Library, x: Array, y: Array) -> Array:
         return getattr(of.torch, of_truth if x.dtype == of.torch.bool else of_numbers)(x, y)
@@ -153,7 +157,7 @@ def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Array]:
 
 
 def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Array]:
-    """A function that returns the larger or the smaller argument; PyTorch has none for complex numbers."""
+    """Return a function that computes the larger or the smaller argument, also for complex numbers."""
     of_real = _torch_logical(of_numbers, of_truth)
 
     def function(of: Library, x: Array, y: Array) -> Array:
@@ -165,9 +169,9 @@ def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Array]:
 
 
 def _torch_extreme(torch: Library, x: Array, y: Array, larger: bool) -> Array:
-    """The larger or smaller of two complex numbers; real parts are compared first, then imaginary parts.
+    """Return the larger or the smaller of two complex numbers. Real parts are compared first, then imaginary parts.
 
-    If a number is NaN, the first such number.
+    If a number is NaN, the result is the first number that is NaN.
     """
     a, b = (x, y) if larger else (y, x)
     exceeds = (a.real > b.real) & ~torch.isnan(a.imag) & ~torch.isnan(b.imag)
@@ -216,7 +220,7 @@ def _torch_switch(of: Library, condition: Array, x: Array, y: Array) -> Array:
 
 
 def _torch_whole(name: str) -> Callable[..., Array]:
-    """A rounding function that is the identity on integers."""
+    """Return a rounding function that leaves integers unchanged."""
 
     def function(of: Library, x: Array) -> Array:
         return getattr(of.torch, name)(x) if _torch_is_real(x) else x
@@ -268,7 +272,7 @@ def _torch_beta(of: Library, x: Array, y: Array) -> Array:
 
 
 def _torch_gamma(of: Library, x: Array) -> Array:
-    # the sign of Gamma alternates between the poles of the negative numbers
+    # the sign of Gamma alternates from one negative pole to the next
     torch = of.torch
     size = torch.exp(of.special.gammaln(x))
     odd = torch.remainder(torch.floor(x), 2) != 0
@@ -279,7 +283,7 @@ def _torch_gamma(of: Library, x: Array) -> Array:
 
 
 def _has_power(arrays: Any, x: Array, y: Array) -> Array | None:
-    """Whether no integer is raised to a negative power, which is an error."""
+    """Whether no integer is raised to a negative power, which is an error. None means that this cannot happen."""
     base, power = arrays.dtype(x), arrays.dtype(y)
     if power[0] != "i" or base[0] not in "iu":
         return None
@@ -288,13 +292,13 @@ def _has_power(arrays: Any, x: Array, y: Array) -> Array | None:
 
 
 VALID: Mapping[str, Callable[..., Array | None]] = {"pow": _has_power}
-"""For scalar functions that raise for some arguments, a function that says whether arguments are valid.
+"""For each scalar function that raises an error for some arguments, a function that checks the arguments.
 
-It takes the `Arrays` of any library; it returns None if all arguments are valid.
+It gets the `Arrays` of any library and the arguments. It returns a truth value, or None if all arguments are valid.
 """
 
 CALLED: dict[str, tuple[Conversion, Called, Called]] = {
-    # name: conversion of the arguments, JAX, PyTorch
+    # name: conversion of the arguments, function of JAX, function of PyTorch
     "second": ("out", _jax_second, _torch_second),
     "identity": ("out", _identity, _identity),
     "add": ("out", "jnp.add", _torch_logical("add", "logical_or")),
@@ -405,18 +409,20 @@ _UNSIGNED: dict[str, Callable[..., Array]] = {
     "sign": unsigned.sign_of,
     "abs": unsigned.itself,
 }
-"""PyTorch's functions of tensors of int64 that stand for uint64, where they differ from those of signed integers."""
+"""Functions that replace PyTorch's signed functions for uint64. Their arguments are int64 tensors with the same bits."""
 
 
 def unsigned_functions_of(library: Library) -> dict[str, Callable[..., Array]]:
-    """The functions for int64 tensors of PyTorch that stand for uint64, by names of scalar ops."""
+    """Return PyTorch's functions for uint64 by the names of scalar ops. They are applied to int64 tensors with the same
+    bits.
+    """
     return {name: partial(function, library) for name, function in _UNSIGNED.items()}
 
 
 def functions_of(library: Library, column: int) -> dict[str, Scalar]:
-    """The functions of a library by the names of scalar ops; ``column`` is `JAX` or `PYTORCH`.
+    """Return the functions of a library by the names of scalar ops. ``column`` is `JAX` or `PYTORCH`.
 
-    AttributeError if the library lacks a function that the table names without a question mark.
+    Raises AttributeError if the library lacks a function whose path has no question mark.
     """
     found: dict[str, Scalar] = {}
     for name, row in CALLED.items():

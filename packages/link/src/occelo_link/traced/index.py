@@ -1,6 +1,6 @@
 """Lowerings of indexing, diagonals, sliding windows and nonzero for JAX and PyTorch.
 
-The tracer applies them at nodes; `traced.linker` imports this module to register them.
+`traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__: list[str] = []
 
 
 def _in_bounds(tracer: Tracer, index: Array, length: int) -> Array:
-    """A position, counted from the front and checked to be in bounds."""
+    """Return positions counted from the front, and check that they are in bounds."""
     arrays = tracer.arrays
     if not arrays.is_traced(index):
         plain = np.asarray(index)
@@ -64,7 +64,10 @@ def _key(
     first: int,
     inputs: Sequence[Array],
 ) -> list[Entry]:
-    """The key as one entry for each dimension of the tensor: a slice with static parts, or positions counted from the front."""
+    """Return an index key with one entry for each dimension of the tensor.
+
+    An entry is a static slice, or positions counted from the front.
+    """
     rest = iter(enumerate(inputs[first:], first))
     entries: list[Entry] = []
     arrays: list[tuple[Array, Array]] = []
@@ -177,7 +180,7 @@ def lower_sliding_window(
         key.append(arrays.constant(np.asarray(sum(within, grid[place]))))
     key += [slice(0, lengths[i], 1) for i in rest]
     found = arrays.gather(arrays.transpose(x, (*axes, *rest)), key) if axes else x
-    # the places, the elements of windows, the other axes
+    # now the axes are: places of windows, elements of windows, all other axes
     after = len(axes) + len(op.windows)
     where = {axis: i for i, axis in enumerate(axes)} | {
         axis: after + i for i, axis in enumerate(rest)

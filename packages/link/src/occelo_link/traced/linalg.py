@@ -1,6 +1,6 @@
-"""Lowerings of linear algebra for JAX and PyTorch, whose functions take batches of matrices.
+"""Lowerings of linear algebra for JAX and PyTorch, whose functions accept batches of matrices.
 
-The tracer applies them at nodes; `traced.linker` imports this module when linear algebra is first used.
+`traced.linker` imports this module when linear algebra is first used, to register the lowerings.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__: list[str] = []
 
 
 def _operands(tracer: Tracer, node: TensorApply[MatrixOp], inputs: Sequence[Array]) -> list[Array]:
-    """The inputs with the same batch dimensions; ValueError where shapes do not fit."""
+    """Return the inputs, broadcast to the same batch dimensions. Raises ValueError if their shapes do not fit."""
     arrays = [tracer.array(x) for x in inputs]
     shapes = [tuple(int(n) for n in x.shape) for x in arrays]
     node.op.check_shapes([v.type for v in node.inputs], shapes)
@@ -48,8 +48,10 @@ def _operands(tracer: Tracer, node: TensorApply[MatrixOp], inputs: Sequence[Arra
 
 
 def _settled(tracer: Tracer, on_error: str, result: Array, good: Array) -> Array:
-    """The result of an op that may fail, by its ``on_error``: with NaN where ``good`` is false, or with a check that
-    ``good`` is true everywhere.
+    """Return the result of an op that may fail, as the op's ``on_error`` says.
+
+    ``good`` tells for each matrix whether the op has succeeded. If ``on_error`` is "raise", a check that ``good`` is
+    true everywhere is added. Otherwise the results of failed matrices are NaN.
     """
     arrays = tracer.arrays
     if on_error == "raise":
@@ -64,9 +66,9 @@ def _settled(tracer: Tracer, on_error: str, result: Array, good: Array) -> Array
 
 
 def _cholesky(arrays: Arrays, x: Array) -> tuple[Array, Array]:
-    """The Cholesky factors of the lower triangles of matrices, and for each whether it is positive definite.
+    """Return the Cholesky factors of matrices, and for each matrix whether it is positive definite.
 
-    As in NumPy, a matrix with NaN does not fail: its factor is NaN.
+    Only the lower triangles are read. As in NumPy, a matrix with NaN does not fail: its factor is NaN.
     """
     factor, good = arrays.cholesky(x)
     shape = tuple(int(n) for n in x.shape)
@@ -136,8 +138,9 @@ def lower_pivot_to_permutation(
 
 
 def _solution(tracer: Tracer, a: Array, b: Array) -> tuple[Array, Array]:
-    """The solutions of equations with any matrices, and for each matrix whether it is regular; both have the same batch
-    dimensions.
+    """Return the solutions of equations with general matrices, and for each matrix whether it is regular.
+
+    Both arguments have the same batch dimensions.
     """
     arrays = tracer.arrays
     factors, pivots = arrays.lu(a)
@@ -146,14 +149,16 @@ def _solution(tracer: Tracer, a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _has_no_zero(tracer: Tracer, matrices: Array) -> Array:
-    """For each matrix whether its diagonal has no 0."""
+    """Return for each matrix whether its diagonal contains no 0."""
     arrays, ndim = tracer.arrays, len(matrices.shape)
     diagonal = arrays.diagonal(matrices, 0, ndim - 2, ndim - 1)
     return arrays.reduce("and", arrays.apply("neq", diagonal, 0), [ndim - 2])
 
 
 def _mirrored(tracer: Tracer, a: Array, conjugate: bool) -> Array:
-    """Symmetric or Hermitian matrices from their lower triangles; the diagonal of Hermitian ones is real."""
+    """Return symmetric or Hermitian matrices, made from lower triangles. The diagonal of a Hermitian matrix is made
+    real.
+    """
     arrays, n = tracer.arrays, int(a.shape[-1])
     turned = _transposed(arrays, a)
     below = arrays.broadcast(arrays.constant(np.tri(n, k=-1, dtype=bool)), a.shape)
@@ -170,8 +175,9 @@ def _transposed(arrays: Arrays, x: Array) -> Array:
 
 
 def _positive_solution(arrays: Arrays, a: Array, b: Array) -> tuple[Array, Array]:
-    """The solutions of equations with matrices whose lower triangles are read, and for each matrix whether it is
-    positive definite.
+    """Return the solutions of equations, and for each matrix whether it is positive definite.
+
+    Only the lower triangles of the matrices are read.
     """
     factor, good = _cholesky(arrays, a)
     half = arrays.solve_triangular(factor, b, True, False)
@@ -216,9 +222,10 @@ def lower_inv(tracer: Tracer, node: TensorApply[Inv], inputs: list[Array]) -> Se
 
 
 def _where_finite(tracer: Tracer, x: Array, uplo: str = "") -> tuple[Array, Array]:
-    """The matrices, with zeros in place of each matrix that is not finite, and for each whether it is finite.
+    """Return the matrices, with zeros in place of each matrix that is not finite, and for each matrix whether it is
+    finite.
 
-    With ``uplo`` "L" or "U" only elements of that triangle count.
+    If ``uplo`` is "L" or "U", only elements of the lower or upper triangle count.
     """
     arrays = tracer.arrays
     shape = tuple(int(n) for n in x.shape)
@@ -234,7 +241,7 @@ def _where_finite(tracer: Tracer, x: Array, uplo: str = "") -> tuple[Array, Arra
 
 
 def _of_empty(tracer: Tracer, node: TensorApply[MatrixOp], x: Array) -> list[Array]:
-    """The results for matrices without elements, which do not depend on values."""
+    """Return the results for matrices without elements. They do not depend on values."""
     zeros = np.zeros(tuple(int(n) for n in x.shape), tracer.arrays.dtype(x))
     return [tracer.arrays.constant(r) for r in node.op.evaluate(zeros)]
 
@@ -270,7 +277,7 @@ def _lower_eig(
     arrays, dtype = tracer.arrays, node.outputs[0].type.dtype
     if 0 in x.shape:
         return [arrays.cast(r, dtype) for r in _of_empty(tracer, node, x)]
-    # NumPy finds eigenvalues in double precision always
+    # as in NumPy, eigenvalues are always computed in double precision
     complex_ = np.issubdtype(arrays.dtype(x), np.complexfloating)
     fine, good = _where_finite(tracer, arrays.cast(x, "complex128" if complex_ else "float64"))
     found = arrays.eig(fine, vectors)
@@ -356,7 +363,7 @@ def lower_triangle(
 
 
 def _full(arrays: Arrays, bands: Array, upper: int) -> Array:
-    """Whole matrices with the given diagonals, since the libraries have no routines for banded matrices."""
+    """Return whole matrices with the given diagonals. The libraries have no functions for banded matrices."""
     *_, rows, n = (int(k) for k in bands.shape)
     i, j = np.indices((n, n))
     row = upper + i - j

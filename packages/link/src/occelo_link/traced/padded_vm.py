@@ -1,8 +1,8 @@
-"""`PaddedVM`: runs graphs that keep traces of loops whose numbers of steps are known only when they run.
+"""Runs graphs that keep values of all steps of loops, if the numbers of steps are known only when the graph runs.
 
-Such a graph is compiled for padded tensors, which have rows to spare (`occelo_rewrite.rules.looping.padding`). Their
-lengths are powers of two, at least the numbers of steps. So the graph is compiled again only when a number of steps
-needs another power of two. `linker` makes this VM.
+`traced.linker` makes the `PaddedVM` for such a graph. The graph is compiled for padded tensors, which have more rows
+than are needed (`occelo_rewrite.rules.looping.padding`). The numbers of rows are powers of two. So the graph is
+compiled again only if a number of steps needs another power of two.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["PaddedVM"]
 
 FEWEST_ROWS = 16
-"""The smallest capacity of padded tensors. It is above 1, since an axis of length 1 is broadcast."""
+"""The smallest number of rows of padded tensors. It is greater than 1, since an axis of length 1 is broadcast."""
 
 
 class PaddedVM:
-    """Runs a graph whose tensors are padded, and cuts its results."""
+    """A VM that runs a graph with padded tensors, and cuts its results to their lengths."""
 
     takes_library_arrays = True
 
@@ -62,11 +62,13 @@ class PaddedVM:
             self._lengths = body_runner(freeze([inputs[i] for i in self._read], graph.lengths))
 
     def fetch(self, result: object) -> object:
-        """A result as a NumPy array to which nothing else refers. A value that is no array is returned as it is."""
+        """Return a result as a NumPy array that has no other references. A value that is not an array is returned as it
+        is.
+        """
         return self.linker.fetch(result) if isinstance(result, self.linker.array_type) else result
 
     def clear_storage(self) -> None:
-        """Drop results that are not cut yet."""
+        """Drop results that are not yet cut."""
         for cell in self._found:
             cell[0] = None
 
@@ -86,11 +88,10 @@ class PaddedVM:
             self.clear_storage()
 
     def _interpret(self, wanted: Sequence[int]) -> None:
-        """Run the interpreter.
-
-        It raises the error for a negative number of steps, unless the loop is in a branch that is not taken.
+        """Run the interpreter. It raises an error if a number of steps is negative and the loop is in a branch that is
+        taken.
         """
-        # arrays may be those of the library; generators and values of types of users are as they are
+        # arrays may be arrays of the library; other values, such as generators, are never copied
         given = {
             v: np.array(local(cell[0])) if v.type.is_array else local(cell[0])
             for v, cell in zip(self.fgraph.inputs, self.inputs, strict=True)
@@ -109,5 +110,5 @@ class PaddedVM:
 
 
 def _capacity(length: int) -> int:
-    """The smallest power of two that is at least a length."""
+    """Return the number of rows for a length: the smallest power of two that is large enough."""
     return max(FEWEST_ROWS, 1 << max(length - 1, 0).bit_length())

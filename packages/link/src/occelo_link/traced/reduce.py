@@ -1,6 +1,6 @@
 """Lowerings of reductions, argmax, running reductions and linear recurrences for JAX and PyTorch.
 
-The tracer applies them at nodes; `traced.linker` imports this module to register them.
+`traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def lower_reduction(
 def _combination(
     tracer: Tracer, row: Reduction, dtype: str
 ) -> Callable[[Array, Array], Array] | None:
-    """The binary function of a reduction on arrays; None if the library does not have it."""
+    """Return the binary function of a reduction for arrays, or None if the library cannot compute it."""
     if not supports_scalar(tracer.arrays.scalar, row.function):
         return None
     return lambda a, b: apply_scalar(tracer, row.function, [a, b], dtype)
@@ -83,7 +83,7 @@ def _cut(tracer: Tracer) -> Callable[[Array, int, int], Array]:
 
 
 def _axes_first(tracer: Tracer, x: Array, axes: Sequence[int]) -> tuple[Array, tuple[int, ...]]:
-    """The array with the given axes merged into one, which comes first, and the lengths of the other axes."""
+    """Move some axes to the front and merge them into one. Returns the array and the lengths of its other axes."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*axes, *kept))
     lengths = tuple(int(x.shape[i]) for i in kept)
@@ -92,7 +92,7 @@ def _axes_first(tracer: Tracer, x: Array, axes: Sequence[int]) -> tuple[Array, t
 
 
 def _axes_last(tracer: Tracer, x: Array, axes: Sequence[int]) -> Array:
-    """The array with the given axes merged into one, which comes last."""
+    """Move some axes to the end and merge them into one. Returns the array."""
     kept = [i for i in range(len(x.shape)) if i not in axes]
     moved = tracer.arrays.transpose(x, (*kept, *axes))
     size = math.prod(x.shape[a] for a in axes)
@@ -121,8 +121,8 @@ def lower_running(tracer: Tracer, node: TensorApply[CumOp], inputs: list[Array])
     combine = _combination(tracer, op.reduction, arrays.dtype(x))
     if combine is None:
         return fall_back(tracer, node, inputs)
-    # a parallel scan: each round combines every element with the result 1, 2, 4, ... elements before it (Hillis and Steele, "Data
-    # Parallel Algorithms", 1986)
+    # a parallel scan: the rounds combine each element with the element 1, 2, 4, ... positions before it (Hillis and
+    # Steele, "Data Parallel Algorithms", 1986)
     front = (op.axis, *(i for i in range(len(x.shape)) if i != op.axis))
     x, cut, step = arrays.transpose(x, front), _cut(tracer), 1
     count = int(x.shape[0])

@@ -1,6 +1,6 @@
-"""Registry of the lowerings of ops for JAX and PyTorch, which share them.
+"""The registry of the lowerings of ops for JAX and PyTorch, which share their lowerings.
 
-The modules of the families, and users, register lowerings; the tracer and `capabilities` look them up.
+The modules of the families register lowerings here, and so do users. The tracer and `capabilities` look them up.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["Lowering", "NeedsValue", "find_lowering", "traces", "traces_parts"]
 
 Lowering = Callable[["Tracer", Apply, list[TracedValue]], Sequence[TracedValue]]
-"""A function of a tracer, a node and the values of its inputs that returns the values of its outputs.
+"""A function of a tracer, a node and the values of its inputs. It returns the values of the node's outputs.
 
-A value is a NumPy array if it is static, else an array of the library. A value that consists of arrays is the sequence of
-its parts.
+A static value is a NumPy array, and any other value is an array of the library. A value that consists of several arrays
+is the sequence of its parts.
 """
 
 LoweringOf = Callable[["Tracer", TensorApply[OpT], list[Array]], Sequence[Array]]
-"""The lowering of op classes over tensors alone."""
+"""A lowering of op classes for nodes whose inputs and outputs are tensors."""
 LoweringOfParts = Callable[["Tracer", Apply[OpT], list[TracedValue]], Sequence[TracedValue]]
 
 _OpT = TypeVar("_OpT", bound=Op)
@@ -38,7 +38,7 @@ _parts = LoweringTable["Tracer", TracedValue]("lowering of parts to arrays", "tr
 
 
 class NeedsValue(Exception):
-    """Tracing cannot go on without the value of a variable, for instance because a shape depends on it."""
+    """Tracing needs the value of a variable that is not static, for instance because a shape depends on it."""
 
     def __init__(self, variable: Variable, node: Apply) -> None:
         super().__init__(f"{node.op} needs the value of {variable}")
@@ -47,21 +47,24 @@ class NeedsValue(Exception):
 
 
 def traces(*classes: type[_OpT]) -> Registers[Tracer, TracedValue, _OpT]:
-    """Decorator that registers the lowering of op classes to arrays of the libraries that trace, JAX and PyTorch.
+    """Return a decorator that registers a lowering of op classes for the libraries that trace, JAX and PyTorch.
 
-    The lowering takes a `Tracer`, the node and the values of its inputs, and returns the values of its outputs.
-    ``tracer.arrays`` has the operations. A lowering from another package replaces Occelo's.
+    The lowering gets a `Tracer`, the node and the values of its inputs, and returns the values of its outputs.
+    ``tracer.arrays`` has the array operations. A lowering from another package replaces Occelo's.
     """
     return _lowerings.register(classes)
 
 
 def traces_parts(*classes: type[_OpT]) -> RegistersParts[Tracer, TracedValue, _OpT]:
-    """Register the lowering of op classes for nodes whose values are not arrays but consist of arrays."""
+    """Return a decorator like `traces`, for nodes with values that are not arrays but consist of several arrays."""
     return _parts.register(classes)
 
 
 def find_lowering(node: Apply) -> Lowering | None:
-    """The lowering of a node; None if it has none, or if the op overrides the NumPy code of its base."""
+    """Return the lowering of a node, or None if it has none.
+
+    An op that overrides the NumPy code of its base class does not inherit the lowering of that class.
+    """
     if is_withheld(node):
         return None
     known = _lowerings

@@ -1,6 +1,6 @@
-"""Registry of scalar functions that other packages add for JAX and PyTorch, besides the table in `functions`.
+"""The registry of scalar functions for JAX and PyTorch that other packages add to the table in `functions`.
 
-`Arrays` and `capabilities` look them up by name; users register them.
+Users register functions with `traces_scalar`. `Arrays` and `capabilities` look them up by name.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 __all__ = ["Conversion", "Scalar", "registered_scalar", "traces_scalar"]
 
 Conversion = Literal["out", "common", "as is"]
-"""The conversion of the arguments: to the dtype of the result, to their common dtype, or none."""
+"""The conversion of arguments: to the result's dtype ("out"), to their common dtype ("common"), or none ("as is")."""
 
 LIBRARIES = ("jax", "pytorch")
 
 Scalar = tuple[str, Callable[..., Any]]
-"""The `Conversion` of the arguments of a scalar function, and the function of the library."""
+"""The `Conversion` of the arguments of a scalar function, and the library's function."""
 
 _functions: dict[tuple[str, str | None], tuple[Scalar, ScalarFunction | None]] = {}
 
@@ -28,22 +28,22 @@ _functions: dict[tuple[str, str | None], tuple[Scalar, ScalarFunction | None]] =
 def traces_scalar(
     *names: str, backend: str | None = None, convert: Conversion = "out"
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator that registers scalar functions, by name, on arrays of the libraries that trace, JAX and PyTorch.
+    """Return a decorator that registers a function for scalar functions, by their names, in JAX and PyTorch.
 
-    The decorated function takes the `Arrays` of the library and an array for each argument; the arrays broadcast. It
-    returns an array, which is converted to the dtype of the result. ``arrays.apply("exp", x)`` computes another scalar
-    function, in any library. With ``backend`` ("jax" or "pytorch") the function is for this library alone, may call
-    functions of the library, and has precedence over a function for all libraries.
+    The decorated function gets the `Arrays` of the library and an array for each argument; the arrays broadcast. It
+    returns an array, which is converted to the dtype of the result. It can compute other scalar functions, in any
+    library, with ``arrays.apply("exp", x)``. If ``backend`` is "jax" or "pytorch", the function is only for this
+    library. Then it may call functions of the library, and it takes precedence over a function for both libraries.
 
-    ``convert``: arguments are converted to the dtype of the result ("out"), to their common dtype ("common") or not at all
-    ("as is"). A registered function replaces Occelo's; its code is part of the keys of the cache.
+    ``convert`` is the conversion of the arguments: to the dtype of the result ("out"), to their common dtype
+    ("common"), or none ("as is"). A registered function replaces Occelo's. Its code is part of cache keys.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         if is_external(function):
             _check(names, function, backend)
         for name in names:
-            # functions from other packages stay, also if our families are loaded later
+            # a function from another package stays, even if Occelo's families are imported later
             known = _functions.get((name, backend))
             if known is not None and is_external(known[0][1]) and not is_external(function):
                 continue
@@ -68,14 +68,15 @@ def _check(names: Sequence[str], function: Callable[..., Any], backend: str | No
 
 
 def registered_scalar(backend: str, name: str) -> Scalar | None:
-    """The function that is registered for a backend, or else for all backends; None if there is none.
+    """Return the function that is registered for a backend or, if there is none, for all backends. None if there is
+    none.
 
-    Its first argument is the `Arrays`.
+    The first argument of the function is the `Arrays`.
     """
     for key in ((name, backend), (name, None)):
         if key in _functions:
             found, made_for = _functions[key]
-            # a function may have been defined again since
+            # the scalar function may have been defined again after the registration
             if made_for is None or made_for is ScalarFunction.named(name):
                 return found
     return None

@@ -1,9 +1,8 @@
-"""`StagedVM`: runs graphs in which results of loops decide lengths, such as the length of a trace if a condition ends
-the loop.
+"""Runs graphs in which results of loops decide lengths, for instance a trace whose length depends on a stop condition.
 
-`linker` divides such graphs into two parts. The first part runs these loops, the second part everything else. The
-results that decide lengths are static for the second part. So only the second part is compiled again, and only when a
-length changes.
+`traced.linker` makes the `StagedVM` for such a graph and divides the graph into two parts. The first part runs these
+loops, and the second part runs everything else. The results that decide lengths are static in the second part. So only
+the second part is compiled again, and only if a length changes.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ __all__ = ["StagedVM", "loops_before"]
 
 
 def loops_before(fgraph: FunctionGraph, shaping: Sequence[Variable]) -> list[Apply]:
-    """The loops on whose results the variables ``shaping`` depend.
+    """Return the loops on whose results the variables ``shaping`` depend.
 
-    Two kinds of loops are left out: a loop that depends only on integer scalars, since these scalars may be static
-    instead, and a loop in a branch, since it may not run.
+    Two kinds of loops are left out. A loop that depends only on integer scalars is left out because these scalars may
+    be static instead. A loop in a branch is left out because it may not run.
     """
     found: dict[Apply, None] = {}
     pending, seen = list(shaping), set[Variable]()
@@ -57,7 +56,7 @@ def _is_static(node: Apply) -> bool:
 
 
 class StagedVM:
-    """Runs the two parts of a graph: first ``loops``, then the rest, which reads their results."""
+    """A VM that first runs ``loops``, and then the rest of the graph, which reads their results."""
 
     takes_library_arrays = True
 
@@ -71,7 +70,7 @@ class StagedVM:
         first = FunctionGraph(list(fgraph.inputs), between)
         second = FunctionGraph([*fgraph.inputs, *between], list(fgraph.outputs))
         for old, new in zip(between, second.inputs[len(fgraph.inputs) :], strict=True):
-            new.name = str(old)  # for messages
+            new.name = str(old)  # messages show this name
         cells: list[Storage] = [[None] for _ in between]
         self.linker = linker
         self.storage_map = linking.storage_map
@@ -86,7 +85,9 @@ class StagedVM:
         self._cells = cells
 
     def fetch(self, result: object) -> object:
-        """A result as a NumPy array to which nothing else refers. A value that is no array is returned as it is."""
+        """Return a result as a NumPy array that has no other references. A value that is not an array is returned as it
+        is.
+        """
         return self.linker.fetch(result) if isinstance(result, self.linker.array_type) else result
 
     def clear_storage(self) -> None:

@@ -1,8 +1,8 @@
-"""`Parts`: the form that values of several arrays (`Type.parts`) have while a graph is traced, and the types of traced
-values.
+"""The types of values while a graph is traced. A value that consists of several arrays is a `Parts` object.
 
-All lowerings use the types. The tracer, the VM of `traced.linker`, `fallback` and the lowerings of `control` call the
-functions for such values. `as_jax` and `as_torch` refuse such values by `require_arrays`.
+All lowerings use the types. The tracer, the VM of `traced.linker`, `fallback` and the lowerings in `control` convert
+values with the functions here. `as_jax` and `as_torch` do not accept values of several arrays; they call
+`require_arrays`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,18 @@ __all__ = [
 
 
 Array = Any
-"""A NumPy array if it is static, else an array of the library; untyped, since type checking must not require the library."""
+"""A NumPy array if the value is static, and otherwise an array of the library.
+
+It is untyped, since type checking must not require the library.
+"""
 Entry = int | slice | Array
-"""An entry of a key: a static integer or slice, or an array of positions."""
+"""An entry of an index key: a static integer or slice, or an array of positions."""
 TracedValue = Any
-"""A value in the form of tracers: an `Array`, `Parts`, or an opaque Python object."""
+"""A value while a graph is traced: an `Array`, `Parts`, or an opaque Python object."""
 
 
 class Parts(tuple[Array, ...]):
-    """A tuple of the arrays of a value, NumPy's or a library's, in the order of `Type.parts`."""
+    """The arrays of a value, in the order of `Type.parts`. They are NumPy arrays or arrays of the library."""
 
     __slots__ = ()
 
@@ -47,7 +50,7 @@ def is_opaque(kind: Type) -> bool:
 
 
 def in_parts(kind: Type, value: TracedValue) -> TracedValue:
-    """A value in the form of tracers: a value of several arrays becomes `Parts`; arrays and opaque objects stay as they
+    """Return a value in the form that tracers use. A value of several arrays becomes `Parts`; other values stay as they
     are.
     """
     if kind.is_array or isinstance(value, Parts) or is_opaque(kind):
@@ -56,12 +59,12 @@ def in_parts(kind: Type, value: TracedValue) -> TracedValue:
 
 
 def whole(kind: Type, value: TracedValue) -> TracedValue:
-    """The value of parts that are NumPy arrays: the inverse of `in_parts`."""
+    """Return the value that consists of the given parts: the inverse of `in_parts`. The parts must be NumPy arrays."""
     return kind.from_parts(value) if isinstance(value, Parts) else value
 
 
 def flat(values: Iterable[TracedValue]) -> list[Array]:
-    """The arrays of all values, in order."""
+    """Return the arrays of all values as one flat list."""
     found: list[Array] = []
     for value in values:
         if isinstance(value, Parts):
@@ -72,7 +75,7 @@ def flat(values: Iterable[TracedValue]) -> list[Array]:
 
 
 def grouped(kinds: Iterable[Type], arrays: Sequence[Array]) -> list[TracedValue]:
-    """The values, in the form of tracers, that consist of these arrays: the inverse of `flat`."""
+    """Return the values that consist of these arrays, in the form that tracers use: the inverse of `flat`."""
     rest = iter(arrays)
     return [
         next(rest) if kind.is_array else Parts(islice(rest, len(kind.parts() or ())))
@@ -81,7 +84,7 @@ def grouped(kinds: Iterable[Type], arrays: Sequence[Array]) -> list[TracedValue]
 
 
 def require_arrays(variables: Iterable[Variable], what: str) -> None:
-    """Raise TypeError in the name of ``what`` unless all variables are arrays."""
+    """Raise TypeError if a variable is not an array. The message names ``what``, the function that was called."""
     for variable in variables:
         if not variable.type.is_array:
             raise TypeError(

@@ -1,10 +1,9 @@
-"""Functions of unsigned 64-bit integers for PyTorch, which computes on signed integers only.
+"""Functions of unsigned 64-bit integers for PyTorch, which can store uint64 but has few operations on it.
 
-PyTorch can store uint64 but has few operations on it, so `torch.arrays` computes on int64 numbers with the same bits.
-Sums, products and bitwise operations of these give the right bits. Comparisons, quotients and signs do not, so this
-module has functions for them. Their arguments are the library (``of``), and int64 tensors that stand for uint64
-tensors. A table in `traced.functions` maps the names of scalar ops to them. `torch.arrays` finds maxima and minima with
-`in_order`.
+`torch.arrays` computes on int64 numbers with the same bits. Sums, products and bitwise operations of these numbers have
+the right bits. Comparisons, quotients and signs do not, so they are defined here. The argument ``of`` is the library,
+and all other arguments are int64 tensors with the bits of uint64 numbers. A table in `traced.functions` maps the names
+of scalar ops to these functions. `torch.arrays` computes maxima and minima with `in_order`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _LOWEST = -(2**63)
 
 
 def in_order(x: Array) -> Array:
-    """Signed integers in the same order as the unsigned integers that ``x`` stands for.
+    """Map unsigned integers, given by int64 numbers of the same bits, to signed integers in the same order.
 
     The function is its own inverse.
     """
@@ -40,45 +39,45 @@ def in_order(x: Array) -> Array:
 
 
 def less(of: Any, x: Array, y: Array) -> Array:
-    """Whether x < y."""
+    """Return whether x < y."""
     return in_order(x) < in_order(y)
 
 
 def not_more(of: Any, x: Array, y: Array) -> Array:
-    """Whether x <= y."""
+    """Return whether x <= y."""
     return in_order(x) <= in_order(y)
 
 
 def more(of: Any, x: Array, y: Array) -> Array:
-    """Whether x > y."""
+    """Return whether x > y."""
     return less(of, y, x)
 
 
 def not_less(of: Any, x: Array, y: Array) -> Array:
-    """Whether x >= y."""
+    """Return whether x >= y."""
     return not_more(of, y, x)
 
 
 def larger(of: Any, x: Array, y: Array) -> Array:
-    """The larger of two numbers, elementwise."""
+    """Return the larger of two numbers, elementwise."""
     return in_order(of.torch.maximum(in_order(x), in_order(y)))
 
 
 def smaller(of: Any, x: Array, y: Array) -> Array:
-    """The smaller of two numbers, elementwise."""
+    """Return the smaller of two numbers, elementwise."""
     return in_order(of.torch.minimum(in_order(x), in_order(y)))
 
 
 def within(of: Any, x: Array, low: Array, high: Array) -> Array:
-    """The nearest number that is not below ``low`` and not above ``high``."""
+    """Clip a number: return the nearest number from ``low`` to ``high``."""
     return smaller(of, larger(of, x, low), high)
 
 
 def quotient(of: Any, x: Array, y: Array) -> Array:
-    """The quotient, rounded down; 0 for a division by 0, as in NumPy.
+    """Return the quotient, rounded down. The quotient of a division by 0 is 0, as in NumPy.
 
-    If the dividend has its highest bit set, it is halved, and the quotient is doubled; the result is at most 1 too
-    small (Warren, Hacker's Delight, section 9-3). If the divisor has its highest bit set, the quotient is 1 or 0.
+    The dividend is halved, divided and the quotient doubled; the result is at most 1 too small, which is corrected
+    (Warren, Hacker's Delight, section 9-3). If the divisor has its highest bit set, the quotient is 1 or 0.
     """
     torch = of.torch
     small = torch.where(y <= 0, 1, y)
@@ -91,15 +90,15 @@ def quotient(of: Any, x: Array, y: Array) -> Array:
 
 
 def remainder(of: Any, x: Array, y: Array) -> Array:
-    """The remainder of the division; 0 for a division by 0, as in NumPy."""
+    """Return the remainder of the division. The remainder of a division by 0 is 0, as in NumPy."""
     return of.torch.where(y == 0, 0, x - quotient(of, x, y) * y)
 
 
 def sign_of(of: Any, x: Array) -> Array:
-    """The sign: 0 for 0, otherwise 1."""
+    """Return the sign: 0 for 0, and otherwise 1."""
     return (x != 0).to(x.dtype)
 
 
 def itself(of: Any, x: Array) -> Array:
-    """The absolute value, which is the argument itself."""
+    """Return the absolute value, which is the argument itself."""
     return x
