@@ -1,7 +1,8 @@
-"""Schur decompositions of square matrices.
+"""Schur decompositions of square matrices: the function `schur` and its ops.
 
-Users find `schur` in `occelo.tensor.linalg`. The solvers of Sylvester's and Lyapunov's equations use Schur
-decompositions. The linkers for machine code lower `Schur` and `SortedSchur`; with other linkers these run in Python.
+Users call `schur` from `occelo.tensor.linalg`. The solvers of Sylvester's and Lyapunov's equations decompose matrices
+by the op `Schur`. The linkers for machine code have lowerings of `Schur` and `SortedSchur`. The other linkers call
+their NumPy code.
 """
 
 from __future__ import annotations
@@ -27,27 +28,27 @@ if TYPE_CHECKING:
 __all__ = ["Schur", "SortedSchur", "schur"]
 
 SORTS = ("lhp", "rhp", "iuc", "ouc")
-"""SciPy's names of regions of the complex plane: the left and right half, inside and outside of the unit circle."""
+"""SciPy's names for regions of the complex plane: the left half, the right half, inside and outside the unit circle."""
 Output: TypeAlias = Literal["real", "complex", "r", "c"]
-"""SciPy's names of kinds of results."""
+"""SciPy's names for real and complex results."""
 
 
 def check_sort(sort: str) -> str:
-    """``sort`` itself; ValueError unless it is a name of a region."""
+    """Return ``sort``. ValueError unless it is the name of a region in `SORTS`."""
     if sort not in SORTS:
         raise ValueError(f"sort must be one of {', '.join(map(repr, SORTS))}, got {sort!r}")
     return sort
 
 
 def as_output(x: TensorVariable, output: str) -> TensorVariable:
-    """The matrices ``x``, cast to a complex dtype if ``output`` asks for it. ValueError for another kind of output."""
+    """Cast the matrices ``x`` to a complex dtype if ``output`` is "complex" or "c". ValueError if it is no `Output`."""
     if output not in get_args(Output):
         raise ValueError(f'output must be "real" or "complex", got {output!r}')
     return cast(x, complex_dtype(x.dtype)) if output[0] == "c" else x
 
 
 class _SchurOp(MatrixOp):
-    """Base of the decompositions of this module; they have no derivative."""
+    """Base class of the two ops of this module, which have no derivatives."""
 
     @property
     def label(self) -> str:
@@ -64,9 +65,9 @@ class _SchurOp(MatrixOp):
 
 @op
 class Schur(_SchurOp):
-    """T and unitary Z with A = Z T Z^H, in LAPACK's order of eigenvalues.
+    """Two outputs, T and a unitary Z, with A = Z T Z^H. The eigenvalues on the diagonal of T are in LAPACK's order.
 
-    T is upper triangular. For a real matrix it has a 2 x 2 block on the diagonal for each pair of complex eigenvalues.
+    T is upper triangular. If A is real, T has a 2 x 2 block on its diagonal for each pair of complex eigenvalues.
     """
 
     on_error: str = "raise"
@@ -78,7 +79,7 @@ class Schur(_SchurOp):
 
 @op
 class SortedSchur(_SchurOp):
-    """Like `Schur`, with the eigenvalues in a region of the complex plane first. The third result is their number."""
+    """Like `Schur`, but the eigenvalues in the region ``sort`` come first. The third output is their number."""
 
     sort: str
     on_error: str = "raise"
@@ -93,7 +94,7 @@ class SortedSchur(_SchurOp):
 
 
 def _decomposed(a: Array, sort: Any) -> tuple[Any, ...]:
-    """SciPy's result; LinAlgError if the algorithm does not converge."""
+    """Call SciPy's ``schur``. LinAlgError if elements are not finite, or if the algorithm does not converge."""
     require_finite(a)
     if a.size == 0:
         return a.copy(), a.copy(), *(() if sort is None else (0,))
@@ -109,21 +110,21 @@ def schur(
     *,
     on_error: str = "raise",
 ) -> tuple[TensorVariable, ...]:
-    """Schur decomposition of square matrices ``a``, of shape (..., n, n); SciPy's ``schur``.
+    """Schur decomposition of square matrices ``a`` of shape (..., n, n), like SciPy's ``schur``.
 
-    Returns ``T`` and ``Z``, both of shape (..., n, n), with ``a == Z @ T @ Z^H`` and unitary ``Z``. ``T`` is upper
-    triangular, with the eigenvalues on its diagonal. For real ``a`` and ``output="real"`` both are real, and ``T`` has
-    a 2 x 2 block on its diagonal for each pair of complex eigenvalues. With ``output="complex"`` both are complex, and
-    ``T`` is triangular. Results have the precision of ``a``, float64 or complex128 for integers.
+    Returns ``T`` and ``Z``, both of shape (..., n, n), with ``a == Z @ T @ Z^H``. ``Z`` is unitary. ``T`` is upper
+    triangular, with the eigenvalues on its diagonal. If ``a`` is real and ``output`` is "real", both are real, and
+    ``T`` has a 2 x 2 block on its diagonal for each pair of complex eigenvalues. If ``output`` is "complex", both are
+    complex, and ``T`` has no such blocks. Results have the precision of ``a``, or float64 or complex128 for integers.
 
-    With ``sort`` the eigenvalues in a region come first: "lhp" (negative real parts), "rhp" (positive or zero real
-    parts), "iuc" (absolute values of at most 1) or "ouc" (above 1). The number of these eigenvalues is a third result,
-    int64 of shape (...). Unlike in SciPy, ``sort`` cannot be a function of eigenvalues.
+    If ``sort`` is given, the eigenvalues in a region come first: "lhp" (negative real parts), "rhp" (positive or zero
+    real parts), "iuc" (absolute values of at most 1) or "ouc" (absolute values above 1). Then there is a third result,
+    the number of these eigenvalues, int64 of shape (...). Unlike in SciPy, ``sort`` cannot be a function.
 
-    There is no gradient (MethodNotDefined), since the factors are determined only up to phases and order. A matrix
-    raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or if the algorithm does not converge; with
-    ``on_error="nan"`` its ``T`` and ``Z`` are NaN, and the number of eigenvalues is 0. ValueError for matrices that are
-    not square, another ``output`` or ``sort``; TypeError for float16.
+    There is no gradient (MethodNotDefined), since the factors are determined only up to phases and order. If a matrix
+    has infinite or NaN elements, or if the algorithm does not converge, ``numpy.linalg.LinAlgError`` is raised. With
+    ``on_error="nan"``, its ``T`` and ``Z`` are NaN, and the number of eigenvalues is 0. ValueError if ``a`` is not
+    square, or for another ``output`` or ``sort``. TypeError for float16.
     """
     x = as_output(as_matrices("schur", a)[0], output)
     if sort is not None:

@@ -1,8 +1,7 @@
-"""Linear equations with square matrices: the op `Solve`, and `solve`, which chooses the method by the caller's
-assumption.
+"""Solves linear equations with square matrices: the function `solve` and its op `Solve`.
 
-Users find `solve` in `occelo.tensor.linalg`. Other functions and gradients of linear algebra use it, too, and so do
-rules. Linkers lower the op.
+Users call `solve` from `occelo.tensor.linalg`. Other functions and gradients of linear algebra, and rules, call it,
+too. If the caller assumes a structure of the matrix, such as a triangle, `solve` applies another op.
 """
 
 from __future__ import annotations
@@ -46,16 +45,18 @@ ASSUMPTIONS = {
     "lower triangular": "lower triangular",
     "upper triangular": "upper triangular",
 }
-"""SciPy's names of assumptions about a matrix, with the names used here. Bandwidths are not searched for."""
+"""Maps SciPy's name for an assumption about a matrix to the name in this module. A banded matrix is solved like any
+other; the width of the band is not searched for.
+"""
 
 
 @op
 class Solve(MatrixOp):
-    """The X with A X = B for square matrices A.
+    """Solves A X = B for square matrices A.
 
     ``assume_a`` is "gen" (any matrix), "sym" (equal to its transpose), "her" (equal to its conjugate transpose), "pos"
-    (Hermitian and positive definite) or "diagonal". In a symmetric, Hermitian or positive definite matrix only the
-    lower triangle is read.
+    (Hermitian and positive definite) or "diagonal". If A is symmetric, Hermitian or positive definite, only its lower
+    triangle is read.
     """
 
     assume_a: str = "gen"
@@ -79,7 +80,7 @@ class Solve(MatrixOp):
         if name == "hesv" and not is_complex(a.dtype.name):
             name = "sysv"
         if self.assume_a != "pos" and not np.isfinite(np.tril(a)).all():
-            # with NaN it is arbitrary whether the routine reports a singular matrix
+            # for a matrix with NaN, the routine may or may not report a singular matrix
             return np.full_like(b, np.nan)
         (routine,) = linalg.get_lapack_funcs((name,), (a, b))
         *_, solution, info = routine(a, b, lower=True)
@@ -102,7 +103,7 @@ class Solve(MatrixOp):
         return [self._of_matrix(-matmul(of_b, hermitian(outputs[0]))), of_b]
 
     def _of_matrix(self, whole: TensorVariable) -> TensorVariable:
-        """The cotangent of the elements that are read, from ``whole``, the cotangent of the matrix."""
+        """Convert ``whole``, the cotangent of the matrix A, to the cotangent of the elements that are read."""
         if self.assume_a == "gen":
             return whole
         own = whole
@@ -113,7 +114,7 @@ class Solve(MatrixOp):
         if self.assume_a == "diagonal":
             return pivots
         mirrored = matrix_transpose(whole) if self.assume_a == "sym" else hermitian(whole)
-        # each element below the diagonal stands for two of the matrix
+        # each element below the diagonal occurs twice in the matrix
         return tril(whole + mirrored, -1) + pivots
 
 
@@ -128,22 +129,22 @@ def solve(
     b_ndim: int | None = None,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b`` for square matrices ``a``, of shape (..., n, n).
+    """Solve ``a @ x == b`` for square matrices ``a`` of shape (..., n, n).
 
-    ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is 2. By default ``b``
-    has vectors if it has one dimension, as in NumPy. Batch dimensions broadcast. The result has the common dtype,
-    float64 for integers; float16 is a TypeError. With ``transposed`` the equation is ``a.T @ x == b``.
+    If ``b_ndim`` is 1, ``b`` consists of vectors (..., n); if it is 2, of matrices (..., n, k). By default, ``b`` is a
+    vector if it has one dimension, else it consists of matrices, as in NumPy. Batch dimensions broadcast. The result
+    has the common dtype, or float64 for integers. If ``transposed`` is True, the equation is ``a.T @ x == b``.
 
-    ``assume_a`` chooses the method, by SciPy's names: "general" ("gen", "banded", None), "symmetric" ("sym"),
-    "hermitian" ("her"), "positive definite" ("pos"), "diagonal", "tridiagonal", "lower triangular" and "upper
-    triangular". The assumption is not checked: only a part of ``a`` is read. In symmetric, Hermitian and positive
-    definite matrices this is the upper triangle, or with ``lower`` the lower one. The gradient is 0 for elements that
-    are not read.
+    ``assume_a`` is an assumption about ``a``, with SciPy's names: "general" ("gen", "banded", None), "symmetric"
+    ("sym"), "hermitian" ("her"), "positive definite" ("pos"), "diagonal", "tridiagonal", "lower triangular" or "upper
+    triangular". The assumption is not checked, and only a part of ``a`` is read. If ``a`` is symmetric, Hermitian or
+    positive definite, only the upper triangle is read, or the lower triangle if ``lower`` is True. The gradient is 0
+    for elements that are not read.
 
-    A matrix that is singular, or not positive definite if this is assumed, raises ``numpy.linalg.LinAlgError`` with its
-    place in the batch; with ``on_error="nan"`` this element of the batch is NaN. A matrix with NaN is not an error: the
-    solution is NaN. If a symmetric or Hermitian matrix is not finite, the whole solution is NaN. ValueError for shapes
-    that do not fit.
+    If a matrix is singular, or if it is assumed to be positive definite and is not, ``numpy.linalg.LinAlgError`` is
+    raised. The message has the matrix's position in the batch. With ``on_error="nan"``, the solution is NaN for this
+    element of the batch. A matrix with NaN is not an error; its solution is NaN. If a symmetric or Hermitian matrix has
+    an infinite element, its whole solution is NaN. ValueError if the shapes do not fit, TypeError for float16.
     """
     matrix, right = as_matrices("solve", a, b)
     if assume_a is not None and assume_a not in (*ASSUMPTIONS, *ASSUMPTIONS.values()):

@@ -1,7 +1,7 @@
-"""Singular value decompositions.
+"""Singular value decompositions: the functions `svd` and `svdvals`, and their ops.
 
-Users find `svd` and `svdvals` in `occelo.tensor.linalg`. Norms (`ops.statistics`), pseudoinverses, least squares and
-adjugates use them. Rules, inference of facts and lowerings handle the ops.
+Users call `svd` and `svdvals` from `occelo.tensor.linalg`. Norms (`ops.statistics`), pseudoinverses, least squares and
+adjugates call them, too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = ["SVD", "FullSVD", "SingularValues", "svd", "svdvals"]
 
 @op
 class _ThreeFactors(MatrixOp):
-    """Base class of `SVD` and `FullSVD`: three results; the second one is real and has min(m, n) elements."""
+    """Base class of `SVD` and `FullSVD`. They have three outputs; the second is real and has min(m, n) elements."""
 
     on_error: str = "raise"
 
@@ -58,7 +58,7 @@ class _ThreeFactors(MatrixOp):
 
 @op
 class SVD(_ThreeFactors):
-    """U, s and V^H with A = U diag(s) V^H. U and V have min(m, n) columns; s is in descending order."""
+    """Three outputs, U, s and V^H, with A = U diag(s) V^H. U and V have min(m, n) columns; s is in descending order."""
 
     signature: ClassVar[str] = "(m,n)->(m,k),(k),(k,n)"
 
@@ -74,7 +74,7 @@ class SVD(_ThreeFactors):
 
 @op
 class FullSVD(_ThreeFactors):
-    """The results of `SVD`, but with square U and V."""
+    """The same as `SVD`, but U and V are square."""
 
     signature: ClassVar[str] = "(m,n)->(m,m),(k),(n,n)"
 
@@ -99,11 +99,12 @@ class FullSVD(_ThreeFactors):
 
 
 def of_complement(q: Any, k: Any, ct: Any) -> Any:
-    """A cotangent of the first ``k`` columns of ``q`` that has the effect of ``ct``, the cotangent of all columns.
+    """Convert ``ct``, the cotangent of the unitary matrices ``q``, to a cotangent of their first ``k`` columns.
 
-    The matrices ``q`` are unitary. Their other columns are an arbitrary basis of the orthogonal complement of the first
-    columns. They stay orthogonal to the first columns, and are assumed not to rotate within the complement. So their
-    derivative follows from that of the first columns.
+    The other columns are an arbitrary basis of the orthogonal complement of the first columns. When the first columns
+    change, the other columns stay orthogonal to them. They are assumed not to rotate within the complement. So the
+    derivative of the other columns is a function of the derivative of the first columns. `FullSVD` and `FullQR` call
+    this function.
     """
     first, rest = q[..., :k], q[..., k:]
     turned = matmul(rest, matmul(hermitian(ct[..., k:]), first))
@@ -111,10 +112,9 @@ def of_complement(q: Any, k: Any, ct: Any) -> Any:
 
 
 def _pulled(u: Any, s: Any, vh: Any, of_u: Any, of_s: Any, of_vh: Any) -> Any:
-    # Wan and Zhang (2019), Automatic differentiation for complex valued SVD, arXiv:1909.02659. Here
-    # s_i / (s_j^2 - s_i^2) is split into terms with 1 / (s_j - s_i) and 1 / (s_j + s_i), of which
-    # only the first is undefined at equal values. On the diagonal, the second is the derivative by
-    # the common phase of both vectors.
+    # Wan and Zhang (2019), Automatic differentiation for complex valued SVD, arXiv:1909.02659. Here s_i / (s_j^2 -
+    # s_i^2) is split into terms with 1 / (s_j - s_i) and 1 / (s_j + s_i). Only the first term is undefined if values
+    # are equal. On the diagonal, the second term is the derivative by the common phase of both vectors.
     uh, v = hermitian(u), hermitian(vh)
     inner = None if absent(of_s) else on_diagonal(of_s)
     from_u = None if absent(of_u) else matmul(uh, of_u)
@@ -146,7 +146,7 @@ def _sum(x: Any, y: Any) -> Any:
 
 @op
 class SingularValues(MatrixOp):
-    """The singular values of `SVD` alone."""
+    """The second output of `SVD`, the singular values, without the vectors."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(m,n)->(k)"
@@ -204,23 +204,23 @@ def svd(
     *,
     on_error: str = "raise",
 ) -> Any:
-    """Singular value decomposition of matrices ``a``, of shape (..., m, n); NumPy's ``svd``.
+    """Singular value decomposition of matrices ``a`` of shape (..., m, n), like NumPy's ``svd``.
 
-    The results are ``U``, ``S`` and ``Vh`` with ``a == U @ diag(S) @ Vh``. With k = min(m, n), ``S`` has the singular
-    values in descending order, real, of shape (..., k). ``U`` and ``Vh`` are unitary, of shapes (..., m, m) and
-    (..., n, n). With ``full_matrices=False`` their shapes are (..., m, k) and (..., k, n). With ``compute_uv=False``
-    the only result is ``S``. If ``hermitian``, the upper triangle of ``a`` is not read. Results have the precision of
-    ``a``, float64 for integers.
+    The results are ``U``, ``S`` and ``Vh`` with ``a == U @ diag(S) @ Vh``. ``S`` holds the singular values in
+    descending order; they are real, of shape (..., k), where k is min(m, n). ``U`` and ``Vh`` are unitary, of shapes
+    (..., m, m) and (..., n, n). With ``full_matrices=False``, their shapes are (..., m, k) and (..., k, n). With
+    ``compute_uv=False``, only ``S`` is returned. If ``hermitian`` is True, the upper triangle of ``a`` is not read.
+    Results have the precision of ``a``, or float64 for integers.
 
-    Signs (complex phases) of pairs of singular vectors are arbitrary, and so are the columns that only full matrices
-    have. A cost must not depend on them. Singular vectors have no derivative where singular values are equal within
-    rounding errors, or 0. A gradient through the vectors is NaN there. This holds even for products that may have a
-    derivative, such as the polar factor ``U @ Vh``. Gradients of symmetric functions of the singular values are right
-    at equal values. Where a value is 0 they are subgradients.
+    The signs (or complex phases) of pairs of singular vectors are arbitrary, and so are the further columns of full
+    matrices. A cost must not depend on them. If singular values are equal within rounding errors, or 0, the singular
+    vectors have no derivative, and a gradient through the vectors is NaN. It is NaN even for products that may have a
+    derivative, such as the polar factor ``U @ Vh``. Gradients of symmetric functions of the singular values are correct
+    even if values are equal. If a value is 0, they are subgradients.
 
-    A matrix raises ``numpy.linalg.LinAlgError`` if it has infinite or NaN elements, or if the algorithm does not
-    converge; with ``on_error="nan"`` its results are NaN. ValueError for less than two dimensions, TypeError for
-    float16.
+    If a matrix has infinite or NaN elements, or if the algorithm does not converge, ``numpy.linalg.LinAlgError`` is
+    raised. With ``on_error="nan"``, its results are NaN. ValueError if ``a`` has fewer than two dimensions, TypeError
+    for float16.
     """
     (x,) = as_matrices("svd", a)
     if hermitian:
@@ -243,11 +243,11 @@ def _as_hermitian(x: Any) -> Any:
 
 @stands_for("linalg.svdvals", "x")
 def svdvals(x: Any, *, on_error: str = "raise") -> TensorVariable:
-    """Singular values of matrices ``x``, (..., m, n), in descending order, of shape (..., min(m, n)).
+    """The singular values of matrices ``x`` of shape (..., m, n), in descending order.
 
-    The gradient of a singular value that occurs once is the outer product of its singular vectors. The gradient of a
-    symmetric function of the values is right at equal values. Where a value is 0 it is a subgradient. Precision and
-    errors are those of `svd`.
+    The result has the shape (..., min(m, n)). The gradient of a singular value is the outer product of its singular
+    vectors, if the value occurs only once. The gradient of a symmetric function of the values is correct even if values
+    are equal. If a value is 0, it is a subgradient. Precision and errors are as in `svd`.
     """
     values: TensorVariable = svd(x, compute_uv=False, on_error=on_error)
     return values

@@ -1,10 +1,10 @@
-"""Linear equations whose unknown is a matrix: Sylvester's and Lyapunov's equations.
+"""Solves linear equations for an unknown matrix: Sylvester's and Lyapunov's equations.
 
-Users find the functions in `occelo.tensor.linalg`. The gradients of Riccati equations and of matrix square roots solve
-these equations, too. A rule handles `Sylvester`. The linkers for machine code lower `TriangularSylvester`, and run the
-other ops by their decompositions into Schur forms.
+Users call the functions from `occelo.tensor.linalg`. The gradients of Riccati equations and of matrix square roots
+apply the ops, too. The linkers for machine code have a lowering of `TriangularSylvester`. They decompose the other ops
+into Schur decompositions and this op.
 
-The gradient of such an equation is the solution of the same equation with conjugate transposed coefficients (Kao and
+The gradient of a solution is the solution of the same equation with conjugate transposed coefficients (Kao and
 Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
 """
 
@@ -42,15 +42,15 @@ __all__ = [
 ]
 
 DIRECT = 10
-"""Discrete equations of fewer rows are solved for all elements at once, as in SciPy."""
+"""Discrete Lyapunov equations with fewer rows are solved by the method "direct", as in SciPy."""
 
 
 @op
 class TriangularSylvester(MatrixOp):
-    """The X with R X + X S^H = F for upper triangular R and S.
+    """Solves R X + X S^H = F for upper triangular R and S.
 
-    Real Schur forms R and S may have 2 x 2 blocks on the diagonal. If the solution is not unique, the coefficients are
-    slightly perturbed, as in LAPACK's trsyl.
+    R and S may be real Schur forms, with 2 x 2 blocks on the diagonal. If the solution is not unique, the coefficients
+    are slightly perturbed, as in LAPACK's trsyl.
     """
 
     signature: ClassVar[str] = "(m,m),(n,n),(m,n)->(m,n)"
@@ -69,7 +69,7 @@ class TriangularSylvester(MatrixOp):
         if ct is None or ct is ZERO:
             return [ct] * 3
         of_f = Sylvester()(hermitian(r), s, ct)
-        # blocks of 2 x 2 are read, too
+        # R and S may have 2 x 2 blocks, so the diagonal below the main diagonal has a cotangent, too
         return [
             triu(-matmul(of_f, hermitian(x)), -1),
             triu(-matmul(hermitian(of_f), x), -1),
@@ -78,18 +78,20 @@ class TriangularSylvester(MatrixOp):
 
 
 def _solved(r: Array, s: Array, f: Array) -> Array:
-    """The solution of `TriangularSylvester` by LAPACK."""
+    """Call LAPACK's trsyl to compute the result of `TriangularSylvester`."""
     linalg: Any = scipy_module("linalg", "solve_sylvester")
     (routine,) = linalg.get_lapack_funcs(("trsyl",), (r, s, f))
     found, scale, _ = routine(r, s, f, tranb="C")
-    # if the solution could overflow, the routine solves the equation for f multiplied by ``scale``
+    # if the solution might overflow, the routine solves the equation for ``scale * f``
     return np.ascontiguousarray(found / scale, f.dtype)
 
 
 def _by_schur(decomposed: Sequence[Any], q: Any, solved: Any, product: Any) -> Any:
-    """The solution of Sylvester's equation from ``decomposed``: R, U, S and V with A = U R U^H and B^H = V S V^H.
+    """The solution of Sylvester's equation, computed from Schur decompositions of A and B^H.
 
-    Bartels and Stewart (1972), Solution of the matrix equation A X + X B = C.
+    ``decomposed`` is R, U, S and V, with A = U R U^H and B^H = V S V^H. ``solved`` solves the triangular equation, and
+    ``product`` multiplies matrices. The method is from Bartels and Stewart (1972), Solution of the matrix equation A X
+    + X B = C.
     """
     r, u, s, v = decomposed
     turned = product(product(u.conj().swapaxes(-1, -2), q), v)
@@ -98,7 +100,7 @@ def _by_schur(decomposed: Sequence[Any], q: Any, solved: Any, product: Any) -> A
 
 @op
 class Sylvester(MatrixOp):
-    """The X with A X + X B = Q."""
+    """Solves A X + X B = Q."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(m,m),(n,n),(m,n)->(m,n)"
@@ -132,7 +134,7 @@ class Sylvester(MatrixOp):
 
 @op
 class Lyapunov(MatrixOp):
-    """The X with A X + X A^H = Q, by one Schur decomposition."""
+    """Solves A X + X A^H = Q, by one Schur decomposition."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n),(n,n)->(n,n)"
@@ -163,7 +165,7 @@ class Lyapunov(MatrixOp):
 
 @op
 class DiscreteLyapunov(MatrixOp):
-    """The X with X = A X A^H + Q."""
+    """Solves X = A X A^H + Q."""
 
     method: str | None = None
     on_error: str = "raise"
@@ -178,7 +180,7 @@ class DiscreteLyapunov(MatrixOp):
         if q.size == 0:
             return np.zeros_like(q)
         if not np.isfinite(a).all() or not np.isfinite(q).all():
-            # a system of linear equations may contain NaN, but a Schur decomposition raises
+            # the method "direct" computes with NaN, but the Schur decomposition of "bilinear" raises LinAlgError
             if self.method == "bilinear" or (self.method is None and len(a) >= DIRECT):
                 require_finite(a)
             return np.full_like(q, np.nan)
@@ -192,8 +194,7 @@ class DiscreteLyapunov(MatrixOp):
             return [_elementwise(a, q, self.on_error)]
         if self.method == "bilinear" or known:
             return [_bilinear(a, q, self.on_error)]
-        # one of the methods gets the matrices and the other one empty matrices; the elements of the
-        # two results are joined
+        # one method gets the matrices and the other gets empty matrices; then the elements of both results are joined
         n = a.shape[-1]
         some = switch(lt(n, DIRECT), n, 0)
         parts = (
@@ -214,7 +215,7 @@ class DiscreteLyapunov(MatrixOp):
 
 
 def _bilinear(a: Any, q: Any, on_error: str) -> Any:
-    """The solution of a discrete Lyapunov equation, by a continuous one with the coefficient (A - I) (A + I)^-1."""
+    """Solve a discrete Lyapunov equation by a continuous Lyapunov equation with the coefficient (A - I) (A + I)^-1."""
     one = eye(a.shape[-1], dtype=a.dtype)
     inverse = solve(a + one, one, b_ndim=2, on_error=on_error)
     moved = matmul(a - one, inverse)
@@ -223,11 +224,11 @@ def _bilinear(a: Any, q: Any, on_error: str) -> Any:
 
 
 def _elementwise(a: Any, q: Any, on_error: str) -> Any:
-    """The solution of a discrete Lyapunov equation, by a system of linear equations for all its elements."""
+    """Solve a discrete Lyapunov equation by a system of linear equations for all elements of the solution."""
     n = a.shape[-1]
     square = n * n
     lead = [a.shape[i] for i in range(a.type.ndim - 2)]
-    # element ((i, j), (k, l)) of the Kronecker product of A and its conjugate
+    # the elements ((i, j), (k, l)) of the Kronecker product of A and its conjugate
     products = expand_dims(a, (-3, -1)) * expand_dims(a.conj(), (-4, -2))
     system = eye(square, dtype=a.dtype) - products.reshape([*lead, square, square])
     right = q.reshape([*(q.shape[i] for i in range(q.type.ndim - 2)), square, 1])
@@ -236,13 +237,14 @@ def _elementwise(a: Any, q: Any, on_error: str) -> Any:
 
 
 def solve_sylvester(a: Any, b: Any, q: Any, *, on_error: str = "raise") -> TensorVariable:
-    """The ``x`` with ``a @ x + x @ b == q``, of shape (..., m, n); SciPy's ``solve_sylvester``.
+    """Solve ``a @ x + x @ b == q``, like SciPy's ``solve_sylvester``. The result has the shape (..., m, n).
 
-    ``a`` has shape (..., m, m), ``b`` (..., n, n) and ``q`` (..., m, n); batch dimensions broadcast. The result has the
-    common dtype, float64 for integers; float16 is a TypeError. If ``a`` and ``-b`` have a common eigenvalue, the
-    solution is not unique. Then the coefficients are slightly perturbed, as in SciPy. An ``a`` or ``b`` with infinite
-    or NaN elements raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` the solution is NaN. ValueError for
-    other shapes.
+    ``a`` has the shape (..., m, m), ``b`` has (..., n, n), and ``q`` has (..., m, n). Batch dimensions broadcast. The
+    result has the common dtype, or float64 for integers. If ``a`` and ``-b`` have a common eigenvalue, the solution is
+    not unique. Then the coefficients are slightly perturbed, as in SciPy.
+
+    If ``a`` or ``b`` has infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the
+    solution is NaN. ValueError for other shapes, TypeError for float16.
     """
     made = Sylvester(check_on_error(on_error))
     found: TensorVariable = made(*as_matrices("solve_sylvester", a, b, q))
@@ -250,9 +252,9 @@ def solve_sylvester(a: Any, b: Any, q: Any, *, on_error: str = "raise") -> Tenso
 
 
 def solve_continuous_lyapunov(a: Any, q: Any, *, on_error: str = "raise") -> TensorVariable:
-    """The ``x`` with ``a @ x + x @ a^H == q``, of shape (..., n, n); SciPy's ``solve_continuous_lyapunov``.
+    """Solve ``a @ x + x @ a^H == q``, like SciPy's ``solve_continuous_lyapunov``. The result has the shape (..., n, n).
 
-    This is `solve_sylvester` with the conjugate transpose of ``a`` as ``b``.
+    Dtypes and errors are as in `solve_sylvester`, where ``b`` is the conjugate transpose of ``a``.
     """
     made = Lyapunov(check_on_error(on_error))
     found: TensorVariable = made(*as_matrices("solve_continuous_lyapunov", a, q))
@@ -262,13 +264,14 @@ def solve_continuous_lyapunov(a: Any, q: Any, *, on_error: str = "raise") -> Ten
 def solve_discrete_lyapunov(
     a: Any, q: Any, method: str | None = None, *, on_error: str = "raise"
 ) -> TensorVariable:
-    """The ``x`` with ``x == a @ x @ a^H + q``, of shape (..., n, n); SciPy's ``solve_discrete_lyapunov``.
+    """Solve ``x == a @ x @ a^H + q``, like SciPy's ``solve_discrete_lyapunov``. The result has the shape (..., n, n).
 
-    ``method`` is "direct" (linear equations for all n^2 elements) or "bilinear" (a continuous equation). None means
-    "direct" if n < 10, else "bilinear". The result has the common dtype, float64 for integers; float16 is a TypeError.
-    If the solution is not unique, "direct" raises ``numpy.linalg.LinAlgError``. "bilinear" raises this error if -1 is
-    an eigenvalue of ``a``; otherwise its solution has huge elements, as in SciPy. With ``on_error="nan"`` an element of
-    the batch that would raise is NaN. ValueError for other shapes or another method.
+    ``method`` is "direct" (a system of linear equations for all n^2 elements) or "bilinear" (a continuous Lyapunov
+    equation). None means "direct" if n < 10, else "bilinear". The result has the common dtype, or float64 for integers.
+
+    If the solution is not unique, "direct" raises ``numpy.linalg.LinAlgError``. "bilinear" raises it if -1 is an
+    eigenvalue of ``a``; else its solution has huge elements, as in SciPy. With ``on_error="nan"``, the solution is NaN
+    instead of an error. ValueError for other shapes or another method, TypeError for float16.
     """
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f'method must be "direct" or "bilinear", got {method!r}')

@@ -1,6 +1,6 @@
-"""Linear equations with tensors, and inverses of tensors, by reshaping them to matrices.
+"""Solves linear equations with tensors (`tensorsolve`), and inverts tensors (`tensorinv`).
 
-Users find `tensorsolve` and `tensorinv` in `occelo.tensor.linalg`.
+Users call them from `occelo.tensor.linalg`. They reshape the tensors to matrices, and call `solve` or `inv`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ __all__ = ["tensorinv", "tensorsolve"]
 
 @stands_for("linalg.tensorsolve", "a b axes")
 def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> TensorVariable:
-    """The ``x`` with ``tensordot(a, x, x.ndim) == b``; NumPy's ``tensorsolve``.
+    """Solve ``tensordot(a, x, x.ndim) == b``, like NumPy's ``tensorsolve``.
 
-    The dimensions ``axes`` of ``a`` are first moved to the end. Then the shape of ``a`` must be the shape of ``b``,
-    followed by the shape of ``x``. ``b`` and ``x`` have the same number of elements. The result has the common dtype,
-    float64 for integers; float16 is a TypeError. ValueError if ``a`` has fewer dimensions than ``b`` or the numbers of
-    elements differ, ``numpy.linalg.LinAlgError`` if the equations are singular.
+    First, the dimensions ``axes`` of ``a`` are moved to the end. Then the shape of ``a`` must be the shape of ``b``,
+    followed by the shape of ``x``. ``b`` and ``x`` must have the same number of elements. The result has the common
+    dtype, or float64 for integers. ValueError if ``a`` has fewer dimensions than ``b``, or if the numbers of elements
+    differ. ``numpy.linalg.LinAlgError`` if the equations are singular. TypeError for float16.
     """
     x, right = as_tensor_variable(a), as_tensor_variable(b)
     if axes is not None:
@@ -46,14 +46,14 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> TensorVari
 
 @stands_for("linalg.tensorinv", "a ind")
 def tensorinv(a: Any, ind: int = 2) -> TensorVariable:
-    """The inverse of a tensor; NumPy's ``tensorinv``.
+    """The inverse of a tensor, like NumPy's ``tensorinv``.
 
-    ``x = tensordot(result, b, ind)`` solves ``tensordot(a, x, x.ndim) == b``.
+    If ``ainv`` is the result, then ``x = tensordot(ainv, b, ind)`` solves ``tensordot(a, x, x.ndim) == b``.
 
-    The product of the first ``ind`` lengths of ``a`` must equal the product of the others. The shape of the result has
-    the other lengths first, followed by the first ``ind``. The result has the dtype of ``a``, float64 for integers;
-    float16 is a TypeError. ValueError if ``ind`` is not positive or the products differ, ``numpy.linalg.LinAlgError``
-    if the inverse does not exist.
+    The product of the first ``ind`` lengths of ``a`` must equal the product of the remaining lengths. The shape of the
+    result is the remaining lengths, followed by the first ``ind`` lengths. The result has the dtype of ``a``, or
+    float64 for integers. ValueError if ``ind`` is not positive, or if the products differ. ``numpy.linalg.LinAlgError``
+    if the inverse does not exist. TypeError for float16.
     """
     x = as_tensor_variable(a)
     if ind <= 0:

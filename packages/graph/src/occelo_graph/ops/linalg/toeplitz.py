@@ -1,6 +1,6 @@
-"""Toeplitz matrices: `toeplitz`, and `solve_toeplitz` for linear equations with them.
+"""`toeplitz`, which makes Toeplitz matrices, and `solve_toeplitz`, which solves linear equations with them.
 
-Users find both in `occelo.tensor.linalg`. The linkers for machine code lower the op `SolveToeplitz`.
+Users call both from `occelo.tensor.linalg`. The linkers for machine code have a lowering of the op `SolveToeplitz`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ __all__ = ["SolveToeplitz", "solve_toeplitz", "toeplitz"]
 
 
 def toeplitz(c: Any, r: Any = None) -> TensorVariable:
-    """Matrices (..., m, n) with constant diagonals, first column ``c`` (..., m) and first row ``r`` (..., n).
+    """Matrices with constant diagonals, given by the first column ``c`` and the first row ``r``.
 
-    SciPy's ``toeplitz``: ``r[0]`` is not read, and ``r`` is the conjugate of ``c`` by default. The result has the common dtype.
+    The function is like SciPy's ``toeplitz``. ``c`` has the shape (..., m), ``r`` has (..., n), and the result has
+    (..., m, n). ``r[0]`` is not read. By default, ``r`` is the conjugate of ``c``. The result has the common dtype.
     ValueError for scalars.
     """
     column = as_tensor_variable(c)
@@ -56,10 +57,10 @@ def toeplitz(c: Any, r: Any = None) -> TensorVariable:
 
 @op
 class SolveToeplitz(MatrixOp):
-    """The X with T X = B, from the first column and row of the Toeplitz matrix T, and from B. ``row[0]`` is not read.
+    """Solves T X = B. The inputs are the first column and the first row of the Toeplitz matrix T, and B.
 
-    It is computed by Levinson's recursion over leading minors, in double precision, with n^2 operations and memory for
-    n numbers.
+    The first element of the row is not read. Levinson's recursion over leading minors computes the solution in double
+    precision, with about n^2 operations and memory for n numbers.
     """
 
     on_error: str = "raise"
@@ -85,7 +86,7 @@ class SolveToeplitz(MatrixOp):
         if ct is None or ct is ZERO:
             return [ct] * 3
         turned = [v.conj() if is_complex(v.dtype) else v for v in (row, column)]
-        # the first element of the column is that of the diagonal
+        # the element on the diagonal is read from the column
         first = arange(row.shape[-1]) < 1
         of_b = self(switch(first, turned[1], turned[0]), turned[1], ct)
         sums = _sums_of_diagonals(-matmul(of_b, hermitian(outputs[0])))
@@ -96,10 +97,10 @@ class SolveToeplitz(MatrixOp):
 
 
 def _sums_of_diagonals(x: Any) -> Any:
-    """The sums of the 2 n - 1 diagonals of square matrices, from the lower left corner to the upper right one."""
+    """The sums of the 2 n - 1 diagonals of square matrices, from the lower left corner to the upper right corner."""
     n = x.shape[-1]
     lead = [x.shape[i] for i in range(x.type.ndim - 2)]
-    # rows of 2 n elements, cut into rows of 2 n - 1, have the diagonals in their columns
+    # if rows of 2 n elements are reshaped to rows of 2 n - 1 elements, the diagonals become columns
     beside = concatenate([x[..., ::-1, :], zeros_like(x)], axis=-1)
     flat = beside.reshape([*lead, 2 * n * n])[..., : 2 * n * n - n]
     return sum_(flat.reshape([*lead, n, maximum(2 * n - 1, 0)]), axis=-2)
@@ -108,16 +109,11 @@ def _sums_of_diagonals(x: Any) -> Any:
 def solve_toeplitz(
     c_or_cr: Any, b: Any, *, b_ndim: int | None = None, on_error: str = "raise"
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b`` for square Toeplitz matrices ``a``; SciPy's ``solve_toeplitz``.
+    """Solve ``a @ x == b`` for square Toeplitz matrices ``a``, like SciPy's ``solve_toeplitz``.
 
-    ``c_or_cr`` is the first column ``c`` of ``a``, or a pair ``(c, r)`` with the first row ``r``. ``r[0]`` is not read;
-    by default ``r`` is the conjugate of ``c``. Levinson's recursion takes n^2 operations for n rows. It is less precise
-    than ``solve(toeplitz(c, r), b)``, and needs leading principal minors that are far from singular. ``c`` and ``r``
-    have shape (..., n). ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is
-    2. By default ``b`` has vectors if it has one dimension. Batch dimensions broadcast. The result has the common
-    dtype, float64 for integers; float16 is a TypeError. A singular leading minor raises ``numpy.linalg.LinAlgError``;
-    with ``on_error="nan"`` the solution is NaN. ValueError for shapes that do not fit. The gradient solves with the
-    conjugate transpose.
+        ``c_or_cr`` is the first column ``c`` of ``a``, or a pair ``(c, r)`` of the first column and the first row. Both have the shape (..., n). ``r[0]`` is not read. By default, ``r`` is the conjugate of ``c``. If ``b_ndim`` is 1, ``b`` consists of vectors (..., n); if it is 2, of matrices (..., n, k). By default, ``b`` is a vector if it has one dimension, else it consists of matrices. Batch dimensions broadcast. The result has the common dtype, or float64 for integers.
+
+    Levinson's recursion needs about n^2 operations for n rows. It is less precise than ``solve(toeplitz(c, r), b)``, and needs leading principal minors that are far from singular. If a leading minor is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN. ValueError if the shapes do not fit, TypeError for float16. The gradient is a solution with the conjugate transpose of ``a``.
     """
     if isinstance(c_or_cr, tuple):
         column, row, right = as_matrices("solve_toeplitz", *c_or_cr, b)

@@ -1,7 +1,7 @@
-"""Linear equations with a triangular matrix.
+"""Solves linear equations with triangular matrices: `solve_triangular`, its op, and helpers for other solvers.
 
-Users find `solve_triangular` in `occelo.tensor.linalg`. Equations with LU and Cholesky factors, gradients of
-factorisations, and rules use it, too. Linkers lower the op.
+Users call `solve_triangular` from `occelo.tensor.linalg`. Solvers with LU and Cholesky factors, gradients of
+factorisations, and rules call it, too.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = ["SolveTriangular", "solve_triangular"]
 
 @op
 class SolveTriangular(MatrixOp):
-    """The X with A X = B for a triangular A.
+    """Solves A X = B for a triangular A.
 
-    The other triangle is not read; with ``unit_diagonal`` neither is the diagonal.
+    The other triangle is not read. If ``unit_diagonal`` is True, the diagonal is not read, and its elements count as 1.
     """
 
     lower: bool = True
@@ -74,15 +74,16 @@ def solve_triangular(
     b_ndim: int | None = None,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b`` for triangular matrices ``a``, of shape (..., n, n); SciPy's ``solve_triangular``.
+    """Solve ``a @ x == b`` for triangular ``a`` of shape (..., n, n), like SciPy's ``solve_triangular``.
 
-    Only the upper triangle of ``a`` is read, or the lower one if ``lower``. With ``unit_diagonal`` the diagonal is not
-    read, and its elements count as 1. ``trans`` 1 or "T" solves with the transpose, 2 or "C" with the conjugate
-    transpose. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and of matrices, (..., n, k), if it is 2. By
-    default ``b`` has vectors if it has one dimension. Batch dimensions broadcast.
+    Only the upper triangle of ``a`` is read, or the lower triangle if ``lower`` is True. If ``unit_diagonal`` is True,
+    the diagonal is not read, and its elements count as 1. If ``trans`` is 1 or "T", ``a`` is replaced by its transpose;
+    if it is 2 or "C", by its conjugate transpose. If ``b_ndim`` is 1, ``b`` consists of vectors (..., n); if it is 2,
+    of matrices (..., n, k). By default, ``b`` is a vector if it has one dimension, else it consists of matrices. Batch
+    dimensions broadcast.
 
-    A zero on the diagonal raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is
-    NaN. ValueError for another ``trans``.
+    If the diagonal of a matrix has a zero, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the
+    solution is NaN for this element of the batch. ValueError for another ``trans``.
     """
     matrix, right = as_matrices("solve_triangular", a, b)
     if trans not in (0, 1, 2, "N", "T", "C"):
@@ -98,7 +99,10 @@ def solve_triangular(
 def with_columns(
     made: MatrixOp, matrices: Sequence[Any], right: Any, b_ndim: int | None
 ) -> TensorVariable:
-    """The result for right-hand sides that are vectors or matrices, of an op that takes only matrices."""
+    """Apply the op ``made``, whose last input must be matrices, to right-hand sides that may be vectors.
+
+    ``matrices`` are its other inputs. Vectors become matrices with one column.
+    """
     if check_b_ndim(made.label, right, b_ndim) == 2:
         solved: TensorVariable = made(*matrices, right)
         return solved
@@ -106,10 +110,10 @@ def with_columns(
 
 
 def check_b_ndim(label: str, right: Any, b_ndim: int | None) -> int:
-    """1 if right-hand sides are vectors, 2 if they are matrices.
+    """Returns 1 if the right-hand sides are vectors, and 2 if they are matrices.
 
-    This is ``b_ndim``; by default 1 for a right-hand side of one dimension, else 2. ValueError for another ``b_ndim``,
-    and for a scalar right-hand side.
+    If ``b_ndim`` is None, it is 1 for a tensor ``right`` of one dimension, else 2. ValueError for another ``b_ndim``,
+    or if ``right`` is a scalar. ``label`` is the name of the function in the message.
     """
     if b_ndim not in (None, 1, 2):
         raise ValueError(f"b_ndim must be 1 or 2, got {b_ndim!r}")

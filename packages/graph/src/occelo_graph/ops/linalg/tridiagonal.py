@@ -1,7 +1,8 @@
-"""LU factorisations of tridiagonal matrices, and equations solved with them: LAPACK's gttrf and gttrs.
+"""LU factorisations of tridiagonal matrices, and solutions of linear equations with them, by LAPACK's gttrf and gttrs.
 
-Users find `tridiagonal_lu_factor` and `tridiagonal_lu_solve` in `occelo.tensor.linalg`. The linkers for machine code
-lower the ops. For other linkers, and for gradients, they decompose into factorisations of whole matrices.
+Users call `tridiagonal_lu_factor` and `tridiagonal_lu_solve` from `occelo.tensor.linalg`. The linkers for machine code
+have lowerings of the ops. For other linkers, and for gradients, the ops decompose into factorisations of whole
+matrices.
 """
 
 from __future__ import annotations
@@ -47,11 +48,13 @@ __all__ = [
 ]
 
 LEAST = 3
-"""SciPy's functions take matrices with at least so many rows; smaller ones get more rows of the identity matrix."""
+"""SciPy's functions accept matrices with at least this many rows. Smaller matrices are extended by rows of the identity
+matrix.
+"""
 
 
 class _OfDiagonals(MatrixOp):
-    """Base of ops whose first argument has the diagonals of matrices in its rows; the number of rows is fixed."""
+    """Base class of ops with an input that holds the diagonals of a matrix in its rows. It must have `rows` rows."""
 
     rows: ClassVar[int]
 
@@ -71,9 +74,9 @@ class _OfDiagonals(MatrixOp):
 
 @op
 class TridiagonalFactor(_OfDiagonals):
-    """LU factors with partial pivoting, in four rows, and pivots.
+    """Two outputs: the factors of an LU factorisation with partial pivoting, in four rows, and its pivots.
 
-    The input has three diagonals in the form of `SolveBanded`.
+    The input holds the three diagonals of the matrix in the form of `SolveBanded`.
 
     The four rows are:
 
@@ -82,7 +85,7 @@ class TridiagonalFactor(_OfDiagonals):
     - the factors of the elimination steps
     - the second diagonal of U above its main diagonal, with U[j, j + 2] in column j
 
-    Other elements are 0. In step i row i was exchanged with row ``pivots[i]``, which is i or i + 1.
+    Other elements are 0. In step i, row i was exchanged with row ``pivots[i]``, which is i or i + 1.
     """
 
     signature: ClassVar[str] = "(r,n)->(s,n),(n)"
@@ -118,7 +121,7 @@ class TridiagonalFactor(_OfDiagonals):
         factors, pivots = LuFactor()(dense)
         ndim = factors.type.ndim
         main, above, second = (diagonal(factors, k, ndim - 2, ndim - 1) for k in range(3))
-        # elimination in a column changes one row
+        # each column of L has one element below the diagonal
         steps = sum_(tril(factors, -1), axis=-2)
         rows = [_filled(above, n, True), main, steps, _filled(second, n, False)]
         return [stack(rows, axis=-2), pivots]
@@ -126,7 +129,10 @@ class TridiagonalFactor(_OfDiagonals):
 
 @op
 class TridiagonalSolve(_OfDiagonals):
-    """The X with A X = B, from the results of `TridiagonalFactor`. With ``trans`` 1, A is replaced by its transpose."""
+    """Solves A X = B. The inputs are the two results of `TridiagonalFactor`, and B.
+
+    If ``trans`` is 1, A is replaced by its transpose.
+    """
 
     trans: int = 0
     on_error: str = "raise"
@@ -162,8 +168,7 @@ class TridiagonalSolve(_OfDiagonals):
         above, main, steps, second = (rows[..., i, :] for i in range(4))
         upper = _placed(main, n, 0) + _placed(above, n, 1)
         upper = upper + _placed(_moved(second, n), n, 2)
-        # the factor of step i is moved down by each exchange in the steps right after it, until a
-        # step without exchange
+        # each exchange in the steps after step i moves its factor down by one row, until a step exchanges no rows
         kept = cumsum(cast(eq(pivots, arange(n)), "int64"), axis=-1)
         later = gt(as_row(arange(n)), as_column(arange(n)))
         moves = sum_(and_(later, eq(as_row(kept), as_column(kept))), axis=-1, dtype="int64")
@@ -173,10 +178,10 @@ class TridiagonalSolve(_OfDiagonals):
 
 
 def _widened(rows: Array) -> Array:
-    """The diagonals of a matrix, extended to at least `LEAST` rows by those of the identity matrix."""
+    """Extend a matrix, given by its diagonals, to at least `LEAST` rows and columns by those of the identity matrix."""
     more = max(LEAST - rows.shape[1], 0)
     wide = np.pad(rows, ((0, 0), (0, more)))
-    # these elements are not read
+    # LAPACK does not read the elements that are set to 0
     wide[0, :1] = 0
     wide[2, rows.shape[1] - 1 :] = 0
     wide[1, rows.shape[1] :] = 1
@@ -184,40 +189,40 @@ def _widened(rows: Array) -> Array:
 
 
 def _placed(values: Any, n: Any, k: int) -> TensorVariable:
-    """Matrices with element j of vectors in column j of diagonal ``k``, and zeros elsewhere."""
+    """Matrices of zeros with vectors on diagonal ``k``. Element j of a vector is in column j."""
     inside = neq(eye(n, k=k, dtype="int8"), 0)
     placed: TensorVariable = switch(inside, as_row(values), 0).astype(values.dtype)
     return placed
 
 
 def _filled(values: Any, n: Any, front: bool) -> TensorVariable:
-    """Vectors padded with zeros to n elements, in front or at the end."""
+    """Pad vectors with zeros to ``n`` elements, in front if ``front`` is True, else at the end."""
     lead = [values.shape[i] for i in range(values.type.ndim - 1)]
     missing = zeros([*lead, n - values.shape[-1]], values.dtype)
     return concatenate([missing, values] if front else [values, missing], axis=-1)
 
 
 def _moved(values: Any, n: Any) -> TensorVariable:
-    """Vectors whose element j is element ``j - 2`` of ``values``, and 0 for the first two."""
+    """Shift vectors by two positions: element j becomes element j + 2, and the first two elements are 0."""
     return _filled(values[..., :-2], n, True)
 
 
 def tridiagonal_lu_factor(
     a: Any,
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
-    """The LU factorisation with partial pivoting of tridiagonal matrices ``a``, of shape (..., n, n).
+    """LU factorisation with partial pivoting of tridiagonal matrices ``a`` of shape (..., n, n).
 
-    Only the three middle diagonals of ``a`` are read. The results are those of LAPACK's ``gttrf``, for
-    `tridiagonal_lu_solve`:
+    Only the three middle diagonals of ``a`` are read. The five results are those of LAPACK's ``gttrf``. They are the
+    first argument of `tridiagonal_lu_solve`:
 
     - ``dl``: the n - 1 factors of the elimination steps
     - ``d``, ``du`` and ``du2``, of n, n - 1 and n - 2 elements: the main diagonal of U, and the two diagonals above it
     - pivots, int32 of shape (..., n): in step i row i was exchanged with row ``pivots[i]``, which is i or i + 1 (LAPACK
       counts rows from 1 instead)
 
-    The results have the dtype of ``a``, float64 for integers; float16 is a TypeError. A singular matrix is not an
-    error: ``d`` has a 0. The gradient treats the pivots as constant. It computes with whole matrices, while the
-    gradient of ``solve(a, b, assume_a="tridiagonal")`` needs only diagonals. ValueError if ``a`` is not square.
+    The results have the dtype of ``a``, or float64 for integers. A singular matrix is not an error; its ``d`` contains
+    a 0. The gradient treats the pivots as constant. It computes with whole matrices; the gradient of ``solve(a, b,
+    assume_a="tridiagonal")`` computes only with diagonals. ValueError if ``a`` is not square, TypeError for float16.
     """
     (x,) = as_matrices("tridiagonal_lu_factor", a)
     static = x.type.shape[-2:]
@@ -237,15 +242,15 @@ def tridiagonal_lu_solve(
     transposed: bool = False,
     on_error: str = "raise",
 ) -> TensorVariable:
-    """The ``x`` with ``a @ x == b``, where ``a_diagonals`` are the five results of ``tridiagonal_lu_factor(a)``.
+    """Solve ``a @ x == b``, where ``a_diagonals`` are the five results of ``tridiagonal_lu_factor(a)``.
 
-    With ``transposed`` the equation is ``a.T @ x == b``. ``b`` consists of vectors, (..., n), if ``b_ndim`` is 1, and
-    of matrices, (..., n, k), if it is 2. By default ``b`` has vectors if it has one dimension. Batch dimensions
-    broadcast. The result has the common dtype.
+    If ``transposed`` is True, the equation is ``a.T @ x == b``. If ``b_ndim`` is 1, ``b`` consists of vectors (..., n);
+    if it is 2, of matrices (..., n, k). By default, ``b`` is a vector if it has one dimension, else it consists of
+    matrices. Batch dimensions broadcast. The result has the common dtype.
 
-    A singular matrix raises ``numpy.linalg.LinAlgError``; with ``on_error="nan"`` this element of the batch is NaN.
-    ValueError for shapes that do not fit, TypeError for pivots that are not integers, IndexError for pivots that no
-    such factorisation has.
+    If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN for
+    this element of the batch. ValueError if the shapes do not fit, TypeError if the pivots are not integers, IndexError
+    if pivot i is not i or i + 1.
     """
     *given, order = a_diagonals
     pivots = as_tensor_variable(order)
