@@ -147,8 +147,8 @@ _changed: WeakSet[RewriteDatabase] = WeakSet()
 class RewriteDatabase:
     """Rewrites by name and tags. `query` combines the rewrites that a query chooses into one rewriter.
 
-    ``standard`` is a function that registers the initial rewrites, when the database is first used. `is_standard` is
-    whether the database has exactly its initial rewrites. ``generation`` counts later changes.
+    ``standard`` is a function that registers the initial rewrites, when the database is first used. ``generation``
+    counts later changes. `is_standard` is true if the database has exactly its initial rewrites.
     """
 
     _holds: ClassVar[tuple[type, ...]] = (NodeRewriter, GraphRewriter)

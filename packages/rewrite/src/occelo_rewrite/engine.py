@@ -175,7 +175,7 @@ class Worklist(Feature):
                 self._try_only_user(fgraph, variable, node)
 
     def _try_only_user(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
-        """Have the next round try the last user of a variable, after its other user is gone.
+        """If ``variable`` had two users and ``gone`` was one of them, have the next round try the other user.
 
         Some rules require that a variable has only one user.
         """

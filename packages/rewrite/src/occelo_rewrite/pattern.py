@@ -133,9 +133,9 @@ class Call(Pattern):
 
     @functools.cached_property
     def _least(self) -> tuple[tuple[Pattern, int], ...]:
-        """One argument of each kind that is not a wildcard, and how many arguments of this kind there are.
+        """Pairs of an argument and a number: at least so many operands of a node must fit this argument.
 
-        So many operands of a node must fit this argument.
+        There is one pair for each kind of arguments, except wildcards.
         """
         kinds: dict[Any, list[Pattern]] = {}
         for part in self.args:

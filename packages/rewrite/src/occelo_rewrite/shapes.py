@@ -79,7 +79,7 @@ class ShapeFeature(Feature):
         return found
 
     def _without_replaced(self, length: Length) -> Length:
-        """The length, with variables that were replaced in the graph replaced in its expression, too."""
+        """Replace the variables in the expression of ``length`` that were replaced in the graph."""
         if not isinstance(length, Variable):
             return length
         changed: dict[Variable, Variable] = {}

@@ -1,6 +1,7 @@
 """`ContinuousLaw`: the methods of continuous laws, such as `pdf` and `cdf`, with names as in ``scipy.stats``.
 
-Modules of laws, such as `on_the_line` and `positive`, construct a `ContinuousLaw` from each of their rows of formulas.
+Modules of laws, such as `on_the_line` and `positive`, define the formulas of each law (`law.Row`), and construct a
+`ContinuousLaw` from them.
 """
 
 from __future__ import annotations

@@ -90,8 +90,8 @@ def _log_choose(n: Any, k: Any) -> Any:
 def _binomial_coefficient(k: Any, logarithm: Any) -> Any:
     """A binomial coefficient, computed from its ``logarithm``; 1 for ``k`` = 0.
 
-    If the coefficient would overflow, the power that it is multiplied by is 0. A large finite number replaces it then,
-    so that the product is 0, not NaN.
+    If the coefficient would overflow, a large finite number replaces it. In this case callers multiply it by a power
+    that is 0, so the product is 0, not NaN.
     """
     largest = 0.75 * math.log(np.finfo(logarithm.dtype).max)
     return exp(switch(eq(k, 0.0), 0.0, minimum(logarithm, largest)))

@@ -1,6 +1,6 @@
 """`DiscreteLaw`: the methods of laws on whole numbers, such as `pmf` and `cdf`, with names as in ``scipy.stats``.
 
-`counts` constructs a `DiscreteLaw` from each of its rows of formulas.
+`counts` defines the formulas of each law (`law.Row`), and constructs a `DiscreteLaw` from them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class DiscreteLaw(Law):
         return given.x if given.loc is None else given.x - given.loc
 
     def _within(self, count: Any, shapes: Sequence[Any]) -> tuple[Any, Any]:
-        """A mask of counts outside of the support, and all counts, with the support's lower bound in place of these."""
+        """A mask of counts outside of the support, and the counts, with the lower bound in place of the masked ones."""
         low, high = self.row.bounds(shapes)
         # a NaN does not count as outside, so the formula returns NaN for it
         outside = or_(or_(lt(count, low), gt(count, high)), lt(floor(count), count))

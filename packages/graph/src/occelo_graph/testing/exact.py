@@ -1,7 +1,8 @@
 """Exact values and derivatives of formulas, by hyper-dual numbers with hundreds of digits.
 
-Tests of numerical stability compare with these results. With so many digits, a formula is exact as it is written:
-nothing overflows or cancels. The derivatives do not use the gradients of this package. The module needs mpmath.
+Tests of numerical stability compare with these results. With so many digits, even a naive formula is exact: it cannot
+overflow, and cancellation loses no digit that matters. The derivatives do not use the gradients of this package. The
+module needs mpmath.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Examples of draws with generators of NumPy, for the table in `examples`.
 
-The references are draws by NumPy itself.
+The expected results are draws by NumPy itself.
 """
 
 from __future__ import annotations

@@ -129,14 +129,17 @@ def _equations() -> list[Example]:
 
 def _riccati() -> list[Example]:
     def continuous(a: Array, b: Array, r: Array) -> Any:
-        """The solution, from the eigenvectors of the Hamiltonian matrix with eigenvalues of negative real part."""
+        """The solution of Riccati's continuous equation, from the eigenvectors of the Hamiltonian matrix.
+
+        The eigenvectors used are those with eigenvalues of negative real part.
+        """
         gain = b @ npl.solve(positive_definite(r), b.T)
         values, vectors = npl.eig(np.block([[a, -gain], [-positive_definite(a), -a.T]]))
         stable = vectors[:, values.real < 0]
         return (stable[3:] @ npl.inv(stable[:3])).real
 
     def discrete(a: Array, b: Array, r: Array) -> Any:
-        """The solution, by 200 fixed-point iterations of the equation."""
+        """The solution of Riccati's discrete equation, by 200 fixed-point iterations."""
         q = x = positive_definite(a)
         for _ in range(200):
             gain = npl.solve(positive_definite(r) + b.T @ x @ b, b.T @ x @ a)

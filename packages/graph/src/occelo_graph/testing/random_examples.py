@@ -1,6 +1,6 @@
 """Examples of random bits, keys and draws, for the table in `examples`.
 
-The references compute the generator Philox with Python's integers.
+The expected results are computed by the generator Philox, written here with Python's integers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Examples of draws by keys from further laws, such as gamma and Poisson, for the table in `examples`.
 
-For most laws, the reference is SciPy's quantile of the same uniform numbers.
+For most laws, the expected result is SciPy's quantile of the same uniform numbers.
 """
 
 from __future__ import annotations

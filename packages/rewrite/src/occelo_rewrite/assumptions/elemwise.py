@@ -124,7 +124,7 @@ for _fact in ("lower_triangular", "upper_triangular"):
 
 @infers_many(Elemwise)
 def _conjugated(node: TensorApply[Elemwise], fact: str, ask: Ask) -> bool | None:
-    """Whether a fact about matrices holds for a complex conjugate: whether it holds for the matrix."""
+    """A fact about matrices holds for the complex conjugate of a matrix if it holds for the matrix."""
     if node.op != ot.conj or fact not in FACTS or not FACTS[fact].of_matrices:
         return None
     return ask(node.inputs[0], fact)

@@ -102,7 +102,7 @@ def _part(node: TensorApply[Subtensor], fact: str, ask: Ask) -> bool | None:
 
 
 def _entries(node: TensorApply[Subtensor]) -> Sequence[Any]:
-    """The entries of a node's index key. Input variables take the place of the markers for them in the op."""
+    """The entries of a node's index key. Where the op's key has a marker for an input, the entry is the input."""
     given = iter(node.inputs[1:])
 
     def filled(part: Any) -> Any:

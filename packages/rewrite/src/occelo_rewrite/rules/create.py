@@ -1,4 +1,4 @@
-"""Rules for `alloc` and `second`, which repeat values: ops broadcast the value itself, and copies are not stored.
+"""Rules for `alloc` and `second`, which repeat values. Ops then broadcast the value itself, so no copies are stored.
 
 `pipeline` puts them into the stages canonicalize and specialize.
 """

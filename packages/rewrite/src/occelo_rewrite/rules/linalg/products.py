@@ -148,8 +148,8 @@ def _cost_as_written(node: TensorApply[Dot], factors: Sequence[TensorVariable]) 
 def _orders(sizes: Sequence[int]) -> tuple[float, dict[tuple[int, int], int]]:
     """The least number of multiplications for a chain, and the order that reaches it.
 
-    The order is a dict ``split``: the product of the factors i to j is that of the factors up to ``split[i, j]``, times
-    that of the factors after it (Cormen et al., section 15.2).
+    The order is a dict ``split``. The factors i to j are multiplied in two groups, whose products are then multiplied:
+    the factors i to ``split[i, j]``, and the factors after it (Cormen et al., section 15.2).
     """
     count = len(sizes) - 1
     best: dict[tuple[int, int], float] = {(i, i): 0.0 for i in range(count)}

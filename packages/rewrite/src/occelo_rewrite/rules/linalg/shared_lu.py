@@ -44,10 +44,9 @@ def _is_shared(fgraph: FunctionGraph, x: TensorVariable) -> bool:
 
 
 def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, int] | None:
-    """The matrix a to factor for an ``x`` that is a, a^T or a^H, and a number that says which of the three.
+    """Return the matrix ``m`` to factor, and a number: 0 if ``x`` is ``m``, 1 for ``m.T``, and 2 for ``conj(m.T)``.
 
-    The number is that of `LuSolve.trans`. None if the matrix is positive definite, or if only one node needs its
-    factors.
+    `LuSolve.trans` has the same numbers. None if ``m`` is positive definite, or if only one node needs its factors.
     """
     base, trans = untransposed(x)
     if has(fgraph, base, "positive_definite") or not _is_shared(fgraph, base):

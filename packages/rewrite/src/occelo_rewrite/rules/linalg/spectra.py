@@ -95,7 +95,7 @@ def unread_vectors(
 
 @node_rewriter([SVD, QR], tags=("comparison", "overflow", "finite", "arbitrary"))
 def reduced_of_full(fgraph: FunctionGraph, node: TensorApply[SVD | QR]) -> Replacements:
-    """A reduced svd(x) or qr(x) = a part of the full one, if the graph computes this with its vectors anyway."""
+    """A reduced svd(x) or qr(x) = a part of the full one, if the graph computes the full one with vectors anyway."""
     (x,) = node.inputs
     op = node.op
     full = FullQR() if isinstance(op, QR) else FullSVD(op.on_error)

@@ -138,10 +138,10 @@ class _Join:
     ) -> list[int]:
         """Let both bodies read a common input by the same variable.
 
-        Returns the positions of inputs that only the second scan has.
-
-        ``mine`` and ``its`` are the inputs of the two scans, and ``inner`` and ``own`` are the variables of the bodies
-        for them. For an input that both scans have, the variable in ``own`` is replaced by that in ``inner``.
+        ``mine`` are inputs of the first scan, and ``inner`` are the variables for them in its body. ``its`` are inputs
+        of the second scan, and ``own`` are the variables for them in its body. If both scans have an input, its
+        variable in ``own`` is replaced by its variable in ``inner``. Returns the positions of all other inputs in
+        ``its``.
         """
         known = {(v, x.type): x for v, x in zip(mine, inner, strict=True)}
         rest: list[int] = []

@@ -296,7 +296,7 @@ def _counts_up(node: Apply) -> bool:
 
 
 def cut_by_condition(node: Apply) -> Variable | None:
-    """If a node cuts a trace of a loop to the number of steps after which a condition ended the loop, this number.
+    """The number of steps of a loop that a condition ended, if the node cuts a trace of the loop to this number.
 
     None for other nodes.
     """

@@ -65,7 +65,7 @@ def shared_factorizations(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
 
 
 def _read_besides_states(node: Apply[Scan], other: Apply[Scan]) -> list[Variable]:
-    """The elements of a scan's sequences, except traces of states, and sequences that ``other`` reads, too."""
+    """The elements of sequences that ``node`` reads but ``other`` does not. Traces of states are left out."""
     found: list[Variable] = []
     arguments, given = node.op.parts(node.op.body.inputs), node.op.parts(node.inputs[1:])
     for argument, v in zip(arguments.sequences, given.sequences, strict=True):
@@ -187,11 +187,9 @@ def _other_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Iterator[Apply[Sca
 
 
 def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
-    """A dict from variables in the body of ``node`` to variables in the body of ``other`` of the same value.
+    """A dict from variables in the body of ``node`` to variables in the body of ``other`` with equal values.
 
-    The values are the same in each step.
-
-    Both scans have the same steps, perhaps in opposite directions.
+    The values are equal in each step. Both scans must have the same steps, perhaps in opposite directions.
     """
     op_ = node.op
     inner, outer = op_.parts(op_.body.inputs), op_.parts(node.inputs[1:])
