@@ -186,6 +186,17 @@ if "inner" in sys.argv:
 
 
 @pytest.mark.measured(0)
+def test_functions_for_numba_overwrite_no_shared_variable() -> None:
+    a, b = ot.dmatrices("a", "b")
+    kept = oc.shared(np.ones((3, 3)), "kept")
+    f = oc.function([a, b], [kept.sum()], updates={kept: kept + a @ b}, mode="numba")
+    inner = as_numba(f)
+    given = np.arange(9.0).reshape(3, 3), np.eye(3)
+    f(*given)
+    np.testing.assert_array_equal(inner(*given)[0], 9.0)  # of the value when it was made
+    np.testing.assert_array_equal(kept.get_value(), given[0] + 1.0)
+
+
 def test_a_second_process_needs_neither_rewriting_nor_numba(tmp_path: Path) -> None:
     def run(*arguments: str) -> list[str]:
         environment = {**os.environ, "OCCELO_FLAGS": f"compiledir={tmp_path}"}

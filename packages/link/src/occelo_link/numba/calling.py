@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -273,7 +274,8 @@ def as_numba(function: Any) -> Callable[..., Any]:
     graph = maker.call_graph
     part: Part = parts[0]
     whole = part if part.remake is None else part.remake()
-    program = linker.program(whole)
+    # there is no service `TAKE`: a function of Numba overwrites no input
+    program = linker.program(replace(whole, states={}))
     if program.callbacks:
         raise TypeError(f"The function calls {program.callbacks[0][-1].op} in Python")
     for variable in (*whole.inputs, *whole.outputs):
@@ -285,7 +287,6 @@ def as_numba(function: Any) -> Callable[..., Any]:
         graph.inputs[i] for i, (each, _) in enumerate(function.indices) if not each.implicit
     ]
     services = _services()
-    # there is no service `TAKE`: these units never overwrite an input
     found = [*[services.find(n) for n in ("output", "grow", "poll")], 0]
     table = make_table(UnitInterface.of(program, whole.inputs), found)
     call = _Call(part, program, explicit)

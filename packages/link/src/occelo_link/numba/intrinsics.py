@@ -32,7 +32,7 @@ from occelo_link.numba.library import (
     types,
 )
 from occelo_link.numba.printer import Memory
-from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, POLL
+from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, POLL, TAKE
 
 __all__ = [
     "address_intrinsic",
@@ -176,6 +176,20 @@ def _grow(memory: Memory) -> Made:
     return 3, pointer_type(memory.dtype), generate
 
 
+def _take(memory: Memory) -> Made:
+    """Give an output the memory of an input that it updates, or a copy of this memory."""
+    kind = _memory(memory.dtype).as_pointer()
+
+    def generate(
+        context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
+    ) -> IRValue:
+        frame, table, position, taken, count = args
+        size = builder.mul(count, ir.Constant(_I64, itemsize(memory.dtype)))
+        return _call_service(builder, frame, table, TAKE, [position, taken, size], kind)
+
+    return 5, pointer_type(memory.dtype), generate
+
+
 def _poll(memory: Memory) -> Made:
     def generate(
         context: Context, builder: Builder, signature: Signature, args: Sequence[IRValue]
@@ -273,6 +287,7 @@ _MAKERS: dict[str, Callable[[Memory], Made]] = {
     "output": _output,
     "grow": _grow,
     "poll": _poll,
+    "take": _take,
     "work": _work,
     "null": _null,
     "nothing": _nothing,

@@ -52,6 +52,7 @@ class NumbaLinker(BlockLinker):
     """
 
     name = "numba"
+    takes_states = True
     incompatible_rewrites = RewriteDatabaseQuery(
         include=["cxx_only", "py_only", "BlasOpt", "fusion", "inplace"]
     )

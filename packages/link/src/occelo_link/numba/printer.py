@@ -232,8 +232,14 @@ class _Printer(Visitor[None]):
 
     def alloc(self, statement: Alloc) -> None:
         buffer, dtype = statement.buffer, statement.buffer.dtype
-        if statement.reuse is not None:
-            self.line(f"{buffer.name} = {self.memory('same', dtype)}({statement.reuse.name})")
+        taken = statement.reuse
+        if taken is not None and taken.space != "input":
+            self.line(f"{buffer.name} = {self.memory('same', dtype)}({taken.name})")
+            return
+        if taken is not None:
+            given = f"{buffer.position}, {taken.position}, {self.use(statement.size)}"
+            self.line(f"{buffer.name} = {self.memory('take', dtype)}(frame, table, {given})")
+            self.stop_if_null(buffer.name)
             return
         if buffer.space == "output":
             lengths = "".join(f", {self.use(n)}" for n in statement.lengths)
