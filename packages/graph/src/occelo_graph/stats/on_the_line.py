@@ -1,6 +1,7 @@
 """Continuous laws on the whole line: normal, Student t, Cauchy, Laplace, logistic, Gumbel.
 
-Users find the laws in `occelo.tensor.stats`.
+Users find the laws in `occelo.tensor.stats`. Other modules of laws use the normal distribution function `ndtr` and its
+inverse `ndtri`.
 """
 
 from __future__ import annotations

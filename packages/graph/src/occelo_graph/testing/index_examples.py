@@ -1,6 +1,6 @@
 """Examples of the family index: reads, writes, `take` and functions composed of them.
 
-`structure_examples` includes them, and so does the table in `examples`.
+`structure_examples` includes them, so they are part of the table in `examples`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions for index keys: their entries as variables, the axes that they keep, and static bounds of slices.
 
-The other modules of this package use them.
+The other modules of this package use them, and so does `rules.random.lifting`.
 """
 
 from __future__ import annotations
