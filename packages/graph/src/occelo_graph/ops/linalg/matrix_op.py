@@ -96,8 +96,9 @@ class MatrixOp(Op):
         )
 
     def _static_lengths(self, shapes: Sequence[StaticShape]) -> dict[str, int | None]:
-        """The static length of each dimension in the signature, by name; None if it is dynamic. ValueError if two
-        differ.
+        """The static length of each dimension in the signature, by name; None if it is dynamic.
+
+        ValueError if the static lengths of a dimension differ.
         """
         names, _ = parse_signature(self.signature)
         known: dict[str, int | None] = {}

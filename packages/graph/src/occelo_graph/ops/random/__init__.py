@@ -1,7 +1,8 @@
-"""Random numbers: keys, draws by keys, and the generators of NumPy; `occelo_graph.random` is their namespace.
+"""Random numbers: draws that are functions of a key, and draws with NumPy's generators.
 
-The family is imported at its first use (`late_families`). Draws by keys consist of elementwise functions, so they need
-no lowerings of their own. Only random orders (`choosing`) are found in Python, by sorting.
+Users call the functions from `occelo_graph.random`, which `occelo.tensor` has as `random`. The family is imported at
+its first use (`late_families`). Draws by keys are composed of elementwise functions, so most need no lowerings of their
+own. Random orders (`choosing`) are computed in Python, by sorting.
 """
 
 from occelo_graph.late_families import loaded

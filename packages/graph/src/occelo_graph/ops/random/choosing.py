@@ -1,7 +1,7 @@
-"""Random orders and choices by keys: permutations, samples with and without replacement, categorical numbers.
+"""Random orders and choices by keys: `permutation`, `shuffle`, `choice` and `categorical`.
 
-`occelo_graph.random` exports them. A random order is the order that sorts random numbers. Categorical numbers are found
-by search in the cumulative sums of the probabilities.
+Users call them from `occelo_graph.random`. To get a random order, the op `SortedOrder` sorts random numbers. A
+categorical number is found by searching the cumulative sums of the probabilities.
 """
 
 from __future__ import annotations
@@ -58,10 +58,11 @@ _FEW = 32
 
 @op
 class SortedOrder(Op):
-    """The positions (int64) that sort each row of random uint64 or float64 numbers.
+    """The positions (int64) that sort the numbers in each row of the input, which are random uint64 or float64 numbers.
 
-    In uint64 numbers, the last bits are replaced by the position of the number in its row. Then the numbers themselves
-    can be sorted, which is faster than sorting positions. Numbers with equal leading bits are sorted by position.
+    In uint64 numbers, the last bits are replaced by the position of the number in its row. Then the numbers are sorted,
+    and their last bits are the result. This is faster than sorting positions. Numbers with equal leading bits are
+    sorted by position.
     """
 
     def infer(self, x: TensorType) -> TensorType:
@@ -99,10 +100,10 @@ def _order(key: Any, n: Any) -> Any:
 
 
 def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
-    """The numbers from 0 to ``x`` - 1 (int64) in random order, or the entries of an array along ``axis`` in random order.
+    """The numbers from 0 to ``x - 1`` (int64), or the entries of an array ``x`` along ``axis``, in random order.
 
-    All orders are equally likely. For a batch of keys, ``x`` is an integer, and the result has a row for each key. ValueError for
-    a negative ``x``.
+    All orders are equally likely. For a batch of keys, ``x`` must be an integer, and the result has a row for each key.
+    ValueError if ``x`` is negative.
     """
     made = as_tensor_variable(x)
     if made.type.ndim:
@@ -119,9 +120,9 @@ def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
 
 
 def shuffle(key: Any, x: Any, axis: int = 0) -> TensorVariable:
-    """The entries of an array along ``axis`` in random order, as in `permutation`.
+    """The entries of the array ``x`` along ``axis`` in random order, as in `permutation`.
 
-    The array is not changed. TypeError for a scalar.
+    ``x`` itself is not changed. TypeError if ``x`` is a scalar.
     """
     made = as_tensor_variable(x)
     if not made.type.ndim:
@@ -130,11 +131,10 @@ def shuffle(key: Any, x: Any, axis: int = 0) -> TensorVariable:
 
 
 def categorical(key: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers k (int64) with the probabilities ``p[..., k]``.
+    """Numbers (int64), where number k has the probability ``p[..., k]``.
 
-    ValueError if a probability is negative or NaN. As in NumPy, ValueError also if the sum differs from 1 by at least
-    the square root of the dtype's rounding error. There is no derivative with respect to ``p``: a gradient raises an
-    error that names the law.
+    ValueError if a probability is negative or NaN. As in NumPy, ValueError if the sum differs from 1 by at least the
+    square root of the machine epsilon. There is no derivative with respect to ``p``: a gradient raises an error.
     """
     p = float_parameters(p, dtype=None)[0][0]
     if not p.type.ndim:
@@ -154,7 +154,7 @@ def _sums_to_one(p: Any) -> Any:
 
 
 def _search(sums: Any, u: Any) -> Any:
-    """How many cumulative sums, without the last one, are at most ``u`` times the last one."""
+    """The number of cumulative sums, without the last one, that are at most ``u`` times the last sum."""
     u = mul(u, sums[..., -1])
     n = sums.type.shape[-1]
     if n is None or (sums.type.ndim > 1 and n > _FEW):
@@ -164,7 +164,7 @@ def _search(sums: Any, u: Any) -> Any:
         for i in range(n - 1):
             count = add(count, cast(ge(u, sums[..., i]), "int64"))
         return count
-    # bisection: all sums before the position are at most u
+    # bisection: all sums before position `at` are at most u
     at: Any = mul(cast(u, "int64"), np.int64(0))
     step = 1 << ((n - 1).bit_length() - 1)
     while step:
@@ -183,13 +183,14 @@ def choice(
     p: Any = None,
     axis: int = 0,
 ) -> TensorVariable:
-    """Entries of ``a`` along ``axis``, or integers from 0 to ``a`` - 1 (int64), with equal probabilities or with ``p`` (a vector).
+    """Random entries of ``a`` along ``axis``, or random integers (int64) from 0 to ``a - 1`` if ``a`` is an integer.
 
-    Without ``replace`` no entry is drawn twice, and the order is random. If ``p`` is given, too, each entry is drawn
-    from those that remain, with probabilities in proportion to ``p``. ``size`` is the shape of the draw, () by default.
-    Its dimensions take the place of ``axis``. ValueError if there are no entries to draw from, or ``p`` has another
-    length. Without ``replace`` also if the draw has more elements than there are entries (with ``p``, entries with a
-    probability above 0).
+    The vector ``p`` has the probability of each entry; by default all are equal. If ``replace`` is False, no entry is
+    drawn twice, and the order is random. Then each entry is drawn from the remaining entries, with probabilities in
+    proportion to ``p``. ``size`` is the shape of the draw, () by default. Its dimensions replace ``axis``.
+
+    ValueError if there are no entries to draw from, or if ``p`` has another length. If ``replace`` is False, ValueError
+    if the draw has more elements than there are entries (of probability above 0, if ``p`` is given).
     """
     made = as_tensor_variable(a)
     if not made.type.ndim and (not is_discrete(made.dtype) or made.dtype == "bool"):
@@ -240,8 +241,8 @@ def _without_replacement(key: Any, a: Variable, n: Any, size: Any, p: Any) -> An
             as_tensor_variable(count),
             message="size is larger than the number of entries with p > 0",
         )
-        # exponential waiting times with rates p: of the entries that are left, each is next with a
-        # probability in proportion to p
+        # sorts exponential waiting times with rates p; each remaining entry is next with a probability in proportion to
+        # p
         times = neg(log(standard_uniform(key, (shape_i(p, 0),), "float64", half=True)))
         order = without_derivative("choice", SortedOrder()(true_div(times, p)), p)
     return order[:count].reshape(tuple(lengths))

@@ -1,7 +1,6 @@
-"""Draws of counts by keys: Poisson, binomial, geometric, hypergeometric and multinomial numbers, and laws made of
-these.
+"""Draws of counts by keys, such as Poisson, binomial, geometric, hypergeometric and multinomial numbers.
 
-`occelo_graph.random` exports them. The methods are:
+Users call them from `occelo_graph.random`. The methods are:
 
 - Poisson and binomial with a mean below 10: the first values of the distribution function are compared with one uniform
   number.
@@ -14,7 +13,7 @@ these.
   generating discrete random variates", 1990).
 
 All are computed in float64 and returned as int64. They have no derivatives: a gradient with respect to their parameters
-raises an error that names the law.
+raises an error.
 """
 
 from __future__ import annotations
@@ -88,14 +87,15 @@ __all__ = [
 _LARGE = 10.0
 _MOST = float(2**62)
 _STEPS = 48
-"""A number with a mean below 10 is larger than this with a probability below 1e-17."""
+"""Inversion tries numbers below this one. If the mean is below 10, larger numbers have a probability below 1e-17."""
 
 
 def _stirling(k: Any) -> tuple[Any, Any, Any, Any]:
-    """x, x - k, s and q for a float64 k >= 0: log k! is (x - 1/2) log x - x + log(2 pi) / 2 + s - log q.
+    """Terms of Stirling's formula for log k!, where k >= 0 is float64. Returns x, x - k, s and q.
 
-    If k >= 7, x is k + 1 and q is 1. Else x is k + 9, and q is (k + 1) ... (k + 8). Then the error of the series s is at
-    most 1e-12. A large x is rounded, but x - k is exact.
+    log k! is (x - 1/2) log x - x + log(2 pi) / 2 + s - log q. If k >= 7, x is k + 1 and q is 1. Else x is k + 9, and q
+    is (k + 1) ... (k + 8). So x is at least 8, and the error of the series s is at most 1e-12. A large x is rounded,
+    but x - k is exact.
     """
     x = add(k, 1.0)
     small = lt(x, 8.0)
@@ -112,15 +112,18 @@ def _stirling(k: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _log_one_more(x: Any) -> Any:
-    """log(1 + x) for x > -1; finite if x was rounded to -1, as for 0 events where 2**62 are expected."""
+    """log(1 + x) for x > -1, which is finite even if x was rounded to -1.
+
+    This happens for 0 events if 2**62 events are expected.
+    """
     return log1p(maximum(x, -1.0 + 2.0**-53))
 
 
 def _log_poisson_mass(k: Any, mean: Any) -> Any:
-    """The logarithm of the probability of k events.
+    """The logarithm of the Poisson probability of k events.
 
-    The logarithm of k! nearly cancels with others. So it is taken relative to ``mean``, with an error of about 1e-16
-    times the distance of k from the mean, rather than times k.
+    The term log k! nearly cancels with other terms. Therefore it is computed relative to ``mean``. Then the error is
+    about 1e-16 times the distance of k from the mean, and not 1e-16 times k.
     """
     x, shift, series, product = _stirling(k)
     d = sub(x, mean)
@@ -135,9 +138,10 @@ def _log_poisson_mass(k: Any, mean: Any) -> Any:
 
 
 def _log_quotient(a: Any, b: Any, difference: Any) -> Any:
-    """log(a! / b!), with an error of about 1e-15 times the ``difference`` a - b, rather than times a.
+    """log(a! / b!), where ``difference`` is a - b.
 
-    The difference must be exact, while a and b may be rounded.
+    The error is about 1e-15 times the difference, and not 1e-15 times a. The difference must be exact; a and b may be
+    rounded.
     """
     x, shift, one, mine = _stirling(a)
     y, its_shift, other, its = _stirling(b)
@@ -152,12 +156,12 @@ def _log_quotient(a: Any, b: Any, difference: Any) -> Any:
 
 
 def _integer(value: Any) -> Any:
-    """Converts counts to int64."""
+    """Convert counts to int64."""
     return cast(value, "int64")
 
 
 def _poisson_attempt(words: Words, mean: Any) -> Any:
-    """An attempt of Hörmann's algorithm PTRS, for a mean of at least 10; -1 if it is rejected."""
+    """One attempt of Hörmann's algorithm PTRS, for Poisson numbers with a mean of at least 10; -1 if it is rejected."""
     u, v = words.uniform(0), words.uniform(1)
     m = mean
     b = add(mul(sqrt(m), 2.53), 0.931)
@@ -186,7 +190,7 @@ def _poisson_ratio(mean: Any) -> Callable[[int], Any]:
 
 
 def _by_inversion(u: Any, mass: Any, ratio: Callable[[int], Any]) -> Any:
-    """The number of k < `_STEPS` with P(X <= k) < u: the quantile of u.
+    """The quantile of u: the number of all k below `_STEPS` for which P(X <= k) < u.
 
     ``mass`` is P(X = 0), and ``ratio(k)`` is P(X = k + 1) / P(X = k).
     """
@@ -208,7 +212,10 @@ def _binomial_ratio(n: Any, odds: Any) -> Callable[[int], Any]:
 
 
 def _binomial_attempt(words: Words, n: Any, p: Any) -> Any:
-    """An attempt of Hörmann's algorithm BTRS, for p <= 1/2 and a mean of at least 10; -1 if it is rejected."""
+    """One attempt of Hörmann's algorithm BTRS, for binomial numbers; -1 if it is rejected.
+
+    p must be at most 1/2, and the mean at least 10.
+    """
     u, v = words.uniform(0), words.uniform(1)
     size, share = n, p
     rest = sub(1.0, share)
@@ -235,10 +242,10 @@ def _binomial_attempt(words: Words, n: Any, p: Any) -> Any:
 
 
 def _hypergeometric_attempt(words: Words, good: Any, bad: Any, drawn: Any) -> Any:
-    """An attempt of Stadlober's algorithm HRUA; -1 if it is rejected.
+    """One attempt of Stadlober's algorithm HRUA, for hypergeometric numbers; -1 if it is rejected.
 
-    The attempt counts items of the rarer kind in a sample of at most half of all items. The number of good items in the
-    sample of the caller follows from this count.
+    The attempt counts the items of the rarer kind in a sample of at most half of all items. The number of good items in
+    the caller's sample is computed from this count.
     """
     x, y = words.uniform(0), words.uniform(1)
     total = add(good, bad)
@@ -304,9 +311,9 @@ _few_successes: Elemwise = elementwise(
 
 
 def _by_mean(mean: Any, few: Callable[[], Any], many: Callable[[], Any]) -> Any:
-    """``few()`` where the mean is below 10, ``many()`` elsewhere.
+    """``few()`` for means below 10, ``many()`` for other means. Both are tensors of draws.
 
-    If the means are constants, and all or none of them are below 10, only one of the functions is called.
+    If the means are constants, and all or none are below 10, only one of the functions is called.
     """
     if isinstance(mean, Constant):
         small = np.asarray(mean.data) < _LARGE
@@ -318,7 +325,7 @@ def _by_mean(mean: Any, few: Callable[[], Any], many: Callable[[], Any]) -> Any:
 
 
 def _poisson(key: Any, shape: Any, mean: Any) -> Any:
-    """Poisson numbers for float64 means."""
+    """Poisson numbers, as float64, for float64 means."""
 
     def few() -> Any:
         u = standard_uniform(key, shape, "float64", half=True)
@@ -328,7 +335,7 @@ def _poisson(key: Any, shape: Any, mean: Any) -> Any:
 
 
 def poisson(key: Any, lam: Any = 1.0, size: Any = None) -> TensorVariable:
-    """Numbers of events (int64) with the mean ``lam``. ValueError if ``lam`` is negative, NaN or above 2**62."""
+    """Poisson numbers (int64) with the mean ``lam``. ValueError if ``lam`` is negative, NaN or above 2**62."""
     law = begin(key, size, "float64", lam=lam)
     (lam,) = law.values
     checked = require(law.key, _is_mean, lam, message="lam < 0, lam is NaN or lam is too large")
@@ -340,9 +347,9 @@ def _is_mean(lam: Any) -> Any:
 
 
 def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
-    """Binomial numbers (int64) for an integer n.
+    """Binomial numbers (int64) for integers n. The parameters are not checked.
 
-    If p is above 1/2, failures are drawn and subtracted from n, which is exact.
+    If p is above 1/2, the number of failures is drawn and subtracted from n.
     """
     whole, n, p = n, cast(n, "float64"), cast(p, "float64")
     share = minimum(p, sub(1.0, p))
@@ -357,8 +364,7 @@ def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
         return _few_successes(u, switch(small, n, 0.0), share)
 
     def many() -> Any:
-        # where the result is not used, other numbers are passed, since the formulas might not be
-        # finite
+        # for small means the result is not used; other numbers are passed, since the formulas might not be finite
         return _many_successes(key, shape, switch(small, 40.0, n), switch(small, 0.5, share))
 
     found = _integer(_by_mean(mean, few, many))
@@ -366,9 +372,9 @@ def _standard_binomial(key: Any, shape: Any, n: Any, p: Any) -> Any:
 
 
 def binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers of successes (int64) in ``n`` trials, each with probability ``p``.
+    """Binomial numbers (int64): the numbers of successes in ``n`` trials with probability ``p``.
 
-    TypeError unless ``n`` has an integer dtype.
+    TypeError unless ``n`` has an integer dtype. ValueError if ``n`` is negative, or if ``p`` is not between 0 and 1.
     """
     count = integer_parameter(n, "n")
     (p,), _ = float_parameters(p, dtype="float64")
@@ -379,7 +385,10 @@ def binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
 
 
 def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVariable:
-    """Binomial numbers (int64) of ``n`` trials whose probability is a beta number with the parameters ``a`` and ``b``."""
+    """Beta-binomial numbers (int64): binomial numbers of ``n`` trials, whose probability is drawn first.
+
+    The probability is a beta number with the parameters ``a`` and ``b``.
+    """
     count = integer_parameter(n, "n")
     law = begin(key, None, "float64", a=(a, POSITIVE), b=(b, POSITIVE))
     a, b = law.values
@@ -392,9 +401,9 @@ def betabinom(key: Any, n: Any, a: Any, b: Any, size: Any = None) -> TensorVaria
 
 
 def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers of failures (int64) before ``n`` > 0 successes of probability ``p`` > 0; ``n`` need not be an integer.
+    """Negative binomial numbers (int64): the numbers of failures before ``n`` successes of probability ``p``.
 
-    ValueError also if numbers above 2**62 are not too unlikely.
+    ``n`` and ``p`` must be above 0. ``n`` need not be an integer. ValueError if numbers above 2**62 might occur.
     """
     law = begin(key, size, "float64", n=(n, POSITIVE), p=(p, FRACTION))
     n, p = law.values
@@ -408,14 +417,14 @@ def negative_binomial(key: Any, n: Any, p: Any, size: Any = None) -> TensorVaria
 
 
 def _fits(n: Any, p: Any) -> Any:
-    # gamma numbers of n are below n + 10 sqrt(n) + 40 but with a probability of 1e-21
+    # a gamma number with the shape n exceeds n + 10 sqrt(n) + 40 only with a probability of 1e-21
     return (n + 10 * n**0.5 + 40) * (1 - p) <= _MOST * p
 
 
 def geometric(key: Any, p: Any, size: Any = None) -> TensorVariable:
-    """Numbers of trials (int64) up to and including the first success of probability ``p`` > 0.
+    """Geometric numbers (int64): the numbers of trials until the first success of probability ``p`` > 0.
 
-    As in NumPy, a number above 2**63 - 1 is replaced by 2**63 - 1.
+    The successful trial is counted. As in NumPy, a number above 2**63 - 1 is replaced by 2**63 - 1.
     """
     law = begin(key, size, "float64", p=(p, FRACTION))
     (p,) = law.values
@@ -430,10 +439,11 @@ def geometric(key: Any, p: Any, size: Any = None) -> TensorVariable:
 def hypergeometric(
     key: Any, ngood: Any, nbad: Any, nsample: Any, size: Any = None
 ) -> TensorVariable:
-    """Numbers of good items (int64) among ``nsample`` taken without replacement from ``ngood`` good and ``nbad`` bad items.
+    """Hypergeometric numbers (int64): the numbers of good items in samples of ``nsample`` items.
 
-    TypeError for parameters that are not of integer dtypes. ValueError for negative parameters, for ``ngood`` or
-    ``nbad`` above 2**52, and for ``nsample`` above ``ngood + nbad``.
+    Samples are taken without replacement from ``ngood`` good and ``nbad`` bad items. TypeError if a parameter does not
+    have an integer dtype. ValueError if a parameter is negative, if ``ngood`` or ``nbad`` is above 2**52, or if
+    ``nsample`` is above ``ngood + nbad``.
     """
     values = [
         integer_parameter(v, name)
@@ -462,11 +472,11 @@ def _enough(good: Any, bad: Any, drawn: Any) -> Any:
 
 
 def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariable:
-    """Counts (int64) of each of K outcomes in ``n`` trials with the probabilities ``pvals`` (..., K).
+    """Multinomial counts (int64) of each of K outcomes in ``n`` trials with the probabilities ``pvals`` (..., K).
 
-    The shape of the draw is ``size`` and then K, which must be known when the graph is built. As in NumPy, the last
-    probability is not read: it follows from the others. ValueError for a probability outside of [0, 1], or if all but
-    the last have a sum above 1.
+    The shape of the draw is ``size`` followed by K, which must be static. As in NumPy, the last probability is computed
+    from the others, and is not read. ValueError if a probability is not between 0 and 1, or if the sum of all except
+    the last is above 1.
     """
     count = integer_parameter(n, "n")
     (p,), _ = float_parameters(pvals, dtype="float64")
@@ -481,7 +491,7 @@ def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariabl
 
 
 def _counts(key: Any, shape: Any, count: Any, p: Any, outcomes: int) -> Any:
-    """Counts of outcomes. Each count is a binomial number of the trials that earlier outcomes have left."""
+    """Multinomial counts of outcomes. Each count is a binomial number of the trials that remain after earlier outcomes."""
     left, rest = count, as_tensor_variable(np.float64(1.0))
     found: list[Any] = []
     for i in range(outcomes - 1):
@@ -489,7 +499,7 @@ def _counts(key: Any, shape: Any, count: Any, p: Any, outcomes: int) -> Any:
         each = _standard_binomial(fold_in(key, i), shape, left, maximum(share, 0.0))
         found.append(each)
         left, rest = sub(left, each), sub(rest, p[..., i])
-    # a single outcome occurs in all trials; adding zeros gives the count the shape of the draw
+    # a single outcome occurs in all trials; adding zeros broadcasts the count to the shape of the draw
     if not found:
         left = add(left, _integer(standard_uniform(key, shape, "float64")))
     found.append(left)
@@ -497,9 +507,10 @@ def _counts(key: Any, shape: Any, count: Any, p: Any, outcomes: int) -> Any:
 
 
 def dirichlet_multinomial(key: Any, alpha: Any, n: Any, size: Any = None) -> TensorVariable:
-    """Counts (int64) of each of K outcomes in ``n`` trials, whose probabilities are a Dirichlet vector of ``alpha`` (..., K) > 0.
+    """Dirichlet-multinomial counts (int64) of each of K outcomes in ``n`` trials.
 
-    The shape of the draw is ``size`` and then K, which must be known when the graph is built.
+    The probabilities are drawn first, from the Dirichlet law with the parameters ``alpha`` (..., K) > 0. The shape of
+    the draw is ``size`` followed by K, which must be static.
     """
     count = integer_parameter(n, "n")
     law = begin(key, None, "float64", core=1, alpha=(alpha, POSITIVE))

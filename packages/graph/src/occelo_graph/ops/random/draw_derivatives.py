@@ -1,9 +1,10 @@
-"""Derivatives of draws by rejection with respect to the parameters of their laws.
+"""Attaches to draws by rejection their derivatives with respect to the parameters of their laws.
 
-A draw with the distribution function F and the density p has the derivative -dF/dtheta / p with respect to a parameter
-theta. As theta changes, the draw changes so that the value of F stays the same (Figurnov, Mohamed and Mnih, "Implicit
-reparameterization gradients", 2018). `with_derivative` attaches this derivative to a draw. `without_derivative` marks
-draws that have no derivative, so that a gradient through them is an error and not 0. The modules of laws call both.
+Let F be the distribution function of a law, p its density, and theta a parameter. The derivative of a draw with respect
+to theta is -dF/dtheta / p: if theta changes, the draw changes so that F keeps its value (Figurnov, Mohamed and Mnih,
+"Implicit reparameterization gradients", 2018). `with_derivative` attaches this derivative to a draw.
+`without_derivative` marks a draw that has no derivative, so that a gradient through the draw is an error and not 0. The
+modules with draws by keys call both functions.
 """
 
 from __future__ import annotations
@@ -26,14 +27,18 @@ if TYPE_CHECKING:
 __all__ = ["ImplicitDerivative", "NoDerivative", "with_derivative", "without_derivative"]
 
 SLOPES: dict[str, Callable[..., Sequence[Any]]] = {}
-"""For each law, a function of its standard draws and their parameters.
+"""Maps the name of a law to a function of its draws and their parameters.
 
-It returns the derivatives of the draws with respect to each parameter (None where there is none).
+The function returns the derivatives of the draws with respect to each parameter. None means that there is no
+derivative.
 """
 
 
 class _OfParameters(Op):
-    """Returns its first input, a draw. For gradients the draw is a function of the other inputs, its parameters."""
+    """Base class of ops that return their first input, a draw. The other inputs are the parameters of its law.
+
+    In gradients, the draw is a function of the parameters.
+    """
 
     view_map = {0: [0]}
     moves = FIRST
@@ -65,7 +70,7 @@ class _OfParameters(Op):
 
 @op
 class ImplicitDerivative(_OfParameters):
-    """Returns a draw of the law ``law`` of `SLOPES`, with its derivatives.
+    """Returns its first input, a draw. Its derivatives by the parameters are computed by ``SLOPES[law]``.
 
     The parameters have as many dimensions as the draw.
     """
@@ -90,7 +95,7 @@ class ImplicitDerivative(_OfParameters):
 
 @op
 class NoDerivative(_OfParameters):
-    """Returns a draw of the law ``law``, which depends on its parameters but has no derivative with respect to them."""
+    """Returns its first input, a draw. A gradient with respect to the parameters raises an error with the name ``law``."""
 
     law: str
 
@@ -106,7 +111,7 @@ class NoDerivative(_OfParameters):
 
 
 def without_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable:
-    """The draw; a gradient of it with respect to the parameters is an error, not 0."""
+    """The draw ``value``, marked so that a gradient with respect to ``parameters`` is an error and not 0."""
     variables = [p for p in parameters if not isinstance(p, Constant)]
     if not variables:
         return value
@@ -115,7 +120,7 @@ def without_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable
 
 
 def with_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable:
-    """The draw, with its derivative with respect to the parameters, which broadcast to it."""
+    """The draw ``value``, with its derivatives with respect to ``parameters``, which broadcast to the draw."""
     aligned = [shape_padleft(p, value.type.ndim - p.type.ndim) for p in parameters]
     made: TensorVariable = ImplicitDerivative(law)(value, *aligned)
     return made

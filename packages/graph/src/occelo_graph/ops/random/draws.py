@@ -1,8 +1,8 @@
-"""Draws by keys: uniform, normal and exponential numbers, integers and truth values, as functions of random bits.
+"""Draws by keys: uniform, normal and exponential numbers, integers and booleans.
 
-`occelo_graph.random` exports them. Each draw consists of elementwise functions of `keys.bits`. So it has derivatives
-with respect to its parameters, and every backend computes it in the loop of the code that reads it. One key gives one
-draw: use keys from `keys.split` for several.
+Users call them from `occelo_graph.random`. A draw is composed of elementwise functions of random bits (`keys.bits`). So
+it has derivatives with respect to its parameters, and every backend can fuse it with the code that reads it. A key must
+be used for one draw only; `keys.split` makes several keys of one.
 """
 
 from __future__ import annotations
@@ -52,14 +52,16 @@ __all__ = ["bernoulli", "exponential", "integers", "normal", "uniform"]
 def uniform(
     key: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers from the interval [low, high), with equal probability.
+    """Numbers from the interval [low, high), all with equal probability.
 
-    ``size`` is the shape of the draw: an integer, a sequence of integers or scalars, or a vector of known length. If it
-    is None, the shape is that to which the parameters broadcast. The dtype is that of the parameters, or floatX if they
-    are Python numbers or integers. For a batch of keys, the draw of each key has the shape ``size``, after the
-    dimensions of the keys. TypeError for a dtype other than float32 and float64. ValueError if the parameters do not
-    broadcast to ``size``, if ``high`` is below ``low``, and if ``high - low`` is not finite in the dtype. If the
-    interval is far from 0, a number may be rounded to ``high`` itself.
+    ``size`` is the shape of the draw: an integer, a sequence of integers or scalar variables, or a vector of static
+    length. If ``size`` is None, the shape is the common shape to which the parameters broadcast. The default dtype is
+    the dtype of the parameters, or floatX if they are Python numbers or integers. For a batch of keys, each key has a
+    draw of the shape ``size``, and the dimensions of the keys come first. If the interval is far from 0, a number may
+    be rounded to ``high``.
+
+    TypeError for a dtype other than float32 and float64. ValueError if the parameters do not broadcast to ``size``, if
+    ``high`` is below ``low``, or if ``high - low`` is not finite in the dtype.
     """
     (low, high), name = float_parameters(low, high, dtype=dtype)
     key = require(key, _is_interval, low, high, message="high < low, or high - low is not finite")
@@ -68,16 +70,16 @@ def uniform(
 
 
 def _is_interval(low: Any, high: Any) -> Any:
-    half = high * 0.5 - low * 0.5  # the whole length may overflow
+    half = high * 0.5 - low * 0.5  # halves are subtracted, since the whole length may overflow
     return (half >= 0) & (half <= np.finfo(str(low.dtype)).max * 0.5)
 
 
 def exponential(
     key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the exponential law with mean ``scale``, by inversion. ValueError if ``scale`` is negative.
+    """Exponential numbers with the mean ``scale``, drawn by inversion. ValueError if ``scale`` is negative.
 
-    The other parameters are those of `uniform`.
+    ``size`` and ``dtype`` are as in `uniform`.
     """
     (scale,), name = float_parameters(scale, dtype=dtype)
     key = checked(key, scale=(scale, NOT_NEGATIVE))
@@ -93,9 +95,9 @@ _NEAR = (
     -1.9310650328765146e-06, -1.9632852817479085e-05, 0.00026408204954264024, -0.0010475115695030076,
     -0.00853289917726757, 0.33963495870114085, 2.338620710026593,
 )  # fmt: skip
-"""The normal quantile divided by 2 u - 1, as a polynomial in -log(4 u (1 - u)) - 3.125.
+"""Coefficients of a polynomial in -log(4 u (1 - u)) - 3.125, which is the normal quantile of u divided by 2 u - 1.
 
-The coefficients are those of Chebyshev interpolation with mpmath.
+They were computed by Chebyshev interpolation with mpmath.
 """
 _TAIL = (
     (7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258,
@@ -112,7 +114,10 @@ _FAR = (
 
 
 def _rational(coefficients: Sequence[Sequence[float]], x: Any) -> Any:
-    """A quotient of two polynomials, by Horner's scheme. Coefficients are given from the highest power down."""
+    """The quotient of two polynomials in x, computed by Horner's scheme.
+
+    ``coefficients`` are two lists, which begin with the coefficient of the highest power.
+    """
     values: list[Any] = []
     for polynomial in coefficients:
         value: Any = polynomial[0]
@@ -123,7 +128,7 @@ def _rational(coefficients: Sequence[Sequence[float]], x: Any) -> Any:
 
 
 def _tail(u: Any) -> Any:
-    """The normal quantile in the tails, by Wichura's algorithm AS 241 (1988, PPND16)."""
+    """The normal quantile of ``u`` in the tails, by Wichura's algorithm AS 241 (1988, PPND16)."""
     root = sqrt(-log(minimum(u, sub(1.0, u))))
     far = switch(le(root, 5.0), _rational(_TAIL, sub(root, 1.6)), _rational(_FAR, sub(root, 5.0)))
     return switch(lt(u, 0.5), -far, far)
@@ -172,8 +177,8 @@ exponential_quantile: Elemwise = elementwise(
 
 
 def standard_normal(key: Any, shape: Any, dtype: str) -> TensorVariable:
-    """Numbers of the normal law with mean 0 and variance 1."""
-    # float32 is computed in float64 as well, which is not slower
+    """Normal numbers with mean 0 and variance 1. ``shape`` is their shape, without the dimensions of the keys."""
+    # float32 numbers are computed in float64, too, which is not slower
     u = cast(standard_uniform(key, shape, dtype, half=True), "float64")
     return cast(normal_quantile(u), dtype)
 
@@ -181,10 +186,11 @@ def standard_normal(key: Any, shape: Any, dtype: str) -> TensorVariable:
 def normal(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the normal law with mean ``loc`` and standard deviation ``scale``, by inversion.
+    """Normal numbers with mean ``loc`` and standard deviation ``scale``, drawn by inversion.
 
-    ValueError if ``scale`` is negative. The other parameters are those of `uniform`. A float64 is computed from 52
-    random bits, so no number is beyond 8.2 deviations. A float32 is computed from 23 bits; the limit is 5.4 deviations.
+    ``size`` and ``dtype`` are as in `uniform`. ValueError if ``scale`` is negative. A float64 number is computed from
+    52 random bits, so no number is more than 8.2 standard deviations from the mean. A float32 number is computed from
+    23 bits, and the limit is 5.4 standard deviations.
     """
     (loc, scale), name = float_parameters(loc, scale, dtype=dtype)
     key = checked(key, scale=(scale, NOT_NEGATIVE))
@@ -193,9 +199,9 @@ def normal(
 
 
 def bernoulli(key: Any, p: Any = 0.5, size: Any = None) -> TensorVariable:
-    """Truth values that are true with probability ``p``; ``size`` is as in `uniform`.
+    """Booleans that are True with probability ``p``. ``size`` is as in `uniform`.
 
-    ValueError if ``p`` is below 0 or above 1.
+    ValueError if ``p`` is not between 0 and 1.
     """
     (p,), name = float_parameters(p, dtype=None)
     key = checked(key, p=(p, FRACTION))
@@ -212,7 +218,10 @@ def _ordered(one: Any, other: Any) -> Any:
 
 
 def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
-    """The key, with a check that ``low`` to ``high`` are in the range of ``dtype``; none where their own dtypes ensure it."""
+    """The key, with a run-time check that ``low`` to ``high`` are in the range of ``dtype``.
+
+    A check is omitted if the dtype of the bound ensures the range.
+    """
     bounds = np.iinfo(dtype)
     least, limit = int(bounds.min), int(bounds.max) + 1
     if np.iinfo(low.dtype).min < least:
@@ -227,11 +236,11 @@ def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
 def integers(
     key: Any, low: Any, high: Any = None, size: Any = None, dtype: str = "int64"
 ) -> TensorVariable:
-    """Integers from ``low`` (0 if only one bound is given) to ``high``, which is excluded; ``size`` is as in `uniform`.
+    """Integers from ``low`` to ``high``, which is excluded. With one bound, integers from 0 to this bound.
 
-    They are remainders of 64 random bits. So each of n integers has the probability 1/n with a relative error of at
-    most n / 2**64. TypeError unless bounds and ``dtype`` are of integer dtypes. ValueError where ``high`` is not above
-    ``low``, or where one of these integers is out of the range of ``dtype``.
+    ``size`` is as in `uniform`. The integers are remainders of 64 random bits, so each of n integers has the
+    probability 1/n, up to a relative error of n / 2**64. TypeError unless bounds and ``dtype`` are of integer dtypes.
+    ValueError if ``high`` is not above ``low``, or if an integer is out of the range of ``dtype``.
     """
     if high is None:
         low, high = 0, low
@@ -246,5 +255,7 @@ def integers(
     drawn = bits(key, shape)
     steps = mod(drawn, count)
     if high.dtype == "uint64" and not low.dtype.startswith("u"):
-        steps = switch(eq(count, 0), drawn, steps)  # 2**64 integers, whose number is 0 in 64 bits
+        steps = switch(
+            eq(count, 0), drawn, steps
+        )  # if there are 2**64 integers, their number is 0 in 64 bits
     return cast(add(cast(low, "int64"), cast(steps, "int64")), dtype)

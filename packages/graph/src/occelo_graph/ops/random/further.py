@@ -1,6 +1,6 @@
-"""Draws by keys from further continuous laws: von Mises, inverse Gaussian (Wald), skew-normal and truncated normal.
+"""Draws by keys from four continuous laws: von Mises, inverse Gaussian (Wald), skew-normal and truncated normal.
 
-`occelo_graph.random` exports them. They are computed in float64, and have derivatives with respect to all
+Users call them from `occelo_graph.random`. They are computed in float64, and have derivatives with respect to all
 parameters.
 """
 
@@ -51,18 +51,17 @@ __all__ = ["skewnorm", "truncnorm", "vonmises", "wald"]
 
 
 def _angle_attempt(words: Words, kappa: Any) -> Any:
-    """An attempt of Best and Fisher's algorithm for the absolute value of an angle; -1 if it is rejected.
+    """One attempt of Best and Fisher's algorithm to draw the absolute value of a von Mises angle; -1 if it is rejected.
 
-    D. J. Best and N. I. Fisher, "Efficient simulation of the von Mises distribution", 1979.
+    The algorithm is from D. J. Best and N. I. Fisher, "Efficient simulation of the von Mises distribution", 1979.
 
-    With r = 1 + s, the cosine of the angle is (1 + r z) / (r + z), where z is the cosine of a uniform angle. One minus
-    this cosine is computed without cancellation.
+    In the paper, the cosine of the angle is (1 + r z) / (r + z), where z is the cosine of a uniform angle. Here, 1
+    minus each cosine and s = r - 1 are computed instead, without cancellation.
     """
     u, v = words.uniform(0), words.uniform(1)
     root = sqrt(add(mul(kappa, kappa, 4.0), 1.0))
     double = mul(kappa, 2.0)
-    # rho = (root + 1 - sqrt(2 root + 2)) / double, computed from 1 - rho, which is small for a
-    # large kappa
+    # rho = (root + 1 - sqrt(2 root + 2)) / double; 1 - rho is computed first, since it is small for a large kappa
     shortfall = sub(sqrt(mul(add(root, 1.0), 2.0)), add(1.0, reciprocal(add(root, double))))
     lacking = true_div(shortfall, double)
     rho = sub(1.0, lacking)
@@ -73,7 +72,7 @@ def _angle_attempt(words: Words, kappa: Any) -> Any:
         true_div(mul(lacking, lacking), mul(switch(small, 1.0, rho), 2.0)),
     )
     half = sin(mul(u, math.pi / 2))
-    z = mul(half, half, 2.0)  # 1 minus the cosine
+    z = mul(half, half, 2.0)  # 1 minus the cosine of the uniform angle
     w = true_div(mul(s, z), sub(add(s, 2.0), z))
     y = mul(kappa, add(s, w))
     rejected = lt(add(log(true_div(y, v)), sub(1.0, y)), 0.0)
@@ -86,10 +85,10 @@ _angles = rejection("vonmises", 1, 2, _angle_attempt)
 def _angle_slope(angle: Array, kappa: Array) -> Array:
     """The derivative of von Mises angles with respect to kappa.
 
-    It is -int_0^angle exp(kappa (cos t - cos angle)) (cos t - A) dt.
+    The derivative is the integral of -exp(kappa (cos t - cos angle)) (cos t - A) over t from 0 to the angle.
 
-    A is the mean of the cosine, I1(kappa) / I0(kappa). Both integrals are computed by Gauss-Legendre's rule with 64
-    nodes, the second only over angles whose density matters.
+    A is the mean of the cosine of angles, I1(kappa) / I0(kappa), which is also computed by an integral. Both integrals
+    are computed by the Gauss-Legendre rule with 64 nodes. The integral for A omits angles whose density is negligible.
     """
     angle, kappa = (np.array(v, "float64") for v in np.broadcast_arrays(angle, kappa))
     nodes, weights = np.polynomial.legendre.leggauss(64)
@@ -128,14 +127,14 @@ SLOPES["vonmises"] = _angle_slopes
 def vonmises(
     key: Any, mu: Any, kappa: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Angles from -pi to pi with a density proportional to exp(kappa cos(x - mu)).
+    """Von Mises angles from -pi to pi, with a density proportional to exp(kappa cos(x - mu)).
 
-    ``kappa`` is limited to the interval from 1e-8 to 1e40.
+    A ``kappa`` below 1e-8 or above 1e40 is replaced by this bound.
     """
     law = begin(key, size, dtype, mu=mu, kappa=(kappa, NOT_NEGATIVE))
     mu, kappa = law.values
     one, other = law.split(2)
-    # beyond these bounds the angles are uniform, or 0, to the last digit
+    # below the first bound the angles are uniform, and above the second they are 0, to the last digit
     concentration = minimum(maximum(cast(kappa, "float64"), 1e-8), 1e40)
     found = _angles(one, law.shape, concentration)
     side = lt(standard_uniform(other, law.shape, "float64"), 0.5)
@@ -147,17 +146,17 @@ def vonmises(
 def wald(
     key: Any, mean: Any, scale: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the inverse Gaussian law with mean ``mean`` and variance ``mean**3 / scale``.
+    """Inverse Gaussian (Wald) numbers with mean ``mean`` and variance ``mean**3 / scale``.
 
     Each number is one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976). The
-    choice of the root depends on the parameters, so derivatives are implicit (`draw_derivatives`).
+    choice of the root depends on the parameters. So the derivatives are computed as in `draw_derivatives`.
     """
     law = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
     mean, scale = (cast(v, "float64") for v in law.values)
     one, other = law.split(2)
     z = standard_normal(one, law.shape, "float64")
     y = true_div(mul(mean, z, z), scale)
-    # the smaller root divided by the mean, without cancellation
+    # the smaller root divided by the mean, computed without cancellation
     root = true_div(2.0, add(2.0, y, mul(sqrt(y), sqrt(add(y, 4.0)))))
     u = standard_uniform(other, law.shape, "float64")
     smaller = le(u, reciprocal(add(root, 1.0)))
@@ -166,13 +165,13 @@ def wald(
 
 
 def _wald_slopes(x: Any, mean: Any, scale: Any) -> list[Any]:
-    """The derivatives of draws x with respect to the mean and the scale.
+    """The derivatives of inverse Gaussian draws x with respect to the mean and the scale.
 
-    The first is -dF/dmean / p, with the distribution function F and the density p. The second follows from the first,
-    since c x is a draw with the parameters c mean and c scale.
+    The derivative by the mean is -dF/dmean / p, where F is the distribution function and p is the density. The
+    derivative by the scale is computed from it, since c x is a draw with the parameters c mean and c scale.
 
-    F(x) = Phi(a) + exp(2 scale / mean) Phi(-b) with a, b = sqrt(scale / x) (x / mean -+ 1). In dF/dmean, the two terms
-    with the normal density cancel.
+    F(x) is Phi(a) + exp(2 scale / mean) Phi(-b), where a is sqrt(scale / x) (x / mean - 1) and b is sqrt(scale / x) (x
+    / mean + 1). In dF/dmean, the two terms with the normal density cancel.
     """
     ratio = true_div(x, mean)
     b = mul(sqrt(true_div(scale, x)), add(ratio, 1.0))
@@ -185,7 +184,7 @@ SLOPES["wald"] = _wald_slopes
 
 
 _SKEWEST = 1e12
-"""For a larger skewness, the law is the half-normal law, to the last digit."""
+"""For a larger skewness parameter, the law is the half-normal law, to the last digit."""
 
 
 def skewnorm(
@@ -196,7 +195,7 @@ def skewnorm(
     size: Any = None,
     dtype: str | None = None,
 ) -> TensorVariable:
-    """Numbers of the skew-normal law with skewness parameter ``a``, as in SciPy."""
+    """Skew-normal numbers with the skewness parameter ``a``, as in SciPy."""
     law = begin(key, size, dtype, a=a, loc=loc, scale=(scale, NOT_NEGATIVE))
     a, loc, scale = law.values
     a = minimum(maximum(a, -_SKEWEST), _SKEWEST)
@@ -215,9 +214,9 @@ def truncnorm(
     size: Any = None,
     dtype: str | None = None,
 ) -> TensorVariable:
-    """Normal numbers between ``loc + a scale`` and ``loc + b scale``, as in SciPy. ValueError unless a < b.
+    """Truncated normal numbers, between ``loc + a scale`` and ``loc + b scale``, as in SciPy. ValueError unless a < b.
 
-    They are drawn by inversion, even far in the tails, where both bounds may be beyond 40 deviations. An infinite bound
+    They are drawn by inversion, even if both bounds are far in a tail, beyond 40 standard deviations. An infinite bound
     has no derivative.
     """
     law = begin(key, size, dtype, a=a, b=b, loc=loc, scale=(scale, NOT_NEGATIVE))
@@ -225,7 +224,7 @@ def truncnorm(
     checked = require(law.key, _below, given[0], given[1], message="a >= b")
     a, b, loc, scale = (cast(v, "float64") for v in given)
     u = standard_uniform(checked, law.shape, "float64", half=True)
-    # the upper tail is mirrored, so that probabilities are those below the numbers
+    # an interval in the upper tail is mirrored to the lower tail, where probabilities are small numbers
     upper = gt(add(a, b), 0.0)
     low, high = switch(upper, neg(b), a), switch(upper, neg(a), b)
     found = _between(low, high, switch(upper, sub(1.0, u), u))
@@ -240,15 +239,20 @@ def _below(a: Any, b: Any) -> Any:
 _ROOT = math.sqrt(0.5)
 _DEEP = -5.0
 _FARTHEST = 1e150
-"""The largest bound used, since squares must be finite. So far out, draws equal the nearer bound to the last digit."""
+"""Larger bounds are replaced by this number, so that squares are finite. That far out, draws equal the nearer bound to
+the last digit.
+"""
 
 
 def _between(low: Any, high: Any, u: Any) -> Any:
-    """The number x for which P(low < X < x) is u P(low < X < high), for a standard normal X; low + high <= 0."""
+    """The quantile of u of a standard normal X between ``low`` and ``high``, where low + high <= 0.
+
+    It is the number x for which P(low < X < x) is u P(low < X < high).
+    """
     deep = lt(high, _DEEP)
     below = mul(erfc(mul(low, -_ROOT)), 0.5)
     whole = sub(mul(erfc(mul(high, -_ROOT)), 0.5), below)
-    # the probability is replaced by 1/2 where the other branch is used
+    # if the other branch is used, the probability is replaced by 1/2
     usual = normal_quantile(switch(deep, 0.5, add(below, mul(u, whole))))
     near = switch(deep, minimum(neg(high), _FARTHEST), -_DEEP)
     far = switch(deep, neg(low), -2 * _DEEP)
@@ -256,13 +260,14 @@ def _between(low: Any, high: Any, u: Any) -> Any:
 
 
 def _beyond(near: Any, far: Any, u: Any) -> Any:
-    """The number x for which P(x < X < far) is u P(near < X < far), for a standard normal X and a ``near`` far above 0.
+    """The quantile of 1 - u of a standard normal X between ``near`` and ``far``, where ``near`` is far above 0.
 
-    Newton's method solves the logarithm of this equation. With Q(x) = P(X > x), log Q(x) is -x**2 / 2 + log(erfcx(x /
-    sqrt(2)) / 2). Its derivative is minus the hazard rate.
+    It is the number x for which P(x < X < far) is u P(near < X < far). Newton's method solves the logarithm of this
+    equation. Let Q(x) be P(X > x). Then log Q(x) is -x**2 / 2 + log(erfcx(x / sqrt(2)) / 2), and its derivative is
+    minus the hazard rate.
     """
     scale = log(erfcx(mul(near, _ROOT)))
-    # an infinite bound leaves no probability beyond it
+    # the probability beyond an infinite bound is 0
     end = minimum(far, _FARTHEST)
     rest = exp(
         sub(sub(log(erfcx(mul(end, _ROOT))), scale), mul(sub(end, near), add(end, near), 0.5))

@@ -1,8 +1,8 @@
-"""Further laws that are drawn with a generator of NumPy and that NumPy itself lacks, such as skew-normal and Wishart.
+"""Ops for draws with NumPy's generators from laws that NumPy itself lacks, such as skew-normal and Wishart.
 
-Each draw is computed from draws of laws that NumPy has. If SciPy has the law, the numbers are those of its ``rvs`` with
-the generator as ``random_state``, up to their last digits. The state of the generator afterwards is the same, too.
-`generators` makes functions and methods from the classes.
+Each draw is computed from draws that NumPy has. If SciPy has the law, the numbers agree with SciPy's ``rvs`` with the
+generator as ``random_state``, up to the last digits. The generator has the same state afterwards, too. `generators`
+makes the functions and methods that users call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class DirichletMultinomialRV(ComposedRV):
-    """How often each outcome occurs in ``n`` trials, with probabilities that are drawn from the Dirichlet law of ``alpha``."""
+    """Counts of each outcome in ``n`` trials. The probabilities are drawn from the Dirichlet law of ``alpha``."""
 
     name, signature, dtype = "dirichlet_multinomial", "(a),()->(a)", "int64"
     one_batch = False
@@ -43,7 +43,7 @@ class DirichletMultinomialRV(ComposedRV):
 
 
 class GumbelLeftRV(ComposedRV):
-    """The Gumbel law of minima. A draw is minus a number of the law of maxima around ``-loc``."""
+    """The Gumbel law of minima. A draw is minus a draw of the Gumbel law of maxima with the location ``-loc``."""
 
     name, signature = "gumbel_l", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -54,7 +54,7 @@ class GumbelLeftRV(ComposedRV):
 
 
 class LomaxRV(ComposedRV):
-    """``loc`` plus ``scale`` times a Lomax number with exponent ``c``, which NumPy calls Pareto."""
+    """``loc`` plus ``scale`` times a Lomax number with exponent ``c``. NumPy calls the Lomax law Pareto."""
 
     name, signature = "lomax", "(),(),()->()"
     parameters = {"c": ..., "loc": 0.0, "scale": 1.0}
@@ -68,7 +68,7 @@ class LomaxRV(ComposedRV):
 class SkewNormalRV(ComposedRV):
     """The skew-normal law with skewness parameter ``a``. Each draw is computed from two normal numbers, as in SciPy.
 
-    The first numbers of all draws are drawn before the second numbers.
+    The first normal numbers of all draws are drawn before the second normal numbers.
     """
 
     name, signature = "skewnorm", "(),(),()->()"
@@ -85,10 +85,10 @@ class SkewNormalRV(ComposedRV):
 
 
 class TruncatedNormalRV(ComposedRV):
-    """Normal numbers between ``loc + a scale`` and ``loc + b scale``, by inversion of one uniform number, as in SciPy.
+    """Truncated normal numbers, between ``loc + a scale`` and ``loc + b scale``.
 
-    The result is always between the bounds. The uniform number 0 counts as 2**-54, so an infinite bound is never drawn.
-    ValueError unless a < b.
+    As in SciPy, a draw is the quantile of one uniform number. The result is always between the bounds. The uniform
+    number 0 is replaced by 2**-54, so an infinite bound is never drawn. ValueError unless a < b.
     """
 
     name, signature = "truncnorm", "(),(),(),()->()"
@@ -104,9 +104,10 @@ class TruncatedNormalRV(ComposedRV):
 
 
 def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
-    """The number x for which P(a < X < x) is u P(a < X < b), for a standard normal X. Computed by logarithms.
+    """The quantile of ``u`` of a standard normal X between ``a`` and ``b``, computed by logarithms.
 
-    An interval above 0 is mirrored, so that the probabilities are those of the lower tail.
+    It is the number x for which P(a < X < x) is u P(a < X < b). An interval above 0 is mirrored, so that probabilities
+    of the lower tail are computed.
     """
     special = scipy_module("special", "a draw of the law truncnorm")
     upper = a >= 0
@@ -118,7 +119,7 @@ def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
         nearest: Array = special.ndtri_exp(
             np.logaddexp(np.log1p(-share) + below, np.log(share) + whole)
         )
-    # so far out, all numbers are at the nearer bound, to the last digit
+    # that far out, all numbers equal the nearer bound, to the last digit
     found = np.where(np.isneginf(whole), high, nearest)
     return np.clip(np.where(upper, -found, found), a, b)
 
@@ -126,10 +127,10 @@ def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
 class LKJRV(ComposedRV):
     """Correlation matrices of ``n`` rows with a density proportional to the power ``eta - 1`` of their determinant.
 
-    The Cholesky factors are drawn, as by the function `lkj` of keys. First come standard normal numbers, row by row for
-    each matrix: the directions of the rows before the diagonal. Then come two standard gamma numbers for each row k but
-    the first, with the shapes k / 2 and eta + (n - 1 - k) / 2. The first of them divided by their sum is the square of
-    the row's length before the diagonal.
+    The Cholesky factors are drawn in the same way as by the function `lkj` for keys. First, standard normal numbers are
+    drawn row by row for each matrix. They are the directions of the rows before the diagonal. Then, two standard gamma
+    numbers are drawn for each row k except the first, with the shapes k / 2 and eta + (n - 1 - k) / 2. The first number
+    divided by the sum of both is the squared length of the row before the diagonal.
     """
 
     name, signature = "lkj", "()->(n,n)"
@@ -170,10 +171,11 @@ class LKJRV(ComposedRV):
 
 
 class WishartRV(ComposedRV):
-    """Sums of ``df`` outer products of normal vectors with the covariance ``scale``, by Bartlett's decomposition, as in SciPy.
+    """Wishart matrices: sums of ``df`` outer products of normal vectors with the covariance ``scale``.
 
-    First come the normal numbers below the diagonal of all factors, then the chi-square numbers of the diagonal, by columns.
-    ``df`` need not be an integer. ValueError unless it is above n - 1, LinAlgError unless ``scale`` is positive definite.
+    They are computed by Bartlett's decomposition, as in SciPy. First, the normal numbers below the diagonal are drawn
+    for all factors. Then, the chi-square numbers of the diagonal are drawn, column by column. ``df`` need not be an
+    integer. ValueError unless it is above n - 1, LinAlgError unless ``scale`` is positive definite.
     """
 
     name, signature = "wishart", "(),(n,n)->(n,n)"
@@ -187,7 +189,7 @@ class WishartRV(ComposedRV):
         lower = np.zeros((*size, n, n))
         lower[..., *np.tril_indices(n, -1)] = rng.normal(size=(*size, n * (n - 1) // 2))
         for k in range(n):
-            # SciPy fills the batch with the first of its dimensions varying fastest
+            # in SciPy's order of draws, the first dimension of the batch varies fastest
             lower[..., k, k] = np.sqrt(rng.chisquare(df - k, size[::-1])).T
         return _times_transpose(_scaled(lower, scale))
 
