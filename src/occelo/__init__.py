@@ -7,7 +7,7 @@
 >>> f([1, 2, 3])
 array([2., 4., 6.])
 
-This is what users import; the names come from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
+Users import this package. Its names come from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
 `occelo_compile`.
 """
 
@@ -193,7 +193,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-# imported at first use, since most programs need none of them
+# imported at their first use, since most programs need none of them
 _LATER = {
     "as_jax": "occelo_link.jax.linker",
     "as_numba": "occelo_link.numba.calling",

@@ -1,4 +1,4 @@
-"""``python -m occelo``: the command line."""
+"""Runs the command line for ``python -m occelo``."""
 
 from occelo.command.app import main
 

@@ -1,6 +1,6 @@
-"""Public interface to the cache of compiled functions: directory, entries, counters, lock, and `explain_miss`.
+"""The cache of compiled functions, for users: its directory, entries, counters and lock, and `explain_miss`.
 
-The command ``occelo cache`` uses it.
+The command ``occelo cache`` uses the same functions.
 """
 
 from __future__ import annotations

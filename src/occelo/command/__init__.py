@@ -1,1 +1,1 @@
-"""The command line, a module for each command; ``import occelo`` imports none of them."""
+"""The command line, with a module for each command. ``import occelo`` imports none of these modules."""

@@ -1,6 +1,7 @@
-"""The command line ``occelo``: its commands and their options; the other modules of this folder do the work.
+"""The command line ``occelo``: all commands with their options. The other modules of this folder do the work.
 
-The scripts ``occelo`` and ``occelo-cache`` call `main` and `cache_main`; ``python -m occelo`` calls `main`."""
+The script ``occelo`` and ``python -m occelo`` call `main`, and the script ``occelo-cache`` calls `cache_main`.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +121,7 @@ def config_command(
                 option.doc,
             )
     if not table.rows:
-        occelo.config.get(str(name))  # raises, with the most similar option
+        occelo.config.get(str(name))  # raises an error that names the most similar option
     Console().print(table)
 
 
@@ -165,12 +166,12 @@ def version() -> None:
 
 
 def main() -> None:
-    """Run the command line. An unknown option in OCCELO_FLAGS gives a message of one line instead of a traceback."""
+    """Run the command line. For an unknown option in OCCELO_FLAGS, print one line instead of a traceback."""
     _run(app)
 
 
 def cache_main() -> None:
-    """Run ``occelo-cache``, which is ``occelo cache``."""
+    """Run ``occelo-cache``, which is the same as ``occelo cache``."""
     _run(cache_app)
 
 

@@ -1,4 +1,4 @@
-"""``occelo backends``: which ops of a graph, or of all ops, each backend compiles; also writes ``docs/backends.md``."""
+"""The command ``occelo backends``, which shows the ops that each backend compiles and writes ``docs/backends.md``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["op_table", "published", "show_backends"]
 
 
 def _example_nodes() -> dict[str, list[Apply]]:
-    """A dict from the label of each op to its nodes in the table of examples."""
+    """Return a dict from the label of each op to its nodes in the table of examples."""
     from occelo_graph.tensors.type import TensorType
     from occelo_graph.testing.examples import EXAMPLES
 
@@ -35,9 +35,9 @@ def _example_nodes() -> dict[str, list[Apply]]:
 
 
 def op_table() -> dict[str, dict[str, bool | None]]:
-    """For each op and backend, whether the backend compiles the op for at least one dtype.
+    """Return, for each op and each backend, whether the backend compiles the op for at least one dtype.
 
-    None if the backend is not installed.
+    It is None for a backend that is not installed.
     """
     backends = [b for b in BACKENDS if is_installed(b)]
     table: dict[str, dict[str, bool | None]] = {}
@@ -66,7 +66,7 @@ def _share(table: dict[str, dict[str, bool | None]], backend: str) -> str:
 
 
 def published() -> str:
-    """The page with the table of all ops, as text."""
+    """Return the page with the table of all ops, as text."""
     table = op_table()
     lines = [
         "# Backends",
@@ -91,7 +91,7 @@ def published() -> str:
 
 
 def show_backends(graph: str | None, write: Path | None, console: Console) -> None:
-    """Print the ops that each backend lacks; or write the page of all ops to ``write``."""
+    """Print the ops that each backend does not compile, or write the page of all ops to the file ``write``."""
     if write is not None:
         write.write_text(published(), encoding="utf-8")
         console.print(f"The page is {write}", markup=False)

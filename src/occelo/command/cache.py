@@ -1,4 +1,4 @@
-"""``occelo cache``: commands that list, check and delete what the compile directory holds."""
+"""The command ``occelo cache``, with commands that list, check and delete the content of the compile directory."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def clear() -> None:
     store = _store()
     entries = list(store.entries())
     for entry in track(entries, description="deleting", disable=len(entries) < 1000):
-        with suppress(OSError):  # another process was first, or it can only be read
+        with suppress(OSError):  # another process has deleted the entry, or it can only be read
             entry.path.unlink()
     typer.echo(f"deleted {len(entries)} entries")
 

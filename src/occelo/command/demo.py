@@ -1,4 +1,6 @@
-"""``occelo demo``: trains two classifiers of digits and reports compile times, step times and accuracy."""
+"""The command ``occelo demo``, which trains two classifiers of digits and reports compile times, step times and
+accuracy.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class DemoSettings:
 
 @dataclass
 class DemoResult:
-    """The result of training one model. Times are in seconds; ``step_time`` and ``numpy_time`` are for one step."""
+    """The result of training one model. All times are in seconds. ``step_time`` and ``numpy_time`` are times of one
+    step.
+    """
 
     model: str
     accuracy: float
@@ -62,7 +66,7 @@ def _batches(
     digits: Digits, size: int, generator: np.random.Generator
 ) -> Iterator[tuple[Floats, Integers]]:
     order = generator.permutation(len(digits.train_labels))
-    # no smaller last batch: it would make a step of full size from few images
+    # images that would make a smaller last batch are left out, since few images would make a step of full size
     size = min(size, len(order))
     for start in range(0, len(order) - size + 1, size):
         chosen = order[start : start + size]
@@ -72,7 +76,7 @@ def _batches(
 def _compare_with_numpy(
     model: Model, settings: DemoSettings, digits: Digits, result: DemoResult
 ) -> None:
-    """Time steps of both implementations alternately, from equal parameters, and compare the final parameters."""
+    """Time the steps of both implementations alternately, from equal parameters. Compare the final parameters, too."""
     step, _, shared = make_step(model, settings.mode)
     by_hand = [np.array(p) for p in model.start]
     batches = list(_batches(digits, settings.batch, np.random.default_rng(settings.seed)))
@@ -175,8 +179,8 @@ def _plot(results: list[DemoResult], path: Path) -> None:
 
 
 def run_demo(settings: DemoSettings, console: Console) -> list[DemoResult]:
-    """Train both models, print the report, and return it."""
-    oc.get_mode(settings.mode)  # a wrong name fails before any work
+    """Train both models, print the report, and return the results."""
+    oc.get_mode(settings.mode)  # raises an error for a wrong name before any work is done
     digits = load_digits(settings.seed, settings.shuffle_labels)
     features = digits.train_images.shape[1]
     models = [

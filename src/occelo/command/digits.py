@@ -1,6 +1,6 @@
-"""Data and models of the demo: each model is written twice, as a graph and as a training step in NumPy.
+"""The data and the models of ``occelo demo``. Each model is written twice, as a graph and as a training step in NumPy.
 
-The command (`demo`) trains them.
+`demo` trains the models.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CLASSES = 10
 
 @dataclass(frozen=True)
 class Digits:
-    """Images, as rows of 64 numbers from 0 to 1, and their labels, for training and for testing."""
+    """Images and their labels, for training and for testing. An image is a row of 64 numbers from 0 to 1."""
 
     train_images: Floats
     train_labels: Integers
@@ -35,9 +35,9 @@ class Digits:
 
 
 def load_digits(seed: int, shuffle_labels: bool = False) -> Digits:
-    """The 1,797 digits, a quarter of them held out; the split depends on ``seed`` alone.
+    """Return the 1,797 digits, with a quarter of them held out for testing. The split depends only on ``seed``.
 
-    ModuleNotFoundError, which names the package to install, if scikit-learn is missing.
+    Raises ModuleNotFoundError if scikit-learn is missing.
     """
     try:
         datasets: Any = importlib.import_module("sklearn.datasets")
@@ -59,10 +59,10 @@ def load_digits(seed: int, shuffle_labels: bool = False) -> Digits:
 
 @dataclass(frozen=True)
 class Model:
-    """A classifier: initial parameters, its graph, and one training step in NumPy.
+    """A classifier: its initial parameters, its graph, and a training step in NumPy.
 
-    ``logits(images, parameters)`` builds the graph. ``numpy_step(images, labels, parameters, rate)``
-    changes the parameters in place and returns the loss before the change.
+    ``logits(images, parameters)`` builds the graph. ``numpy_step(images, labels, parameters, rate)`` changes the
+    parameters in place and returns the loss before the change.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Model:
 def loss_graph(
     model: Model, images: Tensor, labels: Tensor, parameters: Sequence[Tensor]
 ) -> Tensor:
-    """Mean negative log-likelihood of the labels, as a graph."""
+    """Return the mean negative log-likelihood of the labels, as a graph."""
     log_likelihood = ot.log_softmax(model.logits(images, parameters), axis=1)
     return -log_likelihood[ot.arange(labels.shape[0]), labels].mean()
 
@@ -84,7 +84,7 @@ def loss_graph(
 def make_step(
     model: Model, mode: str | None
 ) -> tuple[oc.Function, oc.Function, list[ot.TensorSharedVariable]]:
-    """The compiled training step, the compiled classifier, and the shared parameters."""
+    """Return the compiled training step, the compiled classifier, and the shared parameters."""
     images, labels = ot.dmatrix("images"), ot.lvector("labels")
     parameters = [oc.shared(p, name) for p, name in zip(model.start, model.names, strict=True)]
     loss = loss_graph(model, images, labels, parameters)
@@ -104,14 +104,14 @@ def make_step(
 
 
 def softmax_of(logits: Floats) -> Floats:
-    """Rows of probabilities, in NumPy."""
+    """Return rows of probabilities, computed with NumPy."""
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     result: Floats = powers / powers.sum(axis=1, keepdims=True)
     return result
 
 
 def _loss_and_error(logits: Floats, labels: Integers) -> tuple[float, Floats]:
-    """The loss, and its gradient with respect to the logits."""
+    """Return the loss, and its gradient with respect to the logits."""
     rows = np.arange(len(labels))
     error = softmax_of(logits)
     loss = -float(np.log(error[rows, labels]).mean())
@@ -120,7 +120,7 @@ def _loss_and_error(logits: Floats, labels: Integers) -> tuple[float, Floats]:
 
 
 def softmax_regression(seed: int, features: int) -> Model:
-    """One linear layer."""
+    """Return a model with a single linear layer."""
 
     def logits(images: Tensor, parameters: Sequence[Tensor]) -> Tensor:
         weights, bias = parameters
@@ -141,7 +141,7 @@ def softmax_regression(seed: int, features: int) -> Model:
 
 
 def network(seed: int, features: int, hidden: int) -> Model:
-    """A layer of hyperbolic tangents, then a linear one."""
+    """Return a model with a layer of hyperbolic tangents and a linear layer."""
 
     def logits(images: Tensor, parameters: Sequence[Tensor]) -> Tensor:
         w1, b1, w2, b2 = parameters

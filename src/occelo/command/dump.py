@@ -1,4 +1,4 @@
-"""``occelo dump``: commands that show, compare and run files written by `function_dump`."""
+"""The command ``occelo dump``, with commands that show, compare and run files written by `function_dump`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _pairs(given: Any) -> list[tuple[Any, Any]]:
 
 
 def _rows(arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The name and the text of each argument, except the outputs."""
+    """Iterate over the arguments, except the outputs. Yields the name and the text of each."""
     for i, given in enumerate(_listed(arguments["inputs"])):
         variable = _variable(given)
         extra = f", {given}" if isinstance(given, occelo.In) else ""

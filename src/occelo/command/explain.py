@@ -1,6 +1,6 @@
-"""``occelo explain``: shows how a graph is rewritten, as a page with a slider and as tables of times.
+"""The command ``occelo explain``, which shows how a graph is rewritten: as a page with a slider and as tables of times.
 
-The command ``occelo backends`` finds its graph by `graph_outputs`, too.
+The command ``occelo backends`` also finds its graph with `graph_outputs`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["explain_graph", "graph_outputs"]
 
 
 def graph_outputs(name: str) -> list[Any]:
-    """The outputs of a graph.
+    """Return the outputs of a graph.
 
     ``name`` is the name of a file with a saved graph, or ``MODULE:NAME`` for a variable, a list or a function in a
     module.

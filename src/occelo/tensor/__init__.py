@@ -1,4 +1,4 @@
-"""The tensor library, as users import it: constructors and functions of symbolic tensors.
+"""The tensor library that users import: constructors and functions of symbolic tensors.
 
 The names come from `occelo_graph.tensor`.
 """

@@ -1,6 +1,6 @@
-"""Linear algebra over batches of matrices: the functions of `numpy.linalg` and `scipy.linalg` on symbolic tensors.
+"""Linear algebra over batches of matrices: the functions of `numpy.linalg` and `scipy.linalg` for symbolic tensors.
 
-The names come from `occelo_graph.linalg`.
+Users import it as `occelo.tensor.linalg`. The names come from `occelo_graph.linalg`.
 """
 
 from typing import TYPE_CHECKING

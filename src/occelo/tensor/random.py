@@ -1,6 +1,6 @@
 """Random numbers that are computed from keys, with the same bits on every backend.
 
-The names come from `occelo_graph.random`.
+Users import it as `occelo.tensor.random`. The names come from `occelo_graph.random`.
 """
 
 from occelo_graph.random import *

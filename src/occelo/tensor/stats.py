@@ -1,6 +1,6 @@
 """Probability distributions: densities, distribution functions, quantiles and moments.
 
-The names come from `occelo_graph.stats`.
+Users import it as `occelo.tensor.stats`. The names come from `occelo_graph.stats`.
 """
 
 from occelo_graph.stats import *

@@ -1,6 +1,6 @@
-"""Occelo's compiler: `function`, which compiles a graph into a callable, with its inputs, outputs and modes.
+"""Occelo's compiler: `function` compiles a graph into a callable, in a mode that says how.
 
-`occelo` exports the names to users.
+`occelo` exports the names of this package to users.
 """
 
 from __future__ import annotations

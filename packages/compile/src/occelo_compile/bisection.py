@@ -1,6 +1,6 @@
-"""`bisect`: binary search for the replacement after which a compiled function gives wrong results.
+"""Finds the replacement that made a compiled function wrong, by binary search.
 
-Users call it when a function differs from the interpreter.
+Users call `bisect` when the results of a function differ from those of the interpreter.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ __all__ = ["Culprit", "bisect"]
 
 @dataclass(frozen=True)
 class Culprit:
-    """The result of `bisect`.
+    """The result of `bisect`: the first replacement after which results are wrong.
 
-    ``application`` is the first replacement after which results are wrong, ``number`` its position among all
-    replacements. ``compilations`` counts how often the function was compiled in the search.
+    ``application`` is this replacement and ``number`` its position among all replacements. ``compilations`` is the
+    number of times that the search compiled the function.
     """
 
     application: Application
@@ -37,13 +37,14 @@ class Culprit:
 
 
 def bisect(function: Function, oracle: Callable[[Function], bool]) -> Culprit:
-    """Find the first replacement after which a compiled function gives wrong results.
+    """Find the first replacement after which a compiled function returns wrong results.
 
-    ``oracle`` takes a function, calls it, and returns whether its results are right. If rewriting made n replacements,
-    the function is recompiled with only the first k of them, for at most ``log2(n) + 2`` values of k. All these
-    functions use the same shared variables, so an oracle that runs updates should set their values first.
+    ``oracle`` gets a function, calls it, and returns whether its results are right. The function is compiled again with
+    only the first k replacements, for at most ``log2(n) + 2`` values of k if there are n replacements. All these
+    functions use the same shared variables. So an oracle that calls functions with updates should set their values
+    first.
 
-    ValueError if results are right after all replacements, or wrong before the first.
+    Raises ValueError if results are right after all replacements, or wrong before the first.
     """
     applications = function.maker.rewritten.record.applications
     if oracle(function):
@@ -63,7 +64,7 @@ def bisect(function: Function, oracle: Callable[[Function], bool]) -> Culprit:
 
 
 def _compiled(function: Function, limit: int) -> Function:
-    """The function with only the first ``limit`` replacements."""
+    """Compile the function again, with only the first ``limit`` replacements."""
     old = function.maker
     with config.change_flags(optdb__max_applications=limit, cache=False):
         maker = type(old)(

@@ -1,6 +1,7 @@
-"""`Function`: a compiled function, which filters arguments, runs the VM, stores updates and returns results.
+"""`Function`, the class of compiled functions. A call checks arguments, runs the VM, stores updates and returns
+results.
 
-`maker` makes it, and `function` returns it to the user.
+`maker` makes the objects, and `function` returns them to the user.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ class _Duplicate:
 
 
 DUPLICATE = _Duplicate()
-"""The value in `Function.finder` for a name that several inputs have."""
+"""The value in `Function.finder` for a name that belongs to several inputs."""
 
 
 class _Values:
-    """``f.value``: maps an input, given as a variable, name or position, to its value."""
+    """The attribute ``f.value``: maps an input, given as a variable, a name or a position, to its value."""
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -56,7 +57,7 @@ class _Values:
 
 
 class _Containers(_Values):
-    """``f.container``: maps an input, given as a variable, name or position, to its container."""
+    """The attribute ``f.container``: maps an input, given as a variable, a name or a position, to its container."""
 
     def __getitem__(self, key: Any) -> Container:
         return self._function.find(key)
@@ -65,19 +66,20 @@ class _Containers(_Values):
 class Function:
     """A compiled function.
 
-    A call takes the inputs in order or by name. It returns one array, a list or a dict, in the form in which the
-    outputs were given to `function`. Scalars are returned as 0-d arrays. ``f[key]`` reads and sets the value of an
-    input or shared variable; the key is the variable, its name or its position. Arguments are not kept after a call, so
-    ``f[key]`` of an argument is None. If ``trust_input`` is True, arguments are not checked, and an argument of a wrong
-    type may give wrong results. Several threads may call one function.
+    A call accepts the inputs in order or by name. It returns an array, a list or a dict, in the form in which the
+    outputs were passed to `function`. Scalars are returned as 0-d arrays. Several threads may call one function. If
+    ``trust_input`` is True, arguments are not checked; then an argument of a wrong type may give wrong results.
 
-    ``indices`` pairs each input with its position. ``defaults`` has three entries for each input: whether a call must
-    give it, whether its default is restored after a call, and the default. A function made by ``copy.copy`` has the
-    same `maker` as the original; a function made by the method `copy` has a maker of its own.
+    ``f[key]`` reads and sets the value of an input or of a shared variable. The key is the variable, its name or its
+    position. Arguments are not kept after a call, so ``f[key]`` of an argument is None.
+
+    ``indices`` are pairs of an input and its position. ``defaults`` has three entries for each input: whether a call
+    must pass it, whether its default is restored after a call, and the default. A function made by ``copy.copy`` shares
+    the `maker` of the original. A function made by the method `copy` has its own maker.
     """
 
     pickle_aliased_memory_strategy: ClassVar[str] = "warn"
-    """What happens if pickled values share memory: "warn", "raise" or "ignore"."""
+    """What happens when values that share memory are pickled: "warn", "raise" or "ignore"."""
 
     def __init__(
         self,
@@ -155,9 +157,9 @@ class Function:
         return finder
 
     def find(self, key: Any) -> Container:
-        """The container of an input by variable, name or position.
+        """Return the container of an input, given as a variable, a name or a position.
 
-        KeyError if there is none, TypeError if several have the name.
+        Raises KeyError if there is no such input, and TypeError if several inputs have the name.
         """
         try:
             found = self.finder[key]
@@ -179,11 +181,11 @@ class Function:
     def __contains__(self, key: Any) -> bool:
         return key in self.value
 
-    # without this, Python would take `__getitem__` by position for an iteration protocol
+    # without this, Python would iterate over a function by calling `__getitem__` with 0, 1, 2, ...
     __iter__ = None
 
     def get_shared(self) -> list[SharedVariable]:
-        """The shared variables that the function uses."""
+        """Return the shared variables that the function uses."""
         return [e.variable for e, _ in self.indices if isinstance(e.variable, SharedVariable)]
 
     # calling
@@ -243,9 +245,9 @@ class Function:
     def _attach_entry(self) -> None:
         """Let later calls enter machine code directly, if the VM has an entry.
 
-        The entry is a builtin function. It becomes ``__call__`` of a subclass that is made for this function alone, so
-        no Python code runs before the entry. The entry falls back to `Function.__call__` for keywords, conversions and
-        errors.
+        The entry is a builtin function. It becomes ``__call__`` of a new subclass, of which this function is the only
+        instance. So no Python code runs before the entry. For keywords, conversions and errors the entry falls back to
+        `Function.__call__`.
         """
         make = getattr(self.vm, "entry", None)
         plain = self._plain and self.output_keys is None
@@ -270,14 +272,14 @@ class Function:
         if entry is not None:
             called: Any = entry if self.profile is None else self._profiled_entry(entry)
             if called is entry and isinstance(entry, FunctionType):
-                called = staticmethod(entry)  # else the function itself would be an argument
+                called = staticmethod(entry)  # without `self` as an argument
             direct: Any = type("Function", (Function,), {"__call__": called})
             self.__class__ = direct
 
     def _profiled_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that calls the entry and adds the time of the call to the profile.
+        """Return a function that calls the entry and adds the time of the call to the profile.
 
-        Calls in which the VM measures single nodes go through Python.
+        If the VM measures nodes in the next call, that call goes through Python instead.
         """
         profile, vm = self.profile, self.vm
         assert profile is not None
@@ -289,7 +291,7 @@ class Function:
             before = profile.calls
             start = perf_counter()
             result = entry(*args, **kwargs)
-            if profile.calls == before:  # else the entry fell back to Python, which counts the call
+            if profile.calls == before:  # otherwise Python has counted the call
                 seconds = perf_counter() - start
                 profile.add_run(seconds)
                 profile.add_call(seconds)
@@ -305,7 +307,7 @@ class Function:
             container.storage[0] = local(container.storage[0])
 
     def _given_external_arrays(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-        """Whether an argument is an array of another library. If so, the results are arrays of that library, too."""
+        """Whether an argument is an array of another library. Then the results are arrays of that library, too."""
         return any(type(value) in external_array_types for value in (*args, *kwargs.values()))
 
     def _run(self, subset: list[int] | None) -> None:
@@ -380,11 +382,13 @@ class Function:
 
     @staticmethod
     def _aliasing_groups(inputs: Sequence[SymbolicInput]) -> list[int]:
-        """The positions of inputs that a call may overwrite or return; their arrays must not overlap other arguments."""
+        """Return the positions of inputs that a call may overwrite or return. Their arrays must not overlap other
+        arguments.
+        """
         return [i for i, each in enumerate(inputs) if each.borrow and not each.implicit]
 
     def _separate(self, given: dict[int, Any]) -> None:
-        """Copy borrowed arguments that overlap another argument."""
+        """Copy each borrowed argument that overlaps another argument."""
         for i in self._aliasing:
             container = self.input_storage[i]
             mine = arrays_of(container)
@@ -431,30 +435,29 @@ class Function:
     # the rest
 
     def free(self) -> None:
-        """Free intermediate values that are kept because ``allow_gc`` is False."""
+        """Free intermediate values, which are kept if ``allow_gc`` is False."""
         self.vm.clear_storage()
 
     def dprint(self, **options: Any) -> Any:
-        """Print the rewritten graph; see `debugprint`."""
+        """Print the rewritten graph. ``options`` are those of `debugprint`."""
         return self.maker.fgraph.dprint(**options)
 
     def dump(self, directory: str | os.PathLike[str]) -> list[Path]:
-        """Write the compiled graph and the code of its blocks into a directory.
+        """Write the compiled graph and the code of its blocks to files in a directory.
 
-        One file holds the graph. For each block of machine code there are files with its loop program, LLVM IR,
-        assembly and C. Returns the paths of the files.
+        One file contains the graph. Each block of machine code has four files: its loop program, LLVM IR, assembly and
+        C. Returns the paths of the files.
         """
-        from occelo_link.dumping import dump_graph  # imports printers, which calls do not need
+        from occelo_link.dumping import dump_graph  # slow to import
 
         return dump_graph(self.maker.fgraph, Path(directory))
 
     def time_loops(self, *args: Any, runs: int = 20) -> Any:
-        """Compile the rewritten graph with the linker `native`, whatever the mode is, and measure how long each loop
-        takes.
+        """Measure how long each loop takes. The graph is compiled again by the linker `native`, whatever the mode is.
 
         ``args`` are the arguments of a call. Returns `occelo_link.native.timing.LoopTimes`, a list that is printed as a
-        table. Each row has the ops that are fused in a loop, and the mean of its seconds over ``runs`` runs. Shared
-        variables are not updated. OSError on systems without ``clock_gettime``.
+        table. Each row has the ops that are fused in a loop, and the mean seconds of the loop over ``runs`` runs.
+        Shared variables are not updated. Raises OSError on systems without ``clock_gettime``.
         """
         graph = self.maker.fgraph
         given = iter(args)
@@ -474,15 +477,16 @@ class Function:
         name: str | None = None,
         profile: Any = None,
     ) -> Function:
-        """Return a function of the same graph, with a maker and a graph of its own.
+        """Return a function of the same graph that has its own maker and its own graph.
 
-        Values of inputs are copied. Shared variables stay shared, but ``swap`` may replace some of them in the copy by
-        others of the same types. With ``share_memory`` the two functions use the same storage for intermediate values,
-        and one lock. ``delete_updates`` drops all updates. ``name`` is the old one with " copy" by default; ``profile``
-        is as in `function`. ValueError if a key of ``swap`` is not a shared variable of the function, TypeError if the
-        types differ.
+        Values of inputs are copied. Shared variables stay shared; ``swap`` replaces some of them by others of the same
+        types in the copy. If ``share_memory`` is true, the two functions use the same storage for intermediate values,
+        and the same lock. If ``delete_updates`` is true, the copy has no updates. The default of ``name`` is the old
+        name with " copy". ``profile`` is explained in `function`.
+
+        Raises ValueError if a key of ``swap`` is not a shared variable of the function, and TypeError if types differ.
         """
-        from occelo_compile.copying import copied  # imported on demand: calls do not need it
+        from occelo_compile.copying import copied  # slow to import
 
         return copied(self, share_memory, swap, delete_updates, name, profile)
 

@@ -1,6 +1,6 @@
-"""`collect`: checks the arguments of `function`, applies givens, and finds shared variables and updates.
+"""Checks the arguments of `function`, applies givens, and finds shared variables and updates.
 
-`function` calls it first, and passes the result (`Collected`) on to the maker (`maker`).
+`function` first calls `collect`, and passes the result (`Collected`) to the maker (`maker`).
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ __all__ = ["Collected", "collect", "construct_function_ins_and_outs"]
 
 Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
 Replace = Callable[[Sequence[Variable]], list[Variable]]
-"""A function that copies the graphs of variables, with givens applied."""
+"""A function that copies the graphs of variables and applies givens in the copies."""
 
 
 @dataclass
 class Collected:
-    """The result of `collect`.
+    """The result of `collect`: the inputs and outputs of the function to compile.
 
-    ``inputs`` are the user's inputs, then one implicit input for each shared variable, with its update. ``outputs`` are
-    the user's outputs. ``output_keys`` are the keys if the user gave a dict of outputs.
+    ``inputs`` are the user's inputs, and then an implicit input for each shared variable, with its update. ``outputs``
+    are the user's outputs. If the user passed a dict of outputs, ``output_keys`` are its keys. ``unpack_single`` is
+    true if the user passed a single output, and ``return_none`` if the user passed None.
     """
 
     inputs: list[SymbolicInput]
@@ -100,8 +101,9 @@ def _as_output(given: object) -> SymbolicOutput:
 
 
 def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, bool]:
-    """The outputs; their keys if a dict was given; whether a single output was given instead of a list; whether None
-    was given.
+    """Return the outputs, the keys if a dict was passed, and two truth values.
+
+    The truth values say whether a single output was passed, not in a list, and whether None was passed.
     """
     if given is None:
         return [], None, False, True
@@ -258,15 +260,15 @@ def _find_shared(
     replaced: Replace,
     no_default_updates: Any,
 ) -> list[SharedVariable]:
-    """The shared variables of a graph, in the order in which they are found.
+    """Return the shared variables of a graph, in the order in which they are found.
 
-    Default updates of these variables are added to ``expressions``, and searched for further shared variables.
+    Their default updates are added to ``expressions``, and are searched for further shared variables.
     """
     found: dict[SharedVariable, None] = {}
     seen: set[Variable] = set()
     pending: list[Variable] = [*roots, *expressions, *expressions.values()]
     while pending:
-        # one walk for all, since outputs may share most of what they are computed from
+        # ``seen`` serves all walks, since outputs may share most of their graphs
         stack = [pending.pop(0)]
         while stack:
             variable = stack.pop()
@@ -289,8 +291,9 @@ def _find_shared(
 
 
 def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Variable]:
-    """The variables that the computation of ``variable`` needs; a variable is not needed if only its static lengths are
-    used.
+    """Return the variables that the computation of ``variable`` needs.
+
+    A variable of which only static lengths are used is not needed.
     """
     if variable.owner is None or variable in cut:
         return ()
@@ -317,7 +320,7 @@ def _check_missing(
 
 
 def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
-    """Report a float64 variable that is not computed from float64 variables; the option ``warn_float64`` says how."""
+    """Report a float64 variable that is computed without float64 variables. The option ``warn_float64`` says how."""
     action = WARN_FLOAT64.get()
     if action == "ignore":
         return
@@ -329,14 +332,14 @@ def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) 
                 raise TypeError(message)
             warnings.warn(message, stacklevel=5)
             if action == "pdb":
-                # pdb is slow to import
+                # slow to import
                 importlib.import_module("pdb").set_trace()
             return
 
 
 def _check_states(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
     """Warn if two draws of random numbers use the same state of a generator, or the same key."""
-    # imported only where random numbers are
+    # slow to import, and called only for graphs with random numbers
     from occelo_graph.ops.random.reuse import reused_key, reused_state
 
     for find in (reused_state, reused_key):
@@ -377,6 +380,6 @@ def _check_unused(
 def construct_function_ins_and_outs(
     params: Any, outputs: Any = None, **options: Any
 ) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:
-    """The inputs and outputs of `collect`."""
+    """Return the inputs and outputs that `collect` finds."""
     collected = collect(params, outputs, **options)
     return collected.inputs, collected.outputs

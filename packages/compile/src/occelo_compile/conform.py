@@ -1,4 +1,4 @@
-"""Conformance suite of backends: pytest tests of updates, givens, memory and calls of compiled functions.
+"""A conformance suite for backends: pytest tests of updates, givens, memory and calls of compiled functions.
 
 class TestMine(FunctionSuite):
     backend = "mine"
@@ -23,12 +23,12 @@ __all__ = ["FunctionSuite"]
 
 
 class FunctionSuite:
-    """Tests of updates, givens, memory and calls; a subclass names its ``backend``, a mode."""
+    """The tests of one backend. A subclass sets ``backend``, the name of a mode."""
 
     backend: ClassVar[str]
 
     def compiled(self, *arguments: Any, **options: Any) -> Any:
-        """`function` in the mode of the suite."""
+        """Call `function` with the mode of the suite."""
         return function(*arguments, **{"mode": self.backend, **options})
 
     def test_updates_are_simultaneous_and_stored_after_the_call(self) -> None:

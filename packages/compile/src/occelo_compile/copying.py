@@ -1,7 +1,4 @@
-"""Copies and pickles of compiled functions: `Function.copy`, ``copy.copy``, ``pickle``.
-
-The methods of `Function` (`calling`) call the functions of this module.
-"""
+"""Copies and pickles compiled functions. `Function.copy`, ``copy.copy`` and ``pickle`` call the functions here."""
 
 from __future__ import annotations
 
@@ -37,11 +34,11 @@ def copied(
     name: str | None,
     profile: Any,
 ) -> Function:
-    """See `Function.copy`."""
+    """Return a copy of a function, as `Function.copy` describes it."""
     old = function.maker
     name = f"{function.name} copy" if name is None and function.name is not None else name
     inputs, outputs = _symbols(function, _checked(function, swap), delete_updates)
-    # in-place ops may be wrong without the updates, so the graph is rewritten again
+    # without the updates, in-place ops may be wrong, so the graph is rewritten again
     known = old.is_rewritten and not delete_updates
     graph, same = old.fgraph.clone_get_equiv(check_integrity=False) if known else (None, {})
     maker = old.with_own_graph(inputs, outputs, graph, name, chosen_profile(profile, name))
@@ -79,7 +76,7 @@ def _checked(function: Function, swap: Swap | None) -> dict[Variable, SharedVari
 def _symbols(
     function: Function, swap: dict[Variable, SharedVariable], delete_updates: bool
 ) -> tuple[list[SymbolicInput], list[SymbolicOutput]]:
-    """Inputs and outputs of the copy; in their graphs the shared variables are swapped."""
+    """Return the inputs and outputs of the copy. In their graphs the shared variables are swapped."""
     maker = function.maker
     updates = [each.update for each in maker.inputs if each.update is not None]
     roots = [each.variable for each in maker.outputs] + updates
@@ -107,7 +104,7 @@ def _symbols(
 
 
 def with_same_maker(function: Function) -> Function:
-    """``copy.copy``: another function of the same maker, with copies of the current values."""
+    """Return another function with the same maker and with copies of the current values. ``copy.copy`` calls it."""
     made: Function = function.maker.create()
     made.name = function.name
     made.trust_input = function.trust_input
@@ -116,7 +113,7 @@ def with_same_maker(function: Function) -> Function:
 
 
 def _own_values(function: Function) -> list[int]:
-    """The positions of inputs whose value belongs to this function alone, as that of an input with a default."""
+    """Return the positions of inputs whose values belong to this function only, such as inputs with a default."""
     return [
         i
         for i, (each, _) in enumerate(function.indices)
@@ -136,10 +133,10 @@ def _give_value(function: Function, i: int, value: Any) -> None:
 
 
 def pickled(function: Function) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """The function in the form that ``__reduce__`` returns.
+    """Return a function in the form that ``__reduce__`` must return.
 
-    Nodes come first, in topological order, so that pickling does not recurse with the depth of the graph.
-    Compiled code is not included: it is found in the cache, or compiled again.
+    The nodes come first, in topological order, so that pickling does not recurse over the depth of the graph. Compiled
+    code is not included. When the function is loaded, its code is found in the cache or compiled again.
     """
     function.free()
     _check_aliasing(function)
@@ -168,7 +165,7 @@ def _restored(
 
 
 def _check_aliasing(function: Function) -> None:
-    """Warn or raise if values share memory, since the values would not share memory after they are loaded."""
+    """Warn or raise an error if values share memory. After loading, they would no longer share it."""
     strategy = function.pickle_aliased_memory_strategy
     if strategy == "ignore":
         return

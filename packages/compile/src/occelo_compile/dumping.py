@@ -1,9 +1,9 @@
-"""Files that hold the arguments of `function`, for reproducing a compilation elsewhere.
-
-There are two formats. ``"pickle"`` is a pickle of exactly the keyword arguments. ``"safe"`` is an archive of the saved
-graph and a JSON description of the arguments; loading it runs no code of the file.
+"""Writes and reads files with the arguments of `function`, for reproducing a compilation elsewhere.
 
 `function_dump` writes such a file, `load_dump` reads it, and the command ``occelo dump`` shows and runs it.
+
+There are two formats. ``"pickle"`` is a pickle of the keyword arguments. ``"safe"`` is an archive of the saved graph
+and a JSON description of the arguments. Loading a file in the format "safe" runs no code of the file.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _DAMAGE = (
     KeyError, IndexError, ValueError, TypeError, EOFError, NotImplementedError, RuntimeError,
     struct.error, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-"""Exceptions that a damaged archive may raise."""
+"""The exceptions that a damaged archive may raise."""
 _FLAGS = ("name", "mutable", "strict", "allow_downcast", "implicit", "borrow", "shared")
 
 
@@ -57,9 +57,9 @@ def dump_arguments(
     extra_tag_to_remove: Sequence[str],
     format: str,
 ) -> None:
-    """Write the file of `function_dump`. If that fails, an existing file stays unchanged.
+    """Write the file for `function_dump`. If writing fails, an existing file stays unchanged.
 
-    ValueError for an unknown ``format``.
+    Raises ValueError for an unknown ``format``.
     """
     if format not in FORMATS:
         raise ValueError(f"The format of a dump is {' or '.join(FORMATS)}, not {format!r}")
@@ -78,15 +78,15 @@ def dump_arguments(
 
 
 def is_pickle(filename: str | os.PathLike[str]) -> bool:
-    """Whether a dump has the format "pickle", which may run any code when it is loaded."""
+    """Whether a dump has the format "pickle". Loading such a file may run any code."""
     return not zipfile.is_zipfile(filename)
 
 
 def load_dump(filename: str | os.PathLike[str], trust: bool = False) -> dict[str, Any]:
-    """Return the arguments of `function` that a dump holds.
+    """Return the arguments of `function` that a dump contains.
 
-    A pickle is only loaded with ``trust``, since loading one can run any code (ValueError otherwise).
-    `SavedGraphError` if the file holds no dump.
+    A pickle is loaded only if ``trust`` is true, since loading it may run any code; otherwise ValueError is raised.
+    Raises `SavedGraphError` if the file is not a dump.
     """
     if is_pickle(filename):
         if not trust:
@@ -113,7 +113,7 @@ def load_dump(filename: str | os.PathLike[str], trust: bool = False) -> dict[str
 
 
 def _variables(arguments: dict[str, Any]) -> list[Variable]:
-    """The variables in the arguments, at any depth."""
+    """Return the variables in the arguments, at any depth."""
     found: dict[Variable, None] = {}
 
     def note(variable: Variable) -> int:
@@ -121,7 +121,7 @@ def _variables(arguments: dict[str, Any]) -> list[Variable]:
         return 0
 
     for value in arguments.values():
-        with suppress(TypeError):  # pickle takes values that the safe format does not
+        with suppress(TypeError):  # a pickle may contain values that "safe" cannot
             _encode(value, note)
     for variable in list(found):
         default = getattr(variable, "default_update", None)
@@ -154,7 +154,7 @@ Numbers = Callable[[Variable], int]
 
 
 def _is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is a dict. Keys are not checked: callers ask only about dicts whose keys are strings."""
+    """Whether a value is a dict. The keys are not checked, since all dicts that are passed have strings as keys."""
     return isinstance(value, dict)
 
 
@@ -167,9 +167,9 @@ def _is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
 
 
 def _encode(value: object, number: Numbers) -> Any:
-    """An argument as a JSON value, with each variable replaced by its number.
+    """Return an argument as a JSON value in which each variable is replaced by its number.
 
-    TypeError for a value that the format "safe" cannot hold.
+    Raises TypeError for a value that the format "safe" does not support.
     """
     if value is None or isinstance(value, bool | str | int):
         return value
@@ -281,4 +281,7 @@ _DECODERS: dict[str, Callable[[Any, Sequence[Variable]], Any]] = {
     "Mode": lambda parts, variables: _decode_mode(parts),
     "array": lambda position, variables: _array(variables[int(position)]),
 }
-"""An encoded value is a dict with one key. For each key, the function that decodes the content."""
+"""For each kind of encoded value, the function that decodes it.
+
+An encoded value is a dict with one key, its kind. The function gets the content and the variables of the graph.
+"""

@@ -1,9 +1,10 @@
-"""Replay of failed calls: the interpreter runs the user's graph again, to raise the error in the user's terms.
+"""Replays failed calls: the interpreter runs the user's graph on the same inputs, to raise the error in the user's
+terms.
 
-In compiled code a node of the rewritten graph fails, and this graph may differ between backends. In the replay a node
-of the user's own graph fails. So the message names the user's line and is the same on every backend.
+In compiled code a node of the rewritten graph fails, which may differ between backends. In the replay a node of the
+user's own graph fails. So the message names the user's line, and is the same on every backend.
 
-`Function.__call__` calls `replayed_error` when the VM raises an error.
+`Function.__call__` calls `replayed_error` if the VM raises an error.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ __all__ = ["replayed_error"]
 def replayed_error(
     function: Function, subset: list[int] | None, error: Exception
 ) -> Exception | None:
-    """The exception that the user's graph raises on the inputs of a failed call.
+    """Return the exception that the user's graph raises on the inputs of a failed call.
 
-    The result is None if the replay does not fail, and if it could repeat side effects. It is also None for an error of
-    DebugMode, which says more than the replay would.
+    Returns None if the replay does not fail, or if it could repeat side effects. Also returns None for an error of
+    DebugMode, whose message says more.
     """
     if isinstance(error, DebugModeError):
         return None
     graph = function.maker.users_graph()
     if not all(node.op.pure and not node.op.destroy_map for node in graph.apply_nodes):
         return None
-    # an op that fails may also overwrite its inputs by mistake
+    # copies, since an op that fails may also overwrite its inputs by mistake
     values = [copy.deepcopy(local(container.storage[0])) for container in function.input_storage]
     if any(value is None for value in values):
         return None

@@ -1,8 +1,7 @@
-"""`AliasedMemoryError`, which is raised when a function is pickled whose values share memory.
+"""`AliasedMemoryError`, which is raised when a function whose values share memory is pickled.
 
-It is raised only if ``Function.pickle_aliased_memory_strategy`` is "raise".
-
-`copying` raises it. The exceptions of DebugMode are in `debugging.errors`.
+`copying` raises it, but only if ``Function.pickle_aliased_memory_strategy`` is "raise". The exceptions of DebugMode are
+in `debugging.errors`.
 """
 
 from __future__ import annotations
@@ -13,4 +12,4 @@ __all__ = ["AliasedMemoryError"]
 
 
 class AliasedMemoryError(OcceloError):
-    """Values that share memory cannot be pickled, since they would no longer share it when loaded."""
+    """Values that share memory are not pickled, since they would no longer share it after loading."""

@@ -1,7 +1,7 @@
-"""`facade`: an object through which lower modules of this package reach classes and functions of higher modules.
+"""An object through which lower modules of this package reach classes and functions of higher modules.
 
-The module `mode` gets the class `FunctionMaker` from it. The module `maker` gets the class `Function`, and the
-functions that load and store compiled functions in the cache. `wiring` fills the fields.
+`wiring` fills the fields of `facade` when the package is imported. `mode` gets the class `FunctionMaker` from it.
+`maker` gets the class `Function` from it, and the functions that load compiled functions from the cache and store them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ __all__ = ["Facade", "facade"]
 
 @dataclass(init=False, slots=True, eq=False, repr=False)
 class Facade:
-    """Classes and functions of the compile package that its lower modules need."""
+    """The classes and functions of higher modules that lower modules need."""
 
     maker: type[FunctionMaker]
-    """The class of makers, for modes."""
+    """The class of makers; `mode` needs it."""
     function: type[Function]
-    """The class of compiled functions, for makers."""
+    """The class of compiled functions; `maker` needs it."""
     load: Callable[[FunctionMaker], Linked | None]
-    """Loads a linked function from the cache; None if there is none."""
+    """Returns a linked function from the cache, or None if the cache does not have it."""
     keep: Callable[[FunctionMaker, Linked], None]
     """Stores a linked function in the cache."""
 

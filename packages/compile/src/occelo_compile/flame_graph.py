@@ -1,6 +1,6 @@
-"""Flame graph of a profile, as an HTML page: nested boxes, each as wide as its share of the time.
+"""The flame graph of a profile as an HTML page: nested boxes, each as wide as its share of the time.
 
-`ProfileStats.write_page` writes it.
+`ProfileStats.write_page` writes the page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["Frame", "flame_page", "frames"]
 
 @dataclass
 class Frame:
-    """A box of the flame graph: label, seconds, tooltip, and the boxes nested in it."""
+    """A box of the flame graph: its label, its time, its tooltip, and the boxes inside of it."""
 
     name: str
     seconds: float
@@ -27,10 +27,10 @@ class Frame:
 
 
 def frames(stats: ProfileStats) -> Frame:
-    """The tree of boxes.
+    """Return the outermost box of the flame graph, which contains all others.
 
-    The time of compiling is divided by step, stage and rule. The time of running is divided by op and node.
-    Nodes are timed in some calls only; these times are multiplied to stand for all calls.
+    The time of compiling is divided by step, stage and rule. The time of running is divided by op and node. Nodes are
+    timed only in some calls; these times are scaled to the time of all calls.
     """
     stages: list[Frame] = []
     for stage, seconds in stats.stages.items():
@@ -83,7 +83,7 @@ document.querySelectorAll('.label').forEach(label => label.onclick = () => {
 
 
 def flame_page(stats: ProfileStats) -> str:
-    """The page as self-contained HTML."""
+    """Return the page as self-contained HTML."""
     top = frames(stats)
     title = escape(f"Profile of {top.name}")
     return (

@@ -1,6 +1,6 @@
-"""`function`, which compiles a graph into a callable, and `function_dump`, which saves its arguments.
+"""`function`, which compiles a graph into a callable, and `function_dump`, which saves the arguments of `function`.
 
-`function` calls `collect`, then a maker of the mode (`maker`). `Variable.eval` uses `evaluate`.
+Users call both. `function` calls `collect`, and then the mode's maker (`maker`). `Variable.eval` calls `evaluate`.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ def function(
     """Compile the graph from ``inputs`` to ``outputs`` into a `Function`.
 
     - ``inputs``: a list of variables or `In`. Shared variables are not listed; they are found in the graph.
-    - ``outputs``: a variable or `Out`, a list of them (the function returns a list), a dict (it returns a dict), or
-      None (it only updates).
-    - ``updates``: pairs of a shared variable and an expression of its new value after each call. All expressions are
+    - ``outputs``: a variable or `Out`, a list of them (the function returns a list), a dict of them (it returns a dict),
+      or None (it only updates).
+    - ``updates``: pairs of a shared variable and an expression for its new value after each call. All expressions are
       computed from the old values.
     - ``givens``: pairs of a variable and its replacement in this function.
-    - ``mode``: a `Mode` or the name of one.
-    - ``profile``: True, a name or a `ProfileStats` to measure compiling and calls; None follows the options.
-    - ``no_default_updates``: True, or a list of shared variables, to ignore default updates.
-    - ``on_unused_input``: "raise", "warn" or "ignore". By default, and with None, the option of that name decides,
+    - ``mode``: a `Mode` or the name of a mode.
+    - ``profile``: True, a name or a `ProfileStats` to measure compiling and calls. If it is None, the options decide.
+    - ``no_default_updates``: True to ignore all default updates, or a list of shared variables whose default updates are
+      ignored.
+    - ``on_unused_input``: "raise", "warn" or "ignore". By default, and if it is None, the option of that name decides,
       which is "raise" unless it was changed.
-    - ``allow_input_downcast``: as in `In`. ``rebuild_strict``: as in `clone_replace`. ``accept_inplace``: accept graphs
-      with in-place ops. ``trust_input``: skip checks of arguments.
+    - ``allow_input_downcast``: as ``allow_downcast`` in `In`, for all inputs. ``rebuild_strict``: as in `clone_replace`.
+    - ``accept_inplace``: accept graphs with in-place ops. ``trust_input``: do not check arguments of calls.
 
-    Raises TypeError, ValueError, `UnusedInputError` or `MissingInputError`; the last line of the
-    message is the cause.
+    Raises TypeError, ValueError, `UnusedInputError` or `MissingInputError`. The last line of the message is the cause.
     """
     start = perf_counter()
     collected = collect(
@@ -69,7 +69,7 @@ def function(
     )
     stats = None
     if profile is not None or PROFILE.get() or PRINT_GLOBAL_STATS.get():
-        from occelo_compile.profiling import chosen_profile  # imported only for profiles
+        from occelo_compile.profiling import chosen_profile  # slow to import
 
         stats = chosen_profile(profile, name)
     maker = FunctionMaker.from_collected(collected, mode, accept_inplace, profile=stats)
@@ -98,11 +98,11 @@ def function_dump(
 ) -> None:
     """Write the arguments of `function` to a file, for reproducing a compilation elsewhere.
 
-    Load with ``function(**pickle.load(open(filename, "rb")))``. Values of shared variables are included; set them to
-    zeros first if they are confidential. The tags of variables are written without ``trace`` and the names in
-    ``extra_tag_to_remove``. ``format="safe"`` writes a format that `load_dump` reads without running any code of the
-    file. TypeError for arguments that this format cannot hold. ``occelo dump`` shows, compares and runs dumps of both
-    formats.
+    Load the file with ``function(**pickle.load(open(filename, "rb")))``. The file contains the values of shared
+    variables; set them to zeros first if they are confidential. The tags of variables are written without ``trace`` and
+    without the names in ``extra_tag_to_remove``. ``format="safe"`` writes a format that `load_dump` reads without
+    running any code of the file. It raises TypeError for arguments that this format does not support. ``occelo dump``
+    shows, compares and runs dumps of both formats.
     """
     arguments: dict[str, Any] = {
         "inputs": inputs,
@@ -118,7 +118,7 @@ def function_dump(
         "profile": profile,
         "on_unused_input": on_unused_input,
     }
-    from occelo_compile.dumping import dump_arguments  # imports pickle, which calls do not need
+    from occelo_compile.dumping import dump_arguments  # slow to import: pickle
 
     dump_arguments(filename, arguments, extra_tag_to_remove or (), format)
 
@@ -127,7 +127,7 @@ _compiled: WeakKeyDictionary[Variable, dict[Any, Function]] = WeakKeyDictionary(
 
 
 def evaluate(variable: Variable, given: Mapping[Variable, Any], **options: Any) -> Any:
-    """`Variable.eval`: calls a compiled function, which is kept for later calls."""
+    """Compile and call a function for `Variable.eval`. The function is kept for later calls."""
     key = (tuple(given), tuple(sorted((k, repr(v)) for k, v in options.items())))
     functions = _compiled.setdefault(variable, {})
     if key not in functions:

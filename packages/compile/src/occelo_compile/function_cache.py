@@ -1,10 +1,11 @@
-"""Cache of compiled functions on disk. A function is looked up by the user's graph, before any rewriting.
+"""The cache of compiled functions on disk. A function is looked up by the user's graph, before any rewriting.
 
-The key consists of named components. An entry holds the code and the interface of a function that is compiled as one
-block; it holds no graph. The user's graph is rewritten again when an error message or a printout needs the rewritten
-graph. So a function from the cache behaves like a newly compiled one.
+`FunctionMaker.create` looks a function up before it rewrites the graph, and stores the function after linking. Users
+call `explain_miss`.
 
-`FunctionMaker.create` looks a function up before it rewrites, and stores it after linking. Users call `explain_miss`.
+The key of a function consists of named components. An entry contains the code and the interface of a function that is
+compiled as one block, but no graph. If an error message or a printout needs the rewritten graph, the user's graph is
+rewritten again. So a function from the cache behaves like a newly compiled function.
 """
 
 from __future__ import annotations
@@ -62,14 +63,16 @@ _WITHOUT_EFFECT = {
     "compiler_verbose",
 }
 _SECTIONS_WITHOUT_EFFECT = ("profiling__", "NanGuardMode__", "DebugMode__", "compile__")
-"""Sections of options on which compiled code does not depend; all other options are part of the key."""
+"""The prefixes of options on which compiled code does not depend. The key contains all other options that are not in
+`_WITHOUT_EFFECT`.
+"""
 _warned: set[str] = set()
 
 
 def function_key(maker: FunctionMaker) -> dict[str, str] | None:
-    """The key of a function: a dict with a named text for each thing that the compiled code depends on.
+    """Return the key of a function: a dict with a named text for everything that the compiled code depends on.
 
-    None if the function cannot be cached.
+    Returns None if the function cannot be cached.
     """
     mode = maker.mode
     linker = mode.linker.fingerprint()
@@ -89,7 +92,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
     numbering = Numbering(inputs, outputs)
     nodes = _with_inner(numbering.nodes)
     try:
-        # most ops of a large graph occur often
+        # each op once, since most ops of a large graph occur often
         known = dict.fromkeys([node.op for node in nodes])
         if not all(map(_is_defined_by_code, known)):
             return None
@@ -131,7 +134,7 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
 
 
 def _with_inner(nodes: list[Apply]) -> list[Apply]:
-    """The nodes, and the nodes of their inner graphs."""
+    """Return the nodes, and the nodes of their inner graphs."""
     found = list(nodes)
     for node in found:
         inner = getattr(node.op, "graph", None)
@@ -141,9 +144,9 @@ def _with_inner(nodes: list[Apply]) -> list[Apply]:
 
 
 def _registered_types(variables: Iterable[Variable]) -> str:
-    """A digest of the sources of types that other packages define; "" if there are none.
+    """Return a digest of the sources of types that other packages define, or "" if there are none.
 
-    The compiled code depends on these sources, since a type converts its values to arrays.
+    Compiled code depends on these sources, since a type converts its values to arrays.
     """
     kinds = dict.fromkeys(v.type for v in variables if not v.type.is_array)
     classes = dict.fromkeys(cls for kind in kinds for cls in type(kind).__mro__)
@@ -160,7 +163,7 @@ def _is_defined_by_code(op: Op) -> bool:
 
 
 def _has_foreign_parts(ops: Iterable[Op]) -> bool:
-    """Whether one of the ops, of their scalar ops, or of the formulas of their scalar functions is from another package."""
+    """Whether an op, its scalar op or a formula of its scalar functions is from another package."""
     classes: set[type] = set()
     for part in _parts_of_ops(ops):
         if isinstance(part, ScalarFunction):
@@ -172,11 +175,11 @@ def _has_foreign_parts(ops: Iterable[Op]) -> bool:
 
 
 def _registered_ops(nodes: Iterable[Apply]) -> str:
-    """A digest of the sources of ops and scalar ops from other packages."""
+    """Return a digest of the sources of ops and scalar ops from other packages."""
     texts: list[str] = []
     own: set[type] = set()
     classes: dict[type, int] = {}
-    order: list[int] = []  # classes that a function makes share one name, so their order counts
+    order: list[int] = []  # classes made by a function have the same name: the order tells
     for each in _parts_of_ops([node.op for node in nodes]):
         kind = type(each)
         if isinstance(each, ScalarFunction):
@@ -197,14 +200,14 @@ def _registered_ops(nodes: Iterable[Apply]) -> str:
 
 
 _PLAIN = frozenset((int, str, bool, float, type(None)))
-"""Classes of parameters that contain no ops; most parameters are of one of them."""
+"""Classes of parameters that contain no ops. Most parameters are of one of these classes."""
 _LISTED_ONCE = (ScalarFunction, FrozenFunctionGraph)
 
 
 def _parts_of_ops(ops: Iterable[Op]) -> Iterator[Op | ScalarOp]:
-    """The ops, and all ops and scalar ops among their parameters, at any depth.
+    """Iterate over the ops, and over all ops and scalar ops among their parameters, at any depth.
 
-    A scalar function that occurs several times is listed once; so are the ops of such an inner graph.
+    A scalar function or an inner graph that occurs several times is visited only once.
     """
     seen: set[int] = set()
     pending: list[Any] = list(ops)[::-1]
@@ -246,7 +249,7 @@ def _entry_name(key: dict[str, str]) -> str:
 
 
 def load(maker: FunctionMaker) -> Linked | None:
-    """The linked function for a maker, from the cache; None if the cache does not have it."""
+    """Return the linked function for a maker from the cache, or None if the cache does not have it."""
     store = default_store()
     if store is None:
         return None
@@ -263,7 +266,7 @@ def load(maker: FunctionMaker) -> Linked | None:
 
 
 def _relink(maker: FunctionMaker, packed: memoryview) -> Linked | None:
-    """The linked function from the bytes of an entry; None if the linker cannot read them any more."""
+    """Make the linked function from the bytes of an entry. Returns None if the linker can no longer read the bytes."""
     inputs = [each.variable for each in maker.inputs]
     updated = [i for i, each in enumerate(maker.inputs) if each.update is not None]
     kinds = [each.variable.type for each in maker.outputs]
@@ -286,7 +289,7 @@ def _relink(maker: FunctionMaker, packed: memoryview) -> Linked | None:
 
 
 def keep(maker: FunctionMaker, linked: Linked) -> None:
-    """Store a linked function in the cache, if its linker can pack it."""
+    """Store a linked function in the cache, if its linker can pack its VM."""
     store, key = default_store(), maker.cache_key
     if store is None or key is None:
         return
@@ -304,10 +307,11 @@ def _kept_keys(store: Store) -> Iterator[dict[str, str]]:
 
 
 def explain_miss(function: Function, file: Any = None) -> str | None:
-    """Print why a function was not found in the cache: the first component of the key that differs.
+    """Print why a function was not found in the cache: the first component of its key that differs from an existing
+    key.
 
-    The key is compared with the most similar one in the cache. With ``file="str"`` the text is
-    returned; any other file is written to.
+    The key is compared with the most similar key in the cache. With ``file="str"`` the text is returned; otherwise it
+    is printed to ``file``.
     """
     text = _why_missed(function.maker)
     if file == "str":

@@ -1,7 +1,7 @@
-"""`fewer_collections`: Python looks for garbage less often while a function is compiled.
+"""Makes Python collect garbage less often while a function is compiled. `FunctionMaker.create` uses it.
 
-Compiling makes many objects and little garbage. With Python's default threshold, a collection after each 700 new objects,
-collections take a tenth of the time.
+Compiling makes many objects and little garbage. By default, Python collects garbage after each 700 new objects, which
+would take a tenth of the time of compiling.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from contextlib import contextmanager
 __all__ = ["fewer_collections"]
 
 _OBJECTS = 20_000
-"""The number of new objects after which the youngest generation is collected while functions are compiled."""
+"""The number of new objects after which Python collects the youngest generation while functions are compiled."""
 
 
 class _Threshold:
-    """The threshold for the youngest generation, raised while at least one thread compiles."""
+    """The threshold for the youngest generation, which is raised while at least one thread compiles."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -48,10 +48,10 @@ _threshold = _Threshold()
 
 @contextmanager
 def fewer_collections() -> Generator[None]:
-    """Let Python collect the youngest generation only after `_OBJECTS` new objects.
+    """A context in which Python collects the youngest generation only after `_OBJECTS` new objects.
 
-    A larger threshold stays as it is, and so does 0, which means no collections. A threshold that the program sets
-    meanwhile is kept.
+    A larger threshold stays as it is, and so does 0, which means no collections. If the program sets another threshold
+    meanwhile, that threshold is kept.
     """
     _threshold.raise_it()
     try:

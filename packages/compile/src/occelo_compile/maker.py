@@ -1,7 +1,7 @@
-"""`FunctionMaker` rewrites the graph, links it, and wraps the VM in a callable.
+"""`FunctionMaker`, which rewrites a graph, links it, and wraps the VM in a `Function`.
 
-`function` calls the mode's ``function_maker``, which makes a `FunctionMaker`. In DebugMode it makes an instance of the
-subclass `DebugMaker`. The module `copying` makes another maker for each `Function.copy`.
+`function` calls the method ``function_maker`` of the mode, which makes a `FunctionMaker`. In DebugMode it makes a
+`DebugMaker`, a subclass. `copying` makes another maker for each `Function.copy`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = ["CallGraph", "FunctionMaker", "Linked", "Rewritten", "Times"]
 
 @dataclass
 class Times:
-    """Seconds that each step of compiling took; ``first_call`` is set by the first call."""
+    """The seconds that each step of compiling took. ``first_call`` is set by the first call."""
 
     collect: float = 0.0
     rewrite: float = 0.0
@@ -57,7 +57,7 @@ class Times:
 class Rewritten:
     """The result of `FunctionMaker.rewrite`: the graph before and after rewriting, and the record of the rewriting.
 
-    The outputs of the graph are the user's, then one for each update.
+    The outputs of both graphs are the user's outputs, and then an output for each update.
     """
 
     before: FunctionGraph
@@ -79,11 +79,11 @@ def _protected(inputs: Sequence[SymbolicInput]) -> list[int]:
 
 
 class CallGraph:
-    """Inputs, outputs and updates of the linked graph.
+    """The inputs, outputs and updates of the linked graph. A function from the cache has only this, not the rewritten
+    graph.
 
-    A function from the cache has only this, not the rewritten graph.
-
-    ``computed`` says for each output whether the call computes it; the others are inputs or constants.
+    ``update_mapping`` maps the position of each update among the outputs to the position of the updated input.
+    ``computed`` says for each output whether calls compute it; the other outputs are inputs or constants.
     """
 
     def __init__(
@@ -102,12 +102,14 @@ class CallGraph:
 class FunctionMaker:
     """Makes functions in a mode, from the inputs and outputs that `collect` returns.
 
-    ``inputs`` are variables, pairs of a variable and its update, or `SymbolicInput`; ``outputs`` are variables or
-    `SymbolicOutput`. `create` calls `rewrite` (`create_fgraph`, then `prepare_fgraph`), `link` and `wrap`. ``fgraph``
-    is the rewritten graph. An existing graph may be passed as ``fgraph``. Its first outputs are the user's; outputs for
-    updates are added if they are missing.
+    ``inputs`` are variables, pairs of a variable and its update, or `SymbolicInput` objects. ``outputs`` are variables
+    or `SymbolicOutput` objects. `create` calls `rewrite`, `link` and `wrap` in this order; `rewrite` calls
+    `create_fgraph` and `prepare_fgraph`.
 
-    If the cache has an equal function, `create` rewrites and compiles nothing; ``fgraph`` and ``rewritten`` are then
+    The property ``fgraph`` is the rewritten graph. The argument ``fgraph`` is an existing graph to use. Its first
+    outputs are the user's outputs; outputs for updates are added if they are missing.
+
+    If the cache has an equal function, `create` neither rewrites nor compiles. Then ``fgraph`` and ``rewritten`` are
     computed at their first use.
     """
 
@@ -142,7 +144,7 @@ class FunctionMaker:
 
     @property
     def given_fgraph(self) -> FunctionGraph | None:
-        """The graph that was passed instead of being made from inputs and outputs."""
+        """The graph that was passed as an argument, or None if the graph is made from inputs and outputs."""
         return self._given
 
     @property
@@ -160,7 +162,7 @@ class FunctionMaker:
 
     @property
     def call_graph(self) -> CallGraph:
-        """Inputs and outputs of the linked graph."""
+        """The inputs, outputs and updates of the linked graph."""
         if self._call_graph is None:
             graph = self.fgraph
             self._call_graph = CallGraph(
@@ -172,7 +174,7 @@ class FunctionMaker:
         return self._call_graph
 
     def set_call_graph(self, graph: CallGraph) -> None:
-        """Set `call_graph`, for a function from the cache, whose graph was not rewritten."""
+        """Set `call_graph`, for a function from the cache, whose graph has not been rewritten."""
         self._call_graph = graph
 
     @classmethod
@@ -183,7 +185,7 @@ class FunctionMaker:
         accept_inplace: bool = False,
         **options: Any,
     ) -> FunctionMaker:
-        """A maker for the result of `collect`; the mode's ``function_maker`` makes it."""
+        """Return a maker for the result of `collect`. The mode's ``function_maker`` makes it."""
         chosen = get_mode(mode)
         return chosen.function_maker(
             collected.inputs,
@@ -205,10 +207,9 @@ class FunctionMaker:
         name: str | None,
         profile: ProfileStats | None = None,
     ) -> FunctionMaker:
-        """A maker with the same mode and flags, for a copy of a function.
+        """Return a maker with the same mode and flags, for a copy of a function.
 
-        If ``fgraph`` is None, the copy's graph will be rewritten; otherwise ``fgraph`` must already be rewritten, and
-        is used as it is.
+        ``fgraph`` is the rewritten graph of the copy. If it is None, the copy's graph will be rewritten.
         """
         made = type(self)(
             list(inputs),
@@ -228,7 +229,7 @@ class FunctionMaker:
 
     @property
     def is_rewritten(self) -> bool:
-        """Whether the graph was rewritten."""
+        """Whether the graph has been rewritten."""
         return self._rewritten is not None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -249,7 +250,7 @@ class FunctionMaker:
         self.__init__(**state)
 
     def create_fgraph(self) -> FunctionGraph:
-        """The graph to rewrite, with outputs for updates and with features that protect inputs."""
+        """Return the graph to rewrite. It has outputs for updates, and features that protect inputs."""
         updated = [
             (i, each.update) for i, each in enumerate(self.inputs) if each.update is not None
         ]
@@ -281,7 +282,7 @@ class FunctionMaker:
         fgraph.attach_feature(
             Supervisor(
                 InputsAt(protected),
-                # a call that fails must leave the values that it would update unchanged
+                # updated inputs: a call that fails must leave their values unchanged
                 InputsAt(kept),
             )
         )
@@ -302,7 +303,7 @@ class FunctionMaker:
                 _refuse_inner_inplace(node)
 
     def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
-        """Rewrite, then insert the copies that the memory contract needs."""
+        """Rewrite the graph, and insert the copies that the memory contract needs."""
         before = fgraph.clone(check_integrity=False, attach_feature=False)
         record = RewriteRecord.configured()
         record.profiling = record.profiling or self.profile is not None
@@ -316,13 +317,13 @@ class FunctionMaker:
         return Rewritten(before, fgraph, record)
 
     def users_graph(self) -> FunctionGraph:
-        """The graph before rewriting."""
+        """Return the graph before rewriting."""
         if self._rewritten is not None or self._given is not None:
             return self.rewritten.before
         return self.create_fgraph()
 
     def rewrite(self) -> Rewritten:
-        """Make the graph, and rewrite it."""
+        """Make the graph and rewrite it."""
         start = perf_counter()
         counters["rewriting"] += 1
         self._rewritten = self.prepare_fgraph(self.create_fgraph())
@@ -330,7 +331,7 @@ class FunctionMaker:
         return self._rewritten
 
     def link(self, storage_map: StorageMap | None = None) -> Linked:
-        """Link the graph with the mode's linker, over new cells and those of shared variables.
+        """Link the graph with the mode's linker. Inputs get new cells, except shared variables, which have cells.
 
         If ``storage_map`` has a cell for an intermediate variable, that cell is used.
         """
@@ -345,7 +346,7 @@ class FunctionMaker:
         linker = self.mode.linker.clone().accept(fgraph, no_recycling, self.profile)
         vm, _, outputs = linker.make_thunk(input_storage=cells, storage_map=storage_map)
         if self.profile is not None and TIME_THUNKS.get():
-            from occelo_link.profiling import ProfiledVM  # imported only for profiles
+            from occelo_link.profiling import ProfiledVM  # slow to import
 
             vm = ProfiledVM(vm, fgraph, linker.schedule(fgraph), self.profile.nodes)
         inputs = self.input_containers(cells)
@@ -353,7 +354,7 @@ class FunctionMaker:
         return Linked(vm, inputs, outputs)
 
     def input_cells(self) -> list[list[Any]]:
-        """A cell for each input: the cell of its container if it has one, as for a shared variable; otherwise a new
+        """Return a cell for each input. If the input has a container, such as a shared variable, it is the container's
         cell.
         """
         return [
@@ -362,8 +363,8 @@ class FunctionMaker:
         ]
 
     def input_containers(self, cells: Sequence[list[Any]]) -> list[Container]:
-        """A container for each input over its cell; a container converts or refuses values as the flags of the input
-        say.
+        """Return a container for each input, over its cell. The flags of the input decide which values the container
+        accepts.
         """
         return [
             each.value
@@ -379,9 +380,9 @@ class FunctionMaker:
         ]
 
     def create(self, storage_map: StorageMap | None = None) -> Function:
-        """Make a function: rewrite, link and wrap, or only wrap if the cache has the function.
+        """Make a function: rewrite, link and wrap. If the cache has the function, only wrap it.
 
-        ``storage_map`` is as in `link`.
+        ``storage_map`` is explained in `link`.
         """
         start = perf_counter()
         with fewer_collections():
@@ -400,7 +401,7 @@ class FunctionMaker:
         return made
 
     def wrap(self, linked: Linked) -> Function:
-        """The `Function` around a VM and its containers."""
+        """Return the `Function` around a VM and its containers."""
         return facade.function(
             linked.vm,
             linked.inputs,
@@ -431,8 +432,9 @@ def _symbolic_output(given: Any) -> SymbolicOutput:
 
 
 def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, Any]:
-    """Three values for an input: whether a call must give it, whether its default is restored after a call, and the
-    default.
+    """Return three values for an input.
+
+    They are: whether a call must pass it, whether its default is restored after a call, and the default.
     """
     if given.value is None:
         return True, False, None
@@ -440,14 +442,14 @@ def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, An
         return False, False, given.value
     container.value = given.value
     kept = container.storage[0]
-    # an updated input keeps its new value, so nothing is restored
+    # an updated input keeps its new value, so its default is not restored
     return False, given.update is None, kept
 
 
 def move_observers_to_outputs(fgraph: FunctionGraph) -> None:
-    """Make each observer, such as `Print`, a hidden output; nodes that used its result use its input instead.
+    """Make each observer, such as `Print`, a hidden output. Nodes that used its result use its input instead.
 
-    Otherwise rules would not match expressions with an observer in them. In graphs with lazy branches observers stay in
+    Otherwise rules would not match expressions that contain an observer. In graphs with lazy branches observers stay in
     place.
     """
     nodes = [node for node in fgraph.toposort() if node.op.observes]
@@ -464,7 +466,7 @@ def move_observers_to_outputs(fgraph: FunctionGraph) -> None:
 
 
 def _fresh_root(variable: Variable) -> Variable:
-    """A root of the same type and name for the compiled graph."""
+    """Return a new root of the same type and name, for the compiled graph."""
     made: Variable = variable.type.make_variable(variable.name)
     made.set_mark(variable.mark)
     made.tag.__dict__.update(vars(variable.tag))
@@ -472,8 +474,9 @@ def _fresh_root(variable: Variable) -> Variable:
 
 
 def _refuse_inner_inplace(node: Apply) -> None:
-    """Raise TypeError if the inner graph of a loop has an in-place op, which could overwrite values that later
-    iterations need.
+    """Raise TypeError if the inner graph of a loop has an in-place op.
+
+    The op could overwrite values that later iterations need.
     """
     for inner in node.op.loop(node).body.nodes:
         if inner.op.destroy_map:

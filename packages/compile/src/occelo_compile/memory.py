@@ -1,13 +1,12 @@
-"""The memory contract of functions: a pass over the graph that inserts copies of outputs that could alias other
-storage.
+"""The memory contract of functions: inserts copies of outputs that could share memory with other storage.
 
 Unless the flag ``borrow`` of an input or output allows it, a function never returns an array of the user, a constant,
 or the storage of a shared variable, and never returns one array twice. The copies are nodes of the graph, so every
-linker keeps the contract in the same way.
+linker fulfils the contract in the same way.
 
-`maker` runs the pass (`insert_deepcopy`) after rewriting. DebugMode runs it on the graph in which every variable is an
-output. `calling` applies `own_value` to arguments that a call may overwrite, and `copying` finds the arrays of values
-by `arrays_of`.
+`maker` calls `insert_deepcopy` after rewriting. DebugMode calls it for the graph that has every variable as an output.
+`calling` applies `own_value` to arguments that a call may overwrite. `copying` finds the arrays of values with
+`arrays_of`.
 """
 
 from __future__ import annotations
@@ -35,8 +34,9 @@ __all__ = [
 
 
 def alias_roots(variable: Variable) -> set[Variable]:
-    """The variables whose storage ``variable`` may alias, because views and in-place ops lead from them to
-    ``variable``.
+    """Return the variables whose storage ``variable`` may alias.
+
+    Views and in-place ops lead from each of them to ``variable``.
     """
     roots: set[Variable] = set()
     pending = [variable]
@@ -66,10 +66,10 @@ def insert_deepcopy(
 ) -> None:
     """Copy outputs that may share storage with an input, a constant or an earlier output.
 
-    ``borrowed_inputs`` and ``borrowed_outputs`` say which inputs and outputs may share storage. Outputs after those of
-    the user are updates. They must not share storage with anything, except with the input that they update in place.
-    ``states`` says for each input whether only functions hold its value, as for a shared variable. An update of such an
-    input frees its old array, so another update may take over this array without a copy.
+    ``borrowed_inputs`` and ``borrowed_outputs`` say which inputs and outputs may share storage. The last outputs are
+    updates. An update may share storage only with the input that it updates in place. ``states`` says for each input
+    whether its value belongs to functions only, as that of a shared variable. An update of such an input frees the
+    input's old array. So another update may take over this array without a copy.
     """
     released = {
         fgraph.inputs[i] for i in fgraph.update_mapping.values() if i < len(states) and states[i]
@@ -87,10 +87,10 @@ def insert_deepcopy(
                 must_copy = must_copy or not (borrowed and owners[root])
             elif root.owner is None:
                 shareable = borrowed and borrow_of_input.get(root, False)
-                # a variable that is updated in place keeps its array
+                # an input that is updated in place keeps its array
                 own = is_update and root is fgraph.inputs[fgraph.update_mapping[position]]
                 in_place = own and root in destroyed and variable.owner is not None
-                # this is for the first output that takes over the array; for later outputs ``owners`` has the array
+                # the first output may take over the freed array; for later outputs, the array is in ``owners``
                 in_place |= is_update and root is variable and root in released - destroyed
                 must_copy = must_copy or not (shareable or in_place)
         if must_copy:
@@ -115,7 +115,7 @@ def _destroyed_roots(fgraph: FunctionGraph) -> set[Variable]:
 
 
 def arrays_of(container: Container) -> list[Any]:
-    """The NumPy arrays that the value in a container consists of; none for another Python object."""
+    """Return the NumPy arrays that the value in a container consists of. The list is empty for other Python objects."""
     kind, value = container.type, container.storage[0]
     if kind.is_array or kind.parts() is None:
         return [value] if isinstance(value, np.ndarray) else []
@@ -123,9 +123,8 @@ def arrays_of(container: Container) -> list[Any]:
 
 
 def own_value(kind: Type, value: Any) -> Any:
-    """The value of an input with the flag ``mutable``, made safe to overwrite.
-
-    `own_memory` is applied to each of its arrays.
+    """Return the value of a mutable input in a form that may be overwritten. Each of its arrays is passed to
+    `own_memory`.
     """
     if kind.is_array or not kind.parts():
         return own_memory(value)
@@ -136,13 +135,13 @@ def own_value(kind: Type, value: Any) -> Any:
 
 
 def own_memory(value: Any) -> Any:
-    """The value itself if it may be overwritten; a copy if it is an array that is read-only, or whose elements overlap."""
+    """Return a value that may be overwritten: an array that is read-only or has overlapping elements is copied."""
     array: npt.NDArray[Any] = value
     if not isinstance(value, np.ndarray):
         return value
     if not array.flags.writeable:
         return array.copy()
-    covered = array.itemsize  # bytes that the dimensions with smaller strides cover
+    covered = array.itemsize  # the bytes that all dimensions with smaller strides cover
     for step, n in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True)):
         if n > 1 and step < covered:
             return array.copy()

@@ -1,6 +1,6 @@
-"""Modes and the registry of their names. A mode is a linker and a query that chooses rewrites.
+"""Modes, and the registry of their names. A mode is a linker and a query that chooses rewrites.
 
-`function` takes a mode or its name. The modes for debugging are subclasses of `Mode` (`debugging`).
+Users pass a mode or its name to `function`. The modes for debugging are subclasses of `Mode` (`debugging`).
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Optimizer = str | RewriteDatabaseQuery | GraphRewriter | None
 
 
 class Mode:
-    """How a function is compiled.
+    """A mode, which says how a function is compiled.
 
-    ``linker`` is a `Linker`, or the name of a linker. ``optimizer`` is a query, the name of a query, or a rewriter.
-    ``db`` is the database that is queried. ``settings`` are arguments of the linker that ``linker`` names, as in
+    ``linker`` is a `Linker` or the name of a linker. ``optimizer`` is a query, the name of a query, or a rewriter.
+    ``db`` is the database of rewrites. ``settings`` are arguments of the linker if ``linker`` is a name, as in
     ``Mode("jax", mesh=mesh)``. Modes are immutable: `including`, `excluding`, `requiring` and `register` return new
-    ones.
+    modes.
     """
 
     def __init__(
@@ -59,19 +59,19 @@ class Mode:
 
     @property
     def linker(self) -> Linker:
-        """The linker of the mode. It holds no graph: each function uses a copy."""
+        """The linker of the mode. It has no graph, since each function uses a copy."""
         return self._linker
 
     @property
     def own_query(self) -> RewriteDatabaseQuery | GraphRewriter:
-        """The query or rewriter that the mode was made with, before the linker and the options add or exclude tags."""
+        """The query or rewriter that the mode was made with. The linker and the options have not changed it."""
         return self._query
 
     @property
     def query(self) -> RewriteDatabaseQuery | GraphRewriter:
         """The query or rewriter that functions use.
 
-        It is `own_query` with the tags that the linker and the options add and exclude.
+        It is `own_query`, after the linker and the options have added and excluded tags.
         """
         if isinstance(self._query, GraphRewriter):
             return self._query
@@ -101,7 +101,7 @@ class Mode:
         return self.optdb.query(query)
 
     def with_parts(self, linker: Linker, query: RewriteDatabaseQuery | GraphRewriter) -> Mode:
-        """A copy of this mode, of the same class, with another linker and another query."""
+        """Return a copy of this mode, of the same class, with another linker and another query."""
         made = copy.copy(self)
         made._linker = linker
         made._query = query
@@ -113,30 +113,30 @@ class Mode:
         return self.with_parts(self._linker.clone(), change(self._query))
 
     def including(self, *tags: str) -> Mode:
-        """A mode that also has all rewrites with one of these tags."""
+        """Return a mode that also has all rewrites with one of these tags."""
         return self._changed(lambda q: q.including(*tags))
 
     def excluding(self, *tags: str) -> Mode:
-        """A mode without any rewrite that has one of these tags."""
+        """Return a mode without all rewrites that have one of these tags."""
         return self._changed(lambda q: q.excluding(*tags))
 
     def requiring(self, *tags: str) -> Mode:
-        """A mode with only those rewrites that have all of these tags."""
+        """Return a mode with only those rewrites that have all of these tags."""
         return self._changed(lambda q: q.requiring(*tags))
 
     def register(self, *rewrites: tuple[Any, float]) -> Mode:
-        """A mode with further rewriters, each at a given position in the pipeline."""
+        """Return a mode with further rewriters, each at a given position in the pipeline."""
         return self._changed(lambda q: q.register(*rewrites))
 
     def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Optimizer = "") -> Mode:
-        """A copy of the mode, whose linker is cloned with ``link_kwargs``; ``optimizer`` replaces the query if it is
+        """Return a copy of the mode. Its linker is cloned with ``link_kwargs``, and ``optimizer`` replaces the query if
         given.
         """
         chosen = self._query if optimizer == "" else _query_of(optimizer)
         return self.with_parts(self._linker.clone(**(link_kwargs or {})), chosen)
 
     def __getstate__(self) -> dict[str, Any]:
-        # the standard database is code, so a mode that is loaded uses the database of the process that loads it
+        # the standard database is not pickled: a loaded mode uses that of the process that loads it
         state = dict(vars(self))
         state["optdb"] = None if self.optdb is optdb else self.optdb
         return state
@@ -167,7 +167,7 @@ def _tags(text: str) -> frozenset[str]:
 
 
 def _debugging(module: str, name: str) -> Mode:
-    # imported on demand, since most programs never use these modes
+    # imported here, since most programs never use these modes
     made: Mode = getattr(importlib.import_module(f"occelo_compile.debugging.{module}"), name)()
     return made
 
@@ -190,14 +190,14 @@ _RENAMED = {
 
 
 _places: dict[str, tuple[str, ...] | None] = {}
-"""For the name of each mode the place in the code that registered it."""
+"""For the name of each mode, the place in the code that registered it."""
 
 
 def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:
-    """Give a mode a name.
+    """Register a mode, or a function that makes one, under a name.
 
-    ValueError if the name is taken. Code at the same place may register its name again, as when a notebook cell is run
-    twice.
+    Raises ValueError if the name is taken. Code at the same place may register its name again, for instance when a
+    notebook cell runs again.
     """
     place = place_of_caller()
     again = place is not None and _places.get(name) == place
@@ -208,7 +208,7 @@ def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:
 
 
 def available_modes() -> list[str]:
-    """The names that `get_mode` takes."""
+    """Return the names that `get_mode` accepts."""
     return sorted({*_modes, *available_linkers()})
 
 
@@ -219,9 +219,10 @@ def _name(given: object) -> str:
 
 
 def get_mode(orig_string: str | Mode | None) -> Mode:
-    """The mode with a name; case does not matter. None gives the configured mode; a mode is returned as it is.
+    """Return the mode with a name, in lower or upper case. A `Mode` is returned as it is.
 
-    The name of a linker also names a mode: that linker with all rewrites. ValueError if there is no mode of that name.
+    None means the mode that the option ``mode`` names. The name of a linker is also the name of a mode: this linker
+    with all rewrites. Raises ValueError if there is no mode of that name.
     """
     if isinstance(orig_string, Mode):
         return orig_string
@@ -242,5 +243,5 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
 
 
 def get_default_mode() -> Mode:
-    """The mode that the option ``mode`` names."""
+    """Return the mode that the option ``mode`` names."""
     return get_mode(None)

@@ -1,6 +1,6 @@
-"""Options of this package: mode, unused inputs, float64 warnings, unpickling, profiles, NanGuardMode and DebugMode.
+"""The options of the compile package: mode, unused inputs, float64 warnings, unpickling, profiles and debugging modes.
 
-They are fields of `config`, and users set them like any option. The modules of this package read them.
+Users set them as fields of `config`, like all options. The modules of this package read them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 def count(value: Any) -> int:
-    """a whole number, not negative"""
+    """Parse a whole number that is not negative."""
     number = int(value)
     if number < 0 or isinstance(value, bool):
         raise ValueError("expected a whole number that is not negative")
@@ -49,13 +49,13 @@ def count(value: Any) -> int:
 
 
 class _ByOption(str):
-    """A default argument that stands for the value of an option; it is printed as the option's default."""
+    """A default argument that means "the value of the option". It is printed as the default of the option."""
 
     __slots__ = ()
 
 
 BY_OPTION = _ByOption("raise")
-"""The default of ``on_unused_input``: "raise", unless the option of that name was changed."""
+"""The default of ``on_unused_input``: the option of that name, which is "raise" unless it was changed."""
 
 
 def _declare(name: str, default: T, parse: Callable[[Any], T], doc: str) -> Option[T]:

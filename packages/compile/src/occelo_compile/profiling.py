@@ -1,4 +1,4 @@
-"""`ProfileStats`: the profile of a function, with times of compiling, calls and nodes, and its report as text.
+"""`ProfileStats`, the profile of a function: times of compiling, calls and nodes, and a report as text.
 
 If a function is compiled with ``profile=True``, or while the option ``profile`` is set, its attribute
 `Function.profile` is a `ProfileStats`.
@@ -25,13 +25,13 @@ __all__ = ["ProfileStats", "chosen_profile"]
 
 
 class ProfileStats:
-    """Times of one function, or of several that were given the same object.
+    """The times of one function, or of several functions that were given the same object. All times are in seconds.
 
-    All stages of compiling, all rules and all calls are timed. Nodes are timed in some calls only (``nodes.samples``
-    counts these calls), so that timing costs a few percent of the running time. All times are in seconds.
+    All stages of compiling, all rules and all calls are timed. Nodes are timed only in some calls, so that timing costs
+    a few percent of the running time. ``nodes.samples`` is the number of these calls.
 
-    `summary` prints a report, `as_dict` and `to_json` give the figures, `write_page` a page with a
-    flame graph.
+    `summary` prints a report, `as_dict` and `to_json` return the figures, and `write_page` writes a page with a flame
+    graph.
     """
 
     def __init__(self, message: str | None = None) -> None:
@@ -58,17 +58,17 @@ class ProfileStats:
             self.reset_calls()
 
     def reset_calls(self) -> None:
-        """Forget the calls so far."""
+        """Forget all calls so far."""
         self.calls, self.call_time, self.run_time = 0, 0.0, 0.0
 
     def add_compilation(self, times: Times, record: RewriteRecord | None) -> None:
-        """Add the times of a maker and of the record of its rewriting."""
+        """Add the times of a maker and, if there is one, of the record of its rewriting."""
         for step in ("collect", "rewrite", "link", "wrap"):
             self.compile_time[step] = self.compile_time.get(step, 0.0) + getattr(times, step)
         if record is None:
             return
         for name, stage in record.stages.items():
-            if name == "optdb":  # the sum of the others
+            if name == "optdb":  # its time is the sum of all other stages
                 continue
             self.stages[name] = self.stages.get(name, 0.0) + stage.seconds
         for stage_name, rules in record.counts.items():
@@ -81,13 +81,16 @@ class ProfileStats:
                 )
 
     def costs(self) -> list[NodeCost]:
-        """The nodes of the graph, the most expensive first; each has the nodes of its inner graphs as ``inner``."""
+        """Return the costs of the nodes, the most expensive first. ``inner`` of a cost has the nodes of its inner
+        graphs.
+        """
         return _sorted(self.nodes.costs.values())
 
     def by_op(self) -> list[tuple[str, float, int]]:
-        """Costs by op, the most expensive first: tuples of name, seconds in the measured calls, and number of nodes.
+        """Return the costs by op, the most expensive first.
 
-        Nodes of inner graphs are counted as well, and their seconds are not counted for the node around them.
+        Each is a tuple of the op's name, its seconds in the measured calls, and its number of nodes. Nodes of inner
+        graphs are counted separately: their seconds are not part of the node around them.
         """
         found: dict[str, tuple[float, int]] = {}
         for _, cost in _with_inner(self.costs()):
@@ -96,7 +99,7 @@ class ProfileStats:
         return sorted(((k, s, n) for k, (s, n) in found.items()), key=lambda row: -row[1])
 
     def as_dict(self) -> dict[str, Any]:
-        """All figures, as values that JSON can hold."""
+        """Return all figures, as values that JSON supports."""
         return {
             "message": self.message,
             "calls": self.calls,
@@ -115,27 +118,27 @@ class ProfileStats:
         }
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The figures as JSON text, which is also written to the file ``path`` if it is given."""
+        """Return the figures as JSON text. If ``path`` is given, the text is also written to this file."""
         text = json.dumps(self.as_dict(), indent=1)
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
         return text
 
     def write_page(self, path: str | os.PathLike[str]) -> Path:
-        """Write a self-contained page with a flame graph."""
-        from occelo_compile.flame_graph import flame_page  # imported only for pages
+        """Write a self-contained page with a flame graph. Returns its path."""
+        from occelo_compile.flame_graph import flame_page  # slow to import
 
         target = Path(path)
         target.write_text(flame_page(self), encoding="utf-8")
         return target
 
     def report(self) -> str:
-        """The report as text."""
+        """Return the report as text."""
         parts = [self._totals(), self._compiling(), self._ops(), self._nodes()]
         return "\n".join(part for part in parts if part)
 
     def summary(self, file: Any = None) -> None:
-        """Print the report, by default to the destination in the option ``profiling__destination``."""
+        """Print the report. The default destination is the option ``profiling__destination``."""
         if file is not None:
             print(self.report(), file=file)
             return
@@ -212,9 +215,9 @@ def _sorted(costs: Iterable[NodeCost]) -> list[NodeCost]:
 def _with_inner(
     costs: Sequence[NodeCost], most: int | None = None, depth: int = 0
 ) -> Iterator[tuple[int, NodeCost]]:
-    """Each cost with its depth, followed by the costs of its inner nodes.
+    """Iterate over the costs. Yields each cost with its depth, followed by the costs of its inner nodes.
 
-    At most ``most`` nodes are taken, and at most as many inner nodes of each node.
+    Only the first ``most`` costs are listed, and only the first ``most`` inner nodes of each.
     """
     for cost in costs[:most]:
         yield depth, cost
@@ -275,10 +278,10 @@ atexit.register(_print_at_exit)
 
 
 def chosen_profile(profile: Any, name: str | None) -> ProfileStats | None:
-    """The `ProfileStats` that the argument ``profile`` of `function` asks for; None if the function is not profiled.
+    """Return the `ProfileStats` for the argument ``profile`` of `function`, or None if the function is not profiled.
 
-    With ``profile=None`` the options decide; then the report is printed when Python exits. TypeError for anything but
-    None, a bool, a name or a `ProfileStats`.
+    If ``profile`` is None, the options decide; a profile that they switch on is printed when Python exits. Raises
+    TypeError for anything but None, a bool, a name or a `ProfileStats`.
     """
     if profile is None and (options.PROFILE.get() or options.PRINT_GLOBAL_STATS.get()):
         made = ProfileStats(name)

@@ -1,6 +1,6 @@
-"""Copying a graph so that static lengths become constants and fields of ops.
+"""Copies a graph so that static lengths become constants and fields of ops.
 
-`maker` copies the user's graph in this way before rewriting it. `occelo_graph.ops.specialization` handles single nodes.
+`maker` copies the user's graph in this way before rewriting. `occelo_graph.ops.specialization` handles single nodes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ __all__ = ["copy_specialized"]
 
 
 def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
-    """Copy the graph of ``outputs``. ``memo`` maps the inputs to their copies, and gets the copies of all variables.
+    """Copy the graph of ``outputs``. ``memo`` maps the inputs to their copies; the copies of all variables are added to
+    it.
 
-    Static lengths, and integers computed from them, become constants. A tensor that is filled to a static shape no
-    longer refers to the tensor whose shape it has. Nodes that only served to compute such lengths are still copied,
-    though no output needs them.
+    Static lengths, and integers computed from them, become constants. If a tensor is filled to a static shape, its copy
+    no longer refers to the tensor that has this shape. Nodes that only computed such lengths are copied, too, although
+    the outputs do not need the copies.
     """
     known: dict[Variable, Any] = {}
 
@@ -53,8 +54,9 @@ def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
 
 
 def _known(node: Apply, of: Callable[[Variable], Any]) -> Any:
-    """What is known of the integers in a node's output: a number, or a tuple with None for each unknown number; None if
-    nothing is known.
+    """Return the known integers in a node's output: a number, or a tuple with None for each unknown number.
+
+    Returns None if nothing is known.
     """
     kind = node.outputs[0].type
     if kind.ndim is None or kind.ndim > 1 or (kind.dtype == "bool" and kind.ndim):
@@ -69,7 +71,7 @@ def _integers(data: Any) -> Any:
 
 
 def _made(node: Apply, inputs: Sequence[Variable]) -> Variable | None:
-    """A simpler variable that replaces the output of a node in the copy; None if the node is copied."""
+    """Return a simpler variable that replaces the output of a node in the copy, or None if the node is copied."""
     fill = fill_of_known_shape(node)
     if fill is not None:
         op, _ = fill

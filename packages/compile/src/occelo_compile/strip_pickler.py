@@ -1,6 +1,6 @@
-"""`StripPickler`: pickles the arguments of `function` without chosen attributes of the ``tag`` of variables and nodes.
+"""Pickles the arguments of `function` without some attributes of the ``tag`` of variables and nodes.
 
-`dumping` writes the files of `function_dump` in the format "pickle" with it.
+`dumping` uses `StripPickler` to write files of `function_dump` in the format "pickle".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["StripPickler"]
 class StripPickler(pickle.Pickler):
     """Pickles graphs without the attribute ``trace`` of the ``tag`` of each variable and node.
 
-    Attributes named in ``extra_tag_to_remove`` are left out too. The graphs in memory are not changed.
+    Attributes that ``extra_tag_to_remove`` names are left out, too. The graphs in memory are not changed.
     """
 
     def __init__(self, stream: Any, extra_tag_to_remove: Sequence[str] = ()) -> None:
@@ -28,7 +28,7 @@ class StripPickler(pickle.Pickler):
         self._first: tuple[dict[str, Any], list[Apply]] | None = None
 
     def dump_arguments(self, arguments: dict[str, Any], variables: Sequence[Variable]) -> None:
-        """Pickle a dict without recursion over the depth of the graphs in it.
+        """Pickle a dict, without recursion over the depth of the graphs in it.
 
         The nodes come first in the pickle, in topological order. Loading the pickle returns the dict.
         """
@@ -44,13 +44,13 @@ class StripPickler(pickle.Pickler):
             stripped = SimpleNamespace(**{k: v for k, v in vars(obj).items() if k not in self.tags})
             self._kept.append(
                 stripped
-            )  # pickle identifies objects by address, so this address must not be reused
+            )  # keeps the object alive: pickle identifies objects by address
             return stripped.__reduce__()
         return NotImplemented
 
 
 class _Arguments:
-    """Placeholder for the dict while it is pickled."""
+    """A placeholder for the dict while it is pickled."""
 
 
 def _second(nodes: list[Apply], arguments: dict[str, Any]) -> dict[str, Any]:

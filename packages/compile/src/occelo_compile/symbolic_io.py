@@ -1,7 +1,7 @@
-"""`In` and `Out`: inputs and outputs of a function, with flags such as borrow, mutable and a default value.
+"""`In` and `Out`: inputs and outputs of a function with flags, such as ``borrow``, ``mutable`` and a default value.
 
-Users pass them to `function`; `collect` wraps plain variables in them. `maker`, `calling`, `copying` and `dumping` read
-the flags.
+Users pass them to `function`, and `collect` wraps plain variables in them. `maker`, `calling`, `copying` and `dumping`
+read the flags.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _name(given: object) -> str | None:
 
 
 class SymbolicInput:
-    """A variable as an input of a function, with its flags; see `In`."""
+    """A variable as an input of a function, with its flags. `In` explains the flags."""
 
     def __init__(
         self,
@@ -62,16 +62,16 @@ class SymbolicInput:
 class In(SymbolicInput):
     """An input of a function.
 
-    - ``name``: the keyword; by default the name of the variable.
-    - ``value``: a default, which is restored after each call unless there is an ``update``. It may also be a
-      `Container` or a shared variable to read from.
-    - ``update``: an expression whose value is used in the next call. A shared variable with an ``update`` is updated as
-      by ``updates`` of `function`.
-    - ``mutable``: the function may overwrite the argument; an update implies it.
-    - ``borrow``: outputs may alias the argument; ``mutable`` implies it (ValueError for mutable without borrow).
-    - ``strict``: refuse arguments that need conversion. ``allow_downcast``: accept arguments whose conversion loses
-      precision.
-    - ``implicit``: a call cannot give the argument (TypeError if it has no ``value``).
+    - ``name``: the keyword of the argument; by default the name of the variable.
+    - ``value``: a default, which is restored after each call, unless there is an ``update``. It may also be a `Container`
+      or a shared variable, from which the value is read.
+    - ``update``: an expression whose value is used in the next call. If the variable is a shared variable, it is updated
+      as by ``updates`` of `function`.
+    - ``mutable``: whether the function may overwrite the argument. An ``update`` implies it.
+    - ``borrow``: whether outputs may alias the argument. ``mutable`` implies it; ValueError if ``borrow`` is False then.
+    - ``strict``: refuse arguments that need conversion.
+    - ``allow_downcast``: accept arguments whose conversion loses precision.
+    - ``implicit``: calls cannot pass the argument. TypeError if there is no ``value``.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class In(SymbolicInput):
 
 
 class SymbolicOutput:
-    """An output of a function; with ``borrow`` it may alias internal storage."""
+    """An output of a function. If ``borrow`` is true, it may alias internal storage."""
 
     def __init__(self, variable: Variable, borrow: bool = False) -> None:
         self.variable = _variable(variable, "An output")
@@ -118,4 +118,4 @@ class SymbolicOutput:
 
 
 class Out(SymbolicOutput):
-    """`SymbolicOutput`, by its short name."""
+    """The short name of `SymbolicOutput`."""

@@ -1,6 +1,6 @@
-"""Initialization of `facade` when the package is imported: each field gets a class or function of a higher module.
+"""Fills `facade` when the package is imported: each field gets a class or function of a higher module.
 
-It also sets the compiler as evaluator of `occelo_graph.facade`, so that `Variable.eval` compiles.
+It also makes the compiler the evaluator of `occelo_graph.facade`, so that `Variable.eval` compiles.
 """
 
 from __future__ import annotations

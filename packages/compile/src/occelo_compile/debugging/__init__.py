@@ -1,1 +1,1 @@
-"""Modes for debugging, which users pass to `function`: DebugMode, NanGuardMode and MonitorMode, with their checks."""
+"""Modes for debugging (DebugMode, NanGuardMode, MonitorMode) and their checks. Users pass the modes to `function`."""

@@ -1,7 +1,7 @@
-"""Copies and comparisons of values of any type, array by array.
+"""Copies and compares values of any type, array by array.
 
-The modules of DebugMode (`debug_mode`, `op_checks`, `trait_checks`) copy and compare values by these functions.
-`monitor` and `nan_guard` use `is_array` only.
+The modules of DebugMode (`debug_mode`, `op_checks`, `trait_checks`) use these functions. `monitor` and `nan_guard` only
+use `is_array`.
 """
 
 from __future__ import annotations
@@ -38,19 +38,20 @@ def is_array(value: object) -> TypeGuard[npt.NDArray[Any]]:
 
 
 def short(value: Any) -> str:
-    """A value as text of at most 63 characters on one line."""
+    """Return a value as text of at most 63 characters on one line."""
     text = " ".join(str(value).split())
     return text if len(text) <= 60 else text[:50] + " ... " + text[-8:]
 
 
 def _bare(kind: Type) -> bool:
-    """Whether a value of this type is one array or an opaque Python object, rather than several arrays."""
+    """Whether values of this type are single arrays or opaque Python objects, and do not consist of several arrays."""
     return kind.is_array or kind.parts() is None
 
 
 def _arrays(kind: Type, value: Any) -> list[Any]:
-    """The arrays that a value consists of; an empty list for an opaque Python object, or for a value that the type does
-    not have.
+    """Return the arrays that a value consists of.
+
+    The list is empty for an opaque Python object, and for a value that does not belong to the type.
     """
     if _bare(kind):
         return [value] if isinstance(value, np.ndarray) else []
@@ -58,7 +59,7 @@ def _arrays(kind: Type, value: Any) -> list[Any]:
 
 
 def mapped(kind: Type, value: Any, function: Callable[[Any], Any]) -> Any:
-    """The value with a function applied to each of its arrays; an opaque Python object is returned unchanged."""
+    """Apply a function to each array of a value. An opaque Python object is returned unchanged."""
     found = _arrays(kind, value)
     if _bare(kind):
         return function(found[0]) if found else value
@@ -66,7 +67,7 @@ def mapped(kind: Type, value: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def copied(kind: Type, value: Any) -> Any:
-    """The value with its arrays copied; an opaque Python object is returned unchanged."""
+    """Return a value with copies of its arrays. An opaque Python object is returned unchanged."""
     return mapped(kind, value, lambda array: np.array(array, order="K"))
 
 
@@ -76,7 +77,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def same(kind: Type, a: Any, b: Any) -> bool:
-    """Whether two values are exactly equal; NaN equals NaN."""
+    """Whether two values are exactly equal. NaN counts as equal to NaN."""
     one, other = _arrays(kind, a), _arrays(kind, b)
     if one and other:
         return all(_equal(x, y) for x, y in zip(one, other, strict=True))
@@ -84,9 +85,9 @@ def same(kind: Type, a: Any, b: Any) -> bool:
 
 
 def agree(kind: Type, expected: Any, found: Any, stable: bool = False) -> bool:
-    """Whether values differ by no more than rounding errors.
+    """Whether two values differ only by rounding errors.
 
-    With ``stable``, ``found`` may be finite where ``expected`` is not, as after rewriting for stability.
+    If ``stable`` is true, ``found`` may be finite where ``expected`` is not, as after rewriting for stability.
     """
     if kind.parts() is None or not (_arrays(kind, expected) and _arrays(kind, found)):
         return same(kind, expected, found)
@@ -96,8 +97,9 @@ def agree(kind: Type, expected: Any, found: Any, stable: bool = False) -> bool:
 
 
 def difference(kind: Type, expected: Any, found: Any) -> str:
-    """A text that gives the largest and the mean difference of two values, absolute and relative, for each part that
-    differs.
+    """Describe how far two values differ: the largest and the mean difference, absolute and relative.
+
+    If the values have several parts, each part that differs is described.
     """
     one, other = _arrays(kind, expected), _arrays(kind, found)
     if not (one and other):
@@ -133,12 +135,12 @@ def has_data(kind: Type, value: Any) -> bool:
 def shares_memory(
     kind: Type, value: Any, others: Sequence[Any], kinds: Sequence[Type]
 ) -> list[int]:
-    """The positions of the ``others`` that share elements with a value.
+    """Return the positions of those ``others`` that share elements with a value.
 
-    A position is also returned if it would take too long to find out whether elements are shared.
+    A position is also returned if it would take too long to find out.
     """
     mine = _arrays(kind, value)
-    # the parts of a value may be copies, such as the state of a generator; then its type compares the values themselves
+    # the parts of some values are copies, such as the state of a generator; the types of such values compare the values
     own = not kind.is_array and type(kind).may_share_memory is not Type.may_share_memory
     return [
         i
@@ -156,7 +158,7 @@ def _overlap(a: Any, b: Any) -> bool:
 
 
 def finite(kind: Type, value: Any) -> bool:
-    """Whether all elements are finite; True for an opaque Python object."""
+    """Whether all elements of a value are finite. True for an opaque Python object."""
     return all(
         array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
         for array in _arrays(kind, value)

@@ -1,18 +1,18 @@
-"""`DebugMode`, which checks every rewrite and every op on every call.
+"""`DebugMode`, a mode that checks every rewrite and every op on every call.
 
-A call computes every variable that was in the graph at any time during rewriting. Each is computed by its first
-definition (`definitions`), node by node, with checks of each op and of its traits (`op_checks`, `trait_checks`). Then
-the call checks, in this order:
+Users choose it with ``mode="DebugMode"``, or pass a `DebugMode` with other settings. The test suite runs many programs
+in this mode.
+
+A call computes every variable that was in the graph at any time during rewriting. Each variable is computed by its
+first definition (`definitions`), node by node, with checks of each op and of its traits (`op_checks`, `trait_checks`).
+Then the call checks, in this order:
 
 - each replacement: the old and the new variable must have equal values;
 - the compiled code of the graph, with every variable as an output, against the interpreter;
 - the rewritten graph with its in-place ops, in the linker's order: nothing may be overwritten before its last use;
-- the results of the mode's own linker against those of the interpreter.
+- the results of the mode's own linker, against those of the interpreter.
 
 The call returns the results of the mode's own linker.
-
-Users choose it by ``mode="DebugMode"``, or pass a `DebugMode` with their settings. The test suite runs many programs in
-this mode.
 """
 
 from __future__ import annotations
@@ -67,19 +67,19 @@ T = TypeVar("T")
 
 
 class DebugMode(Mode):
-    """Checks rewriting, ops and compiled code against the interpreter, on every call; slow.
+    """A slow mode that checks rewriting, ops and compiled code against the interpreter, on every call.
 
     - ``stability_patience``: how often the graph is rewritten, to check that the result is always the same;
     - ``check_c_code``: compare compiled code with the interpreter, node by node;
     - ``check_py_code``: check each op: overwritten inputs, views, dtypes, values, and the traits that it declares;
-    - ``check_isfinite``: report values that are not finite although all inputs are;
+    - ``check_isfinite``: report a result that is not finite although all inputs of its node are;
     - ``check_preallocated_output``: the memory layouts in which each op is tried, such as ``"strided"`` or ``"ALL"``;
     - ``require_matching_strides``: compare strides of interpreted and compiled results: 0 no, 1 warn, 2 raise;
-    - ``linker``, ``optimizer`` and ``db`` as in `Mode`.
+    - ``linker``, ``optimizer`` and ``db``: as in `Mode`.
 
-    Arguments that are None follow the options ``DebugMode__...``. A fault is raised as a
-    `DebugModeError`: `StochasticOrder`, `BadOptimization`, `BadThunkOutput`, `BadTrait`, `BadDestroyMap`,
-    `BadViewMap`, `InvalidValueError` or `OutputGuardError`.
+    The default of an argument is the option ``DebugMode__...``. A fault is raised as a `DebugModeError`: as
+    `StochasticOrder`, `BadOptimization`, `BadThunkOutput`, `BadTrait`, `BadDestroyMap`, `BadViewMap`,
+    `InvalidValueError` or `OutputGuardError`.
     """
 
     def __init__(
@@ -115,8 +115,8 @@ def _chosen(given: T | None, option: Option[T]) -> T:
 
 
 class DebugMaker(FunctionMaker):
-    """Makes functions in DebugMode: rewrites the graph several times, and wraps the linked VM in a VM that checks every
-    call.
+    """Makes functions in DebugMode. It rewrites the graph several times, and wraps the linked VM in a VM that checks
+    calls.
     """
 
     mode: DebugMode
@@ -171,20 +171,22 @@ class DebugMaker(FunctionMaker):
 
     @staticmethod
     def input_cells_of(linked: Linked) -> list[Storage]:
-        """The cells of the inputs, in order."""
+        """Return the cells of the inputs, in order."""
         return [container.storage for container in linked.inputs]
 
 
 def _canonical_form(fgraph: FunctionGraph) -> Any:
-    """A description of a graph; two graphs have equal descriptions exactly if they are the same but for names."""
+    """Return a description of a graph. Two graphs have equal descriptions if they are equal, whatever the names in them
+    are.
+    """
     try:
         return fgraph.freeze().canonical
-    except TypeError:  # an op of the user has no canonical form
+    except TypeError:  # some op of a user has no canonical form
         return fgraph.dprint(file="str")
 
 
 class _DebugVM:
-    """The VM of a function in DebugMode: runs all checks, then the VM of the mode's linker."""
+    """The VM of a function in DebugMode. It runs all checks, and then the VM of the mode's linker."""
 
     def __init__(self, maker: DebugMaker, vm: VM, inputs: Sequence[Storage]) -> None:
         self.vm = vm
@@ -236,13 +238,13 @@ class _DebugVM:
 
 
 def _check_replacement(each: Replacement, values: Values) -> None:
-    """Raise `BadOptimization` if the old and the new variable differ where the old one is finite."""
+    """Raise `BadOptimization` if the old and the new variable differ where the old variable is finite."""
     try:
         old = values.compute(each.old)
     except DebugModeError:
         raise
     except Exception:
-        return  # a variable whose computation fails may be replaced by anything
+        return  # if the old variable cannot be computed, any replacement is right
     try:
         new = values.compute(each.new)
     except DebugModeError:
@@ -273,7 +275,7 @@ def _tree(variable: Variable) -> list[str]:
 
 def _run_rewritten(maker: DebugMaker, node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
     """Run a node of the rewritten graph."""
-    # an op may overwrite its inputs, and the message needs them
+    # copies for the message, since an op may overwrite its inputs
     shown = all_copied(node.inputs, inputs) if node.op.destroy_map else inputs
     with np.errstate(all="ignore"):
         results = node.op.kernel(node)(*inputs)
@@ -287,9 +289,9 @@ def _run_rewritten(maker: DebugMaker, node: Apply, inputs: Sequence[Any]) -> Seq
 
 
 def _raise_for_inner_node(node: Apply, inputs: Sequence[Any]) -> None:
-    """Raise `InvalidValueError` for the first node inside of ``node`` whose result is not finite.
+    """Raise `InvalidValueError` for the first node inside of ``node`` that has a result which is not finite.
 
-    The notes of the error say in which steps of the loops this happens.
+    The notes of the error name the steps of the loops in which that happens.
     """
 
     def run(node: Apply, kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
@@ -314,7 +316,7 @@ def _check_lazily(maker: DebugMaker, given: Sequence[Any]) -> None:
 
 
 def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
-    """Run the rewritten graph in the linker's order; raise an error if a value is overwritten before its last use."""
+    """Run the rewritten graph in the linker's order. Raise an error if a value is overwritten before its last use."""
     fgraph = maker.fgraph
     arrays: dict[Variable, Any] = dict(
         zip(fgraph.inputs, all_copied(fgraph.inputs, given), strict=True)
@@ -344,7 +346,7 @@ def _check_order(maker: DebugMaker, given: Sequence[Any]) -> None:
 
 
 class _Compiled:
-    """A graph compiled with every variable as an output, so that each variable can be compared with the interpreter's."""
+    """A graph that is compiled with every variable as an output, to compare each variable with the interpreter."""
 
     def __init__(self, fgraph: FunctionGraph, linker: Linker) -> None:
         self.fgraph = fgraph
@@ -361,9 +363,9 @@ class _Compiled:
 
     @classmethod
     def of(cls, maker: DebugMaker) -> _Compiled | None:
-        """The maker's graph, compiled with every variable as an output.
+        """Compile the maker's graph with every variable as an output.
 
-        None for graphs with in-place ops, and for graphs with lazy ops, since not all of their branches must run.
+        Returns None if the graph has in-place ops, or lazy ops, some of whose branches must not run.
         """
         mode = maker.mode
         linker = mode.linker.clone() if mode.linker.compiles else make_linker("native")
@@ -379,7 +381,7 @@ class _Compiled:
         return cls(fgraph, linker) if fgraph.apply_nodes else None
 
     def check(self, given: Sequence[Any], checks: OpChecks, strides: int) -> None:
-        """Compare all variables in topological order; `BadThunkOutput` for the first that differs."""
+        """Compare all variables in topological order. Raises `BadThunkOutput` for the first variable that differs."""
         found = map(local, self.call(*all_copied(self.fgraph.inputs, given)))
         results = dict(zip(self.wanted, found, strict=True))
         known: dict[Variable, Any] = dict(zip(self.fgraph.inputs, given, strict=True))

@@ -1,8 +1,8 @@
-"""First definitions of variables in a graph, and their replacements, so that DebugMode can check each replacement.
+"""Records the first definitions of variables in a graph, and all replacements, so that DebugMode can check them.
 
-`debug_mode` adds `Definitions` to the graph, and computes variables with `Values`. Rules change the inputs of nodes in
-the graph, but a definition keeps the inputs with which the node entered the graph. So the value of a variable does not
-depend on later changes. Each replacement is checked by itself: the old and the new variable must have equal values.
+`debug_mode` adds the feature `Definitions` to the graph, and computes variables with `Values`. Rules change the inputs
+of nodes, but a definition keeps the inputs that the node had when it entered the graph. So the value of a variable does
+not depend on later changes, and each replacement is checked separately.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class Replacement:
-    """The rule named ``reason`` replaced ``old`` by ``new``."""
+    """The replacement of ``old`` by ``new``. ``reason`` is the name of the rule that made it."""
 
     old: Variable
     new: Variable
@@ -36,7 +36,7 @@ class Replacement:
 
 
 class Definitions(Bookkeeper):
-    """A feature that keeps all definitions and replacements, and the original ``outputs``."""
+    """A feature that records all definitions and replacements, and the graph's original ``outputs``."""
 
     def __init__(self) -> None:
         self.of_node: dict[Apply, Definition] = {}
@@ -66,15 +66,15 @@ class Definitions(Bookkeeper):
             self.replacements.append(Replacement(var, new_var, str(reason)))
 
     def inputs_of(self, node: Apply) -> Sequence[Variable]:
-        """The inputs that a node had when it entered the graph."""
+        """Return the inputs that a node had when it entered the graph."""
         found = self.of_node.get(node)
         return node.inputs if found is None else found.inputs
 
 
 class Values:
-    """Values of variables, computed by their definitions, each once.
+    """Computes the values of variables by their definitions. Each variable is computed only once.
 
-    ``run`` computes a node's outputs from its inputs' arrays.
+    ``run`` computes a node's outputs from its inputs.
     """
 
     def __init__(
@@ -88,15 +88,15 @@ class Values:
         self.run = run
 
     def has(self, variable: Variable) -> bool:
-        """Whether the value is known."""
+        """Whether the value of a variable is known."""
         return variable in self.known or isinstance(variable, Constant)
 
     def get(self, variable: Variable) -> Any:
-        """A known value."""
+        """Return the known value of a variable."""
         return variable.data if isinstance(variable, Constant) else self.known.get(variable)
 
     def compute(self, variable: Variable) -> Any:
-        """The value of a variable; computes its ancestors as needed."""
+        """Return the value of a variable. Values that it needs are computed first."""
         stack = [variable]
         while stack:
             wanted = stack[-1]

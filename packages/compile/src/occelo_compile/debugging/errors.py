@@ -1,7 +1,7 @@
-"""Exceptions that DebugMode raises, one for each kind of fault that it finds.
+"""The exceptions that DebugMode raises, one for each kind of fault.
 
-`debug_mode`, `op_checks` and `trait_checks` raise them. If a call raises one of them, the call is not replayed
-(`error_replay`).
+`debug_mode`, `op_checks` and `trait_checks` raise them. If a call raises one of them, the interpreter does not replay
+the call (`error_replay`).
 """
 
 from __future__ import annotations
@@ -22,34 +22,36 @@ __all__ = [
 
 
 class DebugModeError(OcceloError):
-    """Base of the faults that DebugMode finds; the last line of the text is the cause."""
+    """The base class of the faults that DebugMode finds. The last line of the message is the cause."""
 
 
 class StochasticOrder(DebugModeError):
-    """Rewriting the same graph twice gave different graphs, or took different steps."""
+    """The same graph was rewritten twice, with different results or different replacements."""
 
 
 class BadOptimization(DebugModeError):
-    """A rule replaced a variable with one that has another value."""
+    """A rule replaced a variable by a variable that has another value."""
 
 
 class BadThunkOutput(DebugModeError):
-    """A node gives different results in Python and in compiled code, or for different memory layouts.
+    """A node has different results in Python and in compiled code, or for different memory layouts.
 
-    The layout is that of the inputs, or of the output cells. An output of the function that differs from the
-    interpreter's raises this error, too.
+    The layouts are those of the inputs, or those of preallocated outputs. The error is also raised if an output of the
+    function differs from the interpreter's.
     """
 
 
 class BadDestroyMap(DebugModeError):
     """An op overwrote an input that its ``destroy_map`` does not name, or a value that a later node reads.
 
-    A function that overwrote an argument that is not mutable raises this error, too.
+    The error is also raised if a function overwrote an argument that is not mutable.
     """
 
 
 class BadViewMap(DebugModeError):
-    """A result shares memory with an input or another result, and neither ``view_map`` nor ``destroy_map`` says so."""
+    """A result shares memory with an input or with another result, and neither ``view_map`` nor ``destroy_map`` says
+    so.
+    """
 
 
 class BadTrait(DebugModeError):

@@ -1,6 +1,6 @@
-"""The step of a loop at which compiled code and the interpreter begin to differ.
+"""Finds the step of a loop at which compiled code begins to differ from the interpreter.
 
-`debug_mode` calls it for a loop whose results differ.
+`debug_mode` calls `step_that_differs` for a loop whose results differ.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ __all__ = ["step_that_differs"]
 
 
 def step_that_differs(node: Apply, arrays: Sequence[Any], linker: Linker) -> int | None:
-    """The number of a step after which compiled code and the interpreter differ, though they agree after the step
-    before.
+    """Return the number of a step after which compiled code and the interpreter differ, although they agree before it.
 
     Steps are counted from 0. ``arrays`` are the inputs of the node. The result is None if the node is not a loop. It is
-    also None if the loop, compiled by itself, gives the results of the interpreter after all steps.
+    also None if the loop, compiled separately, has the same results as in the interpreter.
     """
     loop = node.op.loop(node) if node.op.loops else None
     if loop is None or loop.count is None:
@@ -47,7 +46,7 @@ def step_that_differs(node: Apply, arrays: Sequence[Any], linker: Linker) -> int
                 agree(v.type, x, y) for v, x, y in zip(node.outputs, one, other, strict=True)
             )
 
-    # after `low` steps they agree, after `high` they do not
+    # results agree after `low` steps, and differ after `high` steps
     low, high = 0, int(arrays[position])
     if high < 1 or not differ(high):
         return None

@@ -1,8 +1,7 @@
-"""`MonitorMode`, which calls functions of the user before and after each node, and `detect_nan`, a function to call
-after each node.
+"""`MonitorMode`, a mode that calls functions of the user before and after each node.
 
-Users pass a `MonitorMode` as the mode of a function, for instance to look at intermediate values of a function that
-fails.
+Users pass it as the mode of a function, for instance to look at intermediate values of a function that fails.
+`detect_nan` is such a function: it reports the first NaN.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Monitor = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
 
 
 class _Monitors:
-    """Runs a node's thunk between the two functions of the user."""
+    """Runs a node's thunk, with calls of the user's two functions before and after it."""
 
     def __init__(self, before: Monitor | None, after: Monitor | None) -> None:
         self.before = before
@@ -41,12 +40,11 @@ class _Monitors:
 
 
 class MonitorMode(Mode):
-    """Calls ``pre_func(fgraph, i, node, thunk)`` before each node, and ``post_func``, with the same arguments, after
-    it.
+    """A mode that calls ``pre_func`` before each node and ``post_func`` after each node.
 
-    ``i`` is the position of the node in the schedule. ``thunk.inputs`` and ``thunk.outputs`` are lists of cells; a cell
-    is a list of one element that holds a value. If the linker compiles blocks, the nodes are also run in Python, in
-    addition to the compiled code.
+    Both get the arguments ``(fgraph, i, node, thunk)``. ``i`` is the position of the node in the schedule.
+    ``thunk.inputs`` and ``thunk.outputs`` are lists of cells; a cell is a list of one element, which is the value. If
+    the linker compiles blocks, the nodes also run in Python, in addition to the compiled code.
     """
 
     def __init__(
@@ -62,9 +60,9 @@ class MonitorMode(Mode):
 
 
 def detect_nan(fgraph: FunctionGraph, i: int, node: Apply, fn: NodeThunk) -> None:
-    """A ``post_func`` that looks for NaN in the outputs of a node.
+    """Report NaN in the outputs of a node; meant as the ``post_func`` of a `MonitorMode`.
 
-    For the first output that has any, it prints the graph of this output, and the values of all inputs and outputs of the
+    For the first output with NaN, it prints the graph of this output, and the values of all inputs and outputs of the
     node.
     """
     for cell, variable in zip(fn.outputs, node.outputs, strict=True):

@@ -1,6 +1,6 @@
-"""`NanGuardMode`, which reports NaN, infinite and very large values of inputs and of every node.
+"""`NanGuardMode`, a mode that reports NaN, infinities and very large values in inputs and in outputs of nodes.
 
-Users choose it by ``mode="NanGuardMode"``, or pass a `NanGuardMode` with their settings.
+Users choose it with ``mode="NanGuardMode"``, or pass a `NanGuardMode` with other settings.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 __all__ = ["BIG", "NanGuardMode"]
 
 BIG = 1e10
-"""Larger absolute values are reported."""
+"""Values with a larger absolute value are reported."""
 
 
 class _Guard:
-    """Checks values; at the first fault it raises an error, warns, or starts the debugger."""
+    """Checks values. For a fault it raises an error, warns, or starts the debugger, as ``action`` says."""
 
     def __init__(self, nan: bool, inf: bool, big: bool, action: str) -> None:
         self.nan, self.inf, self.big = nan, inf, big
         self.action = action
 
     def fault(self, kind: Type, value: Any) -> str | None:
-        """The fault of a value, in words; None if it has none."""
+        """Return a description of the fault of a value, or None if it has no fault."""
         if kind.parts() is None or value is None:
             return None
         faults = (self._fault_of(array) for array in kind.to_parts(value))
@@ -83,7 +83,10 @@ class _Guard:
                 self.act(context, f"NanGuardMode found {fault} in {describe(variable)}{when}")
 
     def _first_step(self, node: Apply, values: Sequence[Any]) -> int | None:
-        """The first iteration of a loop, counted from 0, after which a carried value has a fault; None for other nodes."""
+        """Return the first iteration of a loop after which a carried value has a fault, counted from 0.
+
+        Returns None if the node is not a loop, or if no carried value has a fault.
+        """
         loop = node.op.loop(node) if node.op.loops else None
         if loop is None or loop.count is None:
             return None
@@ -100,7 +103,7 @@ class _Guard:
         return None
 
     def _context(self, node: Apply, i: int, inputs: Sequence[list[Any]]) -> list[str]:
-        """Lines of a message: the node, the user's line, and each input."""
+        """Return lines of a message: the node, the user's line, and each input."""
         context = [f"Node {i}, {node.op}" + (f", made at {node.source}:" if node.source else ":")]
         if node.source is not None and node.source.text:
             context.append(f"    {node.source.text}")
@@ -118,11 +121,11 @@ class _Guard:
 
 
 class NanGuardMode(Mode):
-    """Checks inputs and the outputs of every node for NaN, infinities and values beyond 1e10.
+    """A mode that checks inputs and the outputs of every node for NaN, infinities and absolute values beyond 1e10.
 
-    For the first fault it raises an AssertionError that names the node, its inputs and the user's line. With the option
-    ``NanGuardMode__action`` it warns or starts the debugger instead. Arguments that are None are taken from the options
-    of the same names. Variables with ``tag.nan_guard_mode_check = False`` are not checked.
+    For the first fault it raises an AssertionError that names the node, its inputs and the user's line. The option
+    ``NanGuardMode__action`` can make it warn or start the debugger instead. The defaults of the arguments are the
+    options of the same names. Variables with ``tag.nan_guard_mode_check = False`` are not checked.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Checks of single ops in DebugMode: destroy map, view map, types of results, other traits, and layouts of inputs.
+"""Checks single ops in DebugMode: their destroy maps, view maps, types of results, other traits, and memory layouts.
 
 `debug_mode` runs every node with `OpChecks`.
 """
@@ -41,7 +41,7 @@ __all__ = ["LAYOUTS", "OpChecks", "all_copied", "check_finite", "node_context"]
 
 
 def node_context(node: Apply, arrays: Sequence[Any]) -> list[str]:
-    """Lines of a message: the node, the user's line, and each input."""
+    """Return lines of a message: the node, the user's line, and each input."""
     context = [f"Checking {node.op}" + (f", made at {node.source}:" if node.source else ":")]
     if node.source is not None and node.source.text:
         context.append(f"    {node.source.text}")
@@ -61,7 +61,7 @@ def _strided(array: Any) -> Any:
 
 
 def _backward(array: Any) -> Any:
-    """A view with negative strides and equal elements."""
+    """Return a view with the same elements and negative strides."""
     if not array.ndim:
         return np.array(array)
     reverse = tuple(slice(None, None, -1) for _ in array.shape)
@@ -74,12 +74,12 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "strided": _strided,
     "backward": _backward,
 }
-"""Functions that copy an array into a memory layout, by name."""
+"""For the name of each memory layout, a function that copies an array into that layout."""
 _CELLS = ("initial", "previous", "wrong_size", *LAYOUTS)
 
 
 def chosen_layouts(names: str) -> list[str]:
-    """The layouts in a text such as "strided:ALL"; ValueError for one that does not exist."""
+    """Return the layouts that a text such as "strided:ALL" names. Raises ValueError for an unknown name."""
     wanted = [n for n in names.split(":") if n]
     if "ALL" in wanted:
         return list(dict.fromkeys(_CELLS))
@@ -90,14 +90,14 @@ def chosen_layouts(names: str) -> list[str]:
 
 
 _MOST_RUNS = 100
-"""A node of an inner graph is checked in so many runs at most, in each run of the node that has the inner graph."""
+"""How often a node of an inner graph is checked at most, in each run of the node that has the inner graph."""
 
 
 @dataclass
 class OpChecks:
-    """Runs nodes, and checks their results and which arrays they overwrite; if ``python`` is False, it only runs them.
+    """Runs nodes, and checks their results and which arrays they overwrite. If ``python`` is False, it checks nothing.
 
-    The nodes of inner graphs are checked in the same way; nodes in a loop are checked in its first steps. Errors have
+    Nodes of inner graphs are checked in the same way; nodes in a loop are checked only in the first steps. Errors have
     notes that name the steps.
     """
 
@@ -106,7 +106,7 @@ class OpChecks:
     warn_not_reused: bool
 
     def __call__(self, node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
-        """The outputs of a node, checked."""
+        """Run a node, check it, and return its outputs."""
         if not self.python:
             return all_copied(node.outputs, _run(node, all_copied(node.inputs, arrays)))
         runs = Counter[Apply]()
@@ -119,7 +119,7 @@ class OpChecks:
             given = all_copied(node.inputs, arrays)
             with inner_nodes_run_by(inner):
                 results = _run(node, given)
-            # checks may run graphs of their own
+            # checks may run other graphs, whose inner nodes are not checked
             with inner_nodes_run_by(None):
                 return self._check(node, arrays, given, results)
 
@@ -132,9 +132,9 @@ class OpChecks:
         given: Sequence[Any],
         results: Sequence[Any],
     ) -> Sequence[Any]:
-        """Check a run of a node, and return copies of its results.
+        """Check a run of a node. Returns copies of its results.
 
-        ``given`` are the copies of ``arrays`` with which the node ran.
+        The node ran with ``given``, which are copies of ``arrays``.
         """
         self._check_destroyed(node, arrays, given)
         self._check_views(node, given, results)
@@ -220,7 +220,7 @@ def _run(node: Apply, arrays: Sequence[Any]) -> Sequence[Any]:
 
 
 def _run_into(node: Apply, arrays: Sequence[Any], cells: list[list[Any]]) -> Sequence[Any] | None:
-    """The results of an op that has the older method ``perform``, run with preallocated outputs; None for other ops."""
+    """Run an op that has the older method ``perform`` with preallocated outputs. Returns None for other ops."""
     if type(node.op).perform is Op.perform:
         return None
     node.op.perform(node, list(arrays), cells)
@@ -232,7 +232,7 @@ def _cells(node: Apply, expected: Sequence[Any], layout: str) -> list[list[Any]]
         return [[None] for _ in expected]
     if layout == "previous":
         return [[value] for value in all_copied(node.outputs, expected)]
-    # wrong_size: the dtype and number of dimensions are right
+    # wrong_size: right dtype and number of dimensions, wrong lengths
     return [
         [np.empty([n + 1 for n in v.shape], v.dtype) if is_array(v) else None] for v in expected
     ]
@@ -243,7 +243,7 @@ def _types(variables: Sequence[Variable]) -> list[Type]:
 
 
 def all_copied(variables: Sequence[Variable], values: Sequence[Any]) -> list[Any]:
-    """Copies of the values of variables."""
+    """Return copies of the values of variables."""
     return [copied(v.type, value) for v, value in zip(variables, values, strict=True)]
 
 

@@ -1,8 +1,7 @@
-"""Checks in DebugMode that ops have the traits that they declare.
+"""Checks in DebugMode that ops have the traits that they declare (`occelo_graph.ir.traits`).
 
-For each trait a function looks for a contradiction. It compares the values of a call, or runs the op again on other
-values of the same types. `op_checks` calls `raise_for_traits` for every node that it runs. `occelo_graph.ir.traits`
-defines the traits.
+`op_checks` calls `raise_for_traits` for every node that it runs. For each trait there is a function that looks for a
+contradiction. It compares the values of a call, or it runs the op again on other values of the same types.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ __all__ = ["check_traits"]
 
 
 class Seen:
-    """A node with the values of its inputs and outputs in a call."""
+    """A node, with the values of its inputs and outputs in one call."""
 
     def __init__(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         self.node = node
@@ -33,24 +32,26 @@ class Seen:
         self.outputs = outputs
 
     def run(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        """The outputs for other inputs, which are not changed."""
+        """Run the op on other inputs, which it cannot change. Returns the outputs."""
         given = [copied(v.type, a) for v, a in zip(self.node.inputs, inputs, strict=True)]
         with np.errstate(all="ignore"):
             return self.op.kernel(self.node)(*given)
 
     def positions(self, which: slice) -> range:
-        """The positions of the inputs that a trait names."""
+        """Return the positions of the inputs that a trait's slice selects."""
         return range(len(self.inputs))[which]
 
     def replaced(self, which: Iterable[int], function: Callable[[Any], Any]) -> list[Any]:
-        """The inputs, with a function applied to those at the positions ``which``."""
+        """Return the inputs, after applying a function to those at the positions ``which``."""
         given = list(self.inputs)
         for i in which:
             given[i] = np.asarray(function(given[i])).astype(given[i].dtype)
         return given
 
     def differing(self, found: Sequence[Any], expected: Sequence[Any]) -> int | None:
-        """The position of the first output whose two values differ by more than rounding; None if no output differs."""
+        """Return the position of the first output whose two values differ by more than rounding, or None if none
+        differs.
+        """
         kinds = _types(self.node.outputs)
         for k, (kind, one, other) in enumerate(zip(kinds, expected, found, strict=True)):
             if not agree(kind, one, other):
@@ -62,9 +63,9 @@ _Contradictions = Iterator[str]
 
 
 def check_traits(node: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> str | None:
-    """A text on the first trait of the node's op that the values contradict; None if there is none.
+    """Return a text about the first trait of the node's op that the values contradict, or None if there is none.
 
-    The text names the op, the trait and what was seen.
+    The text names the op, the trait and the values that contradict it.
     """
     seen = Seen(node, inputs, outputs)
     op = node.op
@@ -78,7 +79,7 @@ def check_traits(node: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> 
 def raise_for_traits(
     node: Apply, inputs: Sequence[Any], outputs: Sequence[Any], context: Callable[[], Sequence[str]]
 ) -> None:
-    """Raise `BadTrait` if `check_traits` finds a contradiction; the message is ``context``, then the text."""
+    """Raise `BadTrait` if `check_traits` finds a contradiction. The message is ``context`` and then the text."""
     cause = check_traits(node, inputs, outputs)
     if cause is not None:
         raise BadTrait(lines([*context()], cause))
@@ -89,7 +90,7 @@ def _types(variables: Sequence[Variable]) -> list[Type]:
 
 
 def _results(seen: Seen, inputs: Sequence[Any], what: str) -> Sequence[Any] | str:
-    """The results for other inputs, or a text if the op refuses them."""
+    """Return the results for other inputs, or a text if the op raises an error."""
     try:
         return seen.run(inputs)
     except Exception as error:
@@ -108,7 +109,7 @@ def _compared(
         yield f"{what} output {k} is {short(found[k])}, not {short(expected[k])}"
 
 
-# what the values of the call show
+# searches that only read the values of the call
 
 
 def _infer_shape(seen: Seen) -> _Contradictions:
@@ -218,7 +219,7 @@ def _scalar_traits(seen: Seen) -> _Contradictions:
         yield from contradicted(scalar_op, seen.inputs, seen.outputs)
 
 
-# what other values show
+# searches that run the op on other values
 
 
 def _pure(seen: Seen) -> _Contradictions:
@@ -236,8 +237,9 @@ def _commutative(seen: Seen) -> _Contradictions:
 
 
 def _only_moves(seen: Seen) -> _Contradictions:
-    """Look for an op that declares that it only moves elements (``moves``), but whose results for the negated elements
-    are not the negated results.
+    """Search for an op with the trait ``moves`` for which negated inputs do not give negated results.
+
+    ``moves`` declares that the op only moves elements.
     """
     if seen.op.moves is None or not all(map(is_array, (*seen.inputs, *seen.outputs))):
         return
@@ -294,13 +296,12 @@ def _linear_in(seen: Seen) -> _Contradictions:
 
 
 def _largest(array: Any) -> float:
-    """The largest absolute value of the finite elements; 0 if there are none."""
+    """Return the largest absolute value of the finite elements, or 0 if there are none."""
     return float(np.abs(array[np.isfinite(array)]).max(initial=0))
 
 
 def _linear(seen: Seen, which: Sequence[int], names: str) -> _Contradictions:
-    # terms may cancel, so rounding errors are relative to the inputs and to products with other inputs, not to the
-    # results
+    # rounding errors are relative to the inputs and to their products, not to the results, since terms may cancel
     factor = max(
         (_largest(a) for i, a in enumerate(seen.inputs) if i not in which and a.dtype.kind in "fc"),
         default=1.0,
@@ -374,8 +375,9 @@ _READ: dict[str, Callable[[Seen], _Contradictions]] = {
     "moves": _elements_moved,
     "": _scalar_traits,
 }
-"""For each trait the search for contradictions that only reads the values of a call. If a search is for several traits,
-its text names the trait.
+"""For each trait, the search for contradictions that only reads the values of a call.
+
+The search with the empty name handles several traits, and its text names the trait.
 """
 _RUN: dict[str, Callable[[Seen], _Contradictions]] = {
     "pure": _pure,
@@ -387,4 +389,4 @@ _RUN: dict[str, Callable[[Seen], _Contradictions]] = {
     "types_follow_values": _types_follow_values,
     "decompose": _decompose,
 }
-"""For each trait the search that runs the op on other values. Ops with effects are not searched in this way."""
+"""For each trait, the search that runs the op on other values. It is not used for ops with effects."""

@@ -1,5 +1,6 @@
-"""Random programs (`occelo_graph.testing.programs`) compiled in many ways, each compared with NumPy.
+"""Tests with random programs (`occelo_graph.testing.programs`), which are compiled in many ways and compared with
+NumPy.
 
-`laws` lists the ways, `judging` decides whether a difference is a fault, and `running` tries many seeds, for the tests and
-for the command line, ``python -m occelo_compile.random_programs``.
+`laws` lists the ways, `judging` decides whether a difference is a fault, and `running` tries many seeds. The tests and
+the command ``python -m occelo_compile.random_programs`` call it.
 """

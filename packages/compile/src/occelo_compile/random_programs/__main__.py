@@ -17,7 +17,7 @@ from occelo_graph.config import config
 def main() -> int:
     """Check the programs of all seeds, print faults and write the report.
 
-    Returns the exit status: 1 if there are faults, else 0.
+    Returns the exit status: 1 if there are faults, and otherwise 0.
     """
     parser = argparse.ArgumentParser(prog="occelo_compile.random_programs", description=__doc__)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")

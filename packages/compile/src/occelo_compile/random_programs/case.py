@@ -1,6 +1,6 @@
-"""`Case`: one random program with NumPy's results, compiled and called for a law.
+"""`Case`: a random program with NumPy's results, and methods that compile it, call it and compare its results.
 
-Each law (a function in `laws`, `gradients` or `mistakes`) takes a case.
+The laws (functions in `laws`, `gradients` and `mistakes`) get a case and use these methods.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Unsuited(Exception):
 
 
 class Violation(Exception):
-    """A law does not hold; ``kind`` says where: "build", "type", "compile", "call", "value" or "argument"."""
+    """A law does not hold. ``kind`` says where: "build", "type", "compile", "call", "value" or "argument"."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -39,9 +39,9 @@ class Violation(Exception):
 
 @dataclass
 class Case:
-    """A program with its variables.
+    """A program with its inputs and outputs as variables. ``mode`` is the mode in which laws compile it.
 
-    The tolerances of results are measured by ``runs`` runs with NumPy.
+    ``runs`` is the number of runs with NumPy from which the tolerances of the results are measured.
     """
 
     program: Program
@@ -73,7 +73,7 @@ class Case:
         mode: str | Mode | None = None,
         **options: Any,
     ) -> Function:
-        """A compiled function; `Violation` if compiling fails."""
+        """Return a compiled function. Raises `Violation` if compiling fails."""
         chosen = self.mode if mode is None else mode
         try:
             return function(inputs, outputs, mode=chosen, on_unused_input="ignore", **options)
@@ -81,9 +81,9 @@ class Case:
             raise Violation("compile", f"{type(error).__name__}: {error}") from error
 
     def called(self, made: Function, values: Sequence[Any], mutable: bool = False) -> list[Any]:
-        """The results of a call.
+        """Return the results of a call.
 
-        `Violation` if the call fails, or if it changes its arguments although they are not ``mutable``.
+        Raises `Violation` if the call fails, or if it changes arguments although ``mutable`` is false.
         """
         before = [np.array(v) for v in values]
         with np.errstate(all="ignore"):
@@ -107,7 +107,7 @@ class Case:
                 raise Violation("value", f"result {i}: {wrong}")
 
     def _is_better(self, position: int, found: npt.NDArray[Any], one: Expected) -> bool:
-        """Whether a result is wrong only where NumPy's is not finite, and is right there if NumPy computes in wider
+        """Whether a result differs only where NumPy's result is not finite, and agrees there with NumPy in wider
         floats.
         """
         if (

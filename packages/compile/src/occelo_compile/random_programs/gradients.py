@@ -1,4 +1,4 @@
-"""The law of gradients: they equal finite differences, which NumPy computes in its widest float.
+"""The law that gradients equal finite differences, which NumPy computes in its widest float.
 
 It is one of the `LAWS` in `laws`.
 """
@@ -19,7 +19,7 @@ __all__ = ["gradient_law"]
 
 
 def gradient_law(case: Case, random: np.random.Generator) -> None:
-    """Gradients equal finite differences, whether they are compiled alone or together with the program's results."""
+    """Gradients equal finite differences, whether they are compiled separately or together with the results."""
     program = case.program
     values = _away_from_ties(program, random)
     expected = expected_results(program, case.runs, values)
@@ -55,7 +55,7 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
 
 
 def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
-    """Values of inputs near those of the program, moved away from the kinks of maxima and comparisons."""
+    """Return values of inputs near those of the program, moved away from the kinks of maxima and comparisons."""
     values: list[Any] = [
         v + np.asarray(random.random(tuple(v.shape)) / 128) if v.dtype == np.float64 else v
         for v in program.values()
@@ -63,10 +63,10 @@ def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
     values = [np.asarray(v) for v in values]
     try:
         made = program.run(values)
-    except (ValueError, IndexError) as error:  # another mask
+    except (ValueError, IndexError) as error:  # a mask has changed
         raise Unsuited from error
     numbers = [v for v in made if v.dtype.kind in "fc"]
-    # finite differences are inaccurate for narrower floats and for large numbers
+    # for narrower floats and for large numbers, finite differences are inaccurate
     if not all(v.dtype == np.float64 and (np.abs(v) < 1e6).all() for v in numbers):
         raise Unsuited
     return values
@@ -75,10 +75,10 @@ def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
 def _is_slope(
     gradients: Sequence[Any], directions: Sequence[Any], slope: float, gap: float
 ) -> bool:
-    """True if the directional derivative equals the finite difference, False if the finite difference is too inaccurate
-    to decide.
+    """Whether the directional derivative equals the finite difference. False if the finite difference is too
+    inaccurate.
 
-    `Violation` if they differ.
+    Raises `Violation` if they differ.
     """
     terms: list[Any] = [g * d for g, d in zip(gradients, directions, strict=True)]
     found = float(sum(t.sum() for t in terms))
@@ -99,8 +99,9 @@ def _slope(
     positions: Sequence[int],
     weights: Sequence[Any],
 ) -> tuple[float, float]:
-    """The directional derivative by finite differences, and as a measure of its error the difference between the
-    estimates with two step sizes.
+    """Return the directional derivative by finite differences, and a measure of its error.
+
+    The error is the difference between the estimates for two step sizes.
     """
 
     def cost(step: float) -> Any:
@@ -113,7 +114,7 @@ def _slope(
     try:
         return _estimates(cost)
     except (TypeError, ValueError, IndexError):
-        # a mask or a shape has changed, or there is no wide function
+        # a mask or a shape has changed, or NumPy has no function for the widest float
         return 0.0, float("inf")
 
 
@@ -122,7 +123,7 @@ def _estimates(cost: Callable[[float], Any]) -> tuple[float, float]:
         return (cost(step) - cost(-step)) / (2 * np.longdouble(step))
 
     with np.errstate(all="ignore"):
-        # at a kink the one-sided slopes differ
+        # at a kink, the slopes to the right and to the left differ
         coarse, fine = central(2e-5), central(5e-6)
         middle = cost(0.0)
         right, left = (cost(5e-6) - middle) / 5e-6, (middle - cost(-5e-6)) / 5e-6

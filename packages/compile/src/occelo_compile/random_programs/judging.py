@@ -1,6 +1,6 @@
-"""`judged`: checks whether a random program satisfies a law; `smallest`: shrinks a program that does not.
+"""Decides whether a random program satisfies a law (`judged`), and shrinks programs that do not (`smallest`).
 
-`running` calls both, and so do tests of the laws themselves.
+`running` calls both functions, and so do tests of the laws themselves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from occelo_rewrite.pipeline import NOT_STRICT
 
 __all__ = ["Fault", "judged", "smallest"]
 
-_CAREFUL = 40  # runs with NumPy, for precise tolerances, before a difference counts
+_CAREFUL = 40  # the number of runs with NumPy that must confirm a difference
 
 
 @dataclass(frozen=True)
@@ -35,23 +35,26 @@ class Fault:
 
     @property
     def signature(self) -> str:
-        """A text by which faults are counted: law, kind, steps, and the last line of the message without its numbers."""
+        """A text that is equal for similar faults, so that they are counted together.
+
+        It has the law, the kind, the steps, and the last line of the message without its numbers.
+        """
         steps = " ".join(sorted(n.name for n in self.program.nodes if isinstance(n, Step)))
         last = self.message.strip().splitlines()[-1] if self.kind != "value" else ""
         return f"{self.law}: {self.kind}: {steps}: " + re.sub(r"\b[xt]?\d+\b", "#", last)[:160]
 
     def text(self) -> str:
-        """A script that reproduces the fault, with the message."""
+        """Return a script that reproduces the fault, with the message."""
         note = f"seed {self.program.seed}, law '{self.law}', {self.kind}\n{self.message.strip()}"
         return listing(self.program, note, None if self.mode is None else repr(self.mode))
 
 
 def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
-    """Check a law for a program. The result is a `Fault`, or another outcome: "kept", "unsuited" or "tagged".
+    """Check a law for a program. Returns a `Fault`, or another outcome: "kept", "unsuited" or "tagged".
 
-    A wrong value counts only if it is still wrong when tolerances are measured by more runs. The outcome is "tagged" if
-    the law holds without the rules whose tags say that they may change more than rounding. This is tried for wrong
-    values, and also for failed calls if not all values of the program are finite.
+    A wrong value counts only if it is still wrong after the tolerances are measured with more runs. The outcome is
+    "tagged" if the law holds without the rules whose tags allow them to change more than rounding. That is tried for
+    wrong values. It is also tried for failed calls if the program has values that are not finite.
     """
     try:
         _try(program, law, mode, 4)
@@ -70,7 +73,7 @@ def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
             found = second
         else:
             return "kept"
-    # with masks even shapes may depend on values that are not finite
+    # a call may also fail: with masks, even shapes may depend on values that are not finite
     if law != "strict" and (
         found.kind == "value" or (found.kind == "call" and _has_special_values(program))
     ):
@@ -101,7 +104,7 @@ def _holds(program: Program, law: str, mode: str | Mode | None) -> bool:
 
 
 def smallest(fault: Fault, most: int = 150) -> Fault:
-    """The same fault, in the smallest program that shows it among at most ``most`` attempts."""
+    """Shrink the program of a fault. Returns the fault of the smallest program found in at most ``most`` attempts."""
     found = [fault]
     wanted = fault.signature.rpartition(": ")[2]
 

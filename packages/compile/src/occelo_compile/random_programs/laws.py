@@ -1,6 +1,6 @@
-"""Laws of random programs: a program gives the same results however it is written, compiled and called.
+"""Laws of random programs: a program has the same results in whatever way it is written, compiled and called.
 
-`judging` checks a program against them; `LAWS` maps names to laws.
+`LAWS` maps names to laws. `judging` checks programs against them.
 """
 
 from __future__ import annotations
@@ -31,21 +31,23 @@ Law = Callable[[Case, Random], None]
 
 
 def value(case: Case, random: Random) -> None:
-    """Two calls in a row both give NumPy's results."""
+    """Two calls in a row both return NumPy's results."""
     made = case.compiled(case.inputs, case.outputs)
     case.compare(case.called(made, case.program.values()))
     case.compare(case.called(made, case.program.values()))
 
 
 def strict(case: Case, random: Random) -> None:
-    """The results are NumPy's in the strict mode, which leaves out rules that may hide errors or change NaN and infinity."""
+    """In the strict mode the results are NumPy's. This mode leaves out rules that may hide errors or change NaN and
+    infinity.
+    """
     mode = Mode(get_mode(case.mode).linker.clone(), "strict")
     made = case.compiled(case.inputs, case.outputs, mode)
     case.compare(case.called(made, case.program.values()))
 
 
 def without_a_rule(case: Case, random: Random) -> None:
-    """The results do not change if one of the applied rules is left out."""
+    """The results stay the same if one of the applied rules is left out."""
     first = case.compiled(case.inputs, case.outputs, "vm")
     used = sorted({a.rule for a in first.maker.rewritten.record.applications})
     if not used:
@@ -62,7 +64,7 @@ def without_a_rule(case: Case, random: Random) -> None:
 
 
 def permuted_inputs(case: Case, random: Random) -> None:
-    """The order of inputs does not matter."""
+    """The results do not depend on the order of the inputs."""
     order = random.permutation(len(case.inputs))
     values = case.program.values()
     made = case.compiled([case.inputs[i] for i in order], case.outputs)
@@ -70,7 +72,7 @@ def permuted_inputs(case: Case, random: Random) -> None:
 
 
 def another_output(case: Case, random: Random) -> None:
-    """Results are the same if an intermediate variable is an output, too."""
+    """The results stay the same if an intermediate variable is an output, too."""
     rest = [i for i in range(len(case.program.nodes)) if i not in case.program.outputs]
     more = rest[int(random.integers(len(rest)))] if rest else case.program.outputs[0]
     place = int(random.integers(len(case.program.outputs) + 1))
@@ -81,7 +83,7 @@ def another_output(case: Case, random: Random) -> None:
 
 
 def known_shapes(case: Case, random: Random) -> None:
-    """Results are the same if all lengths are static."""
+    """The results stay the same if all lengths are static."""
     nodes = [
         replace(node, shape=np.shape(node.value())) if isinstance(node, Input) else node
         for node in case.program.nodes
@@ -90,7 +92,7 @@ def known_shapes(case: Case, random: Random) -> None:
 
 
 def constants(case: Case, random: Random) -> None:
-    """Results are the same if some inputs, or all of them, are constants."""
+    """The results stay the same if some or all inputs are constants."""
     positions = case.program.inputs
     kept = [i for i in positions if random.random() < 0.3]
     given = {
@@ -110,10 +112,10 @@ def constants(case: Case, random: Random) -> None:
 
 
 def batched(case: Case, random: Random) -> None:
-    """The program, vectorized over a batch of one or two copies of its inputs, gives the same results for each copy."""
+    """A program that is vectorized over a batch of copies of its inputs has the same results for each copy."""
     count = int(random.integers(1, 3))
     values = case.program.values()
-    # values that decide lengths cannot differ within a batch, so integers are batched less often
+    # integers are batched less often, since values that decide lengths cannot differ within a batch
     chosen = [
         random.random() < (0.7 if v.dtype.kind in "fc" else 0.3 if v.ndim else 0) for v in values
     ]
@@ -146,7 +148,7 @@ def batched(case: Case, random: Random) -> None:
 
 
 def saved(case: Case, random: Random) -> None:
-    """A graph that was saved and loaded gives the same results."""
+    """The results stay the same if the graph is saved and loaded."""
     file = io.BytesIO()
     try:
         save(file, case.outputs, case.inputs)
@@ -159,7 +161,7 @@ def saved(case: Case, random: Random) -> None:
 
 
 def inner_graph(case: Case, random: Random) -> None:
-    """Results are the same if the program is the inner graph of one op, `OpFromGraph`."""
+    """The results stay the same if the program is the inner graph of an `OpFromGraph`."""
     try:
         made: Any = OpFromGraph(case.inputs, case.outputs)(*case.inputs)
     except Exception as error:
@@ -170,7 +172,9 @@ def inner_graph(case: Case, random: Random) -> None:
 
 
 def lazy_branch(case: Case, random: Random) -> None:
-    """The program in a branch of `ifelse` gives the same results if the branch is taken, else zeros."""
+    """In a branch of `ifelse`, the program has the same results if the branch is taken. Otherwise the results are
+    zeros.
+    """
     flag = ot.TensorType("bool", ()).make_variable("flag")
     others = [ot.zeros_like(v) for v in case.outputs]
     outputs = (
@@ -188,7 +192,7 @@ def lazy_branch(case: Case, random: Random) -> None:
 
 
 def borrowed_memory(case: Case, random: Random) -> None:
-    """Results are the same if arguments are mutable and results may alias other memory."""
+    """The results stay the same if arguments are mutable and results may alias other memory."""
     values = case.program.values()
     fresh = [np.array(v, order="K") for v in values]
     inputs = [In(v, borrow=True, mutable=random.random() < 0.6) for v in case.inputs]
@@ -198,7 +202,7 @@ def borrowed_memory(case: Case, random: Random) -> None:
 
 
 def only_shapes(case: Case, random: Random) -> None:
-    """A function that returns only the shapes of the results gives NumPy's shapes."""
+    """A function that returns only the shapes of the results returns NumPy's shapes."""
     made = case.compiled(case.inputs, [ot.shape(v) for v in case.outputs])
     for found, one in zip(case.called(made, case.program.values()), case.expected, strict=True):
         if tuple(found.tolist()) != one.value.shape:
@@ -208,7 +212,7 @@ def only_shapes(case: Case, random: Random) -> None:
 
 
 def state(case: Case, random: Random) -> None:
-    """Inputs as shared variables with updates give the same results and states, over two calls."""
+    """If inputs are shared variables with updates, the results and states of two calls are NumPy's."""
     program = case.program
     pairs = _possible_updates(case)
     if not pairs:
@@ -237,9 +241,9 @@ def state(case: Case, random: Random) -> None:
         try:
             expected = expected_results(program, case.runs, given)
         except (ValueError, IndexError):
-            return  # the new state is not a valid index, or a mask with another count
+            return  # the new state is an invalid index, or a mask that selects another number of elements
         if not all(np.isfinite(v).all() for v in given if v.dtype.kind in "fc"):
-            return  # other laws test values that are not finite
+            return  # a state that is not finite; other laws test such values
         case.compare(case.called(f, [values[i] for i in arguments]), expected)
         whole = replace(program, outputs=tuple(chosen.values()))
         news = expected_results(whole, case.runs, given)
@@ -255,7 +259,7 @@ def _possible_updates(case: Case) -> list[tuple[int, int]]:
         (i, j)
         for i in program.inputs
         for j in range(len(program.nodes))
-        # not integers, since they may be lengths and positions
+        # integers are left out, since they may be lengths and positions
         if i != j
         and variables[i].type == variables[j].type
         and values[i].shape == values[j].shape

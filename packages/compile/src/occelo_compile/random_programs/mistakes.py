@@ -1,4 +1,4 @@
-"""The law of mistakes: a program whose last step fails raises the same error on every backend.
+"""The law that a program whose last step fails raises the same error on every backend.
 
 It is one of the `LAWS` in `laws`.
 """
@@ -22,15 +22,13 @@ BACKENDS = ("py", "vm", "native")
 Random = np.random.Generator
 Array = npt.NDArray[Any]
 Mistake = tuple[str, str, Any, type[Exception]]
-"""A step that fails: its NumPy function, its Occelo function, the value of its second input, and the class of the
+"""A step that fails: its NumPy expression, its Occelo expression, the value of its second input, and the expected
 error.
 """
 
 
 def mistake_law(case: Case, random: Random) -> None:
-    """A mistake in the last step raises an error of the same class, with the same last line of its message, on all
-    backends.
-    """
+    """A mistake in the last step raises the same class of error, with the same last line, on all backends."""
     program = case.program
     variables = program.variables()
     values = program.run()
@@ -48,7 +46,7 @@ def mistake_law(case: Case, random: Random) -> None:
     try:
         outputs = [step.on_variables([variables[position], inputs[-1]])]
     except error:
-        return  # the mistake is found when the graph is built
+        return  # building the graph has already found the mistake
     except Exception as other_error:
         raise Violation("build", f"{type(other_error).__name__}: {other_error}") from other_error
     made = [variables[i] for i in program.inputs]
@@ -68,7 +66,7 @@ def mistake_law(case: Case, random: Random) -> None:
 
 
 def _error(name: str, inputs: list[Any], outputs: list[Any], values: list[Any]) -> str:
-    """The class of the error that a call raises, and the last line of its message."""
+    """Return the class of the error that a call raises, and the last line of its message."""
     made = function(inputs, outputs, mode=Mode(name, "strict"), on_unused_input="ignore")
     with np.errstate(all="ignore"):
         try:
@@ -102,7 +100,7 @@ def _sum(x: Array, random: Random) -> Mistake:
     n = x.shape[-1]
     if n == 1:
         raise Unsuited
-    # 1 is wrong, too: a length broadcasts only if it is statically 1
+    # a length of 1 is wrong, too, since only static lengths of 1 broadcast
     length = int(random.choice([n + 1, 1]))
     return "{0} + {1}", "{0} + {1}", _other_shape(x, length), ValueError
 

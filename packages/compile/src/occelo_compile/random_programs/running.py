@@ -1,7 +1,7 @@
-"""`run_seeds`: tries laws on the random programs of many seeds, and counts outcomes in a `Report`.
+"""Tries laws on the random programs of many seeds, and counts the outcomes.
 
-The command line (`__main__`) and the tests of random programs call it; `generating` of `occelo_graph.testing.programs` draws
-the programs.
+The command (`__main__`) and the tests of random programs call `run_seeds`. The module `generating` of
+`occelo_graph.testing.programs` draws the programs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Report", "run_seeds"]
 
 @dataclass
 class Report:
-    """Counts of a run: programs, steps by name, outcomes by law, and faults by signature."""
+    """The counts of a run: programs, steps by name, outcomes by law, and faults by signature."""
 
     seeds: tuple[int, int] = (0, 0)
     seconds: float = 0.0
@@ -33,11 +33,11 @@ class Report:
     texts: dict[str, str] = field(default_factory=lambda: dict[str, str]())
 
     def count(self, law: str, outcome: str) -> None:
-        """Count an outcome."""
+        """Count an outcome of a law."""
         self.outcomes.setdefault(law, Counter())[outcome] += 1
 
     def plain(self) -> dict[str, Any]:
-        """The report as values that JSON can hold."""
+        """Return the report as values that JSON supports."""
         return {
             "seeds": list(self.seeds),
             "seconds": round(self.seconds, 1),
@@ -58,12 +58,10 @@ def run_seeds(
     on_fault: Callable[[Fault], None] = lambda _: None,
     shrink: int = 150,
 ) -> Report:
-    """Draw the program of each seed, and check it against laws until one does not hold.
+    """Draw the program of each seed, and check it against laws until a law does not hold.
 
-    ``laws_of`` gives the laws for a seed, each with a mode.
-
-    After ``limit`` seconds no further program is tried. ``on_fault`` is called with the first fault of each signature,
-    after the fault is shrunk.
+    ``laws_of`` returns the laws for a seed, each with a mode. After ``limit`` seconds no further program is tried.
+    ``on_fault`` is called with the first fault of each signature, after its program was shrunk.
     """
     report = Report()
     start = perf_counter()

@@ -1,4 +1,4 @@
-"""Prints loop programs with long blocks as C: each piece of such a block becomes a function of its own.
+"""Prints loop programs with long blocks as C. Each piece of a long block becomes a C function of its own.
 
 `c.source` uses this printer for programs that `c.pieces` divides.
 """
@@ -19,8 +19,8 @@ __all__ = ["DividedPrinter"]
 class DividedPrinter(Printer):
     """Prints one program as several C functions.
 
-    They share a struct, the state, with the values and the addresses of buffers that more than one of them uses. It is
-    in working memory, since the stack of a thread may be small.
+    The functions share a struct, the state. It contains the values and the addresses of buffers that more than one of
+    the functions uses. It lies in working memory, since the stack of a thread may be small.
     """
 
     def __init__(
@@ -36,26 +36,26 @@ class DividedPrinter(Printer):
         fields = [f"{self.state} {{", *(f"  {text}" for text in self.fields.values()), "};"]
         memory = f"((grow_fn)table[{GROW}])(frame, sizeof({self.state}))"
         declared = ["i64 status;", f"{self.state} *s = {memory};", "if (!s) return -1;"]
-        # buffers without memory; values are set before they are read
+        # addresses of buffers start as null pointers; values need no start, since they are set before they are read
         names = dict.fromkeys((*self.declarations.values(), *self.rooms.values()))
         declared += [f"{name} = 0;" for name in names]
         return "\n".join([*fields, *self.own.values(), *self.unit(declared)])
 
     def field(self, name: str, kind: str) -> str:
-        """A field of the state, as an expression."""
+        """Add a field to the state. Returns an expression for the field."""
         self.fields[name] = f"{kind}{name};"
         return f"s->{name}"
 
     def shared(self, value: Value) -> str:
-        """The field of a value."""
+        """Return the field of a value."""
         return self.field(f"v{value.number}", f"{TYPES[value.dtype]} ")
 
     def address(self, buffer: Buffer) -> str:
-        """The field of the address of a buffer."""
+        """Return the field of a buffer's address."""
         return self.field(buffer.name, f"{memory_type(buffer.dtype)} *")
 
     def room(self, buffer: Buffer) -> str:
-        """The field of the size of a buffer's memory."""
+        """Return the field of the size of a buffer's memory."""
         return self.field(f"{buffer.name}_room", "i64 ")
 
     def block(self, block: Block) -> None:
@@ -69,7 +69,7 @@ class DividedPrinter(Printer):
                 self.piece(piece)
 
     def piece(self, statements: Sequence[Statement]) -> None:
-        """Print statements as a function, and its call."""
+        """Print a piece as a function, and print a call of this function."""
         read, given, buffers = self.pieces.crossing(statements)
         for value in read:
             if self.use(value) != self.shared(value):
@@ -95,12 +95,13 @@ class DividedPrinter(Printer):
         self.line(f"if ((status = {name}(frame, table, s))) return status;")
 
     def found(self, buffer: Buffer) -> str:
-        """The declaration of the address of a buffer in a piece."""
+        """Return the declaration of a buffer's address at the start of a piece."""
         if buffer.space in ("input", "constant"):
             return self.given(buffer)
         return f"{memory_type(buffer.dtype)} *{buffer.name} = {self.address(buffer)};"
 
     def independent(self, loop: For) -> None:
-        # pieces keep values of one iteration in the state
+        # not independent if the body is divided: then the values of an iteration are in the state, which all iterations
+        # share
         if loop.body not in self.pieces.divided:
             super().independent(loop)

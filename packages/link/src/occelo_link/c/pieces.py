@@ -1,7 +1,7 @@
 """Divides long blocks of a loop program into pieces, each of which is printed as a C function.
 
-The time that C compilers need grows with the square of the length of a function's blocks. `c.printer` asks `Pieces` how
-to divide a program. The pieces of a program share a struct with the values and buffers that several of them use.
+C compilers need a time that grows with the square of the length of a function's blocks. `c.source` and `c.divided` use
+`Pieces` to print long programs.
 """
 
 from __future__ import annotations
@@ -18,16 +18,18 @@ __all__ = ["Pieces"]
 _LONG = 2000
 """Blocks with more statements than this are divided."""
 _PIECE = 250
-"""A piece has at most this many statements, including those in nested blocks, unless it is one statement."""
+"""The most statements of a piece, including those in nested blocks. A piece of one statement may have more."""
 
 
 class Pieces:
-    """Says which blocks of a program are divided, and how."""
+    """The division of a program into pieces. ``divided`` is empty if no block of the program is long."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self.divided: set[Block] = set()
-        """The long blocks, all blocks around them, and the other blocks of the same loops and branches."""
+        """The blocks that are divided: long blocks, all blocks around them, and the other blocks of the same loops and
+        branches.
+        """
         for block in program.blocks():
             inner: Block | None = block if len(block.statements) > _LONG else None
             while inner is not None and inner not in self.divided:
@@ -43,10 +45,10 @@ class Pieces:
         return _count(self._program.body)
 
     def of(self, block: Block) -> Iterator[list[Statement]]:
-        """The pieces of a divided block, in order.
+        """Iterate over the pieces of a divided block, in order.
 
-        A statement with a divided block is alone, and the only one in its list. It is no piece: it is printed where it
-        is, and its blocks are divided.
+        A statement that contains a divided block is yielded in a list of its own. It does not become a function: it
+        stays in its place, and its blocks are divided.
         """
         piece: list[Statement] = []
         room = _PIECE
@@ -64,13 +66,13 @@ class Pieces:
             yield piece
 
     def encloses(self, statement: Statement) -> bool:
-        """Whether a block of the statement is divided."""
+        """Whether a statement contains a divided block."""
         return not self.divided.isdisjoint(statement.blocks)
 
     def crossing(self, piece: Sequence[Statement]) -> tuple[list[Value], list[Value], list[Buffer]]:
-        """What a piece has in common with the rest of the program.
+        """Return the values and buffers that a piece shares with the rest of the program, in three lists.
 
-        These are the values that it reads and does not define, the values that it defines and others read, and the
+        These are the values that it reads but does not define, the values that it defines and other code reads, and all
         buffers that it uses.
         """
         own = {v.number for v in defined_in(piece)}
@@ -86,5 +88,5 @@ def _count(statements: Iterable[Statement]) -> Counter[int]:
 
 
 def _size(statement: Statement) -> int:
-    """The number of statements, including those in nested blocks."""
+    """Return the number of statements, including those in nested blocks."""
     return 1 + sum(_size(s) for block in statement.blocks for s in block)

@@ -1,8 +1,7 @@
-"""Prints loop programs as C.
+"""Prints a loop program as a C function. `c.source` uses it, and `c.divided` extends it for long programs.
 
-The linkers ``c`` and ``c|py`` compile the printed text, and `dumping` writes it to files. The text includes no header
-files. The C functions have the same interface as units of the LLVM printer (see `occelo_link.units.frame`) and compute
-the same bits. For that, helper functions define every operation that C leaves undefined.
+The C functions have the same interface as units of the LLVM printer (see `occelo_link.units.frame`) and compute the
+same bits. For that, helper functions define every operation that C leaves undefined.
 """
 
 from __future__ import annotations
@@ -78,12 +77,12 @@ class Printer(Visitor[None]):
         return "\n".join([*self.own.values(), *self.unit(declared)])
 
     def unit(self, declared: Sequence[str]) -> list[str]:
-        """The text of the unit, with declarations at its start."""
+        """Return the lines of the unit, with the given declarations at its start."""
         head = f"i64 {self.function_name}(i64 *frame, void **table) {{"
         return [head, *(f"  {text}" for text in declared), *self.lines, "  return 0;", "}", ""]
 
     def given(self, buffer: Buffer) -> str:
-        """The declaration of the pointer to an input or a constant."""
+        """Return the declaration of the pointer to an input or a constant."""
         kind = memory_type(buffer.dtype)
         if buffer.space == "input":
             source = f"frame[{FIRST_INPUT + INPUT_SLOTS * buffer.position}]"
@@ -366,7 +365,7 @@ class Printer(Visitor[None]):
         self.line("}")
 
     def independent(self, loop: For) -> None:
-        """Let the compiler vectorize a loop."""
+        """Print a line before a loop that lets the C compiler vectorize the loop."""
         self.line("INDEPENDENT")
 
     def nested(self, block: Block) -> None:

@@ -1,6 +1,6 @@
-"""Prints loop programs as C files.
+"""Prints loop programs as C files, which include no header files.
 
-The linkers ``c`` and ``c|py`` compile the text, and `dumping` writes it to files. It includes no header files.
+The linkers ``c`` and ``c|py`` compile the printed text, and `dumping` writes it to files.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["print_c"]
 
 
 def print_c(programs: Sequence[tuple[str, Program]]) -> str:
-    """Return a C file that defines a function for each program, under the given names."""
+    """Return the text of a C file that defines a function for each pair of a name and a program."""
     bodies: list[str] = []
     helpers: dict[str, str] = {}
     for name, program in programs:
