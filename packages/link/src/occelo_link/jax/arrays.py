@@ -1,6 +1,6 @@
-"""The interface `occelo_link.traced.arrays`, implemented for JAX's arrays.
+"""JAX's implementation of the interface `occelo_link.traced.arrays`.
 
-The linker ``jax`` passes it to the tracer, which runs the lowerings with it.
+The tracer of the linker ``jax`` calls it; the shared lowerings compute with it.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ import numpy as np
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.reductions import reduction_of
 from occelo_link.jax.functions import SCALARS
-from occelo_link.jax.library import jax, jnp, lax
+from occelo_link.jax.library import jax, jnp, lax, set_xla_metadata
 from occelo_link.traced.arrays import Arrays
 
 __all__ = ["JaxArrays"]
 
 
 class JaxArrays(Arrays):
-    """`Arrays` by ``jax.numpy``."""
+    """`Arrays` for JAX's arrays."""
 
     name = "jax"
     scalars = SCALARS
+    compiles_apart = True
 
     def constant(self, value: Any) -> Any:
         return jnp.asarray(value)
@@ -60,8 +61,8 @@ class JaxArrays(Arrays):
 
     def pick(self, x: Any, axis: int, index: Any) -> Any:
         if not x.shape[axis]:
-            # no index is in bounds; the check of the index raises an error if this code runs, but also code that
-            # never runs is traced
+            # no index is in bounds; if this code runs, the check of the index fails; but code that never runs is
+            # traced, too
             return jnp.zeros(x.shape[:axis] + x.shape[axis + 1 :], x.dtype)
         return lax.dynamic_index_in_dim(x, index, axis, keepdims=False)
 
@@ -70,10 +71,10 @@ class JaxArrays(Arrays):
 
     def write(self, x: Any, key: Sequence[Any], y: Any, add: bool) -> Any:
         if not x.size:
-            return x  # JAX refuses to trace a position in a length of 0
+            return x  # JAX does not trace a position in an axis of length 0
         block = _block(key, x.shape)
         if block is not None:
-            # a scatter in a loop takes several times as long
+            # several times as fast as a scatter in a loop
             starts, sizes = block
             lengths = [n for n, entry in zip(sizes, key, strict=True) if is_slice(entry)]
             part = jnp.broadcast_to(y, lengths).reshape(sizes)
@@ -87,7 +88,7 @@ class JaxArrays(Arrays):
         reduction, dtype = reduction_of(name), self.dtype(x)
         called = reduction.called("jax", dtype)
         if called is not None:
-            # accumulating reductions keep the dtype of their argument
+            # sums and products are computed in the dtype of their argument
             extra = {"dtype": x.dtype} if reduction.accumulates else {}
             return getattr(jnp, called)(x, axis=tuple(axes), **extra)
         found = self.scalar(name)
@@ -165,7 +166,7 @@ class JaxArrays(Arrays):
         return lax.linalg.householder_product(vectors, factors)
 
     def expm(self, x: Any) -> Any:
-        # a batch is squared this often whatever its matrices are; a norm above 5e12 gives NaN
+        # all matrices of a batch are squared 40 times; a matrix with a norm above 5e12 gives NaN
         return jax.scipy.linalg.expm(x, max_squarings=40)
 
     def diagonal(self, x: Any, offset: int, axis1: int, axis2: int) -> Any:
@@ -198,6 +199,10 @@ class JaxArrays(Arrays):
         _, _, held, values = lax.while_loop(more, body, start)
         return values, held
 
+    def apart(self, function: Callable[[], Sequence[Any]]) -> Sequence[Any]:
+        with set_xla_metadata(inlineable="false"):
+            return jax.jit(function)()
+
     def callback(
         self,
         function: Callable[..., Sequence[Any]],
@@ -218,14 +223,14 @@ class JaxArrays(Arrays):
         return [_words_to_jax(x, *kind) for x, kind in zip(found, made, strict=True)]
 
 
-# A callback may run in another thread, where 64 bits are not enabled: JAX would round its arguments and results to 32
-# bits there. So they are passed as words of 32 bits.
+# A callback may run in another thread, where 64-bit dtypes are not enabled. JAX would round its arguments and results
+# to 32 bits there. So they are passed as words of 32 bits.
 
 
 def _block(key: Sequence[Any], shape: Sequence[int]) -> tuple[list[Any], list[int]] | None:
-    """The start and the lengths of the block that an index key selects.
+    """Return the start and the lengths of the block that an index key selects.
 
-    None if the selected elements are not a block of adjacent elements, or if a slice selects no element.
+    Returns None if the selected elements are not a block of adjacent elements, or if a slice selects no element.
     """
     starts: list[Any] = []
     sizes: list[int] = []
@@ -245,9 +250,10 @@ def _block(key: Sequence[Any], shape: Sequence[int]) -> tuple[list[Any], list[in
 
 
 def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """The shape and dtype that an array has when it is passed to a callback, as words of 32 bits.
+    """Return the shape and the dtype with which an array is passed to a callback.
 
-    They are its own if its elements (or the two parts of a complex element) have at most 32 bits.
+    Elements of more than 32 bits are passed as several words of 32 bits. A complex element has two parts of half its
+    size. Otherwise the shape and the dtype stay as they are.
     """
     count = dtype.itemsize // 4
     wide = dtype.itemsize == 16 or (dtype.itemsize == 8 and dtype.kind != "c")
@@ -255,7 +261,7 @@ def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...],
 
 
 def _jax_to_words(x: Any) -> Any:
-    """The words of a JAX array."""
+    """Return the words of a JAX array."""
     dtype = np.dtype(x.dtype)
     shape, words = _words(dtype, x.shape)
     if words == dtype:
@@ -265,7 +271,7 @@ def _jax_to_words(x: Any) -> Any:
 
 
 def _words_to_jax(x: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
-    """The JAX array with these words."""
+    """Return the JAX array that has these words."""
     if _words(dtype, shape)[1] == dtype:
         return x
     if dtype.kind != "c":
@@ -275,16 +281,16 @@ def _words_to_jax(x: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
 
 
 def _numpy_to_words(value: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
-    """The words of a NumPy array."""
+    """Return the words of a NumPy array."""
     array = np.asarray(value)
     size, words = _words(dtype, shape)
     if words == dtype or array.dtype != dtype or array.shape != tuple(shape):
-        return array  # JAX refuses an array of another dtype or shape
+        return array  # JAX raises an error if the dtype or the shape is wrong
     return np.ascontiguousarray(array).reshape(-1).view(words).reshape(size)
 
 
 def _words_to_numpy(array: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> Any:
-    """The NumPy array with these words."""
+    """Return the NumPy array that has these words."""
     if _words(dtype, shape)[1] == dtype:
         return array
     return np.ascontiguousarray(array).reshape(-1).view(dtype).reshape(shape)

@@ -1,9 +1,9 @@
-"""The linker ``jax``, which makes the whole graph one function under ``jax.jit``, and `as_jax`, which gives that
-function to users.
+"""The linker ``jax``, which compiles a whole graph with ``jax.jit``, and `as_jax`, which makes a JAX function for
+users.
 
-64-bit dtypes are switched on around each call only, so the user's settings of JAX stay unchanged. Shared variables stay
-on the device between calls. If no check can fail while the function runs, the arrays of variables that it updates are
-donated to XLA. `registry` loads this module when a user chooses the linker.
+64-bit dtypes are enabled only during a call, so the user's settings of JAX stay unchanged. Shared variables stay on the
+device between calls. If no check can fail while the function runs, it donates the arrays of the variables that it
+updates to XLA. `registry` imports this module when a mode names the linker.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["JAXLinker", "as_jax"]
 
 def _to_numpy(value: Any) -> Any:
     if not value.is_fully_addressable:
-        # other processes hold parts of it
+        # parts of the array are in other processes
         multihost: Any = importlib.import_module("jax.experimental.multihost_utils")
         return np.array(multihost.process_allgather(value, tiled=True))
     return np.array(value)
@@ -39,13 +39,14 @@ register_external_array(_ARRAY, _to_numpy)
 
 
 class JAXLinker(TracedLinker):
-    """The linker ``jax``: compiles with XLA. ``static`` and ``strict`` are as in `TracedLinker`.
+    """The linker ``jax``, which compiles with XLA. ``static`` and ``strict`` are explained in `TracedLinker`.
 
-    - ``mesh``: a `jax.sharding.Mesh` of devices, of this process or of several, that share the work.
-    - ``placements``: a mapping from inputs and shared variables, or their names, to their placement on the mesh: a
-      `jax.sharding.PartitionSpec` or a tuple of axis names and None for each dimension. Other inputs are on
-      every device. Updated variables keep their placement.
-    - ``donate``: let XLA reuse the memory of variables that the function updates, if no check can fail while it runs.
+    - ``mesh``: a `jax.sharding.Mesh` of devices that share the work. They may belong to several processes.
+    - ``placements``: a mapping from inputs and shared variables, or their names, to placements on the mesh. A placement is
+      a `jax.sharding.PartitionSpec`, or a tuple with the name of a mesh axis or None for each dimension. Inputs without a
+      placement are copied to every device. Updated variables keep their placement.
+    - ``donate``: whether XLA may reuse the memory of variables that the function updates. It does so only if no check can
+      fail while the function runs.
     """
 
     name = "jax"
@@ -73,24 +74,24 @@ class JAXLinker(TracedLinker):
 
     @property
     def divides(self) -> bool:
-        # the second part would get results of the first part without a placement
+        # over a mesh the results of the first part would have no placement
         return self.mesh is None
 
     def make_arrays(self) -> JaxArrays:
         return JaxArrays()
 
     def signature(self, values: Sequence[Any]) -> Any:
-        # jax.jit compiles for each combination of shapes by itself
+        # one key is enough, since `jax.jit` itself compiles for each combination of shapes
         return None
 
     def fetch(self, result: Any) -> Any:
-        # memory that JAX shares with NumPy is read-only
+        # copied, since memory that JAX shares with NumPy is read-only
         return _to_numpy(result)
 
     def sharding(self, variable: Variable | None) -> Any:
-        """The sharding of a variable over the mesh.
+        """Return the sharding of a variable over the mesh.
 
-        A variable without a placement is on every device, and so are values of no variable (None).
+        A variable without a placement, or None, is on every device.
         """
         given = None if variable is None else self.placements.get(variable.name)
         spec: Any = jax.sharding.PartitionSpec
@@ -105,16 +106,16 @@ class JAXLinker(TracedLinker):
     ) -> Traced:
         def run(*dynamic: Any) -> Any:
             *results, held = vm.trace(fixed, dynamic, wanted)
-            # over a mesh the number of results must not depend on the shapes
+            # over a mesh the number of results must be the same for all shapes
             return [*results, jnp.array(True) if held is None and self.mesh is not None else held]
 
         inputs, updates = vm.fgraph.inputs, vm.fgraph.update_mapping
         order, made = vm.sources(), vm.targets(wanted)
         with jax.enable_x64(True):
             shapes = jax.eval_shape(run, *values)
-        # parts of a value that is no array belong to an object with other references
+        # other values are left out, since Python objects may still refer to their parts
         updated = {updates[o] for o in wanted if o in updates and inputs[updates[o]].type.is_array}
-        # with other shapes another branch may be traced, which may have checks
+        # for other shapes, another branch may be traced, which may contain checks
         branches = any(node.op.lazy for node in vm.fgraph.apply_nodes)
         may_fail = shapes[-1] is not None or vm.falls_back or branches
         donated = [k for k, i in enumerate(order) if self.donate and i in updated and not may_fail]
@@ -127,7 +128,7 @@ class JAXLinker(TracedLinker):
                 self.sharding(None),
             ]
         compiled = jax.jit(run, **options)
-        # only arrays that an earlier call of this function made are donated; others are copied first
+        # arrays from an earlier call of this function; only these are donated, others are copied first
         own: dict[int, Any] = {}
         shardings = options.get("in_shardings")
         renewed = [k for k, o in enumerate(made) if o in updates]
@@ -161,7 +162,7 @@ class JAXLinker(TracedLinker):
 
 
 def _placed(value: Any, sharding: Any) -> Any:
-    """The value with the given sharding; it is moved only if it has another one."""
+    """Return a value with the given sharding. It is moved only if its sharding differs."""
     if isinstance(value, jax.Array) and value.sharding == sharding:
         return value
     plain = local(value)
@@ -173,11 +174,11 @@ def _placed(value: Any, sharding: Any) -> Any:
 
 
 def as_jax(function: Any) -> Callable[..., Any]:
-    """A compiled function as a function of JAX, for ``jax.jit``, ``jax.grad`` and ``jax.vmap``.
+    """Return a compiled function as a function of JAX arrays, for ``jax.jit``, ``jax.grad`` and ``jax.vmap``.
 
-    It takes the function's arguments in order and returns its outputs (one, or a list). JAX reads the values of shared
-    variables when it traces the function. Nothing is updated, and no check is made. 64-bit dtypes must be switched on
-    in JAX.
+    It accepts the function's arguments in order, and returns a single output or a list of outputs. JAX reads the values
+    of shared variables when it traces the function. Nothing is updated, and checks are left out. 64-bit dtypes must be
+    enabled in JAX.
     """
     load_lowerings()
     maker = function.maker
@@ -198,7 +199,7 @@ def as_jax(function: Any) -> Callable[..., Any]:
             given[variable] = in_parts(variable.type, value)
         tracer = Tracer(arrays, given)
         outputs = fgraph.outputs[: len(maker.outputs)]
-        results = [tracer.array(tracer.value(v)) for v in outputs]
+        results = list(map(tracer.array, tracer.all_values(outputs)))
         return results[0] if function.unpack_single else results
 
     return call

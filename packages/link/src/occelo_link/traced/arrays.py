@@ -1,8 +1,8 @@
-"""`Arrays`: base class of the array operations that lowerings use, which JAX and PyTorch implement.
+"""`Arrays`, the interface for the array operations with which the lowerings for JAX and PyTorch compute.
 
-`jax.arrays` and `torch.arrays` derive from it, and every lowering calls it through its tracer. Shapes and keys are
-plain Python values, since they are static. Entries of a ``key`` are integers, slices with integer parts, or arrays of
-the library (of integers that are not negative and in bounds).
+`jax.arrays` and `torch.arrays` implement it. Lowerings call it as ``tracer.arrays``. Shapes and index keys are static,
+so they are plain Python values. The entries of a ``key`` are integers, slices of integers, or arrays of the library.
+Arrays in a key contain positions, which are not negative and in bounds.
 """
 
 from __future__ import annotations
@@ -26,28 +26,31 @@ __all__ = ["Arrays", "Scalar"]
 
 
 class Arrays(ABC):
-    """The array operations of a library; ``scalars`` maps names of scalar functions to functions of the library."""
+    """The array operations of a library. ``scalars`` maps names of scalar functions to functions of the library."""
 
     name: str
     scalars: Mapping[str, Scalar]
+    compiles_apart: bool = False
+    """Whether long graphs are divided into functions that are compiled separately (`apart`)."""
 
     def scalar(self, name: str) -> Scalar | None:
-        """A scalar function by its name, with the rule by which its arguments are converted; None if there is none of
-        this name.
+        """Return a scalar function by its name, with the rule for converting its arguments.
+
+        Returns None if the library has no function of this name, or if its lowering is switched off
+        (`without_lowering`).
         """
         return None if scalar_is_withheld(name) else self._known_scalar(name)
 
     def _known_scalar(self, name: str) -> Scalar | None:
-        """A scalar function by its name, even if its lowering is switched off (`without_lowering`)."""
+        """Return a scalar function by its name like `scalar`, but also if its lowering is switched off."""
         own = registered_scalar(self.name, name)
         return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
 
     def apply(self, name: str, *operands: Array) -> Array:
         """Apply a scalar function to arrays, which broadcast.
 
-        They are converted to their common dtype, and so are Python numbers.
-
-        ValueError if the library has no such function, TypeError if no operand is an array of the library.
+        Arrays and Python numbers are converted to the common dtype of the arrays. Raises ValueError if the library has
+        no such function, and TypeError if no operand is an array of the library.
         """
         found = self._known_scalar(name)
         if found is None:
@@ -72,154 +75,173 @@ class Arrays(ABC):
 
     @abstractmethod
     def constant(self, value: Array) -> Array:
-        """An array of the library with the values of a NumPy array."""
+        """Return an array of the library with the values of a NumPy array."""
 
     @abstractmethod
     def is_traced(self, value: Array) -> bool:
-        """Whether a value is an array of the library, whose elements may be unknown while tracing."""
+        """Whether a value is an array of the library. Its elements may be unknown while the library traces."""
 
     @abstractmethod
     def dtype(self, x: Array) -> str:
-        """The name of the dtype."""
+        """Return the name of an array's dtype."""
 
     @abstractmethod
     def cast(self, x: Array, dtype: str) -> Array:
-        """The array converted to a dtype."""
+        """Return an array converted to a dtype."""
 
     def working(self, dtype: str) -> str:
-        """The dtype in which the library computes results of ``dtype``: the same or a wider one."""
+        """Return the dtype in which the library computes results of ``dtype``: the same or a wider dtype."""
         return dtype
 
     def working_function(self, name: str, dtype: str) -> Callable[..., Array] | None:
-        """A function to use for the scalar function ``name`` on arrays of ``working(dtype)``; None if the library's own
-        function can be used.
+        """Return a function that replaces the scalar function ``name`` for arrays of ``working(dtype)``.
+
+        Returns None if the library's own function is right.
         """
         return None
 
     @abstractmethod
     def copy(self, x: Array) -> Array:
-        """A copy of the array."""
+        """Return a copy of an array."""
 
     @abstractmethod
     def reshape(self, x: Array, shape: Sequence[int]) -> Array:
-        """The elements, in C order, in another shape."""
+        """Return an array with the same elements, in C order, and another shape."""
 
     @abstractmethod
     def transpose(self, x: Array, axes: Sequence[int]) -> Array:
-        """The dimensions in another order."""
+        """Return an array with its dimensions in another order."""
 
     @abstractmethod
     def broadcast(self, x: Array, shape: Sequence[int]) -> Array:
-        """NumPy's ``broadcast_to``."""
+        """Return an array broadcast to a shape, like NumPy's ``broadcast_to``."""
 
     @abstractmethod
     def concatenate(self, parts: Sequence[Array], axis: int) -> Array:
-        """The concatenation of arrays along an axis."""
+        """Return the concatenation of arrays along an axis."""
 
     @abstractmethod
     def where(self, condition: Array, a: Array, b: Array) -> Array:
-        """The elements of ``a`` where the condition holds, else those of ``b``; all three have the same shape."""
+        """Return the elements of ``a`` where the condition holds, and elsewhere those of ``b``. All three have the same
+        shape.
+        """
 
     @abstractmethod
     def read(self, x: Array, key: Sequence[Entry]) -> Array:
-        """``x[key]`` by integers and slices alone."""
+        """Return ``x[key]``. The key contains only integers and slices."""
 
     @abstractmethod
     def pick(self, x: Array, axis: int, index: Array) -> Array:
-        """The part at a scalar position of an axis, without that axis."""
+        """Return the part of an array at one position of an axis. The result does not have this axis."""
 
     @abstractmethod
     def gather(self, x: Array, key: Sequence[Entry]) -> Array:
-        """``x[key]`` with arrays of positions in the key, as NumPy does."""
+        """Return ``x[key]`` as in NumPy. The key contains arrays of positions."""
 
     @abstractmethod
     def write(self, x: Array, key: Sequence[Entry], y: Array, add: bool) -> Array:
-        """A copy of ``x`` with ``y`` written, or added, at ``x[key]``; scalar positions may be traced."""
+        """Return a copy of ``x`` in which ``y`` is written to ``x[key]``, or added if ``add`` is true.
+
+        Scalar positions in the key may be traced.
+        """
 
     @abstractmethod
     def reduce(self, name: str, x: Array, axes: Sequence[int]) -> Array:
-        """A reduction over axes by the name of its scalar op: add, mul, maximum, ...; None if the library has none."""
+        """Return a reduction over axes. ``name`` is the name of its scalar op, such as "add" or "maximum".
+
+        Returns None if the library has no such reduction.
+        """
 
     @abstractmethod
     def argmax(self, x: Array) -> Array:
-        """The position of the largest element along the last axis, as int64."""
+        """Return the position of the largest element along the last axis, as int64."""
 
     @abstractmethod
     def accumulate(self, name: str, x: Array, axis: int) -> Array:
-        """Running results of a reduction by its name; None if the library has none."""
+        """Return the running results of a reduction along an axis, or None if the library has no such function."""
 
     @abstractmethod
     def recurrence(self, a: Array, b: Array) -> Array:
-        """``s_k = a_k s_{k-1} + b_k`` along the first axis, from 0."""
+        """Return the states ``s_k = a_k s_{k-1} + b_k`` along the first axis. The state before the first one is 0."""
 
     @abstractmethod
     def matmul(self, x: Array, y: Array) -> Array:
-        """The product of stacks of matrices."""
+        """Return the product of stacks of matrices."""
 
     @abstractmethod
     def dot(self, x: Array, y: Array) -> Array:
-        """NumPy's ``dot`` of vectors and matrices."""
+        """Return the product of two vectors or matrices, like NumPy's ``dot``."""
 
     @abstractmethod
     def cholesky(self, x: Array) -> tuple[Array, Array]:
-        """The Cholesky factors of matrices whose lower triangles are read, and for each matrix whether it has such a
-        factor.
+        """Return the Cholesky factors of matrices, and for each matrix whether it has a factor.
+
+        Only the lower triangles of the matrices are read.
         """
 
     @abstractmethod
     def solve_triangular(self, a: Array, b: Array, lower: bool, unit_diagonal: bool) -> Array:
-        """The solutions of triangular equations; both arguments have the same batch dimensions."""
+        """Return the solutions of triangular equations. Both arguments have the same batch dimensions."""
 
     @abstractmethod
     def lu(self, x: Array) -> tuple[Array, Array]:
-        """L and U with partial pivoting in one array, and int32 pivots counted from 0, of stacks of matrices."""
+        """Return the LU decompositions of matrices with partial pivoting.
+
+        The first result has L and U in one array. The second result has the pivots as int32, counted from 0.
+        """
 
     @abstractmethod
     def lu_solve(self, factors: Array, pivots: Array, b: Array) -> Array:
-        """The solutions of equations from the results of `lu` for square matrices.
+        """Return the solutions of equations from the results of `lu` for square matrices.
 
         All arguments have the same batch dimensions.
         """
 
     @abstractmethod
     def argsort(self, x: Array) -> Array:
-        """The order that sorts along the last axis, as int64."""
+        """Return the positions that sort an array along its last axis, as int64."""
 
     @abstractmethod
     def permutation(self, pivots: Array, n: int) -> Array:
-        """The order of n rows, as int64, after they were exchanged as the pivots of `lu` say."""
+        """Return the order of n rows, as int64, after the exchanges that the pivots of `lu` describe."""
 
     @abstractmethod
     def eigh(self, x: Array, lower: bool, vectors: bool) -> Sequence[Array]:
-        """The eigenvalues of Hermitian matrices in ascending order, and if wanted their eigenvectors; one triangle is
-        read.
+        """Return the eigenvalues of Hermitian matrices in ascending order, and, if ``vectors`` is true, their
+        eigenvectors.
+
+        Only one triangle of each matrix is read.
         """
 
     @abstractmethod
     def eig(self, x: Array, vectors: bool) -> Sequence[Array] | None:
-        """The complex eigenvalues of any square matrices, and if wanted unit eigenvectors; None if the device has no
-        routine.
+        """Return the complex eigenvalues of square matrices, and, if ``vectors`` is true, unit eigenvectors.
+
+        Returns None if the library has no such function for the device.
         """
 
     @abstractmethod
     def svd(self, x: Array, full: bool, vectors: bool) -> Sequence[Array]:
-        """U, the singular values and V^H, or the singular values alone."""
+        """Return U, the singular values and V^H, or, if ``vectors`` is false, only the singular values."""
 
     @abstractmethod
     def qr(self, x: Array, full: bool) -> Sequence[Array]:
-        """Q and R of a QR decomposition; Q is square if ``full``."""
+        """Return Q and R of QR decompositions. If ``full`` is true, Q is square."""
 
     @abstractmethod
     def householder_product(self, vectors: Array, factors: Array) -> Array:
-        """The first columns of products of Householder reflectors, which are given by vectors (as columns) and factors."""
+        """Return the first columns of products of Householder reflectors.
+
+        Each reflector is given by a column of ``vectors`` and an element of ``factors``.
+        """
 
     @abstractmethod
     def expm(self, x: Array) -> Array:
-        """The matrix exponentials of stacks of finite matrices."""
+        """Return the matrix exponentials of finite matrices."""
 
     @abstractmethod
     def diagonal(self, x: Array, offset: int, axis1: int, axis2: int) -> Array:
-        """NumPy's ``diagonal``."""
+        """Return diagonals of an array, like NumPy's ``diagonal``."""
 
     @abstractmethod
     def branch(
@@ -228,9 +250,10 @@ class Arrays(ABC):
         then: Callable[[], Sequence[Array]],
         other: Callable[[], Sequence[Array]],
     ) -> Sequence[Array]:
-        """The result of ``then`` if the condition holds, else of ``other``; only one of them is run.
+        """Return the results of ``then`` if the condition holds, and otherwise those of ``other``. Only one of them
+        runs.
 
-        TypeError if shapes differ.
+        Raises TypeError if the shapes of their results differ.
         """
 
     def repeat(
@@ -239,16 +262,20 @@ class Arrays(ABC):
         state: Sequence[Array],
         step: Callable[[Sequence[Array]], tuple[Sequence[Array], Array, Array]],
     ) -> tuple[Sequence[Array], Array]:
-        """Call ``step`` ``count`` times on arrays; returns the last arrays, and a scalar that is true if all checks
+        """Call ``step`` on arrays ``count`` times. Returns the last arrays, and a scalar that is true if all checks
         held.
 
-        ``step`` returns the next arrays and two scalars: whether to stop, and whether its checks held. TypeError if
-        shapes change; NotImplementedError if the library has no loops.
+        ``step`` returns the next arrays and two scalars: whether to stop, and whether its checks held. Raises TypeError
+        if shapes change from step to step, and NotImplementedError if the library has no loops.
         """
         raise NotImplementedError
 
+    def apart(self, function: Callable[[], Sequence[Array]]) -> Sequence[Array]:
+        """Return the results of ``function``, which the library compiles separately from the code around it."""
+        return function()
+
     def loop_kernel(self, node: Apply) -> Kernel | None:
-        """A compiled function that runs a loop which cannot be traced; None if the loop is to run in Python."""
+        """Return a compiled function that runs a loop which cannot be traced. If it is None, the loop runs in Python."""
         return None
 
     @abstractmethod
@@ -258,4 +285,7 @@ class Arrays(ABC):
         inputs: Sequence[Array],
         results: Sequence[tuple[str, tuple[int, ...]]],
     ) -> Sequence[Array]:
-        """The results of a function of NumPy arrays that is called when the graph runs; dtypes and shapes are static."""
+        """Return the results of a function of NumPy arrays that is called when the compiled graph runs.
+
+        ``results`` are the static dtypes and shapes of the results.
+        """

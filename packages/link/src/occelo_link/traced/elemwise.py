@@ -1,7 +1,7 @@
-"""Lowerings of elementwise ops for JAX and PyTorch, by the names of their scalar ops.
+"""Lowerings of elementwise ops for JAX and PyTorch. Functions of the library are found by the name of the scalar op.
 
-The tracer applies them at nodes; `traced.linker` imports this module to register them. `traced.reduce` applies single
-scalar ops by `apply_scalar`, and `capabilities` asks `supports_scalar`.
+`traced.linker` imports this module to register the lowerings. The tracer calls them for nodes. `traced.reduce` applies
+single scalar ops with `apply_scalar`. `capabilities` calls `supports_scalar`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.functions import VALID
+from occelo_link.traced.pieces import fold
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
@@ -27,10 +28,10 @@ __all__ = ["apply_scalar", "supports_scalar"]
 def supports_scalar(
     knows: Callable[[str], object], scalar: ScalarOp, dtypes: Sequence[str] = ()
 ) -> bool:
-    """Whether a library has a scalar op, or all the scalar ops of which it is composed; ``knows`` tells this for a
-    name.
+    """Whether a library can compute a scalar op, directly or by its formula or its inner scalar ops.
 
-    ``dtypes`` are those of the arguments, floats by default.
+    ``knows`` tells for a name whether the library has a function of this name. ``dtypes`` are the dtypes of the
+    arguments; the default is float64.
     """
     if isinstance(scalar, Composite):
         return _all_known(knows, scalar.inner_nodes)
@@ -43,7 +44,7 @@ def supports_scalar(
 
 
 def _all_known(knows: Callable[[str], object], nodes: Iterable[Apply]) -> bool:
-    """Whether a library knows the scalar ops of all nodes."""
+    """Whether a library can compute the scalar ops of all nodes."""
     pairs = [(getattr(n.op, "scalar_op", None), n) for n in nodes]
     return all(
         isinstance(scalar, ScalarOp)
@@ -53,7 +54,7 @@ def _all_known(knows: Callable[[str], object], nodes: Iterable[Apply]) -> bool:
 
 
 def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array], dtype: str) -> Array:
-    """Apply a scalar op to arrays that broadcast. The result has ``dtype``."""
+    """Apply a scalar op to arrays, which broadcast. The result has the dtype ``dtype``."""
     arrays = tracer.arrays
     if isinstance(scalar, Cast):
         return arrays.cast(inputs[0], dtype)
@@ -74,9 +75,7 @@ def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array], dtyp
         inputs = [arrays.cast(x, arrays.working(common)) for x in inputs]
     function = arrays.working_function(scalar.name, common) or function
     if isinstance(scalar, ScalarFunction) and scalar.arity is None:
-        result = inputs[0]
-        for other in inputs[1:]:
-            result = function(result, other)
+        result = fold(arrays, function, inputs)
     else:
         result = function(*inputs)
     return arrays.cast(result, dtype)
@@ -140,9 +139,9 @@ def _composite(tracer: Tracer, scalar: Composite, values: Sequence[Array]) -> li
 
 
 def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
-    """The shape of the result of an elementwise op.
+    """Return the shape of the result of an elementwise op.
 
-    Only lengths that are statically 1 broadcast; ValueError if other lengths differ.
+    Only lengths that are statically 1 broadcast. Raises ValueError if other lengths differ.
     """
     count = max((len(x.shape) for x in inputs), default=0)
     shape = [1] * count
@@ -161,10 +160,9 @@ def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
 def _is_fixed(
     node: TensorApply, inputs: Sequence[Array], axis: int, count: int, until: Array
 ) -> bool:
-    """Whether an input that comes before ``until`` fixes the length of the result along an axis to another length than
-    ``until`` has.
+    """Whether an input before the input ``until`` has a different length along an axis, and does not broadcast there.
 
-    ``axis`` counts the dimensions of the result, which has ``count`` dimensions.
+    ``axis`` is an axis of the result, which has ``count`` dimensions.
     """
     for variable, x in zip(node.inputs, inputs, strict=True):
         if x is until:

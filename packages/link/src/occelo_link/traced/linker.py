@@ -1,14 +1,14 @@
-"""`TracedLinker`, the base class of the linkers ``jax`` and ``pytorch``, and `TracedVM`, which runs what a library has
-compiled.
+"""The base class of the linkers ``jax`` and ``pytorch`` (`TracedLinker`), and the VM that runs whole graphs
+(`TracedVM`).
 
-The method `make_vm` of the linker chooses between three VMs:
+The linker's method `make_vm` chooses between three VMs:
 
 - `TracedVM` runs a whole graph. It handles static inputs, failed checks, ops without a lowering, and the conversion of
   results.
-- `PaddedVM` (`padded_vm`) runs a graph with padded tensors by a `TracedVM` of its own.
-- `StagedVM` (`staged_vm`) runs the two parts of a graph, each with a VM that `make_vm` chooses.
+- `PaddedVM` (`padded_vm`) runs a graph with padded tensors. It has a `TracedVM` of its own.
+- `StagedVM` (`staged_vm`) runs a graph in two parts, each with a VM that `make_vm` chooses.
 
-`capabilities` loads the lowerings by `load_lowerings`.
+`capabilities` calls `load_lowerings`.
 """
 
 from __future__ import annotations
@@ -63,14 +63,17 @@ _FAMILIES = ("elemwise", "reduce", "shape", "create", "join", "index", "blas", "
 
 
 def load_lowerings() -> None:
-    """Import the lowerings of all families."""
+    """Import the lowerings of all families. Those of linear algebra are imported when it is first used."""
     for family in _FAMILIES:
         importlib.import_module(f"occelo_link.traced.{family}")
     follow("linalg", lambda: importlib.import_module("occelo_link.traced.linalg"))
 
 
 def _roots(variable: Variable) -> list[Variable]:
-    """The roots on whose values a variable depends. Constants are left out, and roots of which only the shape matters."""
+    """Return the roots of a graph on whose values a variable depends.
+
+    Constants are left out. Roots of which only the shape matters are left out, too.
+    """
     found: dict[Variable, None] = {}
     pending, seen = [variable], set[Variable]()
     while pending:
@@ -87,9 +90,9 @@ def _roots(variable: Variable) -> list[Variable]:
 
 
 def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
-    """Pairs of a node and one of its inputs.
+    """Return pairs of a node and one of its inputs. The value of this input decides shapes of the node's outputs.
 
-    The value of this input decides shapes of the node's outputs, and depends on values of the graph's inputs.
+    Only inputs that depend on values of the graph's inputs are listed.
     """
     inputs = set(fgraph.inputs)
     found: list[tuple[Apply, Variable]] = []
@@ -102,23 +105,23 @@ def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
 class Traced:
     """The compiled form of a graph for certain values of its static inputs.
 
-    It can be used for all dynamic inputs with the same `TracedLinker.signature`: for JAX these are inputs of any
-    shapes, for PyTorch inputs of certain shapes.
+    It can be called with all dynamic inputs that have the same `TracedLinker.signature`. For JAX these are inputs of
+    any shapes; for PyTorch they are inputs of the same shapes.
     """
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self.call = call
-        """The compiled code: a function of the values of dynamic inputs that returns the results, and a scalar that is
-        true if all checks held (None without checks).
+        """The compiled code: a function of the values of dynamic inputs. It returns the results, and a scalar that is
+        true if all checks held. The scalar is None if there are no checks.
         """
         self.text: Callable[..., str] | None = None
-        """Returns the compiled code for some values as text."""
+        """A function that returns the compiled code for some values as text."""
         self.lowered: Any = None
         """The library's compiled object."""
 
 
 class TracedVM:
-    """Runs a graph that a library compiled; the output cells hold arrays of the library."""
+    """A VM that runs a graph which a library has compiled. The output cells hold arrays of the library."""
 
     takes_library_arrays = True
 
@@ -148,7 +151,9 @@ class TracedVM:
         """Do nothing, since there are no intermediate values."""
 
     def fetch(self, result: TracedValue) -> TracedValue:
-        """A result as a NumPy array to which nothing else refers. A value that is no array is returned as it is."""
+        """Return a result as a NumPy array that has no other references. A value that is not an array is returned as it
+        is.
+        """
         tensor = isinstance(result, self.linker.array_type)
         return self.linker.fetch(result) if tensor else result
 
@@ -161,9 +166,9 @@ class TracedVM:
         slow: Callable[..., Any],
         update_locks: UpdateLocks,
     ) -> Callable[..., Any] | None:
-        """A Python function that does whole calls (see `occelo_link.entry_kinds`); None unless all values are arrays.
+        """Return an entry: a Python function that does whole calls (see `occelo_link.entry_kinds`).
 
-        Calls with updates hold ``update_locks``.
+        Returns None if some value is not an array, or if inputs are static. Calls with updates hold ``update_locks``.
         """
         if kind == NOTHING or self.static or not self._only_arrays:
             return None
@@ -177,7 +182,7 @@ class TracedVM:
 
         def compute(arrays: Sequence[TracedValue]) -> Sequence[TracedValue] | None:
             if self.static:
-                return None  # an input has become static since the entry was made
+                return None  # an input has become static after the entry was made
             values = self._in_parts([arrays[s] if isinstance(s, int) else s[0] for s in sources])
             key = signature(values)
             traced = known.get(key)
@@ -188,7 +193,7 @@ class TracedVM:
                 held = results[-1]
                 return None if held is not None and not bool(held) else results
             except Exception:
-                return None  # the slow path raises the error
+                return None  # the slow path will raise the error
 
         def run(*arrays: TracedValue) -> TracedValue:
             results = compute(arrays)
@@ -209,7 +214,9 @@ class TracedVM:
         return make_fast_call(expected, update if updates else run, kind == SINGLE, slow)
 
     def _in_parts(self, values: list[TracedValue]) -> list[TracedValue]:
-        """The values in the form of tracers (`parts`); arrays of any other library are converted to NumPy arrays."""
+        """Return the values in the form that tracers use (`in_parts`). Arrays of other libraries are converted to NumPy
+        arrays.
+        """
         return [
             v if type(v) in self._accepted else in_parts(kind, local(v))
             for kind, v in zip(self._kinds, values, strict=True)
@@ -228,11 +235,11 @@ class TracedVM:
             self.outputs[i][0] = result
 
     def _copied_inputs(self, values: Sequence[TracedValue]) -> dict[Variable, TracedValue]:
-        """Copies of the values of all inputs, as NumPy arrays."""
+        """Return copies of the values of all inputs, as NumPy arrays."""
         return {v: _copied(v.type, x) for v, x in zip(self.fgraph.inputs, values, strict=True)}
 
     def _run(self, values: list[TracedValue], wanted: tuple[int, ...]) -> Sequence[TracedValue]:
-        """The results of a call; opaque results are computed in Python."""
+        """Return the results of a call. Opaque results are computed in Python."""
         outputs = self.fgraph.outputs
         compiled = tuple(i for i in wanted if not is_opaque(outputs[i].type))
         if len(compiled) == len(wanted):
@@ -266,16 +273,16 @@ class TracedVM:
         ]
 
     def _dynamic(self, values: Sequence[TracedValue]) -> list[TracedValue]:
-        """The arrays of inputs that are not static."""
+        """Return the arrays of inputs that are not static."""
         return flat(v for i, v in enumerate(values) if i not in self.static)
 
     def sources(self) -> list[int]:
-        """For each array argument of the compiled code, the position of the input that it belongs to."""
+        """Return, for each array argument of the compiled code, the position of the input that it belongs to."""
         dynamic = [i for i in range(len(self._kinds)) if i not in self.static]
         return [i for i in dynamic for _ in self._kinds[i].parts() or ()]
 
     def targets(self, wanted: Sequence[int]) -> list[int]:
-        """For each array result of the compiled code, the position of the output that it belongs to."""
+        """Return, for each array result of the compiled code, the position of the output that it belongs to."""
         return [i for i in wanted for _ in self.fgraph.outputs[i].type.parts() or ()]
 
     def _traced(self, values: list[TracedValue], wanted: tuple[int, ...]) -> Traced:
@@ -300,7 +307,7 @@ class TracedVM:
         return found
 
     def compiled_for(self, *values: TracedValue) -> tuple[Traced, list[TracedValue]]:
-        """The compiled form for values of all inputs, and its array arguments."""
+        """Return the compiled form for given values of all inputs, and its array arguments."""
         given = self._in_parts(list(values))
         traced = self._traced(given, tuple(range(len(self.outputs))))
         return traced, self._dynamic(given)
@@ -308,7 +315,11 @@ class TracedVM:
     def trace(
         self, fixed: dict[int, TracedValue], dynamic: Sequence[TracedValue], wanted: Sequence[int]
     ) -> list[TracedValue]:
-        """Run the graph on traced arrays; returns the arrays of the results and whether all checks held (None without checks)."""
+        """Run the graph on traced arrays.
+
+        Returns the arrays of the results, and a truth value that says whether all checks held, or None if there are no
+        checks.
+        """
         rest = iter(grouped((k for i, k in enumerate(self._kinds) if i not in fixed), dynamic))
         given = {
             v: fixed[i] if i in fixed else next(rest) for i, v in enumerate(self.fgraph.inputs)
@@ -316,11 +327,11 @@ class TracedVM:
         arrays = self.linker.arrays
         tracer = Tracer(arrays, given, on_fallback=self.on_fallback)
         with applied(self._withheld):
-            results = flat(tracer.value(self.fgraph.outputs[i]) for i in wanted)
+            results = flat(tracer.all_values([self.fgraph.outputs[i] for i in wanted]))
         return [*(arrays.copy(tracer.array(x)) for x in results), tracer.all_checks()]
 
     def on_fallback(self, node: Apply) -> None:
-        """Warn once for each op that runs in Python; NotImplementedError under ``strict``."""
+        """Warn once for each op that runs in Python. Raises NotImplementedError if the linker's ``strict`` is true."""
         message = (
             f"{self.linker.name} has no {node.op}: it runs in Python, called from the compiled code"
         )
@@ -345,12 +356,11 @@ class TracedVM:
     def _replay(
         self, values: list[TracedValue], wanted: Sequence[int], error: Exception
     ) -> Sequence[TracedValue]:
-        """Run the interpreter on the same inputs, which raises the error with its full message.
+        """Run the interpreter on the same inputs, after a call has failed. It raises the error with its full message.
 
-        If it raises none, ``error`` is raised.
-
-        If the library computes both sides of a branch, the error may come from the side that is not taken. Then the
-        results of the interpreter are returned, with a warning.
+        If the interpreter raises no error, ``error`` is raised. There is one exception: if the library computes both
+        sides of a branch, the error may come from the side that is not taken. Then the interpreter's results are
+        returned, with a warning.
         """
         if isinstance(error, NotImplementedError):
             raise error
@@ -373,14 +383,14 @@ class TracedVM:
 
 
 def _copied(kind: Type, value: TracedValue) -> TracedValue:
-    """A copy of a value, with NumPy arrays as its parts; an opaque object is returned as it is."""
+    """Return a copy of a value whose parts are NumPy arrays. An opaque object is returned as it is."""
     if is_opaque(kind):
         return value
     return np.array(value) if kind.is_array else whole(kind, Parts(map(np.array, value)))
 
 
 def _as_numpy(kind: Type, value: TracedValue) -> TracedValue:
-    """A value with NumPy arrays as its parts; an opaque object is returned as it is."""
+    """Return a value with NumPy arrays as its parts. An opaque object is returned as it is."""
     if is_opaque(kind):
         return value
     return np.asarray(value) if kind.is_array else Parts(map(np.asarray, value))
@@ -391,30 +401,31 @@ def _is_numpy(value: object) -> TypeIs[npt.NDArray[Any]]:
 
 
 def _contents(value: object) -> tuple[object, ...] | None:
-    """A hashable key of the content of a static value; None if it has none."""
+    """Return a hashable key of the content of a static value, or None if no key can be computed."""
     if _is_numpy(value) and value.dtype != object:
         return value.tobytes(), value.shape, value.dtype.str
     try:
-        # the key is the content, not the hash, which is the identity of mutable objects
+        # the content itself, since the hash of a mutable object is usually its identity
         return type(value), pickle.dumps(value)
     except Exception:
         return None
 
 
 class TracedLinker(Linker, ABC):
-    """Base class of the linkers that run a graph on a library's symbolic arrays: ``jax`` and ``pytorch``.
+    """The base class of ``jax`` and ``pytorch``, the linkers that run a graph on a library's symbolic arrays.
 
-    ``static`` names inputs (variables, names or positions) whose values are fixed for each compilation. Other inputs
+    ``static`` lists inputs (variables, names or positions) whose values are fixed in each compilation. Other inputs
     become static in these cases:
 
-    - Their values decide shapes. There is a warning when the graph is linked. No input becomes static if the tensors
-      with these shapes can be padded (`padded`). If results of loops decide shapes, these results are static instead,
-      in the second part of the graph (`staged_vm`). If `divides` is False, neither is done.
-    - Tracing finds that it needs their values, in a call (`NeedsValue`).
+    - Their values decide shapes. There is a warning when the graph is linked. No input becomes static if the tensors with
+      these shapes can be padded (`padded`). If results of loops decide shapes, the graph runs in two parts, and these
+      results are static in the second part (`staged_vm`). If `divides` is False, tensors are not padded, and graphs are
+      not divided.
+    - Tracing the graph in a call needs their values (`NeedsValue`).
     - Their values are opaque.
 
-    With ``strict``, NotImplementedError is raised instead of the warning about shapes, if tracing finds that an input must be
-    static, and if an op would run in Python.
+    If ``strict`` is true, NotImplementedError is raised in place of the warning about shapes. It is also raised if
+    tracing finds that an input must be static, and if an op would run in Python.
     """
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
@@ -442,7 +453,7 @@ class TracedLinker(Linker, ABC):
 
     @property
     def divides(self) -> bool:
-        """Whether `PaddedVM` or `StagedVM` may run graphs; they change or divide the graph before it is compiled."""
+        """Whether `PaddedVM` or `StagedVM` may run graphs. They change or divide a graph before it is compiled."""
         return True
 
     @cached_property
@@ -452,15 +463,15 @@ class TracedLinker(Linker, ABC):
 
     @abstractmethod
     def make_arrays(self) -> Arrays:
-        """Make the operations on the library's arrays; this may import the library."""
+        """Make the operations on the library's arrays. This may import the library."""
 
     @abstractmethod
     def signature(self, values: Sequence[TracedValue]) -> Any:
-        """A hashable key of dynamic values: another key needs another compilation."""
+        """Return a hashable key of dynamic values. The graph is compiled again for each new key."""
 
     @abstractmethod
     def fetch(self, result: TracedValue) -> TracedValue:
-        """A result of a call as a NumPy array, which may share memory with the library's array."""
+        """Return a result of a call as a NumPy array, which may share memory with the library's array."""
 
     @abstractmethod
     def compile_traced(
@@ -470,7 +481,11 @@ class TracedLinker(Linker, ABC):
         values: Sequence[TracedValue],
         wanted: Sequence[int],
     ) -> Traced:
-        """Compile the graph for fixed values of static inputs, and for dynamic inputs that are arrays like ``values``."""
+        """Compile the graph for the fixed values of static inputs.
+
+        The dynamic inputs are arrays with the same dtypes as ``values``, and, depending on the library, with the same
+        shapes.
+        """
 
     def make_vm(self, linking: Linking) -> VM:
         fgraph = linking.fgraph
@@ -490,20 +505,20 @@ class TracedLinker(Linker, ABC):
         return self.make_traced(linking, static | roots)
 
     def make_traced(self, linking: Linking, static: Iterable[int]) -> TracedVM:
-        """The VM that compiles a whole graph, with the values of the inputs at the positions ``static`` fixed."""
-        # libraries cannot hold opaque values
+        """Return the VM that compiles a whole graph. The inputs at the positions ``static`` are static."""
+        # opaque values are static, since libraries have no such values
         opaque = {i for i, v in enumerate(linking.fgraph.inputs) if is_opaque(v.type)}
         return TracedVM(self, linking, {*static, *opaque})
 
     def _padded(self, fgraph: FunctionGraph, static: Collection[int]) -> PaddedGraph | None:
-        """The graph with padded tensors; None if another VM is to run the graph.
+        """Return the graph with padded tensors, or None if another VM has to run the graph.
 
         It is None in these cases:
 
-        - There are no loops, or `divides` is off.
+        - There are no loops, or `divides` is False.
         - The graph needs no padded tensors, or cannot be padded.
         - The inputs at the positions ``static`` decide all lengths that would be padded.
-        - A further input would still have to be static.
+        - Another input would still have to be static.
         """
         if not self.divides or not any(node.op.loops for node in fgraph.apply_nodes):
             return None

@@ -1,7 +1,8 @@
-"""The tracer: it runs a graph on arrays of another library while that library traces.
+"""The tracer, which runs a graph on symbolic arrays of JAX or PyTorch while the library traces.
 
-The linkers ``jax`` and ``pytorch``, `as_jax` and `as_torch` make a tracer whenever they trace a graph. Every lowering
-gets the tracer. Values that depend on shapes and constants alone are computed with NumPy, so lengths are plain numbers.
+The linkers ``jax`` and ``pytorch``, `as_jax` and `as_torch` make a `Tracer` whenever they trace a graph. Every lowering
+gets the tracer. Values that depend only on shapes and constants are computed with NumPy, so lengths are plain numbers.
+
 A check cannot raise an error in compiled code. So all checks are combined into one scalar, which the linker reads.
 """
 
@@ -18,6 +19,7 @@ from occelo_graph.ir.regions import operands_of
 from occelo_graph.ops.length_inputs import ONCE_KNOWN, lengths_to_check, wrong_shape
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
+from occelo_link.traced.pieces import trace_in_pieces
 from occelo_link.traced.registry import NeedsValue, find_lowering
 from occelo_link.traced.traced_values import (
     Parts,
@@ -34,7 +36,9 @@ __all__ = ["Tracer"]
 
 
 class Tracer:
-    """Values of variables, computed on demand; each branch has its own tracer within the outer one."""
+    """Computes the values of variables on demand. A branch has its own tracer, which finds values in the outer tracer,
+    too.
+    """
 
     def __init__(
         self,
@@ -45,7 +49,7 @@ class Tracer:
     ) -> None:
         self.arrays = arrays
         self.values: dict[Variable, TracedValue] = dict(values)
-        """Values in the form of tracers: those that consist of arrays are `Parts`."""
+        """The computed values. A value that consists of several arrays is a `Parts` object."""
         self.outer = outer
         self.checks: list[TracedValue] = []
         self.on_fallback: Callable[[Apply], None] | None = (
@@ -55,7 +59,7 @@ class Tracer:
     # values
 
     def find(self, variable: Variable) -> TracedValue:
-        """The value of a variable if it is computed already, else None."""
+        """Return the value of a variable if it has been computed, and otherwise None."""
         if isinstance(variable, Constant):
             return in_parts(variable.type, variable.data)
         tracer: Tracer | None = self
@@ -65,8 +69,20 @@ class Tracer:
             tracer = tracer.outer
         return None
 
+    def all_values(self, variables: Sequence[Variable]) -> list[TracedValue]:
+        """Return the values of variables. A long graph is divided into pieces if the library can compile them
+        separately.
+        """
+        if self.arrays.compiles_apart:
+            trace_in_pieces(self, variables)
+        return [self.value(v) for v in variables]
+
+    def within(self) -> Tracer:
+        """Return a new tracer within this tracer, for the nodes of a branch or of a piece."""
+        return Tracer(self.arrays, {}, self)
+
     def value(self, variable: Variable) -> TracedValue:
-        """The value of a variable, computed on demand."""
+        """Return the value of a variable. Values that it needs are computed first."""
         stack = [variable]
         while stack:
             wanted = stack[-1]
@@ -105,7 +121,7 @@ class Tracer:
         else:
             outputs = lowering(self, node, inputs)
         held = lengths_to_check(node)
-        if held:  # only for results that are arrays
+        if held:  # only results that are arrays have such lengths
             shape = np.shape(outputs[0])
             if any(n is not None and n != int(m) for n, m in zip(held, shape, strict=False)):
                 raise ValueError(wrong_shape(ONCE_KNOWN, shape, tuple(held)))
@@ -114,7 +130,7 @@ class Tracer:
     def _decomposed(
         self, node: Apply, parts: Decomposition, inputs: Sequence[TracedValue]
     ) -> Sequence[TracedValue]:
-        """The results of a node by the decomposition of its op."""
+        """Return the results of a node, computed by the decomposition of its op."""
         inner = Tracer(self.arrays, dict(zip(parts.inputs, inputs, strict=True)), self)
         try:
             results = [inner.value(v) for v in parts.outputs]
@@ -127,19 +143,21 @@ class Tracer:
         return results
 
     def _once(self, node: Apply, inputs: list[TracedValue]) -> Sequence[TracedValue]:
-        """The results of an inner graph that runs once."""
+        """Return the results of an inner graph that runs once."""
         body = node.op.loop(node).body
         given = dict(zip(body.inputs, inputs, strict=True))
         inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
         try:
-            found = [inner.value(v) for v in body.outputs]
+            found = inner.all_values(body.outputs)
         except NeedsValue:
             return fall_back(self, node, inputs)
         self.checks += inner.checks
         return found
 
     def _repeat(self, node: Apply, inputs: list[TracedValue]) -> Sequence[TracedValue]:
-        """The results of a loop. The loop runs in Python if the library has no loops, or if shapes change."""
+        """Return the results of a loop. The loop runs in Python if the library has no loops, or if shapes change from
+        step to step.
+        """
         loop = node.op.loop(node)
         if loop.count is None:
             return self._once(node, inputs)
@@ -153,7 +171,7 @@ class Tracer:
         ) -> tuple[Sequence[TracedValue], TracedValue, TracedValue]:
             given = dict(zip(arguments, [*grouped(kinds, state), *read], strict=True))
             inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
-            found = [inner.value(v) for v in results]
+            found = inner.all_values(results)
             left = list(map(inner.array, flat(found[: len(kinds)])))
             held = inner.all_checks()
             stops = inner.array(found[-1]) if loop.stops else false
@@ -163,7 +181,7 @@ class Tracer:
             state = list(map(self.array, flat(inputs[i] for i in loop.carried)))
             values, held = self.arrays.repeat(self.array(inputs[loop.count]), state, step)
         except Exception:
-            # also if an iteration fails whatever the values are, since perhaps no iteration runs
+            # an iteration that always fails also runs in Python, since perhaps the loop has no iterations
             return fall_back(self, node, inputs)
         self.checks.append(held)
         return grouped(kinds, values)
@@ -175,30 +193,30 @@ class Tracer:
         return self.arrays.is_traced(value)
 
     def known(self, node: Apply, position: int, value: TracedValue) -> TracedValue:
-        """The value of a node's input as NumPy's; `NeedsValue` if it is not static."""
+        """Return the value of a node's input as a NumPy array. Raises `NeedsValue` if it is not static."""
         if self.arrays.is_traced(value):
             raise NeedsValue(node.inputs[position], node)
         return value
 
     def integer(self, node: Apply, position: int, value: TracedValue) -> int:
-        """A length or position, which must be static."""
+        """Return a length or position as an integer. Raises `NeedsValue` if it is not static."""
         return int(self.known(node, position, value))
 
     def array(self, value: TracedValue) -> TracedValue:
-        """A value as an array of the library."""
+        """Return a value as an array of the library."""
         return value if self.arrays.is_traced(value) else self.arrays.constant(value)
 
     # checks
 
     def check(self, condition: TracedValue) -> None:
-        """Add a check that a scalar is true when the graph runs; ValueError if it is known to be false."""
+        """Add a check that a scalar is true when the graph runs. Raises ValueError if it is static and false."""
         if self.arrays.is_traced(condition):
             self.checks.append(self.arrays.cast(condition, "bool"))
         elif not bool(condition):
             raise ValueError("A check of the graph fails whatever its inputs are")
 
     def all_checks(self) -> TracedValue:
-        """One scalar that says whether all checks held; None if there are none."""
+        """Return one scalar that is true if all checks hold, or None if there are no checks."""
         if not self.checks:
             return None
         found = self.checks[0]
@@ -208,11 +226,10 @@ class Tracer:
         return found
 
     def branch(self, condition: TracedValue, node: Apply) -> Sequence[TracedValue]:
-        """The results of the first of a node's regions if the condition holds, else of the second.
+        """Return the results of a node's first region if the condition holds, and otherwise those of its second region.
 
-        If the condition is static, or the library has lazy branches, only that region runs.
-
-        `NeedsValue` for the condition if the regions cannot be traced as branches, for instance since shapes differ.
+        If the condition is static, or if the library has lazy branches, only one region runs. Raises `NeedsValue` for
+        the condition if the regions cannot be traced as branches, for instance because their shapes differ.
         """
         then, other = ([node.inputs[i] for i in r.results] for r in node.op.regions(node))
         if not self.arrays.is_traced(condition):
@@ -220,8 +237,8 @@ class Tracer:
 
         def side(variables: Sequence[Variable]) -> Callable[[], Sequence[TracedValue]]:
             def run() -> Sequence[TracedValue]:
-                inner = Tracer(self.arrays, {}, self)
-                results = list(map(self.array, flat(inner.value(v) for v in variables)))
+                inner = self.within()
+                results = list(map(self.array, flat(inner.all_values(variables))))
                 held = inner.all_checks()
                 return [*results, self.arrays.constant(np.array(True)) if held is None else held]
 
@@ -232,7 +249,7 @@ class Tracer:
         except NeedsValue:
             raise
         except Exception:
-            # the branches differ in shape, or one of them fails whatever the values are
+            # the shapes of the branches differ, or a branch fails for all values
             raise NeedsValue(node.inputs[0], node) from None
         self.checks.append(held)
         return grouped((v.type for v in node.outputs), results)
