@@ -1,9 +1,9 @@
-"""Draws by keys from the gamma law, and from laws of functions of gamma numbers: beta, chi-square, Dirichlet, t, F.
+"""Draws by keys from the gamma law, and from laws computed from gamma numbers: beta, chi-square, Dirichlet, t and F.
 
-`occelo_graph.random` exports them; `counts` and `matrices` call `standard_gamma`. The algorithm is Marsaglia and
-Tsang's ("A simple method for generating gamma variables", 2000). Each attempt computes a proposal from a normal number.
-A test accepts at least 95 of 100 proposals. Gamma numbers are computed in float64, and then cast to the dtype of the
-draw. Draws have derivatives with respect to all parameters (`draw_derivatives`).
+Users call them from `occelo_graph.random`. `counts` and `matrices` call `standard_gamma`. The algorithm is from
+Marsaglia and Tsang ("A simple method for generating gamma variables", 2000). Each attempt computes a proposal from a
+normal number, and a test accepts at least 95 of 100 proposals. Gamma numbers are computed in float64, and then cast to
+the dtype of the draw. Draws have derivatives with respect to all parameters (`draw_derivatives`).
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ __all__ = [
 def _proposed(words: Words, a: Any) -> tuple[Any, ...]:
     """One proposal of Marsaglia and Tsang's algorithm, for a >= 1.
 
-    Returns d = a - 1/3, root = v**(1/3), y**2 with y = root - 1, the uniform number u, and a truth value. It is true if
-    the quick test (squeeze) does not decide whether the proposal d v is accepted.
+    The proposal is d v. Returns d = a - 1/3, root = v**(1/3), (root - 1)**2, the uniform number u, and a boolean. The
+    boolean is False if the quick test (squeeze) accepts the proposal, and True if the full test must decide.
     """
-    # With x = 3 sqrt(d) y, the proposal is accepted if log(u) < h = x**2 / 2 + d (1 - v + log(v)). The derivative of
-    # h / d + 3/4 y**4 is 3 y**4 / (1 + y). So h is at least -d y**4 (3/4 + 3/5 m / root), with m = max(-y, 0).
-    # A number u below 1 plus this bound is below exp(h).
+    # Let y be root - 1, x be 3 sqrt(d) y, and h be x**2 / 2 + d (1 - v + log(v)). The proposal is accepted if log(u) <
+    # h. The derivative of h / d + 3/4 y**4 is 3 y**4 / (1 + y). So h is at least -d y**4 (3/4 + 3/5 m / root), where m
+    # is max(-y, 0). If u is below 1 plus this bound, u is below exp(h).
     d = sub(a, 1.0 / 3.0)
     root = add(1.0, mul(words.normal(0), reciprocal(sqrt(mul(d, 9.0)))))
     u, y = words.uniform(1), sub(root, 1.0)
@@ -73,17 +73,17 @@ def _proposed(words: Words, a: Any) -> tuple[Any, ...]:
 
 
 def _surely(words: Words, a: Any) -> Any:
-    """The gamma number of an attempt if the quick test accepts it; -1 if the full test is needed."""
+    """The proposal of an attempt if the quick test accepts it; -1 if the full test is needed."""
     d, root, _, _, undecided = _proposed(words, a)
     return switch(undecided, -1.0, mul(d, mul(root, root, root)))
 
 
 def _attempt(words: Words, a: Any) -> Any:
-    """The gamma number of an attempt; -1 if the full test rejects it."""
+    """The proposal of an attempt if a test accepts it; -1 if the full test rejects it."""
     d, root, square, u, undecided = _proposed(words, a)
     v = mul(root, root, root)
     bound = add(mul(4.5, d, square), mul(d, add(sub(1.0, v), log(maximum(v, 1e-300)))))
-    # NaN must be accepted: attempts for parameters that are NaN would never end
+    # NaN must be accepted; else the attempts for a parameter that is NaN would never end
     rejected = or_(le(root, 0.0), gt(log(u), bound))
     return switch(and_(undecided, rejected), -1.0, mul(d, v))
 
@@ -96,7 +96,10 @@ _MOST_TERMS = 1_000_000
 
 
 def _gamma_slope(z: Array, a: Array) -> Array:
-    """The derivative of gamma numbers z by their parameter a: a series, or from 1e5 on an asymptotic expansion."""
+    """The derivative of gamma numbers z by their parameter a.
+
+    It is computed by a series, or by an asymptotic expansion if a is above `_SERIES`.
+    """
     z, a = np.broadcast_arrays(np.asarray(z, "float64"), np.asarray(a, "float64"))
     large = a > _SERIES
     if not large.any():
@@ -108,10 +111,11 @@ def _gamma_slope(z: Array, a: Array) -> Array:
 
 
 def _slope_by_series(z: Array, a: Array) -> Array:
-    """The derivative -dF/da / p by a power series in z, with the distribution function F and the density p.
+    """The derivative of gamma numbers z by a, computed by a power series in z.
 
-    It is z sum_n t_n (psi(a + n + 1) - log z) with t_n = z**n Gamma(a) / Gamma(a + n + 1), from DLMF 8.7.1. About
-    8 sqrt(a) of the terms matter.
+    The derivative is -dF/da / p, where F is the distribution function and p is the density. By DLMF 8.7.1, it is z
+    times the sum over n of t_n (psi(a + n + 1) - log z), where t_n is z**n Gamma(a) / Gamma(a + n + 1). About 8 sqrt(a)
+    terms are not negligible.
     """
     with np.errstate(all="ignore"):
         logarithm = np.log(np.maximum(z, 1e-300))
@@ -129,7 +133,7 @@ def _slope_by_series(z: Array, a: Array) -> Array:
 
 
 def _slope_by_expansion(z: Array, a: Array) -> Array:
-    """The derivative of gamma numbers z by a, from the expansion of the quantile in powers of r = 1 / sqrt(a).
+    """The derivative of gamma numbers z by a, computed by expanding the quantile in powers of r = 1 / sqrt(a).
 
     The expansion is z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...), where x is the normal
     quantile (Fisher and Cornish, "The percentile points of distributions having known cumulants", 1960). Newton's
@@ -150,7 +154,7 @@ def _slope_by_expansion(z: Array, a: Array) -> Array:
 
 
 def _digamma(x: Array) -> Array:
-    """psi(x) for x >= 1, by its recurrence and its asymptotic series."""
+    """psi(x) for x >= 1, computed by its recurrence and its asymptotic series."""
     shift = np.zeros_like(x)
     for k in range(10):
         shift += 1 / (x + k)
@@ -183,10 +187,10 @@ def _at_least_one(a: Any) -> bool:
 
 
 def standard_gamma(key: Any, shape: Any, a: Any, logarithm: bool = False) -> TensorVariable:
-    """Gamma numbers with mean and variance ``a``, or their logarithms, as float64.
+    """Gamma numbers with mean and variance ``a``, as float64. If ``logarithm`` is True, their logarithms are returned.
 
-    Where ``a`` < 1, the result is g * u**(1/a), with a gamma number g of ``a + 1`` and u uniform in (0, 1). The
-    logarithm is right even where this product underflows to 0.
+    If ``a`` is below 1, the result is g * u**(1/a), where g is a gamma number with the parameter ``a + 1``, and u is
+    uniform in (0, 1). The logarithm is correct even if this product underflows to 0.
     """
     a = cast(a, "float64")
     boosted = not _at_least_one(a)
@@ -206,7 +210,7 @@ _SECOND = np.uint64(0x452821E638D01377)
 def gamma(
     key: Any, shape: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the gamma law: mean ``shape * scale``, variance ``shape * scale**2``."""
+    """Gamma numbers with mean ``shape * scale`` and variance ``shape * scale**2``."""
     law = begin(key, size, dtype, shape=(shape, POSITIVE), scale=(scale, NOT_NEGATIVE))
     a, scale = law.values
     return mul(cast(standard_gamma(law.key, law.shape, a), law.dtype), scale)
@@ -215,7 +219,7 @@ def gamma(
 def invgamma(
     key: Any, a: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """``scale`` divided by gamma numbers with mean ``a``, as in SciPy."""
+    """Inverse gamma numbers: ``scale`` divided by gamma numbers with mean and variance ``a``, as in SciPy."""
     law = begin(key, size, dtype, a=(a, POSITIVE), scale=(scale, NOT_NEGATIVE))
     a, scale = law.values
     return mul(cast(exp(-standard_gamma(law.key, law.shape, a, True)), law.dtype), scale)
@@ -224,7 +228,9 @@ def invgamma(
 def gengamma(
     key: Any, alpha: Any, p: Any, lambd: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """``lambd`` times the power 1/p of gamma numbers with mean ``alpha / p``."""
+    """Generalized gamma numbers: ``lambd * g**(1 / p)``, where g are gamma numbers with mean and variance ``alpha /
+    p``.
+    """
     law = begin(
         key, size, dtype, alpha=(alpha, POSITIVE), p=(p, POSITIVE), lambd=(lambd, NOT_NEGATIVE)
     )
@@ -234,16 +240,19 @@ def gengamma(
 
 
 def chisquare(key: Any, df: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
-    """Sums of ``df`` squares of standard normal numbers; ``df`` need not be an integer."""
+    """Chi-square numbers with ``df`` degrees of freedom: sums of ``df`` squares of standard normal numbers.
+
+    ``df`` need not be an integer.
+    """
     law = begin(key, size, dtype, df=(df, POSITIVE))
     (df,) = law.values
     return mul(cast(standard_gamma(law.key, law.shape, mul(df, 0.5)), law.dtype), 2.0)
 
 
 def beta(key: Any, a: Any, b: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
-    """Numbers in [0, 1] with a density proportional to ``x**(a - 1) (1 - x)**(b - 1)``.
+    """Beta numbers in [0, 1], with a density proportional to ``x**(a - 1) (1 - x)**(b - 1)``.
 
-    They are g / (g + h), with gamma numbers g of ``a`` and h of ``b``.
+    They are g / (g + h), where g and h are gamma numbers with the parameters ``a`` and ``b``.
     """
     law = begin(key, size, dtype, a=(a, POSITIVE), b=(b, POSITIVE))
     a, b = law.values
@@ -255,7 +264,7 @@ def beta(key: Any, a: Any, b: Any, size: Any = None, dtype: str | None = None) -
 def f(
     key: Any, dfnum: Any, dfden: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Fisher's F: the quotient of two chi-square numbers, each divided by its degrees of freedom."""
+    """Numbers of Fisher's F law: quotients of two chi-square numbers, each divided by its degrees of freedom."""
     law = begin(key, size, dtype, dfnum=(dfnum, POSITIVE), dfden=(dfden, POSITIVE))
     m, n = law.values
     one, other = law.split(2)
@@ -272,13 +281,13 @@ def t(
     size: Any = None,
     dtype: str | None = None,
 ) -> TensorVariable:
-    """Student's t with ``df`` degrees of freedom.
+    """Numbers of Student's t law with ``df`` degrees of freedom, times ``scale``, plus ``loc``.
 
-    Each is a normal number, divided by the root mean square of ``df`` other normal numbers.
+    A number of Student's law is a normal number, divided by the root mean square of ``df`` other normal numbers.
     """
     law = begin(key, size, dtype, df=(df, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
     df, loc, scale = law.values
-    # beyond, numbers are normal to the last digit
+    # for larger df, numbers are normal to the last digit
     df = minimum(df, 1e30)
     one, other = law.split(2)
     z = standard_normal(one, law.shape, law.dtype)
@@ -288,9 +297,10 @@ def t(
 
 
 def dirichlet(key: Any, alpha: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
-    """Vectors of positive numbers with sum 1: the shares of gamma numbers with means ``alpha`` (..., K) in their sum.
+    """Dirichlet vectors: K positive numbers with sum 1.
 
-    The shape of the draw is ``size`` and then K.
+    They are gamma numbers with the parameters ``alpha`` (..., K), divided by their sum. The shape of the draw is
+    ``size`` followed by K.
     """
     law = begin(key, size, dtype, core=1, alpha=(alpha, POSITIVE))
     (alpha,) = law.values

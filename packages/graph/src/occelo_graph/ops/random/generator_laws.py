@@ -1,7 +1,7 @@
-"""Laws that are drawn with a generator of NumPy: one class for each law, with its NumPy code.
+"""Ops for draws with NumPy's generators: one class for each law, with the NumPy code that draws.
 
-`generators` makes functions and methods from the classes. Laws that NumPy lacks are computed from draws of laws that it
-has.
+`generators` makes the functions and methods that users call. If NumPy lacks a law, its numbers are computed from draws
+that NumPy has.
 """
 
 from __future__ import annotations
@@ -58,23 +58,23 @@ __all__ = [
 
 
 def require_valid(holds: Any, text: str) -> None:
-    """ValueError with ``text`` unless all elements of ``holds`` are true."""
+    """Raise ValueError with the message ``text`` unless all elements of ``holds`` are true."""
     if not np.all(holds):
         raise ValueError(text)
 
 
 def batch_size(size: Any, *parameters: Any) -> Any:
-    """The shape of a batch of draws: ``size``, or the shape to which numbers broadcast."""
+    """The shape of a batch of draws: ``size``, or the shape to which the parameters broadcast if ``size`` is None."""
     return np.broadcast_shapes(*map(np.shape, parameters)) if size is None else size
 
 
 def uniform_numbers(rng: Any, size: Any, *parameters: Any) -> Any:
-    """Standard uniform numbers in the shape of the draw."""
+    """Uniform numbers from [0, 1) in the shape of the draw."""
     return rng.uniform(size=batch_size(size, *parameters))
 
 
 class ComposedRV(RandomVariable):
-    """A law that NumPy lacks: a stated function of draws that NumPy has."""
+    """Base class of laws that NumPy lacks, whose numbers are computed from draws that NumPy has."""
 
 
 class BernoulliRV(RandomVariable):
@@ -100,7 +100,7 @@ class BetaRV(RandomVariable):
 
 
 class BetaBinomialRV(RandomVariable):
-    """Successes of ``n`` trials whose probability is drawn from the beta law of ``a`` and ``b``."""
+    """Numbers of successes in ``n`` trials. The probability is drawn from the beta law of ``a`` and ``b``."""
 
     name, signature, dtype = "beta_binomial", "(),(),()->()", "int64"
     parameters = {"n": ..., "a": ..., "b": ...}
@@ -112,7 +112,7 @@ class BetaBinomialRV(RandomVariable):
 
 
 class BinomialRV(RandomVariable):
-    """Successes of ``n`` trials with probability ``p``."""
+    """Numbers of successes in ``n`` trials with probability ``p``."""
 
     name, signature, dtype = "binomial", "(),()->()", "int64"
     parameters = {"n": ..., "p": ...}
@@ -123,7 +123,7 @@ class BinomialRV(RandomVariable):
 
 
 class CategoricalRV(RandomVariable):
-    """An index with the probabilities ``p``, which sum to 1 along the last axis. Each draw takes one uniform number."""
+    """Indices with the probabilities ``p``, which sum to 1 along the last axis. Each draw reads one uniform number."""
 
     name, signature, dtype = "categorical", "(p)->()", "int64"
     parameters = {"p": ...}
@@ -164,7 +164,7 @@ class ChiSquareRV(RandomVariable):
 
 
 class DirichletRV(RandomVariable):
-    """Probabilities with the concentrations ``alphas``."""
+    """Dirichlet vectors: probabilities with the concentrations ``alphas``."""
 
     name, signature = "dirichlet", "(a)->(a)"
     one_batch = False
@@ -211,7 +211,7 @@ class GenGammaRV(RandomVariable):
 
 
 class GeometricRV(RandomVariable):
-    """Trials until the first success, of probability ``p``."""
+    """Numbers of trials until the first success of probability ``p``."""
 
     name, signature, dtype = "geometric", "()->()", "int64"
     parameters = {"p": ...}
@@ -222,7 +222,7 @@ class GeometricRV(RandomVariable):
 
 
 class GumbelRV(RandomVariable):
-    """The Gumbel law of maxima."""
+    """The Gumbel law of maxima, with mode ``loc`` and scale ``scale``."""
 
     name, signature = "gumbel", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -233,7 +233,7 @@ class GumbelRV(RandomVariable):
 
 
 class HalfCauchyRV(RandomVariable):
-    """``loc`` plus the absolute value of a Cauchy number with ``scale``, by inversion."""
+    """``loc`` plus the absolute value of a Cauchy number with ``scale``, drawn by inversion."""
 
     name, signature = "halfcauchy", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -326,7 +326,7 @@ class LogNormalRV(RandomVariable):
 
 
 class MultinomialRV(RandomVariable):
-    """How often each outcome occurs in ``n`` trials with the probabilities ``p``."""
+    """Counts of each outcome in ``n`` trials with the probabilities ``p``."""
 
     name, signature, dtype = "multinomial", "(),(p)->(p)", "int64"
     parameters = {"n": ..., "p": ...}
@@ -356,7 +356,7 @@ class MvNormalRV(RandomVariable):
 
 
 class NegBinomialRV(RandomVariable):
-    """Failures before the ``n``-th success, of probability ``p``."""
+    """Numbers of failures before the ``n``-th success of probability ``p``."""
 
     name, signature, dtype = "negative_binomial", "(),()->()", "int64"
     parameters = {"n": ..., "p": ...}
@@ -378,7 +378,7 @@ class NormalRV(RandomVariable):
 
 
 class ParetoRV(RandomVariable):
-    """The Pareto law with exponent ``b``, of numbers that are at least ``scale``."""
+    """The Pareto law with exponent ``b``. Its numbers are at least ``scale``."""
 
     name, signature = "pareto", "(),()->()"
     parameters = {"b": ..., "scale": 1.0}
@@ -426,7 +426,7 @@ class TriangularRV(RandomVariable):
 
 
 class TruncExponentialRV(RandomVariable):
-    """``loc`` plus ``scale`` times an exponential number below ``b``, by inversion."""
+    """``loc`` plus ``scale`` times an exponential number below ``b``, drawn by inversion."""
 
     name, signature = "truncexpon", "(),(),()->()"
     parameters = {"b": ..., "loc": 0.0, "scale": 1.0}
@@ -440,7 +440,7 @@ class TruncExponentialRV(RandomVariable):
 
 
 class UniformRV(RandomVariable):
-    """Numbers of [low, high)."""
+    """Numbers from [low, high), all with equal probability."""
 
     name, signature = "uniform", "(),()->()"
     parameters = {"low": 0.0, "high": 1.0}
@@ -462,7 +462,7 @@ class VonMisesRV(RandomVariable):
 
 
 class FRV(RandomVariable):
-    """Fisher's F with ``dfnum`` and ``dfden`` degrees of freedom."""
+    """Fisher's F law with ``dfnum`` and ``dfden`` degrees of freedom."""
 
     name, signature = "f", "(),()->()"
     parameters = {"dfnum": ..., "dfden": ...}
@@ -473,7 +473,7 @@ class FRV(RandomVariable):
 
 
 class PowerRV(RandomVariable):
-    """The law on [0, 1] with the density ``a x**(a - 1)``."""
+    """The power law: numbers in [0, 1] with the density ``a x**(a - 1)``."""
 
     name, signature = "power", "()->()"
     parameters = {"a": ...}
@@ -484,7 +484,7 @@ class PowerRV(RandomVariable):
 
 
 class RayleighRV(RandomVariable):
-    """The Rayleigh law: lengths of vectors of two normal numbers of standard deviation ``scale``."""
+    """The Rayleigh law: lengths of vectors of two normal numbers with standard deviation ``scale``."""
 
     name, signature = "rayleigh", "()->()"
     parameters = {"scale": 1.0}
@@ -495,7 +495,7 @@ class RayleighRV(RandomVariable):
 
 
 class WaldRV(RandomVariable):
-    """The Wald (inverse Gaussian) law."""
+    """The inverse Gaussian (Wald) law with mean ``mean`` and scale ``scale``."""
 
     name, signature = "wald", "(),()->()"
     parameters = {"mean": ..., "scale": ...}
@@ -506,7 +506,7 @@ class WaldRV(RandomVariable):
 
 
 class WeibullRV(RandomVariable):
-    """The Weibull law with exponent ``shape``."""
+    """The Weibull law with the shape parameter ``shape``."""
 
     name, signature = "weibull", "()->()"
     parameters = {"shape": ...}
@@ -517,9 +517,9 @@ class WeibullRV(RandomVariable):
 
 
 class ChoiceRV(RandomVariable):
-    """Indices below ``n``, with equal probabilities or those of the second parameter.
+    """Indices below ``n``. The second parameter, if given, has their probabilities; else all are equal.
 
-    An index repeats only with ``replace``.
+    If ``replace`` is False, no index is drawn twice.
     """
 
     name, signature, dtype = "choice", "()->()", "int64"
@@ -542,7 +542,10 @@ class ChoiceRV(RandomVariable):
 
 
 class PermutationRV(RandomVariable):
-    """The entries of the parameter in random order along ``axis``. The signature names all dimensions of the parameter."""
+    """The entries of the parameter, an array, along ``axis`` in random order.
+
+    The signature has all dimensions of the parameter.
+    """
 
     name, signature, dtype = "permutation", "(x)->(x)", "int64"
     one_batch = False
@@ -554,7 +557,7 @@ class PermutationRV(RandomVariable):
         super().__init__(*fields, **named)
 
     def in_random_order(self, rng: Any, x: Any) -> Any:
-        """The entries of an array in random order, as another array."""
+        """The entries of ``x`` in random order, as a new array."""
         return rng.permutation(x, self.axis)
 
     def rng_fn(self, rng: Any, x: Any, size: Any) -> Any:
@@ -565,13 +568,13 @@ class PermutationRV(RandomVariable):
 
 
 class ShuffleRV(PermutationRV):
-    """The entries of the parameter in the order in which NumPy's ``shuffle`` leaves them along ``axis``."""
+    """The entries of the parameter, an array, along ``axis`` in the order that NumPy's ``shuffle`` produces."""
 
     name = "shuffle"
     _print_name = ("shuffle", r"\operatorname{shuffle}")
 
     def in_random_order(self, rng: Any, x: Any) -> Any:
-        """A shuffled copy of an array."""
+        """A copy of ``x`` that NumPy's ``shuffle`` has shuffled."""
         shuffled = np.array(x)
         rng.shuffle(shuffled, self.axis)
         return shuffled

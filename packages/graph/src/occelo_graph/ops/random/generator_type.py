@@ -1,7 +1,7 @@
-"""`RandomGeneratorType`: the type of variables whose values are generators of NumPy (`numpy.random.Generator`).
+"""`RandomGeneratorType`: the type of variables whose values are NumPy's generators (`numpy.random.Generator`).
 
-`random_variable` has the ops that take such values. In compiled code, in caches and in saved graphs a value is its state, as
-an array of 64-bit words.
+The ops in `random_variable` have inputs and outputs of this type. In compiled code, caches and saved graphs, a
+generator is represented by its state, as an array of 64-bit words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MASK = 2**64 - 1
 
 
 class _NoSeed(ISeedSequence):
-    """Stands for the seed sequence of a generator that was made from a state: there is none, so spawning raises."""
+    """The seed sequence of generators that are made from a state. They have no seed, so spawning raises an exception."""
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
         return np.zeros(n_words, dtype)
@@ -80,7 +80,10 @@ def _to_twister(words: Any) -> dict[str, Any]:
 
 
 class _Kind(NamedTuple):
-    """A kind of bit generator of NumPy. Converts its state to words and back; ``length`` is the number of words."""
+    """One of NumPy's bit generators, with functions that convert its state to words and back.
+
+    ``length`` is the number of words.
+    """
 
     make: Callable[[Any], Any]
     name: str
@@ -96,7 +99,9 @@ _KINDS = (
     _Kind(np.random.SFC64, "SFC64", 6, _from_sfc, _to_sfc),
     _Kind(np.random.MT19937, "MT19937", 625, _from_twister, _to_twister),
 )
-"""All kinds. The position of a kind in this tuple is the first word of its states, so the order must not change."""
+"""All bit generators of NumPy. The first word of a state is the position of its bit generator in this tuple, so the
+order must not change.
+"""
 _NUMBERS = {kind.name: number for number, kind in enumerate(_KINDS)}
 
 
@@ -118,7 +123,7 @@ def _of_words(words: Any) -> np.random.Generator:
 
 
 def copied(generator: np.random.Generator) -> np.random.Generator:
-    """A generator with the same state, which it does not share. It has no seed sequence, so ``spawn`` raises TypeError."""
+    """A copy of a generator: a new generator with the same state. Its ``spawn`` raises TypeError."""
     state: Any = generator.bit_generator.state
     made = _KINDS[_NUMBERS[state["bit_generator"]]].make(_NO_SEED)
     made.state = state
@@ -126,15 +131,17 @@ def copied(generator: np.random.Generator) -> np.random.Generator:
 
 
 class RandomGeneratorType(Type):
-    """The type of NumPy's generators, over any bit generator of NumPy.
+    """The type of NumPy's generators with any bit generator of NumPy.
 
-    Two values are equal if their bit generators are of one kind and have the same state.
+    Two values are equal if they have the same bit generator and the same state.
     """
 
     __slots__ = ()
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """The generator itself; TypeError for anything else, such as a seed, and for a bit generator that is not NumPy's."""
+        """Return a generator itself. TypeError for other values, such as a seed, or if the bit generator is not
+        NumPy's.
+        """
         if not isinstance(data, np.random.Generator):
             raise TypeError(
                 f"Expected a numpy.random.Generator, made by numpy.random.default_rng(seed), got {data!r}"
@@ -162,10 +169,10 @@ class RandomGeneratorType(Type):
         return _of_words(np.asarray(parts[0]))
 
     def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
-        """A generator that is seeded with ``number``, and whose state has the given number of words.
+        """A generator with the seed ``number``, whose state has the shape in ``shapes``.
 
-        If no bit generator has a state of so many words, it is a PCG64. Arrays are filled with ``number``, but this
-        state is not: with equal words in the state, algorithms that reject numbers could loop forever.
+        If no bit generator has a state of this length, it is a PCG64. The words of the state are not all ``number``, as
+        in arrays: with equal words, algorithms that reject numbers could loop forever.
         """
         (shape,) = shapes
         make = next((kind.make for kind in _KINDS if (kind.length + 1,) == shape), np.random.PCG64)

@@ -1,7 +1,8 @@
-"""Functions and methods that draw with generators of NumPy, and the variables whose values are generators.
+"""Functions and methods that draw with NumPy's generators, and the variables whose values are generators.
 
-`occelo_graph.random` exports the variables; `RandomStream` in `streams` makes one for each draw. A function here takes
-the parameters of its law, ``size`` and ``rng``, and returns the next generator and the draw.
+Users call `rng`, `shared_rng` and `default_rng` from `occelo_graph.random` to get such a variable, and its methods to
+draw. `RandomStream` in `streams` calls the functions. A function has the parameters of its law, ``size`` and ``rng``,
+and returns a list of the next generator and the draw.
 """
 
 from __future__ import annotations
@@ -84,24 +85,26 @@ wishart = further.WishartRV()
 
 
 def standard_normal(size: Any = None, rng: Any = None, **options: Any) -> list[Any]:
-    """The normal law with mean 0 and standard deviation 1."""
+    """Normal numbers with mean 0 and standard deviation 1."""
     return normal(0.0, 1.0, size=size, rng=rng, **options)
 
 
 def multivariate_normal(
     mean: Any, cov: Any, size: Any = None, rng: Any = None, *, method: str = "svd", **options: Any
 ) -> list[Any]:
-    """Normal vectors. ``method`` says how the covariances are factored: "svd", "eigh" or "cholesky".
+    """Normal vectors with the means ``mean`` and the covariances ``cov``.
 
-    ValueError for covariances that are not positive semidefinite.
+    ``method`` is the method that factors the covariances: "svd", "eigh" or "cholesky". ValueError if the covariances
+    are not positive semidefinite.
     """
     return laws.MvNormalRV(method=method)(mean, cov, size=size, rng=rng, **options)
 
 
 def lkj(n: Any, eta: Any = 1.0, size: Any = None, rng: Any = None, **options: Any) -> list[Any]:
-    """Correlation matrices of ``n`` rows, a Python integer, with a density proportional to the power ``eta - 1`` of their determinant.
+    """Correlation matrices x of ``n`` rows, with a density proportional to ``det(x)**(eta - 1)``.
 
-    The shape of the draw is that of ``eta``, or ``size``, and then (n, n). ValueError if ``eta`` is not positive.
+    ``n`` is a Python integer. The shape of the draw is ``size``, or the shape of ``eta``, followed by (n, n).
+    ValueError if ``eta`` is not positive.
     """
     if not isinstance(n, int) or n is True:
         raise TypeError(f"The number n of rows must be a Python integer, got {n!r}")
@@ -117,7 +120,10 @@ def integers(
     rng: Any = None,
     **options: Any,
 ) -> list[Any]:
-    """Integers from ``low`` (0 if only one bound is given) to ``high``, which is excluded unless ``endpoint``."""
+    """Integers from ``low`` to ``high``, which is excluded unless ``endpoint`` is True.
+
+    With one bound, integers from 0 to this bound.
+    """
     if high is None:
         low, high = 0, low
     high = high + 1 if endpoint else high
@@ -133,9 +139,9 @@ def choice(
     rng: Any = None,
     **options: Any,
 ) -> list[Any]:
-    """Elements of ``a`` along ``axis``, or integers below ``a``, with the probabilities ``p``.
+    """Random entries of ``a`` along ``axis``, or random integers from 0 to ``a - 1`` if ``a`` is an integer.
 
-    Without ``replace`` no element repeats.
+    ``p`` has the probability of each entry; by default all are equal. If ``replace`` is False, no entry is drawn twice.
     """
     a = as_tensor_variable(a)
     count = a if a.type.ndim == 0 else a.shape[axis]
@@ -149,9 +155,9 @@ def choice(
 def permutation(
     x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options: Any
 ) -> list[Any]:
-    """The entries of ``x`` along ``axis`` in random order, or the integers below ``x`` in random order.
+    """The entries of ``x`` along ``axis``, or the integers from 0 to ``x - 1``, in random order.
 
-    ``size``, as for other laws, is the shape of several such draws.
+    If ``size`` is given, several orders are drawn; ``size`` is the shape of this batch.
     """
     x = as_tensor_variable(x)
     if x.type.ndim == 0:
@@ -162,9 +168,9 @@ def permutation(
 
 
 def shuffle(x: Any, axis: int = 0, rng: Any = None, size: Any = None, **options: Any) -> list[Any]:
-    """The entries of ``x`` along ``axis`` in the order in which NumPy's ``shuffle`` leaves them; ``x`` is not changed.
+    """The entries of ``x`` along ``axis`` in the order that NumPy's ``shuffle`` produces. ``x`` is not changed.
 
-    ``size``, as for other laws, is the shape of several such draws. TypeError for a scalar.
+    If ``size`` is given, several orders are drawn; ``size`` is the shape of this batch. TypeError for a scalar.
     """
     x = as_tensor_variable(x)
     if x.type.ndim == 0:
@@ -190,11 +196,11 @@ LAWS: dict[str, Law] = {
         "vonmises wald weibull wishart"
     ).split()
 }
-"""The laws by the names of their functions and methods."""
+"""Maps the name of a function or method to the function."""
 
 
 class _Drawing:
-    """A law as a method of variables that hold generators."""
+    """A descriptor that makes a function of this module a method of variables whose values are generators."""
 
     def __init__(self, law: Law) -> None:
         self.law = law
@@ -205,7 +211,7 @@ class _Drawing:
 
 
 class GeneratorMethods:
-    """The laws as methods: ``next_rng, x = rng.normal(0.0, 1.0, size=3)``."""
+    """The functions of this module as methods: ``next_rng, x = rng.normal(0.0, 1.0, size=3)``."""
 
     __slots__ = ()
 
@@ -267,7 +273,7 @@ class RandomGeneratorVariable(GeneratorMethods, Variable):
 
 
 class RandomGeneratorConstant(GeneratorMethods, Constant):
-    """A generator whose state is known; each call of a function draws the same numbers with it."""
+    """A constant whose value is a generator. Each call of a compiled function draws the same numbers with it."""
 
     __slots__ = ()
 
@@ -279,7 +285,7 @@ class RandomGeneratorConstant(GeneratorMethods, Constant):
 
 
 class RandomGeneratorNominalVariable(GeneratorMethods, NominalVariable):
-    """A generator as an input of an inner graph."""
+    """An input of an inner graph whose value is a generator."""
 
     __slots__ = ()
 
@@ -304,7 +310,7 @@ RandomGeneratorType.nominal_class = RandomGeneratorNominalVariable
 
 
 def rng(name: str | None = None) -> RandomGeneratorVariable:
-    """A variable for an input that is a generator. A compiled function does not change the generator that it is given."""
+    """A variable for an input whose value is a generator. A compiled function does not change the generator."""
     made: Any = random_generator_type(name)
     return made
 
@@ -316,11 +322,12 @@ def shared_rng(
     name: str | None = None,
     borrow: bool = False,
 ) -> RandomGeneratorSharedVariable:
-    """A shared variable whose value is a generator: ``value``, or `numpy.random.default_rng` with ``seed``.
+    """A shared variable whose value is a generator: ``value``, or ``numpy.random.default_rng(seed)``.
 
-    ``value`` is copied unless ``borrow`` is true. A draw returns the next generator, with which a function updates the
-    variable: ``next_rng, x = rng.normal()`` and ``updates={rng: next_rng}``. Without an update each call draws the same
-    numbers. TypeError for a value that is not a generator, such as a seed, and if both a value and a seed are given.
+    ``value`` is copied unless ``borrow`` is True. A draw returns the next generator, as in ``next_rng, x =
+    rng.normal()``. Functions should update the variable with it, by ``updates={rng: next_rng}``. Without an update,
+    each call draws the same numbers. TypeError if ``value`` is not a generator, or if both a value and a seed are
+    given.
     """
     if value is None:
         generator: Any = np.random.default_rng(seed)
@@ -338,7 +345,7 @@ def shared_rng(
 
 @op
 class DefaultGenerator(Op):
-    """The generator of `numpy.random.default_rng` with a seed, an integer or a vector of integers."""
+    """Computes ``numpy.random.default_rng(seed)``. The input is the seed, an integer or a vector of integers."""
 
     def infer(self, seed: Any) -> Any:
         if not isinstance(seed, TensorType) or not is_discrete(seed.dtype) or seed.ndim > 1:
@@ -346,7 +353,7 @@ class DefaultGenerator(Op):
         return random_generator_type
 
     def evaluate(self, seed: Any) -> Any:
-        # NumPy does not take arrays without dimensions
+        # NumPy does not accept arrays without dimensions
         return np.random.default_rng(int(seed) if np.ndim(seed) == 0 else seed)
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -365,9 +372,9 @@ class DefaultGenerator(Op):
 
 
 def default_rng(seed: Any) -> Any:
-    """The generator of `numpy.random.default_rng` for ``seed``; a constant if ``seed`` is not a variable.
+    """A variable whose value is ``numpy.random.default_rng(seed)``. It is a constant if ``seed`` is not a variable.
 
-    TypeError for None, which would be another seed in each call; `shared_rng` accepts None.
+    TypeError if ``seed`` is None, which means another seed in each call; `shared_rng` accepts None.
     """
     if seed is None:
         raise TypeError("default_rng needs a seed; for an unknown one, use shared_rng()")

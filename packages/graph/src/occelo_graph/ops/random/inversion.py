@@ -1,8 +1,8 @@
-"""Draws by keys, by inversion of a distribution function: Cauchy, Laplace, logistic, Gumbel, Pareto, Weibull, ...
+"""Draws by keys that invert a distribution function, such as Cauchy, Laplace, logistic, Gumbel, Pareto and Weibull.
 
-`occelo_graph.random` exports them. Each number is a function of one uniform number, so it has derivatives with respect
-to all parameters. Invalid values of a parameter raise a ValueError that names it. ``size`` and ``dtype`` have the same
-meaning as in `draws.uniform`.
+Users call them from `occelo_graph.random`. Each number is a function of one uniform number and the parameters, so it
+has derivatives with respect to all parameters. ValueError with the name of the parameter if a value is invalid.
+``size`` and ``dtype`` are as in `draws.uniform`.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ def _signed(u: Any, magnitude: Any) -> Any:
 
 
 def _tail(u: Any) -> Any:
-    """The smaller of u and 1 - u, without rounding: u is an odd multiple of 2**-53 (float64) or 2**-24 (float32)."""
+    """The smaller one of u and 1 - u. It is exact, as u is an odd multiple of 2**-53 (float64) or 2**-24 (float32)."""
     return minimum(u, sub(1.0, u))
 
 
 def cauchy(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Cauchy law with median ``loc`` and half width at half maximum ``scale``."""
+    """Cauchy numbers with median ``loc`` and scale ``scale``, the half width of the density at half of its maximum."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     u = law.uniform(half=True)
@@ -73,11 +73,11 @@ def cauchy(
 def halfcauchy(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """``loc`` plus absolute values of Cauchy numbers with median 0 and half width at half maximum ``scale``."""
+    """Half-Cauchy numbers: ``loc`` plus absolute values of Cauchy numbers with median 0 and scale ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     u = law.uniform(half=True)
-    # tan(u pi / 2), from the nearer end of the interval
+    # tan(u pi / 2), computed from the distance to the nearer end of (0, 1)
     near = tan(mul(_tail(u), math.pi / 2))
     return add(loc, mul(scale, switch(lt(u, 0.5), near, reciprocal(near))))
 
@@ -85,7 +85,7 @@ def halfcauchy(
 def halfnormal(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """``loc`` plus absolute values of normal numbers with mean 0 and standard deviation ``scale``."""
+    """Half-normal numbers: ``loc`` plus absolute values of normal numbers with mean 0 and standard deviation ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     return add(loc, mul(scale, abs(standard_normal(law.key, law.shape, law.dtype))))
@@ -94,7 +94,7 @@ def halfnormal(
 def laplace(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Laplace law: ``loc`` plus or minus an exponential number of mean ``scale``."""
+    """Laplace numbers: ``loc`` plus or minus exponential numbers with mean ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     u = law.uniform(half=True)
@@ -104,7 +104,7 @@ def laplace(
 def logistic(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the logistic law with mean ``loc`` and scale ``scale``."""
+    """Logistic numbers with mean ``loc`` and scale ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     return add(loc, mul(scale, logit(law.uniform(half=True))))
@@ -131,7 +131,7 @@ def gumbel_l(
 def lognormal(
     key: Any, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """The exponential of normal numbers with mean ``mean`` and standard deviation ``sigma``."""
+    """Log-normal numbers: exponentials of normal numbers with mean ``mean`` and standard deviation ``sigma``."""
     law = begin(key, size, dtype, mean=mean, sigma=(sigma, NOT_NEGATIVE))
     mean, sigma = law.values
     return exp(add(mean, mul(sigma, standard_normal(law.key, law.shape, law.dtype))))
@@ -140,7 +140,7 @@ def lognormal(
 def lomax(
     key: Any, c: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Lomax law of exponent ``c``, as in SciPy: ``loc + scale (x - 1)`` for Pareto numbers x."""
+    """Lomax numbers, as in SciPy: ``loc + scale * (x - 1)`` for Pareto numbers x with exponent ``c``."""
     law = begin(key, size, dtype, c=(c, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
     c, loc, scale = law.values
     return add(loc, mul(scale, expm1(true_div(_exponential(law), c))))
@@ -149,14 +149,14 @@ def lomax(
 def pareto(
     key: Any, b: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Pareto law of exponent ``b``, at least ``scale``, as in SciPy. (NumPy subtracts 1.)"""
+    """Pareto numbers with exponent ``b``, which are at least ``scale``, as in SciPy. (NumPy's are smaller by 1.)"""
     law = begin(key, size, dtype, b=(b, POSITIVE), scale=(scale, NOT_NEGATIVE))
     b, scale = law.values
     return mul(scale, exp(true_div(_exponential(law), b)))
 
 
 def power(key: Any, a: Any, size: Any = None, dtype: str | None = None) -> TensorVariable:
-    """Numbers of [0, 1] with the density ``a x**(a - 1)``."""
+    """Numbers of the power law: in [0, 1], with the density ``a x**(a - 1)``."""
     law = begin(key, size, dtype, a=(a, POSITIVE))
     (a,) = law.values
     return exp(true_div(log(law.uniform(half=True)), a))
@@ -165,7 +165,7 @@ def power(key: Any, a: Any, size: Any = None, dtype: str | None = None) -> Tenso
 def rayleigh(
     key: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Rayleigh law: lengths of vectors of two normal numbers of standard deviation ``scale``."""
+    """Rayleigh numbers: lengths of vectors of two normal numbers with standard deviation ``scale``."""
     law = begin(key, size, dtype, scale=(scale, NOT_NEGATIVE))
     (scale,) = law.values
     return mul(scale, sqrt(mul(_exponential(law), 2.0)))
@@ -182,7 +182,7 @@ def _distinct(left: Any, right: Any) -> Any:
 def triangular(
     key: Any, left: Any, mode: Any, right: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of [left, right] whose density is a triangle with its top at ``mode``.
+    """Triangular numbers in [left, right]. Their density is a triangle with its top at ``mode``.
 
     ValueError unless left <= mode <= right and left < right.
     """
@@ -194,7 +194,7 @@ def triangular(
     u = law._replace(key=checked).uniform()
     width, rise, fall = sub(right, left), sub(mode, left), sub(right, mode)
     rising = le(mul(u, width), rise)
-    # the root that is not taken must not be 0, or its infinite slope would come into the derivative
+    # the branch that is not chosen must not take the root of 0: its infinite slope would spoil the derivative
     up = sqrt(mul(switch(rising, u, 1.0), width, rise))
     down = sqrt(mul(sub(1.0, switch(rising, 0.0, u)), width, fall))
     return switch(rising, add(left, up), sub(right, down))
@@ -208,7 +208,10 @@ def truncexpon(
     size: Any = None,
     dtype: str | None = None,
 ) -> TensorVariable:
-    """Numbers of [loc, loc + b scale] with the density of exponential numbers of mean ``scale``, as in SciPy."""
+    """Truncated exponential numbers in [loc, loc + b scale], as in SciPy.
+
+    They are ``loc`` plus exponential numbers with mean ``scale`` that are at most ``b scale``.
+    """
     law = begin(key, size, dtype, b=(b, POSITIVE), loc=loc, scale=(scale, NOT_NEGATIVE))
     b, loc, scale = law.values
     u = law.uniform()
@@ -218,12 +221,12 @@ def truncexpon(
 def weibull(
     key: Any, a: Any, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Weibull law: ``scale * x**(1/a)`` for exponential numbers x of mean 1."""
+    """Weibull numbers: ``scale * x**(1/a)`` for exponential numbers x with mean 1."""
     law = begin(key, size, dtype, a=(a, POSITIVE), scale=(scale, NOT_NEGATIVE))
     a, scale = law.values
     return mul(scale, pow(_exponential(law), reciprocal(a)))
 
 
 def _exponential(law: Any) -> Any:
-    """Exponential numbers of mean 1, never 0, so that logarithms and powers of them are finite."""
+    """Exponential numbers with mean 1. They are never 0, so that their logarithms and powers are finite."""
     return neg(log(law.uniform(half=True)))

@@ -1,7 +1,8 @@
-"""Keys of the counter-based generator: functions that make, split and fold keys, and the random bits of a key.
+"""Keys for random numbers: functions that make and split keys, and compute the random bits of a key.
 
-`draws` and the other modules of draws by keys compute numbers from the bits. A key is an ordinary tensor of dtype
-uint64 without dimensions. So it can be an input, a shared variable, a carried value of a loop or an element of a batch.
+Users call them from `occelo_graph.random`. `draws` and the other modules of draws by keys compute numbers from the
+bits, which `philox` generates. A key is an ordinary scalar of dtype uint64. So it can be an input, a shared variable, a
+carried value of a loop or an element of a batch.
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ if TYPE_CHECKING:
 
 __all__ = ["RandomBits", "bits", "fold_in", "key", "split"]
 
-# other permutations than that of draws, so that new keys are independent of the bits of the old one;
-# words from the fractional part of the golden ratio and of pi
+# A key is combined with one of these words before new keys are made from it, so that the new keys are independent of
+# draws with the key. The words are from the fractional parts of the golden ratio and of pi.
 _SPLIT = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(0x243F6A8885A308D3)
 
 
 def key(seed: int | Sequence[int]) -> TensorVariable:
-    """The key of a seed: a constant uint64 scalar.
+    """Make a key from a seed. The key is a constant uint64 scalar.
 
-    A seed is a nonnegative integer of any size, or several; `numpy.random.SeedSequence` mixes them, so close seeds
-    give unrelated keys. ValueError for a negative seed, TypeError for anything else. Symbolic integers are folded into a
-    key instead: ``fold_in(key(0), seed)``.
+    A seed is one or several nonnegative integers of any size. `numpy.random.SeedSequence` mixes them, so the keys of
+    similar seeds are unrelated. ValueError for a negative seed, TypeError for other values. For a symbolic integer,
+    call ``fold_in(key(0), seed)`` instead.
     """
     if isinstance(seed, Variable):
         raise TypeError(
@@ -59,7 +60,7 @@ def key(seed: int | Sequence[int]) -> TensorVariable:
 
 
 def as_key(given: Any) -> TensorVariable:
-    """A tensor of keys; TypeError if the dtype is not uint64."""
+    """Convert ``given`` to a tensor of keys. TypeError if its dtype is not uint64."""
     made = as_tensor_variable(given)
     if made.dtype != "uint64":
         raise TypeError(
@@ -71,15 +72,15 @@ def as_key(given: Any) -> TensorVariable:
 def split(key: Any, num: Any = 2) -> TensorVariable:
     """``num`` new keys, along a new last axis.
 
-    The new keys are independent of each other, and of draws with ``key``. To split ``key`` again would give the same
-    keys, so use a key only once, to draw or to split it.
+    The new keys are independent of each other, and of draws with ``key``. If ``key`` is split again, the same keys are
+    returned. So use a key only once, either to draw or to split it.
     """
     made: TensorVariable = bits(xor(as_key(key), _SPLIT), integer_length(num))
     return made
 
 
 def fold_in(key: Any, data: Any) -> TensorVariable:
-    """A new key for each pair of a key and an integer, such as the number of a step, a chain or a row.
+    """A new key for each pair of a key in ``key`` and an integer in ``data``, such as the number of a step or a row.
 
     Keys and integers broadcast. TypeError if ``data`` is not of an integer dtype.
     """
@@ -87,7 +88,7 @@ def fold_in(key: Any, data: Any) -> TensorVariable:
     if not is_discrete(number.dtype) or number.dtype == "bool":
         raise TypeError(f"Integers are folded into keys, got {number.type}")
     words = number.astype("uint64")
-    # each half of the number is permuted separately, so that different numbers give different keys
+    # the two halves of the number are folded in one after the other, so that different numbers give different keys
     low = philox(xor(as_key(key), _FOLD), and_(words, LOW))
     made: TensorVariable = philox(low, int_div(words, np.uint64(1 << 32)))
     return made
@@ -95,10 +96,11 @@ def fold_in(key: Any, data: Any) -> TensorVariable:
 
 @op
 class RandomBits(FollowsLengths):
-    """64 random bits for each key and each position of a shape.
+    """Computes 64 random bits for each key and each position of a shape.
 
-    The inputs are keys and the dynamic lengths of the shape. The result has the dimensions of the keys, then those of
-    the shape. The index of a position for `philox` is its number in row-major order.
+    The inputs are keys and the dynamic lengths of the shape. The result has the dimensions of the keys, followed by the
+    dimensions of the shape. The bits are ``philox(key, index)``, where the index is the number of the position in
+    row-major order.
     """
 
     shape: StaticShape
@@ -124,7 +126,7 @@ class RandomBits(FollowsLengths):
         count: Any = constant(1)
         for n in shape:
             count = count * n
-        # always a node: a constant would be as large as the draw
+        # always an `ARange`, since a constant would be as large as the draw
         index: Any = ARange("uint64")(constant(0), count, constant(1))
         axes = tuple(range(-len(shape), 0))
         return [philox(expand_dims(key, axes), index.reshape(shape))]
@@ -146,14 +148,14 @@ class RandomBits(FollowsLengths):
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
-        # keys come first in the result, and batch dimensions first in the keys
+        # batch dimensions come first in the keys, and so they come first in the result
         return self.make_node(*inputs).outputs
 
 
 def bits(key: Any, shape: Any = ()) -> TensorVariable:
     """64 random bits (uint64) for each key and each position of ``shape``.
 
-    The result has the dimensions of the keys, then those of the shape.
+    The result has the dimensions of the keys, followed by the dimensions of the shape.
     """
     static, dynamic = split_static(lengths_of(shape))
     made: TensorVariable = RandomBits(static)(as_key(key), *dynamic)

@@ -1,7 +1,7 @@
-"""Draws of vectors and matrices by keys: multivariate normal, Wishart and LKJ.
+"""Draws by keys of multivariate normal vectors, Wishart matrices, and correlation matrices of the LKJ law.
 
-`occelo_graph.random` exports them. They have derivatives with respect to all parameters. Linear algebra is
-imported at its first use.
+Users call them from `occelo_graph.random`. They have derivatives with respect to all parameters. They import linear
+algebra when they are called.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["lkj", "multivariate_normal", "wishart"]
 
 
 def _factor(cov: Any, method: str) -> Any:
-    """A matrix whose product with its transpose is ``cov``."""
+    """Factor ``cov``: a matrix F with F F^T = cov."""
     if method == "cholesky":
         from occelo_graph.ops.linalg.cholesky import cholesky
 
@@ -63,11 +63,11 @@ def multivariate_normal(
     chol: Any = None,
     method: str = "cholesky",
 ) -> TensorVariable:
-    """Vectors of normal numbers with the means ``mean`` (..., n) and the covariances ``cov`` (..., n, n).
+    """Normal vectors with the means ``mean`` (..., n) and the covariances ``cov`` (..., n, n).
 
-    The shape of the draw is ``size`` and then n. Cholesky factors of the covariances may be given as ``chol`` instead
-    of ``cov``. ``method`` says how ``cov`` is factored: "cholesky" (LinAlgError if it is not positive definite), "eigh"
-    or "svd". ValueError unless exactly one of ``cov`` and ``chol`` is given.
+    The shape of the draw is ``size`` followed by n. Instead of ``cov``, the Cholesky factors of the covariances may be
+    given as ``chol``. ``method`` is the method that factors ``cov``: "cholesky" (LinAlgError if it is not positive
+    definite), "eigh" or "svd". ValueError unless exactly one of ``cov`` and ``chol`` is given.
     """
     if (cov is None) == (chol is None):
         raise ValueError("multivariate_normal takes either cov or chol")
@@ -91,10 +91,10 @@ def _at_least(df: Any, n: Any) -> Any:
 def wishart(
     key: Any, df: Any, scale: Any, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Sums of ``df`` outer products of normal vectors with the covariance ``scale`` (..., n, n), as in SciPy.
+    """Wishart matrices: sums of ``df`` outer products of normal vectors with the covariance ``scale`` (..., n, n).
 
-    Bartlett's decomposition is used, so ``df`` need not be an integer; ValueError unless it is above n - 1. The shape of the draw is
-    ``size`` and then (n, n).
+    They are as in SciPy, and computed by Bartlett's decomposition, so ``df`` need not be an integer. ValueError unless
+    it is above n - 1. The shape of the draw is ``size`` followed by (n, n).
     """
     (df, scale), name = float_parameters(df, scale, dtype=dtype)
     if scale.type.ndim < 2:
@@ -115,12 +115,12 @@ def wishart(
 def lkj(
     key: Any, n: int, eta: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Correlation matrices (n, n) with a density proportional to ``det(x)**(eta - 1)``.
+    """Correlation matrices x of the LKJ law, with a density proportional to ``det(x)**(eta - 1)``.
 
-    They are computed from their Cholesky factors. The part of a row of the factor before the diagonal has the direction
-    of a normal vector, and the square of its length is a beta number (Lewandowski, Kurowicka and Joe, 2009). ``n`` is a
-    Python integer. ValueError if it is below 1, or ``eta`` is not positive. The shape of the draw is ``size`` and then
-    (n, n).
+    A matrix is computed from its Cholesky factor. In each row of the factor, the part before the diagonal has the
+    direction of a normal vector, and its squared length is a beta number (Lewandowski, Kurowicka and Joe, 2009). ``n``
+    is the number of rows, a Python integer. ValueError if it is below 1, or if ``eta`` is not positive. The shape of
+    the draw is ``size`` followed by (n, n).
     """
     if n < 1:
         raise ValueError(f"n must be at least 1, got {n}")

@@ -1,6 +1,6 @@
-"""Parameters of draws: their dtype, the shape of the draw, and checks that raise ValueError for invalid values.
+"""Converts and checks the parameters of draws by keys, and computes the shape of a draw.
 
-The functions that draw by keys, in `draws` and other modules, call these functions first.
+The functions that draw by keys, in `draws`, `gamma`, `counts` and other modules, begin by calling these functions.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ __all__ = [
 
 
 def draw_shape(key: Any, size: Any, parameters: Sequence[Any], core: int = 0) -> Any:
-    """The shape of the draw of each key: ``size``, or else the shape to which the parameters broadcast.
+    """The shape of the draw of each key: ``size``, or the shape to which the parameters broadcast if ``size`` is None.
 
-    Without ``size``, the draw of each key of a batch has the shape ().
+    For a batch of keys, the shape is () if ``size`` is None.
 
-    The last ``core`` dimensions of the parameters belong to each draw, and are no part of the shape. ValueError if static
-    lengths of the parameters do not fit ``size``.
+    The last ``core`` dimensions of the parameters belong to a single draw, and are not part of the shape. ValueError if
+    static lengths of the parameters do not broadcast to ``size``.
     """
     lengths = [_batch(lengths_by_variables(p), core) for p in parameters]
     if size is not None:
@@ -79,7 +79,11 @@ def _text(shape: Sequence[int | None]) -> str:
 
 
 def float_parameters(*given: Any, dtype: str | None) -> tuple[list[Any], str]:
-    """Parameters as tensors, and the float dtype of the draw: that of the parameters, or floatX if they are integers."""
+    """Convert parameters to tensors of the dtype of the draw. Returns the tensors and this dtype.
+
+    If ``dtype`` is None, it is the dtype of the parameters, or floatX if they are integers or Python numbers. TypeError
+    for a dtype other than float32 and float64.
+    """
     variables = [as_tensor_variable(p) for p in given]
     if dtype is None:
         found = np.result_type(*(p.type.dtype for p in variables)).name
@@ -98,7 +102,7 @@ def _as_dtype(variable: Any, dtype: str) -> Any:
 
 
 def integer_parameter(given: Any, name: str) -> TensorVariable:
-    """A parameter that is a count, as int64; TypeError unless its dtype is an integer one."""
+    """Convert a parameter to int64. TypeError unless it has an integer dtype. ``name`` is its name in the message."""
     made = as_tensor_variable(given)
     if not is_discrete(made.dtype) or made.dtype == "bool":
         raise TypeError(f"{name} must be of an integer dtype, got {made.type}")
@@ -118,18 +122,19 @@ def _fraction(x: Any) -> Any:
 
 
 NOT_NEGATIVE = (_not_negative, "{} < 0")
-"""The condition that a parameter is not negative. As in NumPy, NaN is allowed."""
+"""The condition that a parameter is not negative, and the message if it is. As in NumPy, NaN is allowed."""
 POSITIVE = (_positive, "{} <= 0")
 FRACTION = (_fraction, "{} < 0, {} > 1 or {} is NaN")
 
 
 def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
-    """The key, with a check of the parameters.
+    """The key, with checks of the parameters.
 
-    Each parameter is given as a pair of its value and a condition of this module.
+    Each parameter is a pair of its value and a condition of this module, such as `POSITIVE`.
 
-    The error is a ValueError that names the parameter. It is raised at once if the parameter is a constant. The check
-    is attached to the key, which is a scalar. So parameters need not be stored before the draw is computed.
+    A check raises ValueError with the name of the parameter. If the parameter is a constant, it is checked at once.
+    Checks are attached to the key, because the key is a scalar. So parameters need not be stored before the draw is
+    computed.
     """
     made = as_key(key)
     for name, (value, (condition, text)) in parameters.items():
@@ -138,15 +143,16 @@ def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
 
 
 def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVariable:
-    """The key, with a check that ``condition(*values)`` holds for all elements; else ValueError with the message.
+    """The key, with a check that ``condition(*values)`` holds for all elements. If not, ValueError with ``message``.
 
-    The condition uses only Python's operators, so that it can be called with variables and with arrays.
+    The condition is called with arrays if all values are constants, else with variables. So it may use only Python's
+    operators.
     """
     made = as_key(key)
     variables = [as_tensor_variable(v) for v in values]
     constants = [v.data for v in variables if isinstance(v, Constant)]
     if len(constants) == len(variables):
-        with np.errstate(all="ignore"):  # infinite parameters
+        with np.errstate(all="ignore"):  # parameters may be infinite
             valid = np.all(condition(*constants))
         if not valid:
             raise ValueError(message)
@@ -156,7 +162,7 @@ def require(key: Any, condition: Any, *values: Any, message: str) -> TensorVaria
 
 
 class Begun(NamedTuple):
-    """The result of `begin`: the checked key, the shape for each key, the dtype, and the parameters in this dtype."""
+    """The result of `begin`: the key with its checks, the shape of the draw, its dtype, and the converted parameters."""
 
     key: TensorVariable
     shape: Any
@@ -164,19 +170,20 @@ class Begun(NamedTuple):
     values: list[Any]
 
     def uniform(self, half: bool = False) -> TensorVariable:
-        """Standard uniform numbers, see `standard_uniform`."""
+        """Standard uniform numbers of this key, shape and dtype; see `standard_uniform`."""
         return standard_uniform(self.key, self.shape, self.dtype, half)
 
     def split(self, num: int) -> list[TensorVariable]:
-        """Independent keys, for a law that needs several numbers."""
+        """``num`` independent keys, for a law that computes a draw from several random numbers."""
         keys = split(self.key, num)
         return [keys[..., i] for i in range(num)]
 
 
 def begin(key: Any, size: Any, dtype: str | None, *, core: int = 0, **parameters: Any) -> Begun:
-    """Convert and check the parameters: each is a value, or a pair of a value and a condition of this module.
+    """Convert and check the parameters of a draw. This is the first step of most functions that draw.
 
-    The last ``core`` dimensions of the parameters belong to each draw.
+    Each parameter is a value, or a pair of a value and a condition of this module, such as `POSITIVE`. The last
+    ``core`` dimensions of the parameters belong to a single draw.
     """
     pairs = {name: each for name, each in parameters.items() if is_tuple(each)}
     given = [each[0] if name in pairs else each for name, each in parameters.items()]
@@ -193,15 +200,16 @@ def begin(key: Any, size: Any, dtype: str | None, *, core: int = 0, **parameters
 def standard_uniform(
     key: Any, shape: Any, dtype: str, half: bool = False, rest: bool = False
 ) -> TensorVariable:
-    """Multiples of 2**-53 (float64) or 2**-24 (float32) in [0, 1); with ``half`` only odd multiples, so never 0 or 1.
+    """Uniform numbers in [0, 1), which are multiples of 2**-53 (float64) or 2**-24 (float32).
 
-    With ``rest`` the result is 1 minus such a number, which is exact.
+    If ``half`` is True, they are odd multiples, so they are never 0 or 1. If ``rest`` is True, the results are 1 minus
+    such numbers, which is exact.
     """
     digits = np.finfo(dtype).nmant + 1
     whole = int_div(bits(key, shape), np.uint64(1 << (64 - digits)))
     if rest:
         whole = sub(np.uint64(1 << digits), whole)
-    # adding half a step needs one more digit, so one digit is dropped first
+    # an odd multiple needs one more digit, so one digit is dropped first
     if half:
         steps = add(mul(cast(int_div(whole, np.uint64(2)), dtype), 2.0), 1.0)
         return mul(steps, np.array(2.0**-digits, dtype))

@@ -1,9 +1,8 @@
-"""`philox`, the counter-based generator Philox2x32-10, as a function of the elements of two tensors.
+"""`philox`, an elementwise function that computes random bits by the counter-based generator Philox2x32-10.
 
-`keys` makes keys and bits with it. The source is Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1,
-2, 3" (SC 2011). It was chosen among the generators of that paper because it needs only products of numbers of 32 bits,
-which elementwise functions can compute. So every backend computes it in one vectorized loop with the code that reads
-its results.
+`keys` and `rejection` call it. The source is Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2,
+3" (SC 2011). This generator was chosen because it needs only products of 32-bit numbers, which elementwise functions
+can compute. So every backend can fuse it with the code that reads the bits.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ _ROUNDS = 10
 
 
 def _blocks(key: Any, index: Any) -> Any:
-    """The block of 64 random bits for each key and index.
+    """The formula of `philox`: 64 random bits for each key and index, both uint64.
 
-    The key of the cipher is the low word of ``key``. The first word of its counter is the low word of ``index``. The
-    second word is the high word of ``key`` plus the high word of ``index``, which is 0 in draws of up to 2**32
-    elements.
+    A word is 32 bits. The generator has a key of one word and a counter of two words. Its key is the low word of
+    ``key``. The first word of the counter is the low word of ``index``. The second word is the high word of ``key``
+    plus the high word of ``index``. The high word of ``index`` is 0 in draws of up to 2**32 elements.
     """
     round_key = and_(key, LOW)
     first, second = and_(index, LOW), add(int_div(key, _SHIFT), int_div(index, _SHIFT))

@@ -1,8 +1,8 @@
-"""`RandomVariable`: the base class of ops that draw with a generator of NumPy.
+"""`RandomVariable`: the base class of ops that draw with one of NumPy's generators.
 
-`generator_laws` has one subclass for each law; users write others. The inputs of a node are a generator, the size and
-the parameters. The outputs are the generator after the draw, and the draw. The op does not change the given generator,
-so it is a pure function.
+`generator_laws` has one subclass for each law, and users may write subclasses. The inputs of a node are a generator,
+the size and the parameters. The outputs are the generator after the draw, and the draw. The op copies the generator and
+does not change it, so it is a pure function.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ __all__ = ["RandomVariable", "normalize_size_param"]
 
 
 def normalize_size_param(size: Any) -> Variable:
-    """A size as an input of a `RandomVariable`: a constant None, or an int64 vector of known length.
+    """Convert a size to an input of a `RandomVariable`: a constant None, or an int64 vector of static length.
 
-    ``size`` is None, an integer, a sequence of integers or integer scalars, or a vector variable. TypeError for others,
-    ValueError for a vector of unknown length.
+    ``size`` is None, an integer, a sequence of integers or integer scalars, or a vector variable. TypeError for other
+    values, ValueError if the length of the vector is dynamic.
     """
     if size is None or (isinstance(size, Variable) and isinstance(size.type, NoneTypeT)):
         return none_type.make_constant(None) if size is None else size
@@ -57,22 +57,25 @@ def normalize_size_param(size: Any) -> Variable:
 
 
 class RandomVariable(Op):
-    """Base of ops that draw from a law with a generator of NumPy. A subclass defines its law by these class attributes:
+    """Base class of ops that draw from a law with one of NumPy's generators.
+
+    A subclass defines its law by these class attributes:
 
     - ``name``: the name in printed graphs and messages.
-    - ``signature``: the dimensions of one draw and its parameters as in `numpy.vectorize`: "(),()->()" for a law of
-      numbers with two parameters, "(n),(n,n)->(n)" for one of vectors.
-    - ``dtype``: the dtype of the draw; "floatX" stands for the option. The argument ``dtype`` of a call replaces it.
-    - ``rng_fn(rng, *parameters, size)``, a class method or a method: the draw. It gets arrays, and None or a tuple as
-      ``size``. It raises ValueError for parameters that the law does not have.
-    - ``parameters``: the names of the parameters with their defaults, ``...`` for no default. Without this attribute,
+    - ``signature``: the dimensions of the parameters and of one draw, in the notation of `numpy.vectorize`. For
+      instance, "(),()->()" is a law of numbers with two parameters, and "(n),(n,n)->(n)" is a law of vectors.
+    - ``dtype``: the dtype of the draw. "floatX" is the option of this name. The argument ``dtype`` of a call replaces it.
+    - ``rng_fn(rng, *parameters, size)``: a method or class method that draws. The parameters are arrays, and ``size`` is
+      None or a tuple. It raises ValueError if parameters are invalid.
+    - ``parameters``: the names of the parameters and their defaults; ``...`` means no default. Without this attribute,
       parameters are positional.
-    - ``one_batch``: whether ``rng_fn`` takes batches of parameters. Otherwise it is called for each element of a batch.
-    - ``_supp_shape_from_params(parameters, shapes)``: the lengths of the dimensions of a draw that no parameter has.
+    - ``one_batch``: whether ``rng_fn`` accepts batches of parameters. If not, it is called for each element of a batch.
+    - ``_supp_shape_from_params(parameters, shapes)``: a method that returns the lengths of the dimensions of one draw. It
+      is needed if no parameter has one of these dimensions.
     - ``_print_name``: the name as plain text and in LaTeX.
 
-    A call of an instance with parameters and ``rng=`` returns a list of two: the generator after the draw, and the
-    draw.
+    An instance is called with parameters and ``rng=``. It returns a list of two variables: the generator after the draw,
+    and the draw.
     """
 
     name: str = ""
@@ -80,7 +83,9 @@ class RandomVariable(Op):
     dtype: str = "floatX"
     parameters: ClassVar[Mapping[str, Any]] = {}
     one_batch: ClassVar[bool] = True
-    plain_nodes: ClassVar[bool] = False  # the size decides the static shape
+    plain_nodes: ClassVar[bool] = (
+        False  # the static shape of the draw depends on the value of the size
+    )
     _print_name: tuple[str, str] | None = None
     __props__: ClassVar[tuple[str, ...]] = ("name", "signature", "dtype", "inplace")
 
@@ -105,12 +110,12 @@ class RandomVariable(Op):
 
     @abstractmethod
     def rng_fn(self, *arguments: Any, **_: Any) -> Any:
-        """The draw; the arguments are a generator, the parameters and the size, None or a tuple of integers."""
+        """Draw, by NumPy. The arguments are a generator, the parameters, and the size, which is None or a tuple."""
         raise MethodNotDefined(f"{type(self).__name__} defines no rng_fn")
 
     @abstractmethod
     def _supp_shape_from_params(self, parameters: Sequence[Any], shapes: Sequence[Any]) -> Any:
-        """The lengths of the dimensions of one draw, from the parameters (variables) and their shapes."""
+        """The lengths of the dimensions of one draw. ``shapes`` are the shapes of the parameters, which are variables."""
         known = {
             name: shape[len(shape) - len(names) + i]
             for names, shape in zip(self._parameters, shapes, strict=True)
@@ -132,7 +137,7 @@ class RandomVariable(Op):
 
     @property
     def ndims_params(self) -> tuple[int, ...]:
-        """The number of dimensions of each parameter for one draw."""
+        """The number of dimensions that each parameter has for one draw."""
         return tuple(len(names) for names in self._parameters)
 
     def __str__(self) -> str:
@@ -140,15 +145,15 @@ class RandomVariable(Op):
         return f"{self.name or type(self).__name__}_rv{{{self.signature}, {self.dtype}{changed}}}"
 
     def rng_param(self, node: Apply) -> Variable:
-        """The generator of a node."""
+        """The input of ``node`` that is the generator."""
         return node.inputs[0]
 
     def size_param(self, node: Apply) -> Variable:
-        """The size of a node: a constant None or an int64 vector."""
+        """The input of ``node`` that is the size: a constant None or an int64 vector."""
         return node.inputs[1]
 
     def dist_params(self, node: Apply) -> Sequence[Variable]:
-        """The parameters of a node."""
+        """The inputs of ``node`` that are the parameters."""
         return node.inputs[2:]
 
     # application
@@ -163,11 +168,11 @@ class RandomVariable(Op):
         return_list: bool = True,
         **unknown: Any,
     ) -> Any:
-        """Draw with ``rng``; returns a list of the generator after the draw and the draw, which is called ``name``.
+        """Draw with ``rng``. Returns a list of two variables: the generator after the draw, and the draw.
 
-        The parameters are given by position or name; the size may follow them by position. Without ``size``, the shape
-        of the draw is that to which the parameters broadcast. With ``size``, the parameters are broadcast to it.
-        TypeError without a generator.
+        Parameters are given by position or name, and the size may follow them by position. If ``size`` is None, the
+        shape of the draw is the shape to which the parameters broadcast. Else the parameters are broadcast to ``size``.
+        ``name`` becomes the name of the draw. TypeError without a generator.
         """
         given = list(parameters)
         if len(given) == len(self._parameters) + 1 and size is None:
@@ -189,7 +194,7 @@ class RandomVariable(Op):
         return list(node.outputs)
 
     def changed(self, **fields: Any) -> Any:
-        """The op with some attributes changed, such as ``dtype`` or ``inplace``."""
+        """A copy of the op with other values of the attributes ``fields``, such as ``dtype`` or ``inplace``."""
         return type(self)(**{**(self.props() or {}), **fields})
 
     def as_variable(self, value: Any, position: int) -> Variable:
@@ -269,7 +274,7 @@ class RandomVariable(Op):
         return {0: [0]} if self.inplace else {}
 
     def with_inplace(self) -> Op:
-        """The op that draws in place: it changes the generator that it is given."""
+        """The same op with ``inplace=True``, which changes its input generator instead of a copy."""
         made: Op = self.changed(inplace=True)
         return made
 
@@ -295,7 +300,7 @@ class RandomVariable(Op):
         return drawing
 
     def drawn(self, rng: Any, size: Any, parameters: Sequence[Any]) -> Any:
-        """The draw as an array of the op's dtype; ``rng`` changes."""
+        """Draw an array of the op's dtype by `rng_fn`. This changes ``rng``."""
         batch = [
             p.shape[: p.ndim - core] for p, core in zip(parameters, self.ndims_params, strict=True)
         ]
@@ -311,14 +316,14 @@ class RandomVariable(Op):
         return np.asarray(draws, self.dtype).reshape(*shape, *core_shape)
 
     def _empty_core(self, parameters: Sequence[Any]) -> tuple[int, ...]:
-        """The shape of one draw of a batch without elements; 0 for a dimension that no parameter has."""
+        """The shape of one draw if a batch has no elements. Dimensions that no parameter has get the length 0."""
         known: dict[str, int] = {}
         for p, names in zip(parameters, self._parameters, strict=True):
             known.update(zip(names, p.shape[p.ndim - len(names) :], strict=True))
         return tuple(known.get(name, 0) for name in self._draw)
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
-        return False  # a constant would be as large as the draw
+        return False  # the constant would be as large as the draw
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return () if isinstance(node.inputs[1].type, NoneTypeT) else (1,)
@@ -350,8 +355,8 @@ class RandomVariable(Op):
         inner = _length(size.type) if given else max(own, default=0)
         if given and max(extra, default=0):
             size = normalize_size_param([*batch_shape(parameters, extra), *lengths_of(size)])
-        # batch dimensions come first, so dimensions of length 1 are inserted after those of a
-        # parameter that has fewer of its own
+        # batch dimensions come first; a parameter with fewer dimensions than others gets dimensions of length 1 after
+        # them
         aligned = [
             expand_dims(p, tuple(range(b, b + inner - n))) if b else p
             for p, b, n in zip(parameters, extra, own, strict=True)
@@ -375,11 +380,11 @@ def _length(size: Type) -> int:
 
 
 def _known_size(size: Variable) -> Sequence[int | None] | None:
-    """The lengths in ``size`` that are constants, with None for all others.
+    """The lengths in ``size`` that are constants, and None for each other length.
 
-    None if ``size`` is not joined from scalars.
+    Returns None if ``size`` is not made of scalars.
 
-    A length of a tensor does not count as a constant, since the node may be applied to other tensors later.
+    A length of a tensor does not count as a constant, since the graph may be rebuilt for another tensor.
     """
     if isinstance(size, Constant):
         found: Sequence[int | None] | None = known_integers(size)
@@ -391,7 +396,7 @@ def _known_size(size: Variable) -> Sequence[int | None] | None:
 
 
 def _elements(size: Variable) -> Sequence[Variable] | None:
-    """The scalars that are joined to ``size``; None if it is computed in another way."""
+    """The scalars that a node `MakeVector` or `Join` makes ``size`` of; None if ``size`` is computed in another way."""
     node = size.owner
     if node is None or node.op.moves != EVERY or any(v.type.ndim != 0 for v in node.inputs):
         return None
@@ -407,7 +412,7 @@ def _broadcast_static(shapes: Sequence[StaticShape]) -> StaticShape:
                 raise ValueError(
                     f"The parameters do not broadcast: the lengths {mine} and {n} differ"
                 )
-            # an unknown length is that of the draw, or 1
+            # if a length is dynamic, it may be 1 and broadcast, so the other static length is kept
             if mine == 1:
                 result[i] = n
             elif mine is None and n != 1:

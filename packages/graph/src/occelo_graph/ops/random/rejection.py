@@ -1,9 +1,9 @@
-"""Draws by rejection: each element makes attempts, with random bits of its own, until one is accepted.
+"""`rejection`, which makes functions that draw by rejection: each element makes attempts until one is accepted.
 
-The modules of laws whose quantile is too costly call `rejection` with the formula of an attempt. The attempts of an
-element depend only on its key, its position and its parameters, so every backend accepts the same attempt. The first
-attempts of all elements are computed in one vectorized loop. Further attempts are made only for elements whose first
-attempt was rejected.
+`gamma`, `counts` and `further` call `rejection` with the formula of an attempt, for laws whose quantiles are costly to
+compute. The attempts of an element depend only on its key, its position and its parameters. So every backend accepts
+the same attempt. The first attempts of all elements are computed in one vectorized loop. Further attempts are made only
+for elements whose first attempt was rejected.
 """
 
 from __future__ import annotations
@@ -31,17 +31,19 @@ if TYPE_CHECKING:
 __all__ = ["FIRST_ATTEMPTS", "Words", "positions", "rejection"]
 
 FIRST_ATTEMPTS: set[Any] = set()
-"""The scalar functions of first attempts, whose first input is the key; the other attempts at the same numbers read it too."""
+"""The scalar ops that compute first attempts. Their first input is a key. `reuse` reads this set to find draws that
+read a key.
+"""
 
 _NEXT_WORD = np.uint64(1 << 32)
 _MOST_ROUNDS = 10_000
 
 
 class Words:
-    """The random numbers of one element in one attempt. A law reads as many as it needs, by their position.
+    """The random numbers of one element in one attempt. A law reads as many numbers as it needs.
 
-    Each number is computed from a block of `philox`. The second word of the counter differs for each number and
-    attempt.
+    Each number is computed from 64 bits of `philox`. For each number and each attempt, the second word of the counter
+    is different.
     """
 
     def __init__(self, key: Any, index: Any, round_: Any, count: int) -> None:
@@ -49,25 +51,25 @@ class Words:
         self._index = index
 
     def uniform(self, i: int) -> Any:
-        """A uniform number in (0, 1)."""
+        """Number ``i`` of this attempt, as a uniform number in (0, 1)."""
         key = self._key if not i else add(self._key, np.uint64(i << 32))
         whole = int_div(philox(key, self._index), np.uint64(1 << 12))
         return mul(add(mul(cast(whole, "float64"), 2.0), 1.0), 2.0**-53)
 
     def normal(self, i: int) -> Any:
-        """A standard normal number."""
+        """Number ``i`` of this attempt, as a standard normal number."""
         return normal_quantile(self.uniform(i))
 
 
 def positions(key: Any, lengths: Sequence[Any]) -> tuple[Any, Any]:
-    """The keys, with a dimension of length 1 for each length, and the numbers of the positions of one draw.
+    """The inputs of `philox` for a draw of the shape ``lengths``: keys and indices, which broadcast.
 
-    The positions are numbered in row-major order.
+    The keys get a dimension of length 1 for each length. The indices number the positions in row-major order.
     """
     keys = as_key(key)
     if not lengths:
         return keys, constant(np.uint64(0))
-    # always a node: a constant would be as large as the draw
+    # always an `ARange`, since a constant would be as large as the draw
     index: Any = ARange("uint64")(constant(0), length_product(lengths), constant(1))
     return expand_dims(keys, tuple(range(-len(lengths), 0))), index.reshape(tuple(lengths))
 
@@ -83,13 +85,17 @@ def rejection(
     attempt: Callable[..., Any],
     quick: Callable[..., Any] | None = None,
 ) -> Callable[..., TensorVariable]:
-    """A function of a key, lengths and float64 parameters that draws float64 numbers, which are never negative.
+    """Make a function that draws nonnegative float64 numbers by rejection.
 
-    ``attempt(words, *parameters)`` is a formula for one element, with `Words`. Its value is negative where the attempt
-    is rejected. For parameters that are NaN it must be NaN, or no attempt would ever be accepted. ``words`` is the
-    number of random numbers that an attempt reads. ``quick`` is a cheaper formula. Its value is that of the first
-    attempt if this attempt is surely accepted, else a negative number. All elements compute ``quick`` first. Those for
-    which it is negative make the first attempt in full.
+    The function that is returned has the arguments key, lengths and float64 parameters. ``law`` is the name of the law,
+    and ``parameters`` is the number of its parameters. ``attempt(words, *parameters)`` is a formula for one element,
+    where ``words`` is a `Words`. It returns a negative number if the attempt is rejected. If a parameter is NaN, it
+    must return NaN, or no attempt would be accepted. The argument ``words`` of `rejection` is the number of random
+    numbers that an attempt reads.
+
+    ``quick`` is a cheaper formula. It returns the number of the first attempt if this attempt is surely accepted, else
+    a negative number. All elements compute ``quick`` first. Only elements for which it is negative compute the full
+    first attempt.
     """
 
     def declared(name: str, of_words: Callable[..., Any], text: str) -> Elemwise:

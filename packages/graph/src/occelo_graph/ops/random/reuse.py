@@ -1,6 +1,6 @@
-"""`reused_state` and `reused_key`: find two draws with the same state of a generator or with the same key.
+"""`reused_state` and `reused_key`, which find two draws with the same state of a generator, or with the same key.
 
-Such draws are not independent. `occelo_compile.collect` warns of them when a function is compiled.
+These draws are not independent. When a function is compiled, `occelo_compile.collect` warns of them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from occelo_graph.tensors.type import StaticShape
 __all__ = ["reused_key", "reused_state"]
 
 _Branch = dict[Apply, int]
-"""The branches around a node: the node with regions, and the position of the region."""
+"""The branches that contain a node. Maps each node with regions around it to the position of the region."""
 
 
 def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -> str | None:
-    """A message about the first state that two different draws use, also within loops; None if there is no such state.
+    """A message about the first generator state with which two different draws are made; None if there is none.
 
-    Draws in different branches may share a state, since only one of them runs.
+    Bodies of loops are searched, too. Draws in different branches may share a state, since only one branch runs.
     """
     order = toposort(outputs, inputs)
     for node in order:
@@ -53,17 +53,17 @@ def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ())
 
 
 def _exclusive(branches: dict[Apply, _Branch], one: Apply, other: Apply) -> bool:
-    """Whether two nodes are in different branches, of which only one runs."""
+    """Whether two nodes are in different branches of a node, so that only one of them runs."""
     mine, its = branches.get(one, {}), branches.get(other, {})
     return any(its.get(owner, region) != region for owner, region in mine.items())
 
 
 def reused_key(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -> str | None:
-    """A message about the first key with which draws on two lines of the user are made; None if there is none.
+    """A message about the first key with which two different lines of the user make draws; None if there is none.
 
-    One line may read a key several times, since some laws do, and so do copies of a draw. Draws in different branches
-    may share a key. Draws of which only the lengths are read do not count, and neither do draws by `reuse`. Bodies of
-    loops are not searched, since they do not know the lines that made them.
+    One line may read a key several times, since some laws and copies of a draw do so. Draws in different branches may
+    share a key. Draws are ignored if only their lengths are read, or if the key is marked by `reuse`. Bodies of loops
+    are not searched, since their nodes have no lines of the user.
     """
     order = toposort(outputs, inputs)
     draws = [node for node in order if _reads_key(node) and node.mark]
@@ -91,7 +91,7 @@ def reused_key(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -
 def _needed(
     order: Sequence[Apply], outputs: Sequence[Variable], inputs: Collection[Variable]
 ) -> set[Apply]:
-    """The nodes whose values the outputs need. Lengths need no values."""
+    """The nodes whose values are needed to compute the outputs. A length does not need the value of its tensor."""
     wanted, cut = set(outputs), set(inputs)
     needed: set[Apply] = set()
     for node in reversed(order):
@@ -103,14 +103,15 @@ def _needed(
 
 
 def _reads_key(node: Apply) -> bool:
-    """Whether a node takes random bits by the key that is its first input."""
+    """Whether a node computes random bits, with its first input as the key."""
     return isinstance(node.op, RandomBits) or getattr(node.op, "scalar_op", None) in FIRST_ATTEMPTS
 
 
 class _Identities:
-    """Numbers of variables that are equal for equal computations, and for a key that is checked or gets dimensions of length 1.
+    """Numbers variables. Two variables have the same number if they are equal computations.
 
-    ``reused`` are those of the results of `reuse`, and of what is computed from them.
+    A key also keeps its number if it is checked, or gets dimensions of length 1. ``reused`` are the numbers of the
+    results of `reuse`, and of variables that are computed from them.
     """
 
     def __init__(self, inputs: Collection[Variable]) -> None:
@@ -120,7 +121,7 @@ class _Identities:
         self._numbers: dict[Any, int] = {}
 
     def of(self, variable: Variable) -> int:
-        """The number of a variable."""
+        """The number of ``variable``."""
         for node in toposort([variable], self.inputs):
             own = _with_same_elements(node)
             for k, made in enumerate(node.outputs):
@@ -139,7 +140,7 @@ class _Identities:
     def _number(self, node: Apply, k: int) -> int:
         given = [self._leaf(v) for v in node.inputs]
         number = self._numbers.setdefault((node.op, k, *given), len(self._numbers))
-        # the mark of `reuse`: an identity without a derivative
+        # `reuse` marks a key by an identity that has no derivative
         marked = node.op.identity_at_runtime and node.op.connection_pattern(node) == [[False]]
         if marked or not self.reused.isdisjoint(given):
             self.reused.add(number)
@@ -147,7 +148,7 @@ class _Identities:
 
 
 def _with_same_elements(node: Apply) -> Variable | None:
-    """The first input if the output has its elements: as many of them, in dimensions that are known."""
+    """The first input of ``node`` if the output has the same elements; else None. Static shapes must show this."""
     if node.op.moves != FIRST or node.op.identity_at_runtime:
         return None
     before, after = (_long_dimensions(v) for v in (node.inputs[0], node.outputs[0]))
@@ -160,9 +161,9 @@ def _long_dimensions(variable: Variable) -> list[int | None]:
 
 
 def _same_draws(one: Apply, other: Apply) -> bool:
-    """Whether two nodes make the same draws if their inputs are equal.
+    """Whether two nodes make the same draws if they have equal inputs.
 
-    A loop and the loop that its gradient repeats do, since they take the same steps.
+    This is also true for a loop and the copy of this loop in its gradient, since both take the same steps.
     """
     same_steps = getattr(one.op, "same_steps", None)
     return one.op == other.op or (
@@ -173,9 +174,9 @@ def _same_draws(one: Apply, other: Apply) -> bool:
 def _draws_by_state(
     order: Sequence[Apply], outputs: Sequence[Variable]
 ) -> dict[Variable, list[Apply]]:
-    """The nodes that change each state: draws, and loops that carry the state.
+    """For each generator state, the nodes that read it: draws, and loops that carry the state.
 
-    Draws of which only the shape is read are left out.
+    Draws are left out if only their shape is read.
     """
     read = set(outputs)
     for node in order:
@@ -194,9 +195,9 @@ def _draws_by_state(
 
 
 def _branches(order: Sequence[Apply], outputs: Sequence[Variable]) -> dict[Apply, _Branch]:
-    """For each node in branches, all the branches around it."""
+    """For each node in a branch, all branches that contain it."""
     inside = divide(order, outputs).inside
-    # an owner of inner branches precedes the owner of the branch that contains it
+    # in reverse order, an outer owner of branches is visited before the owners inside its branches
     found: dict[Apply, _Branch] = {}
     for owner in reversed(order):
         for region, nodes in enumerate(inside.get(owner, ())):
@@ -223,7 +224,7 @@ def _message_of_key(one: Apply, other: Apply) -> str:
     while (node := key.owner) is not None and (
         node.op.elementwise or _with_same_elements(node) is not None
     ):
-        key = node.inputs[0]  # before it is split, or checked
+        key = node.inputs[0]  # goes back to the key before it was split or checked
     return "\n".join(
         [
             f"The key {describe(key)} is used for two draws:",

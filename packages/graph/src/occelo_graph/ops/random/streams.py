@@ -1,7 +1,6 @@
-"""`RandomStream`: draws whose generators are shared variables with default updates, so that each call draws new
-numbers.
+"""`RandomStream`, whose methods draw with generators in shared variables. Each call draws new numbers.
 
-Users find it in `occelo.tensor.random`.
+Users call it from `occelo.tensor.random`. It is the shortest way to draw with NumPy's generators.
 """
 
 from __future__ import annotations
@@ -18,12 +17,13 @@ __all__ = ["RandomStream"]
 
 
 class RandomStream:
-    """The laws of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is a draw.
+    """Has the functions of `generators` as methods: ``RandomStream(1).normal(0.0, 1.0, size=3)`` is a draw.
 
-    Each draw has its own generator, a shared variable. The seed of the generator is spawned from ``seed`` (by
-    `numpy.random.SeedSequence`), so no two draws have the same stream. If ``seed`` is None, the operating system
-    provides one. The generator after the draw is the default update of the shared variable: functions apply it unless
-    ``no_default_updates`` excludes it. ``rng_ctor`` makes a generator from a seed sequence.
+    Each draw has its own generator, in a shared variable. The seeds of the generators are spawned from ``seed`` by
+    `numpy.random.SeedSequence`, so all draws are independent. If ``seed`` is None, the operating system provides a
+    seed. The generator after the draw is the default update of the shared variable. Functions apply this update unless
+    ``no_default_updates`` excludes it. ``rng_ctor`` makes a generator from a seed sequence. ``namespace`` is an object
+    with further laws.
     """
 
     def __init__(
@@ -40,12 +40,12 @@ class RandomStream:
 
     @property
     def state_updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:
-        """The generators and their updates, in the order in which the draws were made.
+        """Pairs of a generator and its update, in the order in which the draws were made.
 
         In a loop, a draw changes its generator in each step. Its update is the generator after the last step.
         """
         found = ((state, state.default_update) for state in self._states)
-        # a step of a loop that was traced again leaves draws without an update
+        # if a step of a loop was traced twice, the draws of the first trace have no update
         return [(state, update) for state, update in found if update is not None]
 
     def updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:
@@ -53,7 +53,10 @@ class RandomStream:
         return self.state_updates
 
     def seed(self, seed: int | Sequence[int] | None = None) -> None:
-        """Reset all generators, from ``seed`` or else the seed of the stream, to their states at the start."""
+        """Reset all generators to the states that they have at the start of a stream with the seed ``seed``.
+
+        None is the seed that was given to the stream.
+        """
         self.gen_seedgen = np.random.SeedSequence(
             self.default_instance_seed if seed is None else seed
         )
@@ -62,9 +65,9 @@ class RandomStream:
             state.set_value(self.rng_ctor(own), borrow=True)
 
     def gen(self, law: Callable[..., Any], *parameters: Any, **options: Any) -> Any:
-        """A draw by ``law`` with a new generator.
+        """Draw from ``law`` with a new generator.
 
-        ``law`` is a function of `generators`, or a `RandomVariable`, which a user may have written.
+        ``law`` is a function of `generators`, or any `RandomVariable`.
         """
         (own,) = self.gen_seedgen.spawn(1)
         state = shared_rng(self.rng_ctor(own), borrow=True)
