@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import importlib, sys, threading
 from occelo_graph import FunctionGraph, tensor as ot
@@ -68,7 +70,9 @@ from occelo_rewrite.pipeline import expand_db, inline_db
 
 x = ot.dvector("x")
 rewrite_graph(ot.exp(x) * 2.0, ("fast_run",), exclude=("fusion", "inplace"))
-imported = {"occelo_graph.inner_graph", "occelo_rewrite.fusion", "occelo_rewrite.inplace"} & set(sys.modules)
+late = ["occelo_graph.inner_graph", "occelo_rewrite.fusion", "occelo_rewrite.inplace"]
+late += [f"occelo_rewrite.assumptions.{name}" for name in ("elemwise", "reduce", "blas")]
+imported = set(late) & set(sys.modules)
 assert not imported, imported
 assert not inline_db.names() and not expand_db.names()
 assert {"inline_graphs", "expand_graphs", "elemwise_fusion", "inplace_elemwise"} <= set(optdb.names())
@@ -90,5 +94,41 @@ def test_rules_for_inner_graphs_and_stages_of_some_modes_are_imported_when_they_
 ):
     done = subprocess.run(
         [sys.executable, "-c", INNER_GRAPHS], capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr
+
+
+FACTS = """
+import sys
+from occelo_graph import tensor as ot
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_rewrite.assumptions import infers
+from occelo_rewrite.assumptions.inference import inferred_from_node
+
+assert "occelo_rewrite.assumptions.elemwise" not in sys.modules
+x = ot.dmatrix("x")
+y = ot.exp(x)
+if {own}:
+    asked = []
+
+    @infers("nonnegative", Elemwise)
+    def own(node, ask):
+        asked.append(node)
+        return False
+
+assert inferred_from_node(y, y.owner, "nonnegative", lambda v, fact: None) is True
+assert "occelo_rewrite.assumptions.elemwise" in sys.modules
+if {own}:
+    assert not asked  # Occelo's functions decide first
+    z = x + 1.0
+    assert inferred_from_node(z, z.owner, "nonnegative", lambda v, fact: None) is False
+    assert asked == [z.owner]
+"""
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_inferences_of_facts_are_registered_before_those_of_users(own: bool) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FACTS.format(own=own)], capture_output=True, text=True, check=False
     )
     assert not done.returncode, done.stderr

@@ -6,6 +6,8 @@ a rule looks up a fact.
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,12 +35,21 @@ InferenceOfMany = Callable[[TensorApply[OpT], str, Ask], bool | None]
 # no static type can express that the class in the key is the class of the node's op
 _inferences: dict[tuple[str, type[Op], int], list[Callable[[AnyApply, Ask], bool | None]]] = {}
 _of_many: dict[type[Op], list[Callable[[AnyApply, str, Ask], bool | None]]] = {}
+_FAMILIES = ("elemwise", "reduce", "shape", "create", "index", "blas")
+"""The modules of this package that `_import_families` imports."""
 _LARGEST = 64 * 64
 _OF_ELEMENTS = frozenset(("nonnegative", UNSIGNED))
 """Facts about single elements that hold for 0.
 
 If an op only moves elements or fills in zeros, its result keeps them.
 """
+
+
+@functools.cache
+def _import_families() -> None:
+    """Register Occelo's functions for all families of ops except linear algebra."""
+    for name in _FAMILIES:
+        importlib.import_module(f"occelo_rewrite.assumptions.{name}")
 
 
 def infers(
@@ -52,6 +63,7 @@ def infers(
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
         if is_external(function):
+            _import_families()  # so that Occelo's own functions come first
             _check(function, classes, "the node", "the function that asks for facts")
             if fact not in all_facts():
                 raise ValueError(f"There is no fact {fact!r}; there are {', '.join(all_facts())}")
@@ -76,6 +88,7 @@ def infers_many(*classes: type[OpT]) -> Callable[[InferenceOfMany[OpT]], Inferen
 
     def register(function: InferenceOfMany[OpT]) -> InferenceOfMany[OpT]:
         if is_external(function):
+            _import_families()
             _check(function, classes, "the node", "a fact", "the function that asks for facts")
         for cls in classes:
             known = _of_many.setdefault(cls, [])
@@ -110,6 +123,7 @@ def _add(known: list[Any], function: Any) -> None:
 
 def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> bool | None:
     """Whether a fact holds for ``variable``, an output of ``node``, by the registered functions; None for unknown."""
+    _import_families()
     catch_up()
     op = node.op
     output = node.outputs.index(variable)
