@@ -1,4 +1,6 @@
-"""The tensor ops and their functions, which users find in `occelo.tensor`: one file or folder for each family.
+"""The tensor ops and the functions that apply them: one module or folder for each family.
+
+Users call the functions from `occelo.tensor`.
 
 The families share the modules `arguments`, `batching`, `lengths`, `length_inputs`, `linear`, `specialization`,
 `reductions` and `reduction_checks`. Imports between families have no cycles.

@@ -39,7 +39,7 @@ def stands_for(name: str, parameters: str) -> Callable[[_F], _F]:
 
 
 def checked_keepdims(keepdims: Any, lacking: str = "out") -> bool:
-    """``keepdims`` of a reduction as a bool; TypeError unless it is a bool or an integer.
+    """Convert ``keepdims``, an argument of a reduction, to a bool. TypeError unless it is a bool or an integer.
 
     ``lacking`` is a parameter of NumPy's function that Occelo's function lacks. The message names it, since the user
     may have passed the argument for it.
@@ -54,7 +54,7 @@ def checked_keepdims(keepdims: Any, lacking: str = "out") -> bool:
 
 
 def plain_number(value: Any, name: str, lacking: str) -> Any:
-    """``value`` if it is a number, an array or a variable; TypeError for anything else, also for a bool.
+    """Return ``value`` if it is a number, an array or a variable. TypeError for other values, such as a bool.
 
     ``name`` is the parameter's name in the message. ``lacking`` is the end of the message, a sentence that says which
     parameter Occelo's function lacks.
@@ -70,7 +70,7 @@ _T = TypeVar("_T")
 
 
 def known_mode(mode: _T, function: str) -> _T:
-    """``mode``, an argument of an indexing function, if it is a string; else TypeError.
+    """Return ``mode``, an argument of an indexing function, if it is a string. Else raise TypeError.
 
     The user may have passed an array, meant for the parameter ``out`` of NumPy's function.
     """

@@ -28,7 +28,7 @@ __all__ = ["Cast", "cast"]
 
 @frozen_dataclass(eq=False, repr=False)
 class Cast(ScalarOp):
-    """Conversion to ``dtype``. TypeError for the conversion of complex numbers to a real dtype."""
+    """Converts its input to ``dtype``. TypeError if the input is complex and ``dtype`` is real."""
 
     dtype: str
     holomorphic = True
@@ -69,7 +69,7 @@ def _cast_op(dtype: str) -> Elemwise:
 
 
 def cast(x: Any, dtype: Any) -> TensorVariable:
-    """``x`` as a tensor of ``dtype``; the variable itself if it has that dtype already."""
+    """Convert ``x`` to a tensor of ``dtype``. A variable that has this dtype already is returned itself."""
     variable = as_tensor_variable(x)
     wanted = TensorType(dtype, ()).dtype
     if variable.type.dtype == wanted:

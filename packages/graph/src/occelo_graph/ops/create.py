@@ -273,7 +273,7 @@ def _counts_a_length(start: Variable, stop: Variable, step: Variable) -> bool:
 
 @op
 class ARange(FollowsLengths):
-    """The numbers from ``start`` to ``stop`` (excluded) in steps of ``step``, three inputs that are scalars."""
+    """The numbers from ``start`` to ``stop`` (excluded) in steps of ``step``. These three inputs are scalars."""
 
     dtype: str
 
@@ -323,9 +323,9 @@ class ARange(FollowsLengths):
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> TensorVariable:
     """Numbers from ``start`` to ``stop`` (excluded) in steps of ``step``; ``arange(stop)`` starts at 0.
 
-    The default dtype is int64 for integers, and floatX for Python numbers that include a float. Otherwise it is the
-    common dtype of the arguments and int64, as in NumPy. If all arguments are constants, the result is a constant.
-    TypeError if an argument is complex or is not a scalar.
+    The default dtype is int64 if all arguments are integers. It is floatX if all are Python numbers, and one is a
+    float. Otherwise it is the common dtype of the arguments and int64, as in NumPy. If all arguments are constants, the
+    result is a constant. TypeError if an argument is complex or is not a scalar.
     """
     if stop is None:
         start, stop = 0, start
@@ -589,7 +589,7 @@ def geomspace(
 
 
 def bartlett(M: Any) -> TensorVariable:
-    """The triangular window of ``M`` points, zero at both ends."""
+    """The Bartlett window: ``M`` numbers that rise from 0 to 1 and fall to 0 again, in the shape of a triangle."""
     count = as_tensor_variable(lengths_of(M)[0])
     n = cast(arange(count), "floatX")
     half = cast(count - 1, "floatX") / 2.0

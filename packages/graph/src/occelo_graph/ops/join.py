@@ -206,7 +206,10 @@ def join(axis: Any, *tensors_list: Any) -> TensorVariable:
 
 
 def concatenate(tensor_list: Sequence[Any], axis: Any = 0) -> TensorVariable:
-    """`join` with NumPy's argument order; ``axis`` None flattens the tensors first. TypeError for a single tensor."""
+    """`join` with the arguments of NumPy's function. If ``axis`` is None, the tensors are flattened first.
+
+    TypeError if ``tensor_list`` is a single tensor.
+    """
     if isinstance(tensor_list, Variable):
         raise TypeError("concatenate takes a list of tensors, not one tensor")
     if axis is None:
@@ -262,7 +265,7 @@ def stacklists(arg: Any) -> TensorVariable:
 
 
 def vertical_stack(*args: Any) -> TensorVariable:
-    """Join matrices along rows, one below the other. A vector counts as a matrix with one row."""
+    """Join matrices one below the other. A vector counts as a matrix with one row."""
     return concatenate(
         [as_tensor_variable(a, ndim=2) if as_tensor_variable(a).type.ndim < 2 else a for a in args],
         0,
@@ -270,7 +273,7 @@ def vertical_stack(*args: Any) -> TensorVariable:
 
 
 def horizontal_stack(*args: Any) -> TensorVariable:
-    """Join matrices along columns, one beside the other. If the first argument is a vector, join vectors."""
+    """Join matrices side by side. If the first argument is a vector, join vectors."""
     variables = [as_tensor_variable(a) for a in args]
     return concatenate(variables, 0 if variables[0].type.ndim == 1 else 1)
 

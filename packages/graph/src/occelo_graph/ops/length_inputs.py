@@ -77,7 +77,7 @@ def lengths_of(given: Any) -> Lengths:
 
 
 def get_vector_length(v: Any) -> int:
-    """The static length of a vector; ValueError if it is unknown, TypeError if ``v`` is not a vector."""
+    """The static length of the vector ``v``. ValueError if it is dynamic, TypeError if ``v`` is not a vector."""
     v = as_tensor_variable(v)
     if v.type.ndim != 1:
         raise TypeError(f"Expected a vector, got {v.type}")

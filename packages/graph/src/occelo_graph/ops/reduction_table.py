@@ -433,7 +433,7 @@ def register_reduction(
 ) -> Reducer:
     """Define a reduction by an associative, commutative function of two scalars. It works on every backend.
 
-    Returns a `Reducer`.
+    Returns a `Reducer`, which users call like a function such as `sum`.
 
     ``function`` is a result of `elementwise`, a scalar op, or the name of a scalar op. Its result must have the dtype
     of its arguments. ``title`` is the name of the reduction in printed graphs.

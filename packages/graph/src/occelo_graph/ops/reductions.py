@@ -50,7 +50,7 @@ class Reduction:
     rounds: bool = True
     """Results for floats are rounded, so they depend on the order of the elements."""
     idempotent: bool = False
-    """f(a, a) = a."""
+    """f(a, a) = a, where f is the scalar op."""
     linear: bool = False
     """The reduction of a sum of tensors is the sum of their reductions."""
     repeated: Callable[[Any, Any], Any] | None = None
@@ -116,7 +116,7 @@ class Reduction:
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether a reduction of no elements has a result."""
+        """Whether a reduction of no elements has a result and is not an error."""
         return self.identity is not None and not self.needs_elements
 
     def is_exact(self, dtype: str) -> bool:

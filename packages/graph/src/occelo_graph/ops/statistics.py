@@ -1,4 +1,4 @@
-"""Means, variances, norms and covariances, composed of reductions and elementwise functions.
+"""Means, variances, norms and covariances, which are graphs of reductions and elementwise functions.
 
 Users call the functions from `occelo.tensor`; `norm` is in `occelo.tensor.linalg`, too.
 """
@@ -74,7 +74,7 @@ def _freedom(count: Any, ddof: Any) -> Any:
 
 
 def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> TensorVariable:
-    """Square root of `var`.
+    """Standard deviation over ``axis``: the square root of `var`.
 
     If all elements are equal, the gradient is 0, the subgradient of least norm.
     """

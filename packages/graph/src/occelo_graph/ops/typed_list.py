@@ -148,11 +148,11 @@ class _ListMethods:
         return setitem(self, position, element)
 
     def length(self) -> Any:
-        """The number of elements."""
+        """The number of elements of this list, an int64 scalar."""
         return length(self)
 
     def count(self, element: Any) -> Any:
-        """How many elements equal ``element``."""
+        """How many elements of this list equal ``element``."""
         return count(self, element)
 
 

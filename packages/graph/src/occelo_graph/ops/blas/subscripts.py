@@ -107,7 +107,7 @@ def labels_of_operand(codes: Sequence[int], ndim: int, position: int) -> Labels:
 
 
 def labels_of_result(codes: Sequence[int] | None, operands: Sequence[Labels]) -> Labels:
-    """The labels of the result.
+    """The labels of the result of `einsum`, from the user's ``codes`` and the labels of the operands.
 
     If ``codes`` is None, they are the labels of the ellipsis, then the labels that occur once in the operands, in
     alphabetical order.

@@ -177,7 +177,7 @@ class _Update(Op):
 
 @op
 class Gemm(_Update):
-    """``beta z + alpha x @ y`` of matrices: inputs ``z, alpha, x, y, beta``."""
+    """Computes ``beta z + alpha x @ y`` for matrices ``z``, ``x`` and ``y``. The inputs are ``z, alpha, x, y, beta``."""
 
     ndims: ClassVar[tuple[int, int, int]] = (2, 2, 2)
 
@@ -195,7 +195,7 @@ class Gemm(_Update):
 
 @op
 class Gemv(_Update):
-    """``beta z + alpha x @ y`` of a vector ``z``, a matrix ``x`` and a vector ``y``."""
+    """Computes ``beta z + alpha x @ y`` for vectors ``z`` and ``y`` and a matrix ``x``. The inputs are as in `Gemm`."""
 
     ndims: ClassVar[tuple[int, int, int]] = (1, 2, 1)
 
@@ -215,7 +215,7 @@ class Gemv(_Update):
 
 @op
 class Ger(_Update):
-    """``z + alpha x y^T`` of a matrix ``z`` and vectors ``x`` and ``y``: inputs ``z, alpha, x, y``."""
+    """Computes ``z + alpha x y^T`` for a matrix ``z`` and vectors ``x`` and ``y``. The inputs are ``z, alpha, x, y``."""
 
     ndims: ClassVar[tuple[int, int, int]] = (2, 1, 1)
     has_beta: ClassVar[bool] = False

@@ -68,10 +68,12 @@ class ScalarOp(Static):
     commutative: bool = False
     nout: int = 1
     holomorphic: bool | None = None
-    """Whether the derivatives over complex numbers are complex linear. Differentiation over complex tensors raises
-    NotImplementedError if this is None (not declared) or False, unless there is a ``complex_pullback``."""
+    """Whether the function is holomorphic: its derivatives over complex numbers are complex linear. If this is False or
+    None (not declared), differentiation over complex tensors needs a ``complex_pullback``; without one it raises
+    NotImplementedError.
+    """
     complex_pullback: Sequence[Derivative] | None = None
-    """The derivatives over complex tensors of a function that is not holomorphic."""
+    """For a function that is not holomorphic: its derivatives over complex tensors, one for each input."""
     linear: Literal["all", "each", "first"] | None = None
     """Linear in all inputs together like a sum ("all"), in each input like a product ("each"), or only in the first
     input like a quotient ("first").
@@ -79,7 +81,7 @@ class ScalarOp(Static):
     arithmetic: bool = False
     """The op is part of sums or products. Rules rewrite a whole sum or product of several nodes at once."""
     sign: Sign | None = None
-    """The sign of the results, for all real inputs."""
+    """A property of sign that the results have for all real inputs."""
     keeps_sign: tuple[Sign, ...] = ()
     """Properties that the result has if all inputs are real and have the property."""
     monotone: Monotone | None = None
@@ -99,7 +101,7 @@ class ScalarOp(Static):
 
     @property
     def nin(self) -> int | None:
-        """Number of inputs; None if the function takes any number of inputs, at least one."""
+        """Number of inputs. None means any number of inputs, but at least one."""
         raise MethodNotDefined(f"{type(self).__name__} does not declare nin")
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
@@ -112,7 +114,7 @@ class ScalarOp(Static):
 
     @property
     def external_code(self) -> bool:
-        """Whether the NumPy code is defined outside of this package.
+        """Whether the NumPy code was defined by a user or by another package.
 
         If so, results may be views of arguments.
         """

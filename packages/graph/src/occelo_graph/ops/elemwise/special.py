@@ -250,7 +250,7 @@ def gammal(k: Any, x: Any) -> TensorVariable:
 
 
 def chi2sf(x: Any, k: Any) -> TensorVariable:
-    """Survival function of the chi-squared distribution with ``k`` degrees of freedom."""
+    """The survival function at ``x`` of the chi-square distribution with ``k`` degrees of freedom."""
     return gammaincc(as_tensor_variable(k) / 2.0, as_tensor_variable(x) / 2.0)
 
 

@@ -679,7 +679,7 @@ def _batched_write(
 
 
 def getitem(x: Any, key: Any) -> TensorVariable:
-    """``x[key]`` as in NumPy.
+    """``x[key]``, as in NumPy. The method ``__getitem__`` of tensors calls it.
 
     If the result is passed to `set_subtensor`, this function finds the part of ``x`` that was read. If ``key`` inserts
     dimensions, ``x`` is first replaced by a variable with these dimensions. A tag of this variable records their

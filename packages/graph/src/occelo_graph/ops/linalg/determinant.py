@@ -36,7 +36,7 @@ __all__ = ["Det", "SLogDet", "SlogdetResult", "det", "slogdet"]
 
 @op
 class Det(MatrixOp):
-    """The determinants of square matrices."""
+    """Computes the determinants of square matrices."""
 
     signature: ClassVar[str] = "(n,n)->()"
 

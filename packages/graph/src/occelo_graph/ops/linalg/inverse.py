@@ -25,7 +25,7 @@ __all__ = ["Inv", "inv"]
 
 @op
 class Inv(MatrixOp):
-    """The inverses of square matrices."""
+    """Computes the inverses of square matrices."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(n,n)->(n,n)"

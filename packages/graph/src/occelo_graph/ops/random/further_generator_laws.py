@@ -54,7 +54,7 @@ class GumbelLeftRV(ComposedRV):
 
 
 class LomaxRV(ComposedRV):
-    """``loc`` plus ``scale`` times a Lomax number with exponent ``c``. NumPy calls the Lomax law Pareto."""
+    """The Lomax law: ``loc`` plus ``scale`` times a Lomax number with exponent ``c``. NumPy calls these Pareto numbers."""
 
     name, signature = "lomax", "(),(),()->()"
     parameters = {"c": ..., "loc": 0.0, "scale": 1.0}
@@ -125,7 +125,7 @@ def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
 
 
 class LKJRV(ComposedRV):
-    """Correlation matrices of ``n`` rows with a density proportional to the power ``eta - 1`` of their determinant.
+    """Correlation matrices x of ``n`` rows, with a density proportional to ``det(x)**(eta - 1)`` (the LKJ law).
 
     The Cholesky factors are drawn in the same way as by the function `lkj` for keys. First, standard normal numbers are
     drawn row by row for each matrix. They are the directions of the rows before the diagonal. Then, two standard gamma

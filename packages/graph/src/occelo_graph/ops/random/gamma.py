@@ -228,9 +228,7 @@ def invgamma(
 def gengamma(
     key: Any, alpha: Any, p: Any, lambd: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Generalized gamma numbers: ``lambd * g**(1 / p)``, where g are gamma numbers with mean and variance ``alpha /
-    p``.
-    """
+    """Generalized gamma numbers: ``lambd * g**(1 / p)`` for gamma numbers g with mean and variance ``alpha / p``."""
     law = begin(
         key, size, dtype, alpha=(alpha, POSITIVE), p=(p, POSITIVE), lambd=(lambd, NOT_NEGATIVE)
     )

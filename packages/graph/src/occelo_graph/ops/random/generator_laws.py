@@ -78,7 +78,7 @@ class ComposedRV(RandomVariable):
 
 
 class BernoulliRV(RandomVariable):
-    """1 with probability ``p``, else 0."""
+    """The Bernoulli law: 1 with probability ``p``, else 0."""
 
     name, signature, dtype = "bernoulli", "()->()", "int64"
     parameters = {"p": 0.5}
@@ -89,7 +89,7 @@ class BernoulliRV(RandomVariable):
 
 
 class BetaRV(RandomVariable):
-    """The beta law with the shapes ``alpha`` and ``beta``."""
+    """The beta law with the shape parameters ``alpha`` and ``beta``."""
 
     name, signature = "beta", "(),()->()"
     parameters = {"alpha": ..., "beta": ...}
@@ -140,7 +140,7 @@ class CategoricalRV(RandomVariable):
 
 
 class CauchyRV(RandomVariable):
-    """The Cauchy law around ``loc`` with ``scale``."""
+    """The Cauchy law with median ``loc`` and scale ``scale``."""
 
     name, signature = "cauchy", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -187,7 +187,7 @@ class ExponentialRV(RandomVariable):
 
 
 class GammaRV(RandomVariable):
-    """The gamma law of ``shape`` and ``scale``."""
+    """The gamma law with shape parameter ``shape`` and scale ``scale``."""
 
     name, signature = "gamma", "(),()->()"
     parameters = {"shape": ..., "scale": 1.0}
@@ -198,7 +198,7 @@ class GammaRV(RandomVariable):
 
 
 class GenGammaRV(RandomVariable):
-    """``lambd`` times a gamma number of shape ``alpha / p`` to the power ``1 / p``."""
+    """The generalized gamma law: ``lambd * g**(1 / p)`` for gamma numbers g with shape parameter ``alpha / p``."""
 
     name, signature = "gengamma", "(),(),()->()"
     parameters = {"alpha": 1.0, "p": 1.0, "lambd": 1.0}
@@ -233,7 +233,7 @@ class GumbelRV(RandomVariable):
 
 
 class HalfCauchyRV(RandomVariable):
-    """``loc`` plus the absolute value of a Cauchy number with ``scale``, drawn by inversion."""
+    """The half-Cauchy law: ``loc`` plus the absolute value of a Cauchy number with scale ``scale``, drawn by inversion."""
 
     name, signature = "halfcauchy", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -245,7 +245,7 @@ class HalfCauchyRV(RandomVariable):
 
 
 class HalfNormalRV(RandomVariable):
-    """``loc`` plus the absolute value of a normal number with ``scale``."""
+    """The half-normal law: ``loc`` plus the absolute value of a normal number with standard deviation ``scale``."""
 
     name, signature = "halfnormal", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -258,7 +258,7 @@ class HalfNormalRV(RandomVariable):
 
 
 class HyperGeometricRV(RandomVariable):
-    """The number of good items in a sample of ``nsample`` from ``ngood`` good and ``nbad`` bad items."""
+    """Numbers of good items in samples of ``nsample`` items from ``ngood`` good and ``nbad`` bad items."""
 
     name, signature, dtype = "hypergeometric", "(),(),()->()", "int64"
     parameters = {"ngood": ..., "nbad": ..., "nsample": ...}
@@ -280,7 +280,7 @@ class IntegersRV(RandomVariable):
 
 
 class InvGammaRV(RandomVariable):
-    """``scale`` divided by a gamma number of ``shape``."""
+    """The inverse gamma law: ``scale`` divided by a gamma number with shape parameter ``shape``."""
 
     name, signature = "invgamma", "(),()->()"
     parameters = {"shape": ..., "scale": 1.0}
@@ -293,7 +293,7 @@ class InvGammaRV(RandomVariable):
 
 
 class LaplaceRV(RandomVariable):
-    """The Laplace law around ``loc`` with ``scale``."""
+    """The Laplace law with mean ``loc`` and scale ``scale``."""
 
     name, signature = "laplace", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -304,7 +304,7 @@ class LaplaceRV(RandomVariable):
 
 
 class LogisticRV(RandomVariable):
-    """The logistic law around ``loc`` with ``scale``."""
+    """The logistic law with mean ``loc`` and scale ``scale``."""
 
     name, signature = "logistic", "(),()->()"
     parameters = {"loc": 0.0, "scale": 1.0}
@@ -315,7 +315,7 @@ class LogisticRV(RandomVariable):
 
 
 class LogNormalRV(RandomVariable):
-    """The exponential of a normal number with ``mean`` and standard deviation ``sigma``."""
+    """The log-normal law: the exponential of a normal number with mean ``mean`` and standard deviation ``sigma``."""
 
     name, signature = "lognormal", "(),()->()"
     parameters = {"mean": 0.0, "sigma": 1.0}
@@ -337,7 +337,7 @@ class MultinomialRV(RandomVariable):
 
 
 class MvNormalRV(RandomVariable):
-    """Normal vectors with ``mean`` and the covariances ``cov``."""
+    """Normal vectors with the means ``mean`` and the covariances ``cov``."""
 
     name, signature = "multivariate_normal", "(n),(n,n)->(n)"
     one_batch = False
@@ -415,7 +415,7 @@ class StudentTRV(RandomVariable):
 
 
 class TriangularRV(RandomVariable):
-    """Numbers between ``left`` and ``right``, most likely at ``mode``."""
+    """The triangular law: numbers between ``left`` and ``right``, whose density is highest at ``mode``."""
 
     name, signature = "triangular", "(),(),()->()"
     parameters = {"left": ..., "mode": ..., "right": ...}
@@ -426,7 +426,10 @@ class TriangularRV(RandomVariable):
 
 
 class TruncExponentialRV(RandomVariable):
-    """``loc`` plus ``scale`` times an exponential number below ``b``, drawn by inversion."""
+    """The truncated exponential law: ``loc`` plus ``scale`` times an exponential number below ``b``.
+
+    Numbers are drawn by inversion.
+    """
 
     name, signature = "truncexpon", "(),(),()->()"
     parameters = {"b": ..., "loc": 0.0, "scale": 1.0}
@@ -451,7 +454,7 @@ class UniformRV(RandomVariable):
 
 
 class VonMisesRV(RandomVariable):
-    """Angles around ``mu`` with the concentration ``kappa``."""
+    """The von Mises law: angles with mean direction ``mu`` and concentration ``kappa``."""
 
     name, signature = "vonmises", "(),()->()"
     parameters = {"mu": ..., "kappa": ...}

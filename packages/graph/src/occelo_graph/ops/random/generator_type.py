@@ -139,9 +139,7 @@ class RandomGeneratorType(Type):
     __slots__ = ()
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """Return a generator itself. TypeError for other values, such as a seed, or if the bit generator is not
-        NumPy's.
-        """
+        """Return a generator itself. TypeError for other values, such as a seed, and for other bit generators."""
         if not isinstance(data, np.random.Generator):
             raise TypeError(
                 f"Expected a numpy.random.Generator, made by numpy.random.default_rng(seed), got {data!r}"

@@ -113,7 +113,7 @@ def logistic(
 def gumbel(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Gumbel law of maxima with mode ``loc`` and scale ``scale``."""
+    """Gumbel numbers of maxima, with mode ``loc`` and scale ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     return sub(loc, mul(scale, log(neg(log(law.uniform(half=True))))))
@@ -122,7 +122,7 @@ def gumbel(
 def gumbel_l(
     key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None
 ) -> TensorVariable:
-    """Numbers of the Gumbel law of minima with mode ``loc`` and scale ``scale``."""
+    """Gumbel numbers of minima, with mode ``loc`` and scale ``scale``."""
     law = begin(key, size, dtype, loc=loc, scale=(scale, NOT_NEGATIVE))
     loc, scale = law.values
     return add(loc, mul(scale, log(_exponential(law))))

@@ -70,7 +70,7 @@ def as_key(given: Any) -> TensorVariable:
 
 
 def split(key: Any, num: Any = 2) -> TensorVariable:
-    """``num`` new keys, along a new last axis.
+    """Make ``num`` new keys from each key. They lie along a new last axis.
 
     The new keys are independent of each other, and of draws with ``key``. If ``key`` is split again, the same keys are
     returned. So use a key only once, either to draw or to split it.

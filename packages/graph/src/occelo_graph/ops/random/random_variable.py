@@ -132,7 +132,7 @@ class RandomVariable(Op):
 
     @property
     def ndim_supp(self) -> int:
-        """The number of dimensions of one draw."""
+        """The number of dimensions of one draw: 0 for a law of numbers, 1 for a law of vectors."""
         return len(self._draw)
 
     @property

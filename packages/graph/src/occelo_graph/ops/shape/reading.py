@@ -35,7 +35,7 @@ __all__ = [
 
 @op
 class Shape(Op):
-    """The lengths of a tensor as an int64 vector."""
+    """Computes the lengths of a tensor, as an int64 vector."""
 
     by_parts = FIRST
     of_shapes: ClassVar[bool] = True
@@ -77,7 +77,7 @@ class Shape(Op):
 
 @op
 class Shape_i(Op):
-    """The length of dimension ``i`` as an int64 scalar."""
+    """Computes the length of dimension ``i`` of a tensor, as an int64 scalar."""
 
     by_parts = FIRST
     of_shapes: ClassVar[bool] = True

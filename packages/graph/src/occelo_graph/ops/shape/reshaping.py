@@ -192,7 +192,7 @@ def ravel(x: Any) -> TensorVariable:
 
 
 def is_flat(x: Any, ndim: int = 1) -> bool:
-    """Whether ``x`` has ``ndim`` dimensions."""
+    """Whether ``x`` has ``ndim`` dimensions. The function exists for compatibility with PyTensor."""
     return as_tensor_variable(x).type.ndim == ndim
 
 
