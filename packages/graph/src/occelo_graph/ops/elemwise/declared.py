@@ -1,7 +1,8 @@
 """Checks of the options, traits and results of elementwise functions that users define with `elementwise`.
 
-`elementwise` calls them when a function is defined; it checks traits for a few sample numbers. `with_shape_checked`
-checks results when the function runs. DebugMode calls `contradicted` to check traits for the values in a call.
+`elementwise` calls the checks when a function is defined; it checks traits for a few sample numbers.
+`with_shape_checked` checks results when the function runs. DebugMode calls `contradicted` to check traits for the
+values in a call.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def _reads_key(node: Apply) -> bool:
 
 
 class _Identities:
-    """Numbers variables. Two variables have the same number if they are equal computations.
+    """Assigns numbers to variables. Two variables have the same number if they are equal computations.
 
     A key also keeps its number if it is checked, or gets dimensions of length 1. ``reused`` are the numbers of the
     results of `reuse`, and of variables that are computed from them.
