@@ -1,7 +1,7 @@
 """`Function`, the class of compiled functions. A call checks arguments, runs the VM, stores updates and returns
 results.
 
-`maker` makes the objects, and `function` returns them to the user.
+`maker` makes its instances, and `function` returns them to the user.
 """
 
 from __future__ import annotations

@@ -101,9 +101,9 @@ def _as_output(given: object) -> SymbolicOutput:
 
 
 def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, bool]:
-    """Return the outputs, the keys if a dict was passed, and two truth values.
+    """Return the outputs, the keys if the user passed a dict, and two truth values.
 
-    The truth values say whether a single output was passed, not in a list, and whether None was passed.
+    They say whether the user passed a single output instead of a list, and whether the user passed None.
     """
     if given is None:
         return [], None, False, True
@@ -293,7 +293,7 @@ def _find_shared(
 def _read(variable: Variable, cut: Mapping[Variable, Variable]) -> Sequence[Variable]:
     """Return the variables that the computation of ``variable`` needs.
 
-    A variable of which only static lengths are used is not needed.
+    A variable is not needed if only its static lengths are used.
     """
     if variable.owner is None or variable in cut:
         return ()
@@ -320,7 +320,10 @@ def _check_missing(
 
 
 def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
-    """Report a float64 variable that is computed without float64 variables. The option ``warn_float64`` says how."""
+    """Report a float64 variable that is computed without float64 variables.
+
+    The option ``warn_float64`` chooses a warning, an error or the debugger.
+    """
     action = WARN_FLOAT64.get()
     if action == "ignore":
         return

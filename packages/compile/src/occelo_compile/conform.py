@@ -1,9 +1,9 @@
 """A conformance suite for backends: pytest tests of updates, givens, memory and calls of compiled functions.
 
-class TestMine(FunctionSuite):
-    backend = "mine"
+Occelo's tests run it with every backend of Occelo. Authors of other backends run it with a test file that has
 
-Occelo's tests run the suite with every backend of Occelo. Authors of other backends run it with theirs.
+    class TestMine(FunctionSuite):
+        backend = "mine"
 """
 
 from __future__ import annotations

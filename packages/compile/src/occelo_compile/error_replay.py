@@ -1,8 +1,8 @@
 """Replays failed calls: the interpreter runs the user's graph on the same inputs, to raise the error in the user's
 terms.
 
-In compiled code a node of the rewritten graph fails, which may differ between backends. In the replay a node of the
-user's own graph fails. So the message names the user's line, and is the same on every backend.
+In compiled code a node of the rewritten graph fails, and this graph may differ between backends. In the replay a node
+of the user's own graph fails. So the message names the user's line, and is the same on every backend.
 
 `Function.__call__` calls `replayed_error` if the VM raises an error.
 """

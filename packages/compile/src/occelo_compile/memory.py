@@ -67,9 +67,10 @@ def insert_deepcopy(
     """Copy outputs that may share storage with an input, a constant or an earlier output.
 
     ``borrowed_inputs`` and ``borrowed_outputs`` say which inputs and outputs may share storage. The last outputs are
-    updates. An update may share storage only with the input that it updates in place. ``states`` says for each input
-    whether its value belongs to functions only, as that of a shared variable. An update of such an input frees the
-    input's old array. So another update may take over this array without a copy.
+    updates. An update may share storage only with the input that it updates in place.
+
+    ``states`` says for each input whether only functions hold its value, as they do for shared variables. An update of
+    such an input frees the input's old array. So another update may take over this array without a copy.
     """
     released = {
         fgraph.inputs[i] for i in fgraph.update_mapping.values() if i < len(states) and states[i]

@@ -77,7 +77,7 @@ def storage_cells(
     """Return a cell for each variable, and record the cells in ``known``.
 
     The cells are those in ``given``. If ``given`` is None, they are the cells in ``known``; a variable that has no cell
-    there gets a new one. Raises ValueError if ``given`` has not as many cells as there are variables.
+    there gets a new one. Raises ValueError if the number of cells in ``given`` differs from the number of variables.
     """
     if given is not None and len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many cells, got {len(given)}")

@@ -1,7 +1,7 @@
 """Profiles of nodes: the time, shapes and bytes of each node of a compiled graph.
 
 `occelo_compile.maker` wraps the VM of a profiled function in a `ProfiledVM`, and `occelo_compile.profiling` reports the
-results. To measure each node costs much more than a plain call, so only a sample of calls is measured.
+results. Measuring each node takes much longer than a plain call, so only a sample of calls is measured.
 
 A Python VM is timed while it runs its nodes. The nodes of compiled blocks are timed separately, one by one in Python,
 in a shadow VM. So are the nodes of inner graphs, such as the body of a loop.

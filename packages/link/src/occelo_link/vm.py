@@ -187,7 +187,7 @@ class PythonVM:
             self.clear_storage()
 
     def _run_copying(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """Run a thunk. First copy each input that it overwrites and that nodes read which have not run yet.
+        """Run a thunk. Inputs that it overwrites are copied first if nodes that have not run yet read them.
 
         Those nodes cannot simply run first, since a branch may decide whether they run at all.
         """

@@ -1,7 +1,7 @@
 """Switches off the lowerings of chosen ops, so that the ops are compiled as their decompositions.
 
 Tests use `without_lowering` to compare an op's lowering with its decomposition. The registries of lowerings call
-`is_withheld` and `scalar_is_withheld`. `running_kernel` is the counterpart for nodes that run in Python.
+`is_withheld` and `scalar_is_withheld`. `running_kernel` does the same for nodes that run in Python.
 """
 
 from __future__ import annotations

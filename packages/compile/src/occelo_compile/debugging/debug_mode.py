@@ -176,9 +176,7 @@ class DebugMaker(FunctionMaker):
 
 
 def _canonical_form(fgraph: FunctionGraph) -> Any:
-    """Return a description of a graph. Two graphs have equal descriptions if they are equal, whatever the names in them
-    are.
-    """
+    """Return a description of a graph. Two graphs have equal descriptions if they differ only in names."""
     try:
         return fgraph.freeze().canonical
     except TypeError:  # some op of a user has no canonical form

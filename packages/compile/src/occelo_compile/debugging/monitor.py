@@ -1,7 +1,7 @@
 """`MonitorMode`, a mode that calls functions of the user before and after each node.
 
-Users pass it as the mode of a function, for instance to look at intermediate values of a function that fails.
-`detect_nan` is such a function: it reports the first NaN.
+Users pass it as the mode of a function, for instance to look at intermediate values when a function fails. `detect_nan`
+is a ready-made function for this mode, which reports the first NaN.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def chosen_layouts(names: str) -> list[str]:
 
 
 _MOST_RUNS = 100
-"""How often a node of an inner graph is checked at most, in each run of the node that has the inner graph."""
+"""The most runs in which a node of an inner graph is checked, for each run of the node that has the inner graph."""
 
 
 @dataclass

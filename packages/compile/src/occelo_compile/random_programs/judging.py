@@ -52,9 +52,11 @@ class Fault:
 def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
     """Check a law for a program. Returns a `Fault`, or another outcome: "kept", "unsuited" or "tagged".
 
-    A wrong value counts only if it is still wrong after the tolerances are measured with more runs. The outcome is
-    "tagged" if the law holds without the rules whose tags allow them to change more than rounding. That is tried for
-    wrong values. It is also tried for failed calls if the program has values that are not finite.
+    A wrong value counts only if it is still wrong after the tolerances are measured with more runs.
+
+    The outcome is "tagged" if the law holds without some rules: those whose tags allow them to change more than
+    rounding. This is tried for wrong values. It is also tried for failed calls if the program has values that are not
+    finite.
     """
     try:
         _try(program, law, mode, 4)

@@ -1,6 +1,6 @@
 """Finds a C compiler, compiles C sources to shared libraries and loads the libraries.
 
-The linkers ``c`` and ``c|py`` use this module to compile what `c.printer` has printed.
+The linkers ``c`` and ``c|py`` use this module to compile the text that `c.source` prints.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def compile_shared(source: str) -> bytes:
 def shared_library(source: str, store: Store | None) -> ctypes.CDLL:
     """Load the shared library of a C source. The source is compiled only if the store has no library for it.
 
-    The library is loaded from a temporary copy, which is deleted at once. The store has checked the bytes that are
-    copied. The file of the store could have changed since that check.
+    The store checks the bytes of a library when it reads them. The library's file could change after this check. So a
+    temporary copy of the checked bytes is loaded, and deleted at once.
     """
     identity = [_identity(tuple(find_compiler())), *FLAGS, COMPILER_FLAGS.get(), source]
     code = kept_code(store, "libraries", "\n".join(identity), lambda: compile_shared(source))

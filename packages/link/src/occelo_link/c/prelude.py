@@ -1,4 +1,4 @@
-"""The first lines of each generated C file, which `c.printer` writes.
+"""The first lines of each generated C file, which `c.source` writes.
 
 They define the integer types, the types of service functions, and macros that depend on the compiler.
 """

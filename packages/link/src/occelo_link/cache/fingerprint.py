@@ -26,8 +26,8 @@ _NO_SOURCES = frozenset(
 )
 """The names of folders that `manifest` skips, because cached code does not depend on their sources.
 
-The folders contain tests, printing, modes and linkers whose functions are not cached, and probability distributions,
-which only build graphs.
+They contain tests, printing, probability distributions (which only build graphs), and the modes and linkers whose
+functions are not cached.
 """
 
 

@@ -8,8 +8,8 @@ incomplete entry. Each file starts with a digest of its kind, its key and its pa
 with another digest counts as missing and is deleted if possible.
 
 The content of files is executed. So folders and files must belong to the user or to the superuser, and nobody else may
-have permission to write to them. Each folder is checked once in a process. One check is enough, since nobody else can
-change a safe folder in a safe folder.
+have permission to write to them. Each folder is checked once in a process. One check is enough: nobody else can change
+a safe folder if all folders above it are safe, too.
 """
 
 from __future__ import annotations

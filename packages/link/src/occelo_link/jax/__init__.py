@@ -1,4 +1,4 @@
 """The linker ``jax``, which compiles whole graphs with JAX.
 
-It is used by functions whose mode names it.
+A function is compiled by it if the function's mode names this linker.
 """

@@ -2,8 +2,8 @@
 users.
 
 64-bit dtypes are enabled only during a call, so the user's settings of JAX stay unchanged. Shared variables stay on the
-device between calls. If no check can fail while the function runs, it donates the arrays of the variables that it
-updates to XLA. `registry` imports this module when a mode names the linker.
+device between calls. The arrays of variables that a function updates are donated to XLA, unless a check can fail while
+the function runs. `registry` imports this module when a mode names the linker.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Calls LLVM directly, through the functions of llvmlite's shared library.
 
-`processor.llvm` uses this module if the version of llvmlite is one of `VERSIONS`, and otherwise `llvm_binding`. To
-import `llvmlite.binding` takes three times as long as to load the library, since the import also defines classes for
-all parts of LLVM's IR. Occelo only passes LLVM text in and gets object code back. The functions in `FUNCTIONS` suffice
-for that.
+`processor.llvm` uses this module if the version of llvmlite is one of `VERSIONS`, and otherwise `llvm_binding`. The
+import of `llvmlite.binding` takes three times as long as loading the library, because it also defines classes for all
+parts of LLVM's IR. Occelo only passes in LLVM text and gets back object code. The functions in `FUNCTIONS` suffice for
+that.
 
 Each module has its own LLVM context. So threads need no lock, even if other libraries use `llvmlite.binding` at the
 same time.

@@ -23,7 +23,7 @@ _loading = threading.Lock()
 
 @functools.cache
 def llvm() -> Library | Binding:
-    """Return LLVM, set up for this machine. It is called directly if the version of llvmlite is supported."""
+    """Return LLVM, set up for this machine: a `Library` if it supports llvmlite's version, and otherwise a `Binding`."""
     with _loading:
         return _loaded()
 

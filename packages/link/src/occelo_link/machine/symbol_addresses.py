@@ -3,8 +3,8 @@
 `units.python_entry` writes the addresses into the table of a unit, through which compiled code calls the functions.
 `BlockLinker` and cache keys use the size of BLAS's integers.
 
-BLAS is the OpenBLAS in NumPy's wheel, and otherwise that of SciPy. With NumPy's there is no need to import SciPy, and
-there is no second thread pool.
+BLAS is the OpenBLAS in NumPy's wheel if there is one, and otherwise SciPy's BLAS. NumPy's OpenBLAS saves the import of
+SciPy and a second thread pool.
 """
 
 from __future__ import annotations

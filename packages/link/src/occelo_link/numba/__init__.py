@@ -1,4 +1,4 @@
 """The linker ``numba``, which prints loop programs as Python code and lets Numba compile it.
 
-It is used by functions whose mode names it.
+A function is compiled by it if the function's mode names this linker.
 """

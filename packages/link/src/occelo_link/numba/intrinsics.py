@@ -177,7 +177,7 @@ def _grow(memory: Memory) -> Made:
 
 
 def _take(memory: Memory) -> Made:
-    """Give an output the memory of an input that it updates, or a copy of this memory."""
+    """An intrinsic that gives an output the memory of the input that it updates, or a copy of this memory."""
     kind = _memory(memory.dtype).as_pointer()
 
     def generate(

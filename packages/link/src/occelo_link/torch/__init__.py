@@ -1,4 +1,4 @@
 """The linker ``pytorch``, which makes an FX graph of a whole graph. Inductor compiles the FX graph.
 
-It is used by functions whose mode names it.
+A function is compiled by it if the function's mode names this linker.
 """

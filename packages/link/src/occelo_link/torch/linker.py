@@ -41,7 +41,7 @@ Tracing is a global state of PyTorch, in which compiled code refuses to run.
 def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
     """Return a value as a tensor on a device. The default is the device of the option ``pytorch__device``.
 
-    ``on_processor`` is true if the device is the processor.
+    ``on_processor`` is true if the device is the CPU.
     """
     if (
         on_processor

@@ -96,7 +96,7 @@ class Arrays(ABC):
     def working_function(self, name: str, dtype: str) -> Callable[..., Array] | None:
         """Return a function that replaces the scalar function ``name`` for arrays of ``working(dtype)``.
 
-        Returns None if the library's own function is right.
+        Returns None if the library's own function can be used.
         """
         return None
 

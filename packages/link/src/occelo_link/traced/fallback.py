@@ -28,8 +28,8 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     """Make the compiled code call the op's NumPy code. A loop runs as the function that `Arrays.loop_kernel` returns.
 
     The shapes of the results must be known while the graph is traced. If they are not, `NeedsValue` is raised for the
-    first input that is not static. Then the linker makes all inputs of the graph static on which that input depends,
-    and traces the graph again.
+    first input that is not static. Then the linker finds the inputs of the graph on which that input depends, makes
+    them static, and traces the graph again.
     """
     compiled = tracer.arrays.loop_kernel(node) if node.op.loops else None
     if tracer.on_fallback is not None and compiled is None:

@@ -90,7 +90,7 @@ def _roots(variable: Variable) -> list[Variable]:
 
 
 def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
-    """Return pairs of a node and one of its inputs. The value of this input decides shapes of the node's outputs.
+    """Return pairs of a node and an input of the node, where the input's value decides shapes of the node's outputs.
 
     Only inputs that depend on values of the graph's inputs are listed.
     """

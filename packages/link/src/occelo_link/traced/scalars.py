@@ -28,7 +28,7 @@ _functions: dict[tuple[str, str | None], tuple[Scalar, ScalarFunction | None]] =
 def traces_scalar(
     *names: str, backend: str | None = None, convert: Conversion = "out"
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that registers a function for scalar functions, by their names, in JAX and PyTorch.
+    """Return a decorator that registers a function which computes the scalar functions ``names`` in JAX and PyTorch.
 
     The decorated function gets the `Arrays` of the library and an array for each argument; the arrays broadcast. It
     returns an array, which is converted to the dtype of the result. It can compute other scalar functions, in any
@@ -68,10 +68,10 @@ def _check(names: Sequence[str], function: Callable[..., Any], backend: str | No
 
 
 def registered_scalar(backend: str, name: str) -> Scalar | None:
-    """Return the function that is registered for a backend or, if there is none, for all backends. None if there is
-    none.
+    """Return the function that computes a scalar function, if one is registered.
 
-    The first argument of the function is the `Arrays`.
+    A function for this backend is preferred to a function for all backends. Its first argument is the `Arrays`. Returns
+    None if no function is registered.
     """
     for key in ((name, backend), (name, None)):
         if key in _functions:

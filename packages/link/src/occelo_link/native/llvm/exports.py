@@ -1,9 +1,9 @@
 """Prints single operations and calls of a program as LLVM functions of scalars.
 
-Numba would compute some operations differently from ``native``. For these operations `numba.printer` calls the
-functions that this module prints, whose bodies are the text that ``native`` prints. Each function has the operation's
-arguments and the table of addresses as its arguments. Its symbol is a digest of its text. So if several programs need
-equal functions, they are defined once.
+Numba would compute some operations differently from ``native``. For these operations `numba.printer` calls functions
+that this module prints. Their bodies are the text that ``native`` prints. Each function has the operation's arguments
+and the table of addresses as its arguments. Its symbol is a digest of its text. So if several programs need equal
+functions, they are defined once.
 """
 
 from __future__ import annotations

@@ -176,7 +176,10 @@ class Memory:
         return pointer
 
     def work_bytes(self, statement: Alloc) -> str:
-        """Print the number of bytes that a buffer needs, rounded up so that the next buffer is aligned to 64 bytes."""
+        """Return the number of bytes that a buffer needs, as a literal or as the name of a computed value.
+
+        It is rounded up so that the next buffer is aligned to 64 bytes.
+        """
         each, size = itemsize(statement.buffer.dtype), statement.size
         if size.op == "const":
             return str((max(1, size.args[0]) * each + 63) & -64)
@@ -210,7 +213,7 @@ class Memory:
         self.out.start_block(done)
 
     def alloc_work(self, statement: Alloc) -> str:
-        """Memory on the stack, in the arena, or outside of it."""
+        """Print an allocation of working memory: on the stack, in the arena, or elsewhere. Returns its address."""
         out, size = self.out, statement.size
         if size.op == "const":
             rounded = int(self.work_bytes(statement))

@@ -102,8 +102,8 @@ class Operations:
             sign = "s" if is_signed(dtype) else "u"
             chosen = self.emit(f"icmp {sign}le {kind} {first}, {second}")
             return self.emit(f"select {truth} {chosen}, {kind} {args[0]}, {kind} {args[1]}")
-        # if one operand is NaN, the result is NaN: the comparison is then false, which chooses the second operand, and
-        # a first operand that is NaN is chosen separately
+        # the result is NaN if an operand is NaN: a comparison with NaN is false and chooses the second operand; a first
+        # operand that is NaN is chosen separately
         chosen = self.emit(f"fcmp ole {kind} {first}, {second}")
         nan = self.emit(f"fcmp uno {kind} {args[0]}, {args[0]}")
         either = self.emit(f"or {truth} {chosen}, {nan}")
