@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from dataclasses import InitVar, dataclass, field
 from typing import Any, ClassVar
@@ -154,3 +155,35 @@ def test_ops_are_frozen_copied_and_pickled() -> None:
     assert copy.deepcopy(scaled) == pickle.loads(pickle.dumps(scaled)) == scaled
     with pytest.raises(dataclasses.FrozenInstanceError):
         scaled.factor = 5
+
+
+def test_fields_may_be_named_like_those_that_stand_for_them() -> None:
+    @frozen_dataclass
+    class Swapped:
+        """Two fields with each other's numbers, and a default that is the name of one."""
+
+        field1: int
+        field0: str = "field1"
+        field2: list[int] = dataclasses.field(default_factory=lambda: [1])
+
+    made = Swapped(3)
+    assert (made.field1, made.field0, made.field2) == (3, "field1", [1])
+    assert Swapped(field0="other", field1=4).field0 == "other"
+    assert list(inspect.signature(Swapped).parameters) == ["field1", "field0", "field2"]
+
+
+def test_messages_name_the_fields() -> None:
+    @frozen_dataclass
+    class Point:
+        """A point."""
+
+        first: int
+        second: int
+
+    make: Any = Point
+    with pytest.raises(TypeError, match="'second'"):
+        make(1)
+    with pytest.raises(TypeError, match="'third'"):
+        make(1, 2, third=3)
+    with pytest.raises(TypeError, match="'first'"):
+        make(1, 2, first=3)

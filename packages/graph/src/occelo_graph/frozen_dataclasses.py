@@ -61,21 +61,24 @@ def _initializer(cls: Any) -> types.FunctionType:
     keyword_defaults: dict[str, Any] = {}
     names: dict[str, Any] = {"_object": object, "_Omitted": _Omitted}
     body: list[str] = []
-    for each in dataclasses.fields(cls):
-        name, default, value = each.name, each.default, each.name
+    named: dict[str, str] = {}
+    for number, each in enumerate(dataclasses.fields(cls)):
+        name, default = each.name, each.default
+        field = value = f"field{number}"
         if each.default_factory is not dataclasses.MISSING:
-            names[f"_new_{name}"] = each.default_factory
-            default, new = _Omitted, f"_new_{name}()"
-            value = f"{new} if {name} is _Omitted else {name}" if each.init else new
+            names[f"_new_{field}"] = each.default_factory
+            default, new = _Omitted, f"_new_{field}()"
+            value = f"{new} if {field} is _Omitted else {field}" if each.init else new
         elif not each.init:
             continue  # no argument: a class attribute has the value, or ``__post_init__`` sets it
-        body.append(f"_object.__setattr__(self, {name!r}, {value})")
+        named[field] = name
+        body.append(f"_object.__setattr__(self, {field!r}, {value})")
         if each.init and each.kw_only:
-            keywords.append(name)
+            keywords.append(field)
             if default is not dataclasses.MISSING:
                 keyword_defaults[name] = default
         elif each.init:
-            parameters.append(name)
+            parameters.append(field)
             if default is not dataclasses.MISSING:
                 defaults.append(default)
             elif defaults:
@@ -87,6 +90,10 @@ def _initializer(cls: Any) -> types.FunctionType:
     if keywords:
         parameters += ["*", *keywords]
     code = _code(", ".join(parameters), "; ".join(body or ["pass"]))
+    code = code.replace(
+        co_varnames=tuple([named.get(v, v) for v in code.co_varnames]),
+        co_consts=tuple([named.get(c, c) if type(c) is str else c for c in code.co_consts]),
+    )
     made = types.FunctionType(code, names, "__init__", tuple(defaults))
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     made.__module__ = cls.__module__
@@ -99,7 +106,10 @@ def _initializer(cls: Any) -> types.FunctionType:
 
 @functools.cache
 def _code(parameters: str, body: str) -> types.CodeType:
-    """The code of an ``__init__`` with these parameters and this body. Classes with the same fields share it."""
+    """The code of an ``__init__`` with these parameters and this body.
+
+    They name fields by numbers, so that the text is compiled only once for classes with as many fields.
+    """
     found: dict[str, Any] = {}
     exec(f"def __init__({parameters}): {body}", found)
     code: types.CodeType = found["__init__"].__code__
