@@ -12,10 +12,11 @@ steps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
+from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.pulling import cotangent_dtype
 from occelo_graph.gradient.reverse import pullback
@@ -78,7 +79,7 @@ def connections(op_: Scan, node: Apply) -> list[list[bool]]:
 # reverse mode
 
 
-@dataclass
+@frozen_dataclass(eq=False)
 class _Step:
     """A copy of the body, and the cotangents of its inputs.
 
