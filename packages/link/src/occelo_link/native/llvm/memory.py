@@ -21,6 +21,8 @@ _STACK_BYTES = 2048
 """The most bytes of working memory that a unit has on the stack. Small buffers are allocated there."""
 _INLINED = 4
 """The number of allocations from the arena that are inlined. Later ones call a service, which takes less code."""
+_CALLED = 2**14
+"""Allocations of at least this static number of bytes call the service, too: to use the memory takes much longer."""
 
 
 def _renamed(program: Program) -> set[Buffer]:
@@ -223,8 +225,9 @@ class Memory:
                 out.allocas.append(f"  {name} = alloca [{rounded} x i8], align 64")
                 return name
         total = self.work_bytes(statement)
-        self.inlined += 1
-        if self.inlined > _INLINED:
+        is_large = size.op == "const" and int(total) >= _CALLED
+        self.inlined += not is_large
+        if is_large or self.inlined > _INLINED:
             pointer = self.call_grow(total)
             self.stop_if_null(pointer)
             return pointer
