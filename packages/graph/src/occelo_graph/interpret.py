@@ -483,8 +483,8 @@ def variable_eval(
 ) -> Any:
     """The function behind `Variable.eval`, with a compiler or the interpreter (`facade.evaluator`).
 
-    ``inputs_to_values`` maps variables, or their names, to values. ValueError if no variable has a name, or several
-    variables have it. `UnusedInputError` (a ValueError) for a variable that is not needed, if ``on_unused_input`` is
+    ``inputs_to_values`` maps variables, or their names, to values. ValueError if no variable has the given name,
+    or if several have it, or if a variable is given two values. `UnusedInputError` (a ValueError) for a variable that is not needed, if ``on_unused_input`` is
     "raise".
     """
     given: dict[Variable, Any] = {}
@@ -511,7 +511,7 @@ def interpret(
     on_unused_input: str = "raise",
     **options: Any,
 ) -> Any:
-    """`facade.evaluator` if the compiler is not imported: computes a variable with `evaluate`.
+    """Compute a variable with `evaluate`. `Variable.eval` uses this function while `occelo_compile` is not imported.
 
     `UnusedInputError` for a variable in ``given`` that is not needed, if ``on_unused_input`` is "raise". TypeError for
     ``options``, since only the compiler accepts any.

@@ -1,4 +1,6 @@
-"""Continuous laws on positive numbers with incomplete gamma or beta functions: gamma, chi-squared, inverse gamma, F.
+"""Continuous laws on positive numbers with incomplete gamma or beta functions.
+
+These are the laws gamma, chi-squared, inverse gamma, generalized gamma and F.
 
 Users find the laws in `occelo.tensor.stats`.
 """

@@ -1,4 +1,4 @@
-"""Lowering of regions, which are the branches of conditionals, and loops over inner graphs.
+"""Lowering of regions: the branches of conditionals, and the bodies of loops.
 
 `loops.control` calls `choose` for conditionals. The lowering of loops is registered in this module. Each region has a
 context of its own, with its own schedule, liveness and working memory.

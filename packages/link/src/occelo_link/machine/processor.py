@@ -23,7 +23,11 @@ _loading = threading.Lock()
 
 @functools.cache
 def llvm() -> Library | Binding:
-    """Return LLVM, set up for this machine: a `Library` if it supports llvmlite's version, and otherwise a `Binding`."""
+    """Return LLVM, set up for this machine.
+
+    This is a `Library`, which calls the shared library of llvmlite directly, if `Library` supports the installed version
+    of llvmlite. Otherwise it is a `Binding`, which uses `llvmlite.binding`.
+    """
     with _loading:
         return _loaded()
 

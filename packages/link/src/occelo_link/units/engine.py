@@ -1,7 +1,7 @@
 """Compiles LLVM IR to object code, and loads object code.
 
-The linkers ``native`` and ``numba`` call this module. The entry uses it, too, and so does `units.unit` for units from
-the cache. `dumping` gets assembly from it. Object code refers to no outside symbols, except a few functions of the C
+The linkers ``native`` and ``numba`` call this module. So do `units.entry_loading`, for the code of the entry, and
+`units.unit`, for units from the cache. `dumping` gets assembly from it. Object code refers to no outside symbols, except a few functions of the C
 library that LLVM may insert. So it can be cached and loaded by another process. When a `Unit` is dropped, its code is
 freed.
 """
