@@ -71,11 +71,11 @@ def published() -> str:
     lines = [
         "# Backends",
         "",
-        "Which ops each backend compiles. Other ops run in Python, called from the compiled code, so every op "
-        "works on every backend. Written by `occelo backends --write docs/backends.md`, from the table of "
-        "examples in `occelo_graph.testing`.",
+        "This page shows which ops each backend compiles. Other ops run in Python, called from the compiled code, "
+        "so every op works on every backend. `occelo backends --write docs/backends.md` writes the page, from the "
+        "table of examples in `occelo_graph.testing`.",
         "",
-        f"There are {len(table)} ops. All backends compile those that are not listed below.",
+        f"There are {len(table)} ops. All backends compile the ops that are not listed below.",
         "",
         "| | " + " | ".join(b.replace("|", "\\|") for b in BACKENDS) + " |",
         "|---|" + "---|" * len(BACKENDS),

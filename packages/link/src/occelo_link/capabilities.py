@@ -65,8 +65,8 @@ GAPS: tuple[Gap, ...] = (
         "",
         "both branches are computed; if the one that is not taken fails, the call runs in Python",
     ),
-    Gap("uint64", "pytorch", "", "values from 2^63 on are computed with as negative ones"),
-    Gap("subnormal numbers", "jax", "", "XLA takes them for 0"),
+    Gap("uint64", "pytorch", "", "values from 2^63 on are treated as negative numbers"),
+    Gap("subnormal numbers", "jax", "", "XLA treats them as 0"),
     Gap(
         "sums of constants", "jax", "", "XLA computes x + a + b as x + (a + b), which may overflow"
     ),

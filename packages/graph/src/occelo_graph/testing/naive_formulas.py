@@ -258,15 +258,16 @@ def page() -> str:
     lines = [
         "# Formulas that stay right at extreme inputs",
         "",
-        "Formulas as in textbooks, with bounds on the errors of the value, the gradient and the second derivative, "
-        "in float32 and float64. The bounds hold if these are computed alone or together, as a sum or a mean, in the "
-        "modes FAST_RUN and FAST_COMPILE. This page is written by `python -m occelo_graph.testing.naive_formulas`; "
-        "`tests/compile/test_stability.py` compares every formula with arithmetic of hundreds of digits.",
+        "This table lists formulas as in textbooks, with bounds on the errors of their values, gradients and second "
+        "derivatives, in float32 and float64. The bounds hold in the modes FAST_RUN and FAST_COMPILE, whether value, gradient "
+        "and second derivative are computed by separate functions or by one, and also for sums and means of the formula. "
+        "`python -m occelo_graph.testing.naive_formulas` writes this page. `tests/compile/test_stability.py` compares every "
+        "formula with arithmetic of hundreds of digits.",
         "",
-        "The unit of bounds is the machine epsilon (2.2e-16, 1.2e-7), relative to the exact result. With *abs.* it is relative "
-        "to the exact result plus 1, for results that are differences of numbers near 1. In rows marked with * the unit is "
-        "multiplied by the largest input, since an input itself has a rounding error. Results above the range are infinite, those "
-        "below it are 0. The second derivative is that of the sum of all elements of the gradient.",
+        "The unit of the bounds is the machine epsilon (2.2e-16, 1.2e-7), relative to the exact result. With *abs.* it is "
+        "relative to the exact result plus 1, for results that are differences of numbers near 1. In rows marked with * the unit "
+        "is multiplied by the largest input, since an input itself has a rounding error. Results above the range of the dtype are "
+        "infinite, and results below it are 0. The second derivative is the derivative of the sum of the gradient's elements.",
         "",
         "| formula | value | gradient | second | inputs |",
         "|---|---|---|---|---|",
@@ -280,12 +281,12 @@ def page() -> str:
     chosen = ", ".join(f"`{f.text}`" for f in FORMULAS if f.at_zero is not None)
     lines += [
         "",
-        "Where a function is not differentiable, the gradient is the subgradient of least norm: 0 at 0 for "
+        "Where a function is not differentiable, the gradient is the subgradient of least norm. It is 0 at 0 for "
         + chosen
         + " and `abs(x)`.",
         "",
-        "Limits: sums and products are computed in the order in which they are written, so `(a + b) - a` loses "
-        "the same digits as in NumPy unless `a` cancels exactly. A number is moved across a product only if that cannot overflow. "
+        "There are some limits. Sums and products are computed in the order in which they are written, so `(a + b) - a` loses "
+        "the same digits as in NumPy, unless `a` cancels exactly. A number is moved across a product only if that cannot overflow. "
         "The optimizer `strict` computes every formula as it is written, but gradients are stable.",
     ]
     return "\n".join(lines) + "\n"
