@@ -22,7 +22,7 @@ from occelo_link.units.unit import NativeUnit
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
 
-__all__ = ["NativeLinker"]
+__all__ = ["NativeLinker", "compiled_by_llvm"]
 
 
 _LONG_RUN = 1500
@@ -45,6 +45,18 @@ def longest_run(program: Program) -> int:
     return longest
 
 
+def compiled_by_llvm(program: Program, part: Part, *, threads: bool) -> NativeUnit:
+    """Return the unit of a program that is printed as LLVM IR. With ``threads`` its loops may run in several threads."""
+    from occelo_link.native.llvm import print_llvm  # slow, not needed for cached code
+
+    text = print_llvm(program, threads=threads)
+    level = 0 if longest_run(program) > _LONG_RUN else 1
+    code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
+    unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
+    unit.code = code
+    return unit
+
+
 class NativeLinker(BlockLinker):
     """The linker ``native``: compiles each block to machine code."""
 
@@ -63,11 +75,4 @@ class NativeLinker(BlockLinker):
         return time_loops(self, fgraph, values, runs)
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
-        from occelo_link.native.llvm import print_llvm  # slow, not needed for cached code
-
-        text = print_llvm(program, threads=self.threaded())
-        level = 0 if longest_run(program) > _LONG_RUN else 1
-        code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
-        unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
-        unit.code = code
-        return unit
+        return compiled_by_llvm(program, part, threads=self.threaded())

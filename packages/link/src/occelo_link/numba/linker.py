@@ -17,6 +17,7 @@ from occelo_link.cache.objects import object_code
 from occelo_link.linker import VM, Linking, Scheduler
 from occelo_link.loops.build import find_lowering
 from occelo_link.loops.ir.program import Program
+from occelo_link.native.linker import compiled_by_llvm
 from occelo_link.numba.printer import Printed, print_numba
 from occelo_link.units.engine import load_object
 from occelo_link.units.interface import UnitInterface
@@ -24,6 +25,13 @@ from occelo_link.units.unit import NativeUnit
 from occelo_rewrite import RewriteDatabaseQuery
 
 __all__ = ["NumbaLinker"]
+
+_LONG = 300
+"""The length of the longest block, in statements, up to which Numba compiles a program.
+
+Programs with longer blocks are compiled as by ``native``, which has the same results. Numba would inline all functions
+that they call, and its time grows faster than their length: a block of 500 statements took 15 s, one of 2,000 took 100 s.
+"""
 
 # checked here, since cached code needs no Numba, so that a missing Numba would be noticed only later
 if find_spec("numba") is None:
@@ -79,6 +87,8 @@ class NumbaLinker(BlockLinker):
         return _numba() if type(self) is NumbaLinker else None
 
     def compile(self, program: Program, part: Part) -> CompiledUnit:
+        if any(len(block.statements) > _LONG for block in program.blocks()):
+            return compiled_by_llvm(program, part, threads=False)
         printed = print_numba(program)
         code = object_code(f"{_numba()}\n{printed}", lambda: _compiled(printed))
         unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
