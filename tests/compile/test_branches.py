@@ -380,3 +380,65 @@ def test_lengths_of_inputs_are_compared_without_branches() -> None:
     length = ot.ifelse(c, ot.exp(x[1:]), ot.sin(y)).shape[0]
     graph = oc.function([c, x, y], length, mode="vm").maker.fgraph
     assert not any(n.op.lazy for n in graph.apply_nodes)
+
+
+@op
+class Noting(Op):
+    """An op over complex numbers that only Python knows, with an effect: it notes its name."""
+
+    name: str
+    pure = False
+
+    def infer(self, z: Any) -> Any:
+        return og.TensorType("complex128", (None,) * z.ndim)
+
+    def evaluate(self, z: Any) -> Any:
+        NOTED.append(self.name)
+        return np.conj(z) * 1j + len(NOTED)
+
+
+NOTED: list[str] = []
+
+
+def test_effects_over_complex_numbers_stay_in_the_branches_that_are_taken(mode: str) -> None:
+    """Each call notes what it takes, once: nothing is left to a trace of the graph, or to an earlier call."""
+    z, k = ot.zmatrix("z"), ot.lscalar("k")
+    chosen = Noting("d")(z * 2)
+    for at, name in ((2, "c"), (1, "b"), (0, "a")):
+        chosen = ot.ifelse(ot.eq(k, at), Noting(name)(z) + at, chosen)
+    f = oc.function([z, k], [chosen, z.sum()], mode=mode)
+    value = np.array([[0.1 + 0.2j, -0.3j], [0.25, -0.1 + 0.1j]])
+    for at in (0, 2, 2, 3, 1):
+        NOTED.clear()
+        found, total = f(value, at)
+        assert NOTED == ["abcd"[at]]
+        given = value if at < 3 else value * 2
+        np.testing.assert_allclose(found, np.conj(given) * 1j + 1 + at % 3, rtol=1e-14)
+        np.testing.assert_allclose(total, value.sum(), rtol=1e-14)
+
+
+class Interrupting(Op):
+    """An op of Python that the user interrupts."""
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def infer_shape(self, node: Any, input_shapes: Any) -> Any:
+        return input_shapes
+
+    def evaluate(self, x: Any) -> Any:
+        NOTED.append("run")
+        if x[0] < 0:
+            raise KeyboardInterrupt
+        return x * 2.0
+
+
+def test_an_interrupt_in_python_ends_the_call(mode: str) -> None:
+    x = ot.dvector("x")
+    f = oc.function([x], ot.exp(Interrupting()(x)), mode=mode)
+    for _ in range(3):  # later calls of simple functions take another way
+        np.testing.assert_allclose(f([0.0, 1.0]), np.exp([0.0, 2.0]))
+        NOTED.clear()
+        with pytest.raises(KeyboardInterrupt):
+            f([-1.0, 1.0])
+        assert NOTED == ["run"]

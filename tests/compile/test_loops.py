@@ -404,8 +404,6 @@ def test_what_looks_into_functions_sees_loops() -> None:
 
 
 def test_effects_of_loops_that_fail_happen_once(mode: str) -> None:
-    if mode in ("jax", "pytorch"):
-        pytest.skip("these linkers run ops with effects as they see fit")
     n, x, w = ot.lscalar("n"), ot.dvector("x"), ot.dvector("w")
 
     def step(v: Any, i: Any, w: Any) -> list[Any]:
@@ -427,8 +425,6 @@ def test_effects_of_loops_that_fail_happen_once(mode: str) -> None:
 @pytest.mark.parametrize("depth", [1, 2])
 def test_loops_over_one_body_keep_their_effects_apart(mode: str, depth: int) -> None:
     """Where a call fails, each loop is replayed with its own results, in whatever order loops run."""
-    if mode in ("jax", "pytorch"):
-        pytest.skip("these linkers run ops with effects as they see fit")
     x, y, k = ot.dvector("x"), ot.dvector("y"), ot.lscalar("k")
 
     def step(v: Any, level: int = depth) -> list[Any]:
@@ -458,8 +454,6 @@ def test_loops_over_one_body_keep_their_effects_apart(mode: str, depth: int) -> 
 def test_effects_whose_results_are_not_kept_are_not_repeated(
     mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if mode in ("jax", "pytorch"):
-        pytest.skip("these linkers run ops with effects as they see fit")
     monkeypatch.setattr(Effects, "__init__", functools.partialmethod(Effects.__init__, room=1000))
     n, x, w = ot.lscalar("n"), ot.dvector("x"), ot.dvector("w")
 
@@ -483,8 +477,6 @@ class NotedOnce(Noted):
 
 
 def test_an_op_with_effects_that_fails_in_a_loop_says_in_which_iteration(mode: str) -> None:
-    if mode in ("jax", "pytorch"):
-        pytest.skip("these linkers run ops with effects as they see fit")
     n, x = ot.lscalar("n"), ot.dvector("x")
     f = oc.function([n, x], again(n, [x], lambda v: [NotedOnce()(v) * 1.0])[0], mode=mode)
     NOTED.clear()

@@ -76,6 +76,13 @@ GAPS: tuple[Gap, ...] = (
         for what in ("mutable inputs", "borrowed outputs")
     ),
     *(
+        Gap(what, backend, "", "the whole function runs in Python, node by node")
+        for what, backend in (
+            ("ops with effects, except observers outside of loops", "jax"),
+            ("ops with effects", "pytorch"),
+        )
+    ),
+    *(
         Gap("shapes from values", backend, "", "the inputs that decide them are static")
         for backend in ("jax", "pytorch")
     ),

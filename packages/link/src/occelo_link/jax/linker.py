@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Variable
+from occelo_graph import Apply, Variable
 from occelo_graph.ir.container import local, register_external_array
 from occelo_link.jax.arrays import JaxArrays
 from occelo_link.jax.library import jax, jnp
@@ -76,6 +76,10 @@ class JAXLinker(TracedLinker):
     def divides(self) -> bool:
         # over a mesh the results of the first part would have no placement
         return self.mesh is None
+
+    def controls(self, node: Apply) -> bool:
+        # JAX runs a callback in the branch that is taken. An observer may run again in a replay
+        return node.op.observes and node.op.has_infer_shape
 
     def make_arrays(self) -> JaxArrays:
         return JaxArrays()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +32,11 @@ class Arrays(ABC):
     scalars: Mapping[str, Scalar]
     compiles_apart: bool = False
     """Whether long graphs are divided into functions that are compiled separately (`apart`)."""
+
+    @cached_property
+    def interrupts(self) -> list[BaseException]:
+        """Interrupts of callbacks. The library makes errors of its own of them, or passes them on."""
+        return []
 
     def scalar(self, name: str) -> Scalar | None:
         """Return a scalar function by its name, with the rule for converting its arguments.

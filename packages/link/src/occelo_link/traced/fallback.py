@@ -51,6 +51,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     # an opaque value is static, so it is known here; None is an input that the node does not need
     static = [x is None or is_opaque(kind) for kind, x in zip(kinds, inputs, strict=True)]
     traced = [kind for kind, known in zip(kinds, static, strict=True) if not known]
+    interrupts = tracer.arrays.interrupts
 
     def run(*arrays: TracedValue) -> Sequence[TracedValue]:
         rest = iter(grouped(traced, [np.array(x) for x in arrays]))
@@ -58,8 +59,14 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
             x if known else whole(kind, next(rest))
             for kind, x, known in zip(kinds, inputs, static, strict=True)
         ]
-        with np.errstate(all="ignore"):
-            found = [in_parts(k, v) for k, v in zip(made, kernel(*values), strict=True)]
+        try:
+            with np.errstate(all="ignore"):
+                found = [in_parts(k, v) for k, v in zip(made, kernel(*values), strict=True)]
+        except Exception:
+            raise
+        except BaseException as interrupt:
+            interrupts.append(interrupt)
+            raise
         return [np.asarray(x) for x in flat(found)]
 
     given = flat(x for x, known in zip(inputs, static, strict=True) if not known)

@@ -1,12 +1,13 @@
 """The base class of the linkers ``jax`` and ``pytorch`` (`TracedLinker`), and the VM that runs whole graphs
 (`TracedVM`).
 
-The linker's method `make_vm` chooses between three VMs:
+The linker's method `make_vm` chooses between four VMs:
 
 - `TracedVM` runs a whole graph. It handles static inputs, failed checks, ops without a lowering, and the conversion of
   results.
 - `PaddedVM` (`padded_vm`) runs a graph with padded tensors. It has a `TracedVM` of its own.
 - `StagedVM` (`staged_vm`) runs a graph in two parts, each with a VM that `make_vm` chooses.
+- `PythonVM` runs a graph with effects, since a library may run a callback twice, or never.
 
 `capabilities` calls `load_lowerings`.
 """
@@ -48,6 +49,7 @@ from occelo_link.traced.traced_values import (
 )
 from occelo_link.traced.tracer import Tracer
 from occelo_link.update_locks import UpdateLocks
+from occelo_link.vm import PythonVM
 from occelo_link.withheld_lowerings import applied, withheld
 from occelo_rewrite import RewriteDatabaseQuery
 
@@ -192,7 +194,10 @@ class TracedVM:
                 results: Sequence[TracedValue] = traced.call(*values)
                 held = results[-1]
                 return None if held is not None and not bool(held) else results
-            except Exception:
+            except BaseException as error:
+                self._raise_interrupt()
+                if not isinstance(error, Exception):
+                    raise
                 return None  # the slow path will raise the error
 
         def run(*arrays: TracedValue) -> TracedValue:
@@ -262,6 +267,9 @@ class TracedVM:
                 break
             except NeedsValue as need:
                 self._make_static(need)
+            except BaseException:
+                self._raise_interrupt()
+                raise
         if held is not None and not bool(held):
             raise ValueError("A check of the graph failed")
         if self._only_arrays:
@@ -271,6 +279,14 @@ class TracedVM:
             whole(kind, Parts(map(self.linker.fetch, v)) if isinstance(v, Parts) else v)
             for kind, v in zip(kinds, grouped(kinds, results), strict=True)
         ]
+
+    def _raise_interrupt(self) -> None:
+        """Raise the interrupt, if there was one in a callback, in place of the error that the library makes of it."""
+        interrupts = self.linker.arrays.interrupts
+        if interrupts:
+            found = interrupts.pop()
+            interrupts.clear()
+            raise found
 
     def _dynamic(self, values: Sequence[TracedValue]) -> list[TracedValue]:
         """Return the arrays of inputs that are not static."""
@@ -487,8 +503,15 @@ class TracedLinker(Linker, ABC):
         shapes.
         """
 
+    def controls(self, node: Apply) -> bool:
+        """Whether a node with effects runs once in each call, and only where it is needed, if the compiled code calls it."""
+        return False
+
     def make_vm(self, linking: Linking) -> VM:
         fgraph = linking.fgraph
+        for node in linking.order:
+            if not node.op.pure and not self.controls(node):
+                return self._in_python(linking, node)
         load_lowerings()
         static = {self._position(fgraph, name) for name in self.static}
         positions = {v: i for i, v in enumerate(fgraph.inputs)}
@@ -503,6 +526,17 @@ class TracedLinker(Linker, ABC):
         if depending and not roots <= static:
             self._report(fgraph, depending, roots - static)
         return self.make_traced(linking, static | roots)
+
+    def _in_python(self, linking: Linking, node: Apply) -> PythonVM:
+        """The VM that runs a whole graph in Python, because a node has effects."""
+        message = (
+            f"{self.name} does not say when and how often {node.op} runs, which has effects: "
+            "the whole function runs in Python"
+        )
+        if self.strict:
+            raise NotImplementedError(message)
+        warnings.warn(message, stacklevel=2)
+        return PythonVM(linking, self.no_recycling, self.allow_gc)
 
     def make_traced(self, linking: Linking, static: Iterable[int]) -> TracedVM:
         """Return the VM that compiles a whole graph. The inputs at the positions ``static`` are static."""
