@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import sys
 import threading
-import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -111,62 +109,3 @@ def test_cycles_are_still_collected() -> None:
         for _ in range(100_000):
             Node()
     assert len(gone) > 50_000
-
-
-@pytest.fixture
-def many_modules(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """What imports as many modules as the first function of a process."""
-
-    def run() -> None:
-        for k in range(50):
-            monkeypatch.setitem(sys.modules, f"imported{k}", types.ModuleType(f"imported{k}"))
-
-    return run
-
-
-def is_old(made: object) -> bool:
-    return any(each is made for each in gc.get_objects(generation=2))
-
-
-def test_what_imported_modules_define_becomes_old(many_modules: Callable[[], None]) -> None:
-    gc.collect()
-    with fewer_collections():
-        few: list[object] = [[]]
-    assert not is_old(few)
-    with fewer_collections():
-        with fewer_collections():
-            made: list[object] = [[]]
-            many_modules()
-        assert not is_old(made)
-    assert is_old(made)
-    assert gc.get_freeze_count() == 0
-    assert gc.get_threshold() == (700, 11, 12)
-
-
-def test_garbage_that_becomes_old_is_collected_later(many_modules: Callable[[], None]) -> None:
-    gone: list[int] = []
-
-    class Node:
-        def __init__(self) -> None:
-            self.own = self
-
-        def __del__(self) -> None:
-            gone.append(1)
-
-    with fewer_collections():
-        Node()
-        many_modules()
-    gc.collect()
-    assert gone == [1]
-
-
-def test_objects_that_the_program_froze_stay_frozen(many_modules: Callable[[], None]) -> None:
-    gc.freeze()
-    try:
-        before = gc.get_freeze_count()
-        assert before
-        with fewer_collections():
-            many_modules()
-        assert gc.get_freeze_count() == before
-    finally:
-        gc.unfreeze()

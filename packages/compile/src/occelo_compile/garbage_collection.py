@@ -2,15 +2,11 @@
 
 Compiling makes many objects and little garbage. By default, Python collects garbage after each 700 new objects, which
 would take a tenth of the time of compiling.
-
-The first function of a process also imports many modules. Their functions and classes stay, so they become old objects
-without a collection that looks at them.
 """
 
 from __future__ import annotations
 
 import gc
-import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -19,8 +15,6 @@ __all__ = ["fewer_collections"]
 
 _OBJECTS = 20_000
 """The number of new objects after which Python collects the youngest generation while functions are compiled."""
-_MODULES = 20
-"""If a compilation imports at least this number of modules, most of its objects belong to them."""
 
 
 class _Threshold:
@@ -30,12 +24,9 @@ class _Threshold:
         self.lock = threading.Lock()
         self.compiling = 0
         self.before = 0
-        self.modules = 0
 
     def raise_it(self) -> None:
         with self.lock:
-            if not self.compiling:
-                self.modules = len(sys.modules)
             self.compiling += 1
             now, *rest = gc.get_threshold()
             if 0 < now < _OBJECTS:
@@ -46,22 +37,10 @@ class _Threshold:
         with self.lock:
             self.compiling -= 1
             now, *rest = gc.get_threshold()
-            if self.compiling:
-                return
-            if len(sys.modules) >= self.modules + _MODULES:
-                _make_old()
-            if self.before and now == _OBJECTS:
+            if not self.compiling and self.before and now == _OBJECTS:
                 gc.set_threshold(self.before, *rest)
-            self.before = 0
-
-
-def _make_old() -> None:
-    """Move all objects to the oldest generation. Nothing is moved if the program has frozen objects, which would be
-    released.
-    """
-    if not gc.get_freeze_count():
-        gc.freeze()
-        gc.unfreeze()
+            if not self.compiling:
+                self.before = 0
 
 
 _threshold = _Threshold()
