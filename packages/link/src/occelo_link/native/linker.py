@@ -46,7 +46,9 @@ def longest_run(program: Program) -> int:
 
 
 def compiled_by_llvm(program: Program, part: Part, *, threads: bool) -> NativeUnit:
-    """Return the unit of a program that is printed as LLVM IR. With ``threads`` its loops may run in several threads."""
+    """Print a program as LLVM IR and compile it. Returns its unit. If ``threads`` is true, its loops may run in several
+    threads.
+    """
     from occelo_link.native.llvm import print_llvm  # slow, not needed for cached code
 
     text = print_llvm(program, threads=threads)

@@ -29,8 +29,9 @@ __all__ = ["NumbaLinker"]
 _LONG = 300
 """The length of the longest block, in statements, up to which Numba compiles a program.
 
-Programs with longer blocks are compiled as by ``native``, which has the same results. Numba would inline all functions
-that they call, and its time grows faster than their length: a block of 500 statements took 15 s, one of 2,000 took 100 s.
+Programs with longer blocks are compiled as by ``native``, with the same results. Numba would inline all functions that
+such a block calls, and its time grows faster than the length: a block of 500 statements took 15 s, and one of 2,000
+took 100 s.
 """
 
 # checked here, since cached code needs no Numba, so that a missing Numba would be noticed only later
