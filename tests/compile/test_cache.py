@@ -467,7 +467,7 @@ def test_a_store_that_takes_nothing_is_no_obstacle(
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     store = Store(tmp_path)
     assert not store.put("objects", "k", b"payload")
     assert list(tmp_path.rglob("*/*/*")) == []

@@ -12,7 +12,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_link.c.printer import print_c
+from occelo_link.c.source import print_c
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.builder import Builder

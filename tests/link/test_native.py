@@ -24,7 +24,7 @@ from occelo_graph.testing.examples import EXAMPLES
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import make_linker
 from occelo_link.blocks.vm import BlockVM
-from occelo_link.c.printer import print_c
+from occelo_link.c.source import print_c
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.elemwise.complex import find_complex
 from occelo_link.loops.elemwise.scalar import scalars
