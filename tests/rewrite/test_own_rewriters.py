@@ -202,3 +202,37 @@ def test_functions_of_a_graph_are_made_rewriters() -> None:
         graph = drawn()
         rewrite(graph)
         assert graph.outputs[0].owner.op == ot.sin
+
+
+def test_databases_in_a_database_are_queried_anew_after_a_change() -> None:
+    @node_rewriter([ot.mul])
+    def to_first(fgraph: Any, node: Any) -> Any:
+        return [node.inputs[0]]
+
+    @node_rewriter([ot.add])
+    def to_second(fgraph: Any, node: Any) -> Any:
+        return [node.inputs[1]]
+
+    tidy = EquilibriumDB("tidy")
+    inner, whole = EquilibriumDB("inner", tidy=tidy), SequenceDB("whole")
+    whole.register("inner", inner, "tag", position=1)
+    x, y = ot.dvectors("x", "y")
+    inner.register("to_first", to_first, "tag")
+
+    def rewritten(**query: Any) -> Any:
+        graph = og.FunctionGraph([x, y], [(x + y) * y])
+        whole.query(RewriteDatabaseQuery(["tag"], **query)).rewrite(graph)
+        return graph.outputs[0]
+
+    assert rewritten().owner.op == ot.add
+    assert rewritten(position_cutoff=5.0).owner.op == ot.add
+    assert rewritten(exclude=["to_first"]).owner.op == ot.mul
+    tidy.register("to_second", to_second, "tag")
+    assert rewritten().name == "y"  # the new node is tidied up
+    tidy.remove("to_second")
+    assert rewritten().owner.op == ot.add
+    inner.register("to_second", to_second, "tag")
+    assert rewritten().name == "y"
+    inner.remove("to_first")
+    assert rewritten().owner.op == ot.mul
+    assert [v.name for v in rewritten().owner.inputs] == ["y", "y"]

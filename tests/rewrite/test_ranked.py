@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import occelo_graph.linalg  # so that its rules are registered
+import occelo_graph.inner_graph  # so that its rules are registered
+import occelo_graph.linalg  # likewise
 import occelo_graph.looping  # likewise
 import occelo_graph.ops
 import occelo_graph.random  # likewise

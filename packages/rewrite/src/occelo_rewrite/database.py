@@ -410,13 +410,11 @@ class RewriteDatabase:
             if e.position <= query.position_cutoff and query.chooses(e.tags)
         ]
         result: list[tuple[float, str, Rewriter]] = []
+        same = replace(query, extra_rewrites=(), position_cutoff=math.inf, name="")
         for entry in entries:
             rewriter = entry.rewriter
             if isinstance(rewriter, RewriteDatabase):
-                inner = query.subquery.get(
-                    entry.name, replace(query, extra_rewrites=(), position_cutoff=math.inf)
-                )
-                rewriter = rewriter.query(inner)
+                rewriter = rewriter.part_of_query(query.subquery.get(entry.name, same))
                 if rewriter is None:
                     continue
             result.append((entry.position, entry.name, rewriter))
@@ -431,6 +429,10 @@ class RewriteDatabase:
         The query is a `RewriteDatabaseQuery`, or strings: "+tag" includes, "&tag" requires and "-tag" excludes.
         """
         return self.build(self.chosen(self.as_query(*tags, **options)))
+
+    def part_of_query(self, query: RewriteDatabaseQuery) -> Any:
+        """`query` for a database in another one. Several rewriters may share the result."""
+        return self.query(query)
 
     @staticmethod
     def as_query(*tags: Any, **options: Any) -> RewriteDatabaseQuery:
@@ -492,6 +494,7 @@ class EquilibriumDB(RewriteDatabase):
         super().__init__(name, standard)
         self._tidy = tidy
         self._last_index: tuple[int, RewriteDatabaseQuery, RuleIndex] | None = None
+        self._last_part: tuple[tuple[int, int], RewriteDatabaseQuery, Any] | None = None
         self._final: set[str] = set()
         self._cleanup: set[str] = set()
 
@@ -501,6 +504,17 @@ class EquilibriumDB(RewriteDatabase):
         if built is not None and self._tidy is not None:
             built.set_rules_for_new(self._tidy.index(query))
         return built
+
+    def part_of_query(self, query: RewriteDatabaseQuery) -> Any:
+        # the last result is kept, since the bodies of loops are rewritten with the query of the whole graph
+        _ = self._entries  # the first use registers the initial rewrites
+        tidy = self if self._tidy is None else self._tidy
+        _ = tidy._entries
+        state = self.total_generation, tidy.total_generation
+        last = self._last_part
+        if last is None or last[0] != state or last[1] != query:
+            last = self._last_part = state, query, self.query(query)
+        return last[2]
 
     def index(self, query: RewriteDatabaseQuery) -> RuleIndex:
         """The index of the rules that a query chooses.
