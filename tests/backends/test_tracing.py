@@ -17,7 +17,7 @@ from occelo_graph.config import config
 from occelo_graph.ir.regions import Region
 from occelo_graph.looping.loops import loop
 from occelo_graph.ops.control.python_function import wrap_py
-from occelo_link import make_linker
+from occelo_link import make_linker, traces_scalar
 from occelo_rewrite import RewriteDatabaseQuery
 
 
@@ -468,6 +468,60 @@ def test_a_lazy_op_without_lowering_runs_what_its_operands_choose(backend: str) 
         calls.clear()
         np.testing.assert_allclose(f(which, value), wanted * 10 + 1)
         assert set(calls) <= {(1, 0, 2)[which]}
+
+
+def test_arguments_of_own_functions_keep_what_the_result_cannot_hold(backend: str) -> None:
+    """By default an argument is converted to the result's dtype only where that dtype has all its values."""
+    level = og.elementwise(
+        f"level_{backend}",
+        1,
+        lambda dtypes: "int8",
+        lambda x: np.floor(np.asarray(x) * 4).astype("int8"),
+        [None],
+    )
+    power = og.elementwise(
+        f"power_{backend}",
+        1,
+        lambda dtypes: np.zeros(1, og.inexact(dtypes)).real.dtype.name,
+        lambda x: np.asarray(x).real ** 2 + np.asarray(x).imag ** 2.0,
+    )
+
+    @traces_scalar(f"level_{backend}")
+    def level_of_arrays(arrays: Any, x: Any) -> Any:
+        return arrays.apply("floor", arrays.apply("mul", x, 4.0))
+
+    @traces_scalar(f"power_{backend}")
+    def power_of_arrays(arrays: Any, x: Any) -> Any:
+        kinds.append(arrays.dtype(x))
+        magnitude = arrays.apply("abs", x)
+        return arrays.apply("mul", magnitude, magnitude)
+
+    kinds: list[str] = []
+    x, z, n = ot.dvector("x"), ot.zvector("z"), ot.ivector("n")
+    f = oc.function([x, z, n], [level(x), power(z), power(n)], mode=backend)
+    one, two, three = f([0.6, -1.3], [3 + 4j, 1j], [-2, 3])
+    np.testing.assert_array_equal(one, np.array([2, -6], np.int8))
+    np.testing.assert_allclose(two, [25.0, 1.0])
+    np.testing.assert_array_equal(three, [4.0, 9.0])
+    assert set(kinds) == {"complex128", "float64"}
+
+
+def test_own_functions_that_would_drop_parts_of_numbers_raise(backend: str) -> None:
+    half = og.elementwise(
+        f"half_{backend}", 1, lambda dtypes: "float64", lambda x: np.real(x) / 2.0
+    )
+
+    @traces_scalar(f"half_{backend}", convert="common")
+    def half_of_arrays(arrays: Any, x: Any) -> Any:
+        return arrays.apply("mul", x, 0.5)
+
+    for x, message in (
+        (ot.ivector("x"), r"0\.5 is no number of int32"),
+        (ot.zvector("x"), f"half_{backend} gave complex numbers, not float64"),
+    ):
+        f = oc.function([x], half(x), mode=backend)
+        with pytest.raises(TypeError, match=message):
+            f(np.ones(2, x.dtype))
 
 
 def test_callbacks_of_jax_have_64_bits_in_every_thread() -> None:

@@ -55,7 +55,8 @@ class Arrays(ABC):
         """Apply a scalar function to arrays, which broadcast.
 
         Arrays and Python numbers are converted to the common dtype of the arrays. Raises ValueError if the library has
-        no such function, and TypeError if no operand is an array of the library.
+        no such function. Raises TypeError if no operand is an array of the library, and for numbers that the common
+        dtype cannot represent, such as 0.5 for arrays of integers.
         """
         found = self._known_scalar(name)
         if found is None:
@@ -73,7 +74,7 @@ class Arrays(ABC):
         function = self.working_function(name, np.result_type(*map(np.dtype, dtypes)).name)
         return (function or found[1])(
             *(
-                self.cast(x, common) if self.is_traced(x) else self.constant(np.asarray(x, common))
+                self.cast(x, common) if self.is_traced(x) else self.constant(_number(x, common))
                 for x in arrays
             )
         )
@@ -294,3 +295,15 @@ class Arrays(ABC):
 
         ``results`` are the static dtypes and shapes of the results.
         """
+
+
+def _number(value: complex, dtype: str) -> Array:
+    """Return a number as an array of a dtype. TypeError if the dtype lacks its fraction, its imaginary part or its range."""
+    kind = np.dtype(dtype).kind
+    if isinstance(value, complex) and kind != "c":
+        raise TypeError(f"{value} is no number of {dtype}; convert the arrays first")
+    with np.errstate(all="ignore"):
+        made = np.asarray(value).astype(dtype)
+    if kind in "biu" and made != value:
+        raise TypeError(f"{value} is no number of {dtype}; convert the arrays first")
+    return made

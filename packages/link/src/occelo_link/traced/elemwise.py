@@ -15,6 +15,7 @@ from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
+from occelo_graph.tensors.type import is_complex
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.functions import VALID
 from occelo_link.traced.pieces import fold
@@ -67,7 +68,7 @@ def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array], dtyp
         return arrays.cast(_by_formula(tracer, scalar, inputs), dtype)
     conversion, function = found
     common = np.result_type(*(np.dtype(arrays.dtype(x)) for x in inputs)).name
-    if conversion == "out":
+    if conversion == "out" or (conversion == "exact" and np.can_cast(common, dtype)):
         common = dtype
     if conversion == "as is":
         inputs = [arrays.cast(x, arrays.working(arrays.dtype(x))) for x in inputs]
@@ -78,6 +79,8 @@ def apply_scalar(tracer: Tracer, scalar: ScalarOp, inputs: Sequence[Array], dtyp
         result = fold(arrays, function, inputs)
     else:
         result = function(*inputs)
+    if is_complex(arrays.dtype(result)) and not is_complex(dtype):
+        raise TypeError(f"The function of arrays for {scalar} gave complex numbers, not {dtype}")
     return arrays.cast(result, dtype)
 
 

@@ -14,8 +14,10 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 
 __all__ = ["Conversion", "Scalar", "registered_scalar", "traces_scalar"]
 
-Conversion = Literal["out", "common", "as is"]
-"""The conversion of arguments: to the result's dtype ("out"), to their common dtype ("common"), or none ("as is")."""
+Conversion = Literal["exact", "out", "common", "as is"]
+"""The conversion of arguments: to the result's dtype ("out"), to their common dtype ("common"), none ("as is"), or to the
+result's dtype if it has all values of the arguments, and else to their common dtype ("exact").
+"""
 
 LIBRARIES = ("jax", "pytorch")
 
@@ -26,7 +28,7 @@ _functions: dict[tuple[str, str | None], tuple[Scalar, ScalarFunction | None]] =
 
 
 def traces_scalar(
-    *names: str, backend: str | None = None, convert: Conversion = "out"
+    *names: str, backend: str | None = None, convert: Conversion = "exact"
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that registers a function which computes the scalar functions ``names`` in JAX and PyTorch.
 
@@ -36,7 +38,10 @@ def traces_scalar(
     library. Then it may call functions of the library, and it takes precedence over a function for both libraries.
 
     ``convert`` is the conversion of the arguments: to the dtype of the result ("out"), to their common dtype
-    ("common"), or none ("as is"). A registered function replaces Occelo's. Its code is part of cache keys.
+    ("common"), or none ("as is"). By default ("exact") it is to the dtype of the result if that dtype has all values of
+    the arguments; otherwise, for instance if a function of complex numbers has real results, to their common dtype.
+
+    A registered function replaces Occelo's. Its code is part of cache keys.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
