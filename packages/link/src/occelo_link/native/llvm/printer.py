@@ -26,11 +26,12 @@ from occelo_link.loops.ir.program import (
     Value,
     While,
 )
+from occelo_link.loops.ir.ranges import Ranges
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.native.llvm.functions import Functions
 from occelo_link.native.llvm.interleaved_complex import Interleaved
 from occelo_link.native.llvm.interrupt_polling import Polling
-from occelo_link.native.llvm.literals import element_type
+from occelo_link.native.llvm.literals import element_type, literal
 from occelo_link.native.llvm.memory import Memory
 from occelo_link.native.llvm.module_writer import BRANCH_WEIGHTS, ModuleWriter
 from occelo_link.native.llvm.operations import Operations
@@ -63,6 +64,7 @@ class Printer(Visitor[None]):
         self.lanes = VectorLoops(out, parts, polling)
         self.loops = ScalarLoops(out, scalars, polling, self.block)
         self.parallel = OutlinedLoops(out, scalars, polling, self.plain_loop, threads)
+        self.ranges = Ranges(program)
 
     def unit(self, body: Callable[[Block], None] | None = None) -> str:
         """Return the text of the module. ``body`` prints the body of the program; the default is `block`."""
@@ -90,6 +92,15 @@ class Printer(Visitor[None]):
             methods[type(statement)](self, statement)
 
     def value(self, value: Value) -> None:
+        if value.dtype == "bool" or value.op == "select":
+            known = self.ranges.truth(value.args[0] if value.op == "select" else value)
+            if known is not None:
+                self.scalars.names[value.number] = (
+                    self.scalars.use(value.args[1 if known else 2])
+                    if value.op == "select"
+                    else literal(known, "bool")
+                )
+                return
         self.scalars.define(value)
 
     def store(self, statement: Store) -> None:
@@ -133,6 +144,8 @@ class Printer(Visitor[None]):
             )
 
     def check(self, statement: Check) -> None:
+        if self.ranges.truth(statement.condition):
+            return
         out = self.out
         fail, go = out.new_labels("fail", "go")
         out.branch_likely(self.scalars.use(statement.condition), go, fail)
