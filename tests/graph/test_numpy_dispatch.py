@@ -209,11 +209,21 @@ def test_every_row_is_a_function_of_numpy() -> None:
         assert name in FUNCTIONS or (name == "astype" and not hasattr(np, "astype"))
 
 
-@pytest.mark.parametrize("method", ["outer", "accumulate"])
-def test_only_reduce_is_told_to_be_a_reduction(method: str) -> None:
-    x = ot.dvector("x")
-    with pytest.raises(TypeError, match=f"numpy.add.{method} cannot be .* none of that name"):
-        getattr(np.add, method)(*([x, x] if method == "outer" else [x]))
+@pytest.mark.parametrize(
+    ("ufunc", "method", "hint"),
+    [
+        (np.add, "reduce", "use occelo.tensor.sum"),
+        (np.multiply, "accumulate", "use occelo.tensor.cumprod"),
+        (np.minimum, "reduce", "use occelo.tensor.min"),
+        (np.minimum, "accumulate", "none of that name"),
+        (np.add, "outer", "none of that name"),
+        (np.bitwise_xor, "reduce", "none of that name"),
+    ],
+)
+def test_methods_of_ufuncs_are_told_by_their_functions(ufunc: Any, method: str, hint: str) -> None:
+    x = ot.lvector("x")
+    with pytest.raises(TypeError, match=f"numpy.{ufunc.__name__}.{method} cannot be .* {hint}"):
+        getattr(ufunc, method)(*([x, x] if method == "outer" else [x]))
 
 
 def test_every_function_of_numpy_linalg_takes_variables() -> None:

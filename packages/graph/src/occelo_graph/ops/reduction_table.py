@@ -297,6 +297,8 @@ _add(
     linear=True,
     repeated=mul,
     names={
+        "numpy": "sum",
+        "numpy running": "cumsum",
         "loops": "add",
         "loops:bool": "or",
         "jax": "sum",
@@ -316,6 +318,8 @@ _add(
     accumulates=True,
     repeated=pow_,
     names={
+        "numpy": "prod",
+        "numpy running": "cumprod",
         "loops": "mul",
         "loops:bool": "and",
         "jax": "prod",
@@ -333,7 +337,7 @@ _add(
     pushforward=_push_extreme,
     rounds=False,
     idempotent=True,
-    names={"loops": "max", "jax": "max", "pytorch": "amax"},
+    names={"numpy": "max", "loops": "max", "jax": "max", "pytorch": "amax"},
 )
 _add(
     supremum,
@@ -354,7 +358,7 @@ _add(
     pushforward=_push_extreme,
     rounds=False,
     idempotent=True,
-    names={"loops": "min", "jax": "min", "pytorch": "amin"},
+    names={"numpy": "min", "loops": "min", "jax": "min", "pytorch": "amin"},
 )
 _add(
     and_,

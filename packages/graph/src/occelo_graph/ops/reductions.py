@@ -59,7 +59,8 @@ class Reduction:
     """A reduction of no elements is an error although there is an identity element, as for `max` in NumPy."""
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     """Names in libraries. The key ``loops`` maps to an operation of loop programs, ``jax`` to JAX's reduction, and
-    ``jax running`` to JAX's cumulative function. The keys ``pytorch`` and ``pytorch running`` are similar.
+    ``jax running`` to JAX's cumulative function. The keys ``pytorch`` and ``pytorch running``, and ``numpy`` and
+    ``numpy running``, are similar.
 
     A key that ends with ``:bool`` is used for booleans.
     """

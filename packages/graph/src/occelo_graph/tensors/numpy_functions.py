@@ -33,6 +33,7 @@ from occelo_graph.ops.elemwise import special as sp
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index import search
+from occelo_graph.ops.reductions import reductions
 from occelo_graph.ops.shape.axes import normalize_axis
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
@@ -316,8 +317,8 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "vecmat": blas.vecmat,
     "vecdot": blas.vecdot,
 }
-_REDUCTIONS = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
-"""Maps the name of a ufunc to Occelo's reduction that equals its method ``reduce``."""
+_METHODS = {"reduce": "numpy", "accumulate": "numpy running"}
+"""Maps a method of ufuncs to the key of `Reduction.names` for the function that equals the method."""
 
 _MODULES = (ar, cx, tr, sp, reduce, statistics, blas, shape, join, create, search, cast)
 for _module in (ar, cx, tr, sp):
@@ -341,6 +342,12 @@ def _refusal(name: str, given: Any, why: str, ours: str | None) -> TypeError:
 
 def _named(name: str) -> str | None:
     return name if name in LATE_FUNCTIONS or any(name in m.__all__ for m in _MODULES) else None
+
+
+def _reduction_named(ufunc: Any, key: str) -> str | None:
+    """The name, by a key of `Reduction.names`, of the reduction that combines elements by a ufunc; None without a name."""
+    rows = (row for row in reductions().values() if row.function.function is ufunc)
+    return next((row.names[key] for row in rows if key in row.names), None)
 
 
 def _first_variable(values: Any) -> Any:
@@ -435,7 +442,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[
         )
     function = _UFUNCS.get(name)
     if method != "__call__":
-        ours = _REDUCTIONS.get(name) if method == "reduce" else None
+        ours = _reduction_named(ufunc, _METHODS.get(method, ""))
         raise _refusal(f"{full}.{method}", given, "", ours)
     ours = getattr(function, "__name__", None) if function is not None else _named(name)
     if function is None or options:
