@@ -58,8 +58,7 @@ MAKES = {
 BESIDE: dict[str, tuple[str, str]] = {
     "occelo_graph/tensors/numpy_functions.py": (
         "NumPy's function does something else, has more parameters or another name, or only the name is the same",
-        "and angle identity imag logaddexp or real reciprocal trunc xor "
-        "Elemwise",
+        "and angle identity imag logaddexp or real reciprocal trunc xor Elemwise",
     ),
     "occelo_graph/ragged.py": (
         "says which ops keep rows apart, for results that have their own number of rows for each element of a batch",
