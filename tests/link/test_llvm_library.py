@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import subprocess
-import sys
 import threading
 from typing import Any
 
@@ -100,25 +98,6 @@ def test_threads_compile_and_load_at_the_same_time() -> None:
     for thread in threads:
         thread.join()
     assert sorted(found) == sorted(number * 100 + k for number in range(4) for k in range(10))
-
-
-FUNCTION = """
-import sys, llvmlite
-llvmlite.__version__ = {version!r}
-import numpy as np, occelo as oc, occelo.tensor as ot
-x = ot.dvector("x")
-f = oc.function([x], ot.exp(x) * 2.0)
-np.testing.assert_allclose(f(np.arange(3.0)), np.exp(np.arange(3.0)) * 2.0)
-np.testing.assert_allclose(f(np.arange(4.0)), np.exp(np.arange(4.0)) * 2.0)
-print("llvmlite.binding" in sys.modules, "llvmlite.ir" in sys.modules)
-"""
-
-
-@pytest.mark.parametrize("is_known", [True, False])
-def test_the_binding_is_imported_for_unknown_versions_only(is_known: bool) -> None:
-    code = FUNCTION.format(version=llvmlite.__version__ if is_known else "99.1.0")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == (["False"] * 2 if is_known else ["True"] * 2), done.stderr
 
 
 def test_a_library_that_is_not_in_a_file_is_not_loaded_directly(
