@@ -102,6 +102,31 @@ def test_larger_matrices_are_in_lanes_where_there_are_some(dtype: str, n: int, b
             np.testing.assert_allclose(made, wanted, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("n", "batch"), [(16, 3), (17, 17), (24, 40), (32, 23), (32, 16), (33, 17)]
+)
+def test_eigenvectors_are_as_orthogonal_as_those_of_lapack(dtype: str, n: int, batch: int) -> None:
+    a = drawn(batch, n, n).astype(dtype)
+    a[1] = np.eye(n)  # an eigenvalue n times
+    a[2, : n // 2] = 0.0
+    symmetric = np.tril(a) + np.tril(a, -1).swapaxes(1, 2)
+    exact = symmetric.astype("float64")
+    eps = np.finfo(dtype).eps
+    for length in (batch, None):
+        x = ot.tensor("x", dtype=dtype, shape=(length, n, n))
+        values, vectors = oc.function([x], linalg.eigh(x), mode="native")(a)
+        only = oc.function([x], linalg.eigvalsh(x), mode="native")(a)
+        norms = np.abs(np.linalg.eigvalsh(exact)).max(-1, keepdims=True)
+        for found in (values, only):
+            # the errors of both, of which the largest was 10.4
+            assert (np.abs(found - np.linalg.eigvalsh(exact)) <= 16 * eps * norms).all()
+        v, w = vectors.astype("float64"), values.astype("float64")
+        assert np.abs(v.swapaxes(1, 2) @ v - np.eye(n)).max() < 30 * eps
+        residual = np.abs(exact @ v - v * w[:, None])
+        assert (residual <= 10 * eps * norms[..., None]).all()
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_one_matrix_for_all_right_hand_sides_and_the_other_way_round(backend: str) -> None:
     matrices, sides = drawn(9, 3, 3) + 3 * np.eye(3), drawn(9, 3, 2)

@@ -55,12 +55,13 @@ def by_size(
     small: Callable[[], Sequence[Value]],
     large: Callable[[], Sequence[Value]],
     batch: Sequence[Value] | None = None,
+    fewest: int = FEWEST_IN_LANES,
 ) -> None:
     """Write the code for small lengths or the code for large lengths. If the lengths are dynamic, write both and a
     branch.
 
     If the lengths of a ``batch`` are passed, the code for small lengths works in lanes, so the limit is
-    `SMALL_IN_LANES` instead of `SMALL`.
+    `SMALL_IN_LANES` instead of `SMALL`. Above `SMALL`, it is used only for batches of at least ``fewest`` matrices.
     """
     builder = context.builder
     most = SMALL if batch is None else SMALL_IN_LANES
@@ -70,7 +71,7 @@ def by_size(
     conditions = [builder.op("le", n, context.i64(most)) for n in lengths if n.op != "const"]
     if batch is not None and not maybe_small(*lengths):
         number = builder.product(batch)
-        conditions.append(builder.lt(context.i64(FEWEST_IN_LANES - 1), number))
+        conditions.append(builder.lt(context.i64(fewest - 1), number))
     conditions = [c for c in conditions if c.op != "const" or not c.args[0]]
     if any(c.op == "const" for c in conditions):
         large()

@@ -53,6 +53,7 @@ def eigen_lanes(
             columns.fill_identity()
         rotations.scale()
         rotations.sweep_until_diagonal()
+        rotations.normalize()
         _rank(lanes, matrix, ranks)
         _copy_sorted(lanes, rotations, ranks, values, vectors, nan)
 
@@ -148,6 +149,29 @@ class _Rotations:
         norm = builder.load(self.norm, lane, fixed=True)
         off = builder.load(self.off, lane, fixed=True)
         return builder.lt(builder.op("mul", tolerance, norm), off)
+
+    def normalize(self) -> None:
+        """Divide each eigenvector by its norm.
+
+        Each rotation changes the norms of two vectors by rounding errors. After all rotations, the errors of the norms
+        are several times as large as the scalar products of different vectors.
+        """
+        lanes, builder, vectors, squares = self.lanes, self.builder, self.vectors, self.off
+        if vectors is None:
+            return
+        with builder.loop(vectors.rows, fixed=True) as loop:
+            lanes.clear(squares)
+            for lane, indices in lanes.in_blocks(vectors.columns):
+                for k in indices:
+                    self._add_square(squares, lane, vectors.load(loop.index, k, lane))
+            with lanes.each() as lane:
+                root = builder.op("sqrt", builder.load(squares, lane, fixed=True))
+                builder.store(squares, lane, builder.op("div", lanes.number(1.0), root))
+            for lane, indices in lanes.in_blocks(vectors.columns):
+                scale = builder.load(squares, lane, fixed=True)
+                for k in indices:
+                    value = builder.op("mul", scale, vectors.load(loop.index, k, lane))
+                    vectors.store(loop.index, k, lane, value)
 
     def _remaining(self) -> Value:
         """1 if some matrix of the group is not diagonal yet, otherwise 0."""

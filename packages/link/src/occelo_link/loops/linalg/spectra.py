@@ -1,7 +1,7 @@
 """Lowerings of singular values, and of eigenvalues of symmetric and Hermitian matrices.
 
 The nodes are `Eigh`, `Eigvalsh`, `SVD`, `FullSVD` and `SingularValues`. LAPACK's gesdd computes singular values, and
-syevd and heevd compute eigenvalues. For batches of small real matrices, `jacobi` computes eigenvalues by rotations.
+syevd and heevd compute eigenvalues. For batches of real matrices with at most 32 rows, `jacobi` computes eigenvalues by rotations.
 `general_spectra` has the eigenvalues of other matrices.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings. `general_spectra`, `schur` and `qz` call
@@ -17,7 +17,7 @@ from occelo_graph.ops.linalg.eigh import Eigh, Eigvalsh
 from occelo_graph.ops.linalg.svd import SVD, FullSVD, SingularValues
 from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Value
-from occelo_link.loops.linalg.elimination import maybe_small
+from occelo_link.loops.linalg.elimination import SMALL_IN_LANES, by_size, maybe_small
 from occelo_link.loops.linalg.jacobi import eigen_lanes
 from occelo_link.loops.linalg.lanes import for_lanes
 from occelo_link.loops.linalg.lapack import Lapack, each_element
@@ -32,6 +32,11 @@ from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Stored, Tensor
 
 __all__ = ["if_finite"]
+
+FEWEST_IN_LANES = 17
+"""With 32 rows, lanes take about 0.7 of LAPACK's time for each matrix, if all lanes are in use. From this number of
+matrices on, they are faster although some lanes of the last group may be idle.
+"""
 
 
 def if_finite(
@@ -57,53 +62,66 @@ def _lower_eigh(
     dtype = node.inputs[0].type.dtype
     real, batch = PARTS.get(dtype, dtype), x.shape[:-2]
     n = context.unify(x.shape[-2], x.shape[-1])
-    if dtype not in PARTS and maybe_small(n) and for_lanes(context, [x]):
-        return _eigh_in_lanes(context, op, context.contiguous_copy(x), vectors)
-    parts = stored_parts(context, x)
+    in_lanes = dtype not in PARTS and maybe_small(n, most=SMALL_IN_LANES)
+    in_lanes = in_lanes and for_lanes(context, [x])
+    parts = stored_parts(context, context.contiguous_copy(x) if in_lanes else x)
     values = context.new_stored(real, [*batch, n])
     columns = new_result(context, dtype, [*batch, n, n]) if vectors else []
 
+    def by_lanes() -> Sequence[Value]:
+        nan = op.on_error == "nan"
+        eigen_lanes(context, parts[0], values, columns[0] if vectors else None, op.lower, nan)
+        return ()
+
+    def by_lapack() -> Sequence[Value]:
+        _eigh_by_lapack(context, node, parts, values, columns)
+        return ()
+
     def emit() -> None:
-        lapack = Lapack(context, dtype)
-        matrix = WorkMatrix(context, dtype, n, n)
-        found = WorkMatrix(context, real, n, context.i64(1))
-        routine = "heevd" if dtype in PARTS else "syevd"
-        given: dict[str, str | Value | Pointer] = {
-            "jobz": "V" if vectors else "N",
-            "uplo": "L" if op.lower else "U",
-            "n": n,
-            "a": matrix.pointer,
-            "lda": matrix.leading,
-            "w": found.pointer,
-        }
-        room = lapack.workspace(routine, **given)
-        with each_element(context, batch) as index:
-            matrix.fill(parts, index)
-            finite = matrix.all_finite("L" if op.lower else "U")
-            good = if_finite(
-                context, op.on_error, finite, lambda: lapack.call(routine, **given, **room)
-            )
-            found.copy_column_to(values, index, good)
-            if vectors:
-                matrix.copy_to(columns, index, good)
+        if in_lanes:
+            by_size(context, [n], by_lanes, by_lapack, batch, FEWEST_IN_LANES)
+        else:
+            by_lapack()
 
     context.step(parts, [values, *columns], emit)
     return [values, whole_tensor(columns)] if vectors else [values]
 
 
-def _eigh_in_lanes(
-    context: Context, op: Eigh | Eigvalsh, x: Stored, vectors: bool
-) -> Sequence[Tensor]:
-    """Lower eigenvalues of a batch of small real matrices, with one matrix per lane."""
-    values = context.new_stored(x.dtype, x.shape[:-1])
-    columns = context.new_stored(x.dtype, x.shape) if vectors else None
-    results = [values] if columns is None else [values, columns]
+def _eigh_by_lapack(
+    context: Context,
+    node: TensorApply[Eigh | Eigvalsh],
+    parts: Sequence[Stored],
+    values: Stored,
+    columns: Sequence[Stored],
+) -> None:
+    """Write calls of LAPACK for the matrices of a batch, one after the other.
 
-    def emit() -> None:
-        eigen_lanes(context, x, values, columns, op.lower, op.on_error == "nan")
-
-    context.step([x], results, emit)
-    return results
+    ``parts`` are the real tensors of the batch, and ``columns`` are those of the eigenvectors. If there are none, only
+    eigenvalues are computed.
+    """
+    dtype, n = node.inputs[0].type.dtype, values.shape[-1]
+    routine, triangle = "heevd" if dtype in PARTS else "syevd", "L" if node.op.lower else "U"
+    lapack = Lapack(context, dtype)
+    matrix = WorkMatrix(context, dtype, n, n)
+    found = WorkMatrix(context, values.dtype, n, context.i64(1))
+    given: dict[str, str | Value | Pointer] = {
+        "jobz": "V" if columns else "N",
+        "uplo": triangle,
+        "n": n,
+        "a": matrix.pointer,
+        "lda": matrix.leading,
+        "w": found.pointer,
+    }
+    room = lapack.workspace(routine, **given)
+    with each_element(context, values.shape[:-1]) as index:
+        matrix.fill(parts, index)
+        finite = matrix.all_finite(triangle)
+        good = if_finite(
+            context, node.op.on_error, finite, lambda: lapack.call(routine, **given, **room)
+        )
+        found.copy_column_to(values, index, good)
+        if columns:
+            matrix.copy_to(columns, index, good)
 
 
 @lowers_complex_to_loops(Eigh)
