@@ -281,7 +281,7 @@ _FIRST = """
 import sys, json
 sys.path.insert(0, {here!r})
 import compiled, numpy
-from time import perf_counter
+from time import {clock} as clock
 library, model = {library!r}, {model!r}
 work = compiled.ALL_MODELS[model]()
 if library == "occelo":
@@ -293,10 +293,10 @@ elif library == "torch":
 else:
     import jax
     jax.config.update("jax_enable_x64", True)
-start = perf_counter()
+start = clock()
 call = compiled.make(library, work)
 call()
-print(json.dumps([perf_counter() - start, compiled.peak_memory()]))
+print(json.dumps([clock() - start, compiled.peak_memory()]))
 """
 
 
@@ -339,11 +339,15 @@ def process(code: str, folder: str) -> Any:
 
 
 def first_results(
-    rounds: int, models: Sequence[str] = tuple(MODELS), peers: Sequence[str] = tuple(PEERS)
+    rounds: int,
+    models: Sequence[str] = tuple(MODELS),
+    peers: Sequence[str] = tuple(PEERS),
+    clock: str = "perf_counter",
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Seconds from the start of building to the first result, in new processes.
 
     ``cold`` with empty caches, ``warm`` with what the cold one left. Of the libraries, only ``peers`` are compared.
+    ``clock`` is the name of a function of `time`.
     """
     here = str(Path(__file__).parent)
     table: dict[str, dict[str, dict[str, float]]] = {}
@@ -352,7 +356,7 @@ def first_results(
         for library in libraries():
             if library == "numpy" or library not in ("occelo", *peers):
                 continue
-            code = _FIRST.format(here=here, library=library, model=model)
+            code = _FIRST.format(here=here, library=library, model=model, clock=clock)
             cold, warm = float("inf"), float("inf")
             for _ in range(1 if library.startswith("pytensor") else rounds):
                 with tempfile.TemporaryDirectory() as folder:

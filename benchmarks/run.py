@@ -112,7 +112,7 @@ def _linear(setting: Setting, console: Console) -> Any:
     console.print(
         f"memory of the Gaussian process of 2,000 points, in n x n matrices: {matrices:.2f}"
     )
-    first = compiled.first_results(setting.rounds, list(LINEAR_MODELS))
+    first = compiled.first_results(setting.rounds, list(LINEAR_MODELS), clock=setting.clock)
     _print_first(first, console)
     return {**result, "memory": matrices, "first": first}
 
@@ -136,7 +136,7 @@ def _loops(setting: Setting, console: Console) -> Any:
     console.print(table)
     console.print(f"above their goals: {'; '.join(missed) or 'none'}")
     models = [n for n, factory in LOOP_MODELS.items() if setting.chosen in factory().name]
-    first = compiled.first_results(setting.rounds, models, peers=("jax",))
+    first = compiled.first_results(setting.rounds, models, ("jax",), setting.clock)
     if first:
         _print_first(first, console)
     return {**result, "first": first}
@@ -152,7 +152,7 @@ def _calls(setting: Setting, console: Console) -> Any:
 
 
 def _first(setting: Setting, console: Console) -> Any:
-    result = compiled.first_results(setting.rounds)
+    result = compiled.first_results(setting.rounds, clock=setting.clock)
     _print_first(result, console)
     return result
 
@@ -316,7 +316,7 @@ def main(
     processor_time: Annotated[
         bool,
         typer.Option(
-            "--processor-time", help="Run times by processor time, for machines that do other work."
+            "--processor-time", help="All times by processor time, for machines that do other work."
         ),
     ] = False,
     peers: Annotated[
