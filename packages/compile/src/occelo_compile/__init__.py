@@ -1,6 +1,7 @@
 """Occelo's compiler: `function` compiles a graph into a callable, in a mode that says how.
 
-`occelo` exports the names of this package to users.
+`occelo` exports the names of this package to users. Names that few programs need are imported at their first use: the
+modes for debugging and their errors, `detect_nan`, `ProfileStats`, `bisect`, `Culprit` and `load_dump`.
 """
 
 from __future__ import annotations

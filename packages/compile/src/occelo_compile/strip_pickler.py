@@ -1,6 +1,7 @@
-"""Pickles the arguments of `function` without some attributes of the ``tag`` of variables and nodes.
+"""Pickles the arguments of `function`, without some notes about variables and nodes.
 
-`dumping` uses `StripPickler` to write files of `function_dump` in the format "pickle".
+The notes are attributes of `Variable.tag` and `Apply.tag`. `dumping` uses `StripPickler` to write files of
+`function_dump` in the format "pickle".
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ __all__ = ["StripPickler"]
 
 
 class StripPickler(pickle.Pickler):
-    """Pickles graphs without the attribute ``trace`` of the ``tag`` of each variable and node.
+    """Pickles graphs, and leaves out some attributes of `Variable.tag` and `Apply.tag`.
 
-    Attributes that ``extra_tag_to_remove`` names are left out, too. The graphs in memory are not changed.
+    They are the attributes named in ``extra_tag_to_remove``, and ``trace``. Occelo never sets ``trace``, but other
+    libraries keep the user's traceback there. The graphs in memory are not changed.
     """
 
     def __init__(self, stream: Any, extra_tag_to_remove: Sequence[str] = ()) -> None:

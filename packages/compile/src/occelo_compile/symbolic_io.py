@@ -26,7 +26,7 @@ def _name(given: object) -> str | None:
 
 
 class SymbolicInput:
-    """A variable as an input of a function, with its flags. `In` explains the flags."""
+    """A variable as an input of a function, with its flags. The flags mean the same as in `In`, which users call."""
 
     def __init__(
         self,
@@ -63,15 +63,19 @@ class In(SymbolicInput):
     """An input of a function.
 
     - ``name``: the keyword of the argument; by default the name of the variable.
-    - ``value``: a default, which is restored after each call, unless there is an ``update``. It may also be a `Container`
-      or a shared variable, from which the value is read.
-    - ``update``: an expression whose value is used in the next call. If the variable is a shared variable, it is updated
-      as by ``updates`` of `function`.
-    - ``mutable``: whether the function may overwrite the argument. An ``update`` implies it.
-    - ``borrow``: whether outputs may alias the argument. ``mutable`` implies it; ValueError if ``borrow`` is False then.
+    - ``value``: the value in calls that do not pass the argument. If there is an ``update``, it is the value only until
+      the first update. If ``value`` is a `Container` or a shared variable, calls use the value that it holds then.
+    - ``update``: an expression. Its value becomes the value of the input for the next call. If the variable is a shared
+      variable, it is updated as by ``updates`` of `function`.
+    - ``mutable``: whether the function may overwrite the argument. By default True if there is an ``update``.
     - ``strict``: refuse arguments that need conversion.
     - ``allow_downcast``: accept arguments whose conversion loses precision.
-    - ``implicit``: calls cannot pass the argument. TypeError if there is no ``value``.
+    - ``autoname``: if False, the name of the variable is not used as the keyword.
+    - ``implicit``: calls cannot pass the argument. By default True if ``value`` is a `Container` or a shared variable.
+      TypeError if there is no ``value``.
+    - ``borrow``: whether outputs may alias the argument. By default the same as ``mutable``. ValueError if ``borrow``
+      is False and ``mutable`` is True.
+    - ``shared``: whether the input is a shared variable. Always True if ``value`` is a shared variable.
     """
 
     def __init__(

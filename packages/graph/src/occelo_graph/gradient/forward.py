@@ -128,11 +128,12 @@ def pushforward(
     - ``f``: one variable, a list or a tuple; the result has the same form.
     - ``wrt``, ``tangents``: a variable and its tangent, or two lists of equal length. ValueError if a variable and its
       tangent differ in their numbers of dimensions.
-    - ``disconnected_outputs``: for an output that does not depend on ``wrt``, "raise" `DisconnectedInputError`,
-      "warn" or "ignore". ValueError for another text.
+    - ``disconnected_outputs``: for an output that does not depend on ``wrt``, "raise" `DisconnectedInputError`, "warn"
+      or "ignore". ValueError for another text.
     - ``return_disconnected``: the tangent of such an output: "zero", "none" or "disconnected".
     - ``use_op_pushforward``: if False, the pushforwards of ops are not used: the whole graph is differentiated twice in
-      reverse mode. By default only ops without a pushforward are treated in this way.
+      reverse mode. By default, this is done only for single nodes: those whose op has no pushforward and is not linear
+      in groups of its inputs.
     """
     outputs = as_variables(f)
     variables = as_variables(wrt)

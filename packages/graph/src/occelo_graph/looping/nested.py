@@ -30,7 +30,8 @@ Stepped = (
 )
 """The type of a function of any number of variables, such as the function of a `scan`.
 
-The first members of the union let type checkers infer the types of the parameters of a lambda with up to five of them.
+For a lambda with at most five parameters, type checkers infer the types of the parameters from the first members of
+this union.
 """
 Rebuild = Callable[[list[Any]], Any]
 
@@ -55,9 +56,9 @@ class Structure:
 def flatten(value: Any, name: str = "") -> tuple[list[Any], Structure]:
     """The list of the leaves of a nested structure, and its `Structure`.
 
-    Dicts are read in the order of their keys, so that two dicts with the same keys have the same structure. If the keys
-    have no order, it is the order of insertion. None is a structure without leaves. ``name`` is the name of the whole
-    structure, with which the names of leaves begin.
+    A dict is read by sorted keys, so that two dicts with the same keys have the same structure. If its keys cannot be
+    sorted, the dict is read in the order in which the keys were inserted. None is a structure without leaves. ``name``
+    is the name of the whole structure, with which the names of leaves begin.
     """
     if value is None:
         return [], Structure(None, (), _nothing)

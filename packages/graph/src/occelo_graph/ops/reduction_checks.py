@@ -1,6 +1,6 @@
 """Checks that a reduction has the properties that it declares, such as associativity, for a few sample numbers.
 
-`register_reduction` calls `check_reduction` for reductions of users and other packages.
+`register_reduction` in `reduction_table` calls `check_reduction` for reductions of users and other packages.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Examples of draws by keys from further laws, such as gamma and Poisson, for the table in `examples`.
 
-For most laws, the expected result is SciPy's quantile of the same uniform numbers.
+The expected results are computed by NumPy code in this module, from the random bits that the draws use. For about half
+of the laws, the code calls a quantile function of SciPy with uniform numbers. For others it follows the algorithm of
+the law, such as rejection.
 """
 
 from __future__ import annotations
@@ -83,7 +85,9 @@ _A = np.array([0.5, 1.0, 2.5])
 
 
 def _words(key: Any, index: int, number: int) -> float:
-    """The uniform number that the element ``index`` of a draw computes from its random word ``number``."""
+    """A uniform number. Each element of a draw has a sequence of random words: this is word ``number`` of element
+    ``index``, scaled to the interval from 0 to 1.
+    """
     bits = philox_block((int(key) + number * WORD) % WORD**2, index)
     return (2 * (bits >> 12) + 1) * 2.0**-53
 
@@ -107,7 +111,8 @@ def _gamma_from_one(key: Any, a: Any) -> Any:
 def _log_gamma(key: Any, a: Any) -> Any:
     """Logarithms of gamma numbers.
 
-    For a below 1, the gamma number is a gamma number for a + 1, times a power of a uniform number.
+    If the parameter ``a`` is below 1, the result is made from a gamma number with the parameter ``a + 1``, which is
+    multiplied by ``u ** (1 / a)`` for a uniform number u.
     """
     a = np.asarray(a, "float64")
     power = np.log(open_uniform(key ^ np.uint64(0x452821E638D01377), a.shape)) / a
@@ -140,7 +145,7 @@ _P = np.array([0.2, 0.5, 0.3])
 
 
 def _first(key: Any, law: Any) -> Any:
-    """Numbers of a law: its quantiles of the uniform numbers from the first word of each element."""
+    """Integers of a discrete law. Each is the quantile of a uniform number, made from the first word of its element."""
     return np.asarray(law.ppf(_u(key)), "int64")
 
 

@@ -1,7 +1,8 @@
 """`BlockVM`: the VM that runs the compiled blocks of a graph, and Python thunks between them.
 
-`BlockLinker` makes a `BlockVM` for each graph. The linker ``c|py`` compiles each node alone; it does not use `BlockVM`,
-and calls its units through `taking_values`.
+`BlockLinker` makes a `BlockVM` for a graph. (If a branch contains a node that cannot be compiled, it makes a `PythonVM`
+instead.) The linker ``c|py`` compiles each node alone; it does not use `BlockVM`, and calls its units through
+`taking_values`.
 """
 
 from __future__ import annotations
@@ -111,10 +112,10 @@ def recorded_effects(
 
 
 def _is_needless(part: Part, where: Apply | None) -> bool:
-    """Whether the node ``where`` runs although perhaps no output needs it.
+    """Whether the node ``where``, which failed, may have run although no output needs it (`perhaps_needless`).
 
-    If ``where`` is None or lazy, the result says whether this holds for any node of the part. (A lazy node may compute
-    such a node, and is then reported as the node that failed.)
+    If ``where`` is None or lazy, the result says whether some node of the part may have run although no output needs
+    it. (The code of a lazy node may compute another node. If that node fails, the lazy node is reported.)
     """
     optional = perhaps_needless(part.nodes, part.outputs)
     return bool(optional) if where is None or where.op.lazy else where in optional

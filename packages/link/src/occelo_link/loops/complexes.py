@@ -2,8 +2,8 @@
 
 In the arrays of inputs and outputs, real and imaginary parts alternate. Such arrays are called interleaved; `lowering`
 and `callbacks` convert them. `loops.registry` calls `in_parts` to derive a lowering of complex nodes from a lowering of
-real nodes. Elementwise ops, matrix products and linear algebra have lowerings of their own for complex nodes, which
-return a `ComplexTensor`.
+real nodes. Elementwise ops, reductions, cumulative ops, linear recurrences, matrix products and linear algebra have
+lowerings of their own for complex nodes. All these lowerings return a `ComplexTensor` for each complex output.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ from occelo_link.loops.tensors import SMALL, Stored, Tensor, Virtual, is_small, 
 __all__ = ["choose"]
 
 _MOST_TRANSPOSED = 1 << 15
-"""The largest number of elements of a transposed matrix that is copied before a loop whose iterations read it
-repeatedly.
+"""A transposed matrix with at most this number of elements is copied before a loop if each iteration reads its elements
+more than once. Otherwise it is copied only if it has at most `SMALL` elements.
 """
 _FEW_ITERATIONS = 8
 
@@ -121,9 +121,9 @@ def choose(context: Context, condition: Value, node: Apply) -> list[Tensor]:
 
 
 def _has_lowering(node: Apply) -> bool:
-    """Whether a loop can be lowered: all its values consist of arrays, and all nodes of its inner graph can be lowered.
+    """Whether a loop can be lowered. All its inputs and outputs must consist of arrays.
 
-    A node can also be a callback.
+    Each node of the inner graph must have a lowering, or be able to run as a callback.
     """
     values = (*node.inputs, *node.outputs)
     return all(v.type.parts() is not None for v in values) and all(
@@ -213,8 +213,8 @@ class _LoopLowering:
         """Prepare a tensor that all iterations read: store it, unless it is cheap to recompute.
 
         A small transposed matrix is copied once, since products in each iteration would gather its elements. A larger
-        transposed matrix is copied if iterations read its elements repeatedly, since BLAS takes up to twice as long for
-        products with a transposed matrix.
+        transposed matrix is copied if each iteration reads its elements more than once (``repeated``), since BLAS takes
+        up to twice as long for products with a transposed matrix.
         """
         largest = _MOST_TRANSPOSED if repeated else SMALL
 

@@ -51,7 +51,11 @@ def _reduced(function: Callable[[Array, Array], Array], operands: Sequence[Array
 
 
 def trace_in_pieces(tracer: Tracer, variables: Sequence[Variable]) -> None:
-    """If variables need a long graph, compute the graph piece by piece. The tracer then computes everything else."""
+    """If ``variables`` need more than `_LONG` nodes, compute these nodes piece by piece, and store values in
+    ``tracer``.
+
+    For a shorter graph the function does nothing, and the tracer then computes the variables as usual.
+    """
     order = _missing(tracer, variables)
     if len(order) <= _LONG:
         return

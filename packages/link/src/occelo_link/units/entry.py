@@ -185,9 +185,10 @@ def make_entry(
 ) -> Callable[..., Any]:
     """Make a builtin function that runs a unit. If it cannot handle a call, it calls ``slow`` with the same arguments.
 
-    ``unit`` has an ``address``, and ``table`` is the unit's table; both live as long as the function. Outputs without a
-    cell come first. ``kind`` says in which form they are returned (`entry_kinds`). ``locks`` are the addresses of locks
-    that a call holds. If another call holds one of them, ``slow`` is called.
+    ``unit.address`` is the address of the unit's machine code. ``table`` is the second argument of the unit, the array
+    of addresses of services, functions and constants (`units.frame`). Both objects live as long as the function.
+    Outputs without a cell come first. ``kind`` says in which form they are returned (`entry_kinds`). ``locks`` are the
+    addresses of locks that a call holds. If another call holds one of them, ``slow`` is called.
     """
     size = CTX_FIRST_RECORD + RECORD * (len(inputs) + len(outputs))
     context = np.zeros(size, dtype=np.int64).view(EntryContext)

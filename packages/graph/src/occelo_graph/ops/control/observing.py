@@ -1,8 +1,9 @@
 """Ops that observe values: `Print` and `PdbBreakpoint` return their inputs, and print them or start the debugger.
 
-Users apply them to variables. When a function is compiled, `occelo_compile.maker` makes each observer a hidden output.
-Nodes that read the observer's result then read its input instead. So ``log(1 + Print()(x))`` is rewritten like ``log(1
-+ x)``. In graphs with lazy branches, observers stay in place, since the observed value may never be computed.
+Users import them from `occelo` and apply them to variables. When a function is compiled, `occelo_compile.maker` makes
+each observer a hidden output. Nodes that read the observer's result then read its input instead. So ``log(1 +
+Print()(x))`` is rewritten like ``log(1 + x)``. In graphs with lazy branches, observers stay in place, since the
+observed value may never be computed.
 """
 
 from __future__ import annotations

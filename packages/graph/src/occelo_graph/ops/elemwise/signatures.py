@@ -1,7 +1,7 @@
 """Static types of the arguments of `elementwise`: derivatives, formulas and options.
 
-Type checkers read them. A test compares the options with the fields of scalar functions. Functions may have one to six
-inputs, and an alias is a union of a function type for each number.
+Type checkers read them. A test compares the options with the fields of scalar functions. A function may have one to six
+inputs. So `Formula` and `DerivativeOfTensors` are unions of six function types, one for each number of inputs.
 """
 
 from __future__ import annotations

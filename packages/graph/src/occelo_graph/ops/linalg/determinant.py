@@ -1,7 +1,8 @@
 """Determinants of square matrices (`det`), and their signs and logarithms (`slogdet`).
 
-Users call `det` and `slogdet` from `occelo.tensor.linalg`. Their ops `Det` and `SLogDet` decompose into an LU
-factorisation (`lu`) and products. The linkers for machine code have a lowering of `Det`.
+Users call `det` and `slogdet` from `occelo.tensor.linalg`. Their ops are `Det` and `SLogDet`. The decompositions of the
+ops begin with an LU factorisation (`LuFactor`). The determinant is the product of the pivots, and its logarithm is the
+sum of the logarithms of the pivots. The linkers for machine code have a lowering of `Det`.
 """
 
 from __future__ import annotations
@@ -141,9 +142,9 @@ def slogdet(a: Any) -> SlogdetResult:
     of ``a``, or float64 for integers. The sign of a complex determinant is a complex number of absolute value 1. The
     logarithm is real. For a singular matrix, the sign is 0 and the logarithm is -inf.
 
-    The gradient of ``logabsdet`` is ``inv(a)^H``. The gradient of a real sign is 0. If a matrix is singular, computing
-    a gradient other than 0 raises ``numpy.linalg.LinAlgError``. TypeError for float16, ValueError if ``a`` is not
-    square.
+    The gradient of ``logabsdet`` is ``inv(a)^H``. The gradient of a real sign is 0. For a singular matrix, the gradient
+    of ``logabsdet`` raises ``numpy.linalg.LinAlgError``, and so does the gradient of a complex sign. TypeError for
+    float16, ValueError if ``a`` is not square.
     """
     (x,) = as_matrices("slogdet", a)
     sign, logarithm = SLogDet()(x)

@@ -1,7 +1,8 @@
 """Functions of square matrices: `expm` (exponential), `logm` (principal logarithm) and `sqrtm` (principal square root).
 
-Users call them from `occelo.tensor.linalg`. The NumPy code of their ops calls SciPy. The linkers for machine code have
-lowerings of the ops.
+`occelo_graph.linalg` collects the functions, and users call them from `occelo.tensor.linalg`. Rules and the inference
+of facts in `occelo_rewrite` use the ops. The NumPy code of the ops calls SciPy. The linkers for machine code have
+lowerings of all three ops, and the linkers for JAX and PyTorch have one of `Expm`.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ class _MatrixFunction(MatrixOp):
 
     signature: ClassVar[str] = "(n,n)->(n,n)"
     smallest_size: ClassVar[float] = 0.0
-    """An imaginary part counts as a rounding error if it is small compared with the largest element of the result, or
-    with this number if it is larger.
+    """A lower bound of the size of a result, with which its imaginary parts are compared.
+
+    The size is the largest absolute value of the elements. Imaginary parts much smaller than the size are rounding
+    errors.
     """
 
     def core(self, *arrays: Array) -> Array:

@@ -1,6 +1,6 @@
 """Generalised Schur decompositions of pairs of square matrices: the functions `qz` and `ordqz`, and their ops.
 
-Users call `qz` and `ordqz` from `occelo.tensor.linalg`. The decomposition of Riccati equations applies `SortedQZ`. The
+Users call `qz` and `ordqz` from `occelo.tensor.linalg`. `riccati_pencils` solves Riccati equations with `SortedQZ`. The
 linkers for machine code have lowerings of the ops. The other linkers call their NumPy code.
 """
 

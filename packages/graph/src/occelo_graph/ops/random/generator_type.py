@@ -167,10 +167,12 @@ class RandomGeneratorType(Type):
         return _of_words(np.asarray(parts[0]))
 
     def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
-        """A generator with the seed ``number``, whose state has the shape in ``shapes``.
+        """A generator for trial runs, with the seed ``number``. ``shapes`` has one shape: that of the generator's
+        state.
 
-        If no bit generator has a state of this length, it is a PCG64. The words of the state are not all ``number``, as
-        in arrays: with equal words, algorithms that reject numbers could loop forever.
+        If no bit generator has a state of this length, the result is a PCG64. Other types fill their arrays with
+        ``number``. The state of a generator is not filled in this way, since with equal words an algorithm that rejects
+        numbers could loop forever.
         """
         (shape,) = shapes
         make = next((kind.make for kind in _KINDS if (kind.length + 1,) == shape), np.random.PCG64)

@@ -1,8 +1,9 @@
 """Functions and methods that draw with NumPy's generators, and the variables whose values are generators.
 
-Users call `rng`, `shared_rng` and `default_rng` from `occelo_graph.random` to get such a variable, and its methods to
-draw. `RandomStream` in `streams` calls the functions. A function has the parameters of its law, ``size`` and ``rng``,
-and returns a list of the next generator and the draw.
+Users call `rng`, `shared_rng` and `default_rng` from `occelo.tensor.random` to make a variable whose value is a
+generator. To draw, they call methods of this variable. `RandomStream` in `streams` calls the functions. The arguments
+of a function are the parameters of its law, ``size`` and ``rng``; some functions, such as `integers` and `choice`, have
+further arguments. A function returns a list of two variables: the next generator and the draw.
 """
 
 from __future__ import annotations
@@ -374,7 +375,8 @@ class DefaultGenerator(Op):
 def default_rng(seed: Any) -> Any:
     """A variable whose value is ``numpy.random.default_rng(seed)``. It is a constant if ``seed`` is not a variable.
 
-    TypeError if ``seed`` is None, which means another seed in each call; `shared_rng` accepts None.
+    TypeError if ``seed`` is None: NumPy would then choose another seed in each call. `shared_rng` accepts None, and
+    NumPy chooses a seed once.
     """
     if seed is None:
         raise TypeError("default_rng needs a seed; for an unknown one, use shared_rng()")

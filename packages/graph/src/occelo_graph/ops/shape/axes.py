@@ -7,14 +7,11 @@ also converts offsets of diagonals.
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from occelo_graph.ir.nodes import Constant, Variable
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["normalize_axes", "normalize_axis", "static_integer"]
 

@@ -50,8 +50,9 @@ def run_program(
 ) -> list[npt.NDArray[Any]]:
     """Run a program on input arrays, and return its outputs.
 
-    ``functions`` maps the entries of the table that the program calls to Python functions. Their arguments are NumPy
-    scalars, or pairs ``(array, offset)`` in place of addresses. An access out of bounds raises IndexError.
+    ``functions`` has a Python function for each function outside of the program that the program calls. Its keys are
+    names in `Program.table`. The arguments of these functions are NumPy scalars, and pairs ``(array, offset)`` in place
+    of addresses. An access out of bounds raises IndexError.
     """
     with np.errstate(all="ignore"):
         return _Interpreter(program, arrays, functions or {}).run()

@@ -24,7 +24,8 @@ class Scalars:
     - ``names``: maps the number of a value to the value's name in LLVM IR.
     - ``pointers``: maps a buffer to the name of its address, if the address does not change.
     - ``slots``: maps a buffer whose address changes to the name of the stack slot that holds the address.
-    - ``headers``: maps a slot of the frame, which points to lengths or strides, to the name of their address.
+    - ``headers``: some slots of the frame hold the address of an input's lengths or strides. ``headers`` maps such a
+      slot to the name of the address.
     """
 
     def __init__(self, out: ModuleWriter, functions: Functions) -> None:
