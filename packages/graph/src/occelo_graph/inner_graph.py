@@ -100,7 +100,6 @@ class OpFromGraph(Op):
             if connection_pattern is None
             else tuple(tuple(map(bool, row)) for row in connection_pattern)
         )
-        self._derived_cache: dict[Any, OpFromGraph] = {}
 
     def python_fields(self) -> dict[str, Any]:
         """The arguments of `from_fields` that make an equal op, for printed Python source (`to_python`)."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ir.op_caches import cache_of
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ir.user_ops import owning_kernel
 
@@ -38,7 +39,7 @@ def decomposition(node: Apply) -> Decomposition | None:
     op = node.op
     if not op.has_decompose:
         return None
-    known: dict[Any, Decomposition | None] = op.__dict__.setdefault("_decompositions_cache", {})
+    known: dict[Any, Decomposition | None] = cache_of(op, "_decompositions_cache")
     key = tuple(v.type for v in (*node.inputs, *node.outputs))
     if key not in known:
         inputs = [v.type() for v in node.inputs]

@@ -23,6 +23,7 @@ from occelo_graph.errors import MethodNotDefined, with_arguments
 from occelo_graph.facade import facade
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
+from occelo_graph.ir.op_caches import cache_of, forget_cached, is_fixed
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.traits import (
@@ -201,6 +202,10 @@ class Op(Traits):
         def __init__(self, *args: Any, **options: Any) -> None:
             refuse_arguments(type(self), Op, args, options)
 
+        def __setattr__(self, name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+            forget_cached(self)
+
     # identity
 
     def props(self) -> dict[str, Any] | None:
@@ -222,8 +227,8 @@ class Op(Traits):
         if key is None:
             props = self.props()
             key = id(self) if props is None else tuple(frozen_value(v) for v in props.values())
-            state["_key_cache"] = key
-            state["_hash_cache"] = hash((type(self), key))
+            if not self._is_external or is_fixed(self):
+                state["_key_cache"] = key
         return key
 
     def __eq__(self, other: object) -> bool:
@@ -239,9 +244,11 @@ class Op(Traits):
 
     def __hash__(self) -> int:
         state = self.__dict__
-        if "_hash_cache" not in state:
-            self._key()
-        found: int = state["_hash_cache"]
+        found: int | None = state.get("_hash_cache")
+        if found is None:
+            found = hash((type(self), self._key()))
+            if "_key_cache" in state:
+                state["_hash_cache"] = found
         return found
 
     def __getstate__(self) -> dict[str, Any]:
@@ -288,7 +295,7 @@ class Op(Traits):
         """The types of the outputs, as `infer` returns them, but always as a tuple. The results are cached."""
         cache: dict[tuple[Type, ...], tuple[Type, ...]] | None = self.__dict__.get("_infer_cache")
         if cache is None:
-            cache = self.__dict__["_infer_cache"] = {}
+            cache = cache_of(self, "_infer_cache")
         found = cache.get(types)
         if found is None:
             inferred = self.infer(*types)
