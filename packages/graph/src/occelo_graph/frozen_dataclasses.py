@@ -108,7 +108,8 @@ def _initializer(cls: Any) -> types.FunctionType:
 def _code(parameters: str, body: str) -> types.CodeType:
     """The code of an ``__init__`` with these parameters and this body.
 
-    They name fields by numbers, so that the text is compiled only once for classes with as many fields.
+    Both texts contain ``field0``, ``field1`` and so on in place of the names of fields. So classes that differ only in
+    these names share the compiled code.
     """
     found: dict[str, Any] = {}
     exec(f"def __init__({parameters}): {body}", found)
@@ -119,7 +120,8 @@ def _code(parameters: str, body: str) -> types.CodeType:
 def _is_frozen(self: Any, name: str) -> bool:
     """Whether an attribute of an object must not change.
 
-    All attributes of a dataclass are frozen. In a subclass that is not itself a dataclass, only inherited fields are.
+    In a dataclass, all attributes are frozen. In a subclass that is not itself a dataclass, only the fields that it
+    inherits are frozen.
     """
     return "__dataclass_fields__" in type(self).__dict__ or name in self.__dataclass_fields__
 

@@ -4,8 +4,8 @@ While the outer graph is built, differentiated and canonicalized, the op is one 
 ``expand_graphs`` replaces the node by the inner graph. With ``inline=True`` the node is replaced before all other
 rewriting. If the mode excludes ``expand_graphs``, linkers run the inner graph as a loop of one iteration (`Op.loop`).
 
-The inner graph is a frozen graph, so two ops with equal graphs are equal. The op is not defined with the other ops of
-control flow in `ops.control`, since it imports gradients from higher modules.
+The inner graph is a frozen graph, so two ops with equal graphs are equal. The other ops of control flow are in
+`ops.control`. This op cannot be there, since it needs `gradient`, and `gradient` imports `ops`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ Rule: TypeAlias = "Callable[..., Any] | OpFromGraph | None"
 Derivative: TypeAlias = "Rule | list[Rule] | tuple[Rule, ...]"
 """One rule that computes all derivatives, or a list with a rule for each of them."""
 Pattern: TypeAlias = tuple[tuple[bool, ...], ...] | None
-"""The user's ``connection_pattern``: a row for each input, with an entry for each output. None: see the inner graph."""
+"""The user's ``connection_pattern``: a row for each input, with an entry for each output.
+
+None: the pattern follows from the inner graph.
+"""
 
 
 class OpFromGraph(Op):
@@ -52,10 +55,10 @@ class OpFromGraph(Op):
     - ``inline``: whether the op is replaced by its graph before all other rewriting.
     - ``pullback``: a function ``(inputs, outputs, cotangents)`` that returns a list with a cotangent for each input.
       None means that the pullback of the inner graph is used. Instead of one function, ``pullback`` may be a list with
-      a function for each input, which returns only the cotangent of this input; an entry may be None. Each function may
-      also be an `OpFromGraph`, with all inputs, outputs and cotangents as its inputs.
+      an entry for each input: a function that returns only the cotangent of this input, or None. An `OpFromGraph` may
+      take the place of a function; its inputs are all inputs, outputs and cotangents.
     - ``pushforward``: like ``pullback``, with tangents instead of cotangents. The function returns a tangent for each
-      output; a list has an entry for each output.
+      output. A list has an entry for each output.
     - ``lop_overrides``, ``rop_overrides``: older names of ``pullback`` and ``pushforward``.
     - ``connection_pattern``: ``connection_pattern[i][k]`` is true if output ``k`` depends on input ``i``.
     - ``name``: the name in printed graphs.

@@ -4,11 +4,13 @@ It is used where speed does not matter:
 
 - `Variable.eval` runs the interpreter if the package `occelo_compile` is not imported.
 - When the call of a compiled function fails, `occelo_compile.error_replay` replays the user's graph in the interpreter
-  to raise the error. Linkers replay a compiled block in this way.
-- The linkers for JAX and PyTorch run single nodes with it while they trace.
+  to raise the error. If the graph has effects, a linker replays only the compiled block that failed.
+- The linkers for JAX and PyTorch run single nodes with the interpreter while they trace.
+- Ops with an inner graph run it with the interpreter if they run in Python: `OpFromGraph` with `evaluate`, loops with
+  `loop_kernel` or `body_runner`. So the Python linkers use it, too.
 
-Other modules use parts of it. The Python linkers (`occelo_link.vm`) use its liveness analysis (`last_uses`) and its
-loops (`loop_kernel`). All linkers and DebugMode use its error messages (`annotate_error`).
+Other modules use parts of the interpreter. The Python linkers (`occelo_link.vm`) use its liveness analysis
+(`last_uses`). All linkers and DebugMode use its error messages (`annotate_error`).
 """
 
 from __future__ import annotations
@@ -89,7 +91,7 @@ def annotate_error(error: Exception, node: Apply, arrays: Sequence[Any]) -> Exce
 
 
 def _shown(array: Any, more: bool) -> str:
-    """Describes an input of a failed node by dtype and shape; ``more`` adds its strides and up to 8 elements."""
+    """The dtype and shape of an input of a failed node. ``more`` adds strides, and the elements if they are few."""
     if not is_array(array):
         return without_address(repr(array))
     text = f"{array.dtype} {array.shape}"
@@ -190,9 +192,9 @@ def inner_nodes_timed(note: Callable[[Place, float, Sequence[Any]], None]) -> Ge
     """Inside of the ``with`` block, time the nodes of inner graphs, such as the bodies of loops, that run in Python.
 
     After each run of an inner node, ``note`` is called with the node's place, the time in seconds, and the results. The
-    place lists the nodes whose inner graphs contain the node, from outside to inside, then the node itself. The first
-    of them, which is in no inner graph, is left out. ``note`` is called for the nodes of an inner graph before it is
-    called for the node that has this inner graph.
+    place lists the nodes whose inner graphs contain the node, from outside to inside, then the node itself. The place
+    omits the outermost of these nodes, which is in no inner graph. ``note`` is called for the nodes of an inner graph
+    before it is called for the node that has this inner graph.
     """
     token = _RUNNER.set(_Clock(note))
     try:
@@ -253,8 +255,8 @@ def has_run(results: Recorded, within: Place = ()) -> Generator[None]:
     A replay uses this for nodes with effects, which must not run twice. ``results`` maps the place of a node to a queue
     with an entry for each run, in order. An entry is the list of results, or the exception that was raised. A place
     lists the nodes whose inner graphs contain the node, then the node itself. The node alone is not enough, since
-    several nodes may share one inner graph. If the block runs nodes of an inner graph, ``within`` is the start of their
-    places.
+    several nodes may share one inner graph. If the ``with`` block itself runs nodes of an inner graph, ``within`` lists
+    the nodes around them: the beginning of their places.
     """
     token = _REPLAY.set(_Replay(results, within) if results else None)
     try:
@@ -275,7 +277,7 @@ def _run_lazily(
     values: dict[Variable, Any],
     instead: Mapping[Apply, Apply] | None = None,
 ) -> None:
-    """Compute the outputs of a graph with lazy ops. A node runs only when a node that runs needs its outputs.
+    """Compute ``outputs``, in a graph with lazy ops. A node runs only if ``outputs`` or a node that runs need it.
 
     The results are added to ``values``. ``instead`` maps a node to the node that runs in its place.
     """
@@ -302,7 +304,7 @@ def body_runner(
 ) -> Callable[[Sequence[Any]], list[Any]]:
     """A function that runs the inner graph ``body`` once: from the values of its inputs to those of its outputs.
 
-    ``instead`` maps a node to the node that runs in its place, and that may overwrite its inputs.
+    ``instead`` maps a node to another node, which runs in place of the first and may overwrite its inputs.
     """
     lazy = any(node.op.lazy for node in body.nodes)
     constants: dict[Variable, Any] = {
@@ -483,9 +485,9 @@ def variable_eval(
 ) -> Any:
     """The function behind `Variable.eval`, with a compiler or the interpreter (`facade.evaluator`).
 
-    ``inputs_to_values`` maps variables, or their names, to values. ValueError if no variable has the given name,
-    or if several have it, or if a variable is given two values. `UnusedInputError` (a ValueError) for a variable that is not needed, if ``on_unused_input`` is
-    "raise".
+    ``inputs_to_values`` maps variables, or their names, to values. ValueError if no variable has the given name, or if
+    several have it, or if a variable is given two values. If ``on_unused_input`` is "raise", a given variable that is
+    not needed raises `UnusedInputError` (a ValueError).
     """
     given: dict[Variable, Any] = {}
     lenient = options.get("on_unused_input", "raise") != "raise"
@@ -513,8 +515,8 @@ def interpret(
 ) -> Any:
     """Compute a variable with `evaluate`. `Variable.eval` uses this function while `occelo_compile` is not imported.
 
-    `UnusedInputError` for a variable in ``given`` that is not needed, if ``on_unused_input`` is "raise". TypeError for
-    ``options``, since only the compiler accepts any.
+    If ``on_unused_input`` is "raise", a variable in ``given`` that is not needed raises `UnusedInputError`. TypeError
+    for ``options``, since only the compiler has options.
     """
     if options:
         raise TypeError(f"eval() got unexpected arguments {sorted(options)}")

@@ -1,9 +1,10 @@
 """Features that check in-place ops: no node may overwrite a value that is protected, or that another node still reads.
 
-`DestroyHandler` checks that every value is read before it is overwritten. `Supervisor` protects chosen inputs.
-`occelo_compile.maker` attaches `Supervisor` to the graph of each function, and `DestroyHandler` if the graph has
-in-place ops. `occelo_rewrite` attaches `DestroyHandler` before in-place rewriting (`occelo_rewrite.inplace`). This
-rewriting finds out with `view_root` and `version_root` which variables share storage.
+`DestroyHandler` checks that all readers of a value can run before the node that overwrites the value. `Supervisor`
+protects chosen inputs. `occelo_compile.maker` attaches `Supervisor` to the graph of each function, and `DestroyHandler`
+to graphs in which the user allows in-place ops (``accept_inplace``). `occelo_rewrite.stages` attaches `DestroyHandler`
+before in-place rewriting (`occelo_rewrite.inplace`). This rewriting finds out with `view_root` and `version_root` which
+variables share storage.
 
 The other features, and `inplace_candidates`, are for users who write in-place rules.
 """
@@ -34,7 +35,7 @@ __all__ = [
 
 
 def view_root(variable: Variable) -> Variable:
-    """The first variable with the storage of ``variable``. It is found by following views and in-place ops backward."""
+    """The oldest variable with the same storage as ``variable``: views and in-place ops are followed backward."""
     while variable.owner is not None and variable.index is not None:
         op, index = variable.owner.op, variable.index
         sources = op.view_map.get(index) or op.destroy_map.get(index)
@@ -58,9 +59,9 @@ def version_root(variable: Variable) -> Variable:
 
 
 class DestroyHandler(Bookkeeper):
-    """Checks that a graph with in-place ops can be computed, and constrains the order of its nodes.
+    """Checks that the nodes of a graph with in-place ops can run in some order, and constrains this order.
 
-    An in-place op makes a new version of a storage; the node that does so is the destroyer of the old version. A
+    An in-place op makes a new version of the values in a storage. Its node is the destroyer of the old version. A
     version has at most one destroyer. All readers of the version, and of its views, run before the destroyer. Constants
     are never overwritten. If a graph breaks one of these rules, its validation raises `InconsistencyError`.
     """
@@ -84,11 +85,11 @@ class DestroyHandler(Bookkeeper):
 
     @property
     def is_needed(self) -> bool:
-        """Whether any node of the graph is an in-place op."""
+        """Whether any node of the graph has an in-place op."""
         return bool(self._destroyers)
 
     def destroy_handler(self, fgraph: FunctionGraph) -> DestroyHandler:
-        """Return this feature. The graph has this method, too, so other code finds the feature by it."""
+        """Return this feature. The graph gets this method, too, so that other code can ask it for the feature."""
         return self
 
     def has_destroyers(self, fgraph: FunctionGraph, protected: Sequence[Variable]) -> bool:
@@ -186,8 +187,9 @@ class InputsAt:
 class Supervisor(Feature):
     """Refuses graphs in which an op overwrites one of the ``protected`` variables.
 
-    ``protected`` is a list of variables, or a function that returns them for a graph, such as `InputsAt`. ``spared``
-    variables may be overwritten by ops of the user's graph, but rewriting must not introduce ops that overwrite them.
+    ``protected`` is a list of variables, or a function that returns them for a graph, such as `InputsAt`. The variables
+    ``spared`` may be overwritten by ops of the user's graph, but not by ops that rewriting introduces. In a function
+    they are the inputs with updates: a call that fails must leave their values unchanged.
     """
 
     def __init__(self, protected: Chosen, spared: Chosen = ()) -> None:
@@ -260,9 +262,9 @@ class NoOutputInplaceOnInput(_OutputVeto):
 def inplace_candidates(
     fgraph: FunctionGraph, inputs: Sequence[Variable], protected_inputs: Sequence[Variable] = ()
 ) -> list[Variable]:
-    """The variables in ``inputs`` that could be overwritten if the node with these inputs had an in-place op.
+    """The variables in ``inputs`` that an in-place op with these inputs could overwrite.
 
-    Such an input is not a constant and not in ``protected_inputs``. It shares no storage with another input, and no
+    Such a variable is not a constant and not in ``protected_inputs``. It shares no storage with another input, and no
     other node overwrites it.
     """
     roots = [view_root(v) for v in inputs]

@@ -1,7 +1,9 @@
-"""Barriers: ops that return their input, but change the gradient through them (`zero_grad`, `grad_clip`, ...).
+"""Barriers: ops that return their input, but change the gradient that passes through (`zero_grad`, `grad_clip`, ...).
 
-Users apply barriers to parts of a cost. The rule `drop_gradient_barriers` of `occelo_rewrite` removes barriers from
-compiled graphs. If a mode excludes this rule, linkers lower a barrier to its input.
+Users apply barriers to parts of a cost. Stable forms of logarithms (`gradient.logarithms`), laws of random numbers
+(`stats`) and keys of random numbers (`random`) contain barriers, too. The rule `drop_gradient_barriers` of
+`occelo_rewrite` removes barriers from compiled graphs. If a mode excludes this rule, linkers lower a barrier to its
+input.
 
 The module also has `grad_undefined` and `grad_not_implemented`, which pullbacks of ops can return.
 """
@@ -84,7 +86,7 @@ class ZeroGrad(_Identity):
 
 @op
 class DisconnectedGrad(_Identity):
-    """A barrier without a derivative: a gradient treats its output as a constant. Its input is disconnected."""
+    """A barrier whose output is treated as a constant by gradients. So the input of the barrier is disconnected."""
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         return [None]
@@ -161,16 +163,16 @@ def grad_scale(x: Any, multiplier: float) -> TensorVariable:
 
 
 def grad_undefined(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """The result of a pullback for an input, where the derivative does not exist mathematically.
+    """The cotangent that a pullback returns for the input ``x`` if the derivative does not exist mathematically.
 
-    ``op_`` is the op, ``x_pos`` the position of its input ``x``, and ``comment`` a reason for the message.
+    ``op_`` is the op, ``x_pos`` the position of the input ``x``, and ``comment`` a reason for the message.
     """
     reason = f"the gradient of {op_} by its input {x_pos}, {x}, is not defined"
     return NullType(reason + (f": {comment}" if comment else ""))()
 
 
 def grad_not_implemented(op_: Any, x_pos: int, x: Any, comment: str = "") -> Any:
-    """The result of a pullback for an input, where the derivative is not implemented.
+    """The cotangent that a pullback returns for the input ``x`` if the derivative is not implemented.
 
     The arguments are those of `grad_undefined`.
     """

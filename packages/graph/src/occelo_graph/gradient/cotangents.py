@@ -1,7 +1,7 @@
 """Checks of cotangents and tangents: each one is cast to the dtype of its variable, and must have the variable's shape.
 
-Reverse mode (`reverse`, `pulling`) and forward mode (`forward`) check the cotangents and tangents that users pass, and
-the results of every pullback and pushforward.
+Reverse mode (`reverse`, `pulling`) checks the cotangents that users pass, and the results of every pullback. Forward
+mode (`forward`) checks the tangents that users pass, and the results of every pushforward.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["fitting", "from_rule", "of_shape"]
 
 
 def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = None) -> Cotangent:
-    """Check a cotangent or tangent of ``variable``, and cast it to the variable's dtype.
+    """Check a cotangent or tangent of ``variable``. Cast it to the variable's dtype, if that is a floating-point dtype.
 
     `ZERO` and None are returned as they are. TypeError if ``cotangent`` is not a tensor of floating-point numbers with
     the variable's number of dimensions, or if it is complex and the variable is real. ValueError if its static lengths
@@ -108,8 +108,8 @@ def of_shape(
 ) -> Variable:
     """The cotangent, with a check at run time that it has the shape of ``variable``. Static shapes need no such check.
 
-    The graph that computes ``variable`` may contain the same check. But if the gradient does not need that graph, its
-    checks do not run. ``of`` names the cotangent in the message.
+    The graph that computes ``variable`` may contain the same check. But that check does not run if only the gradient is
+    computed and does not need ``variable``. ``of`` names the cotangent in the message.
     """
     if not isinstance(variable.type, TensorType) or not isinstance(cotangent.type, TensorType):
         return cotangent

@@ -23,8 +23,8 @@ def pull_decomposition(
 ) -> Sequence[Any] | None:
     """The cotangents of a node's inputs, by the pullback of its decomposition. None if its op has no decomposition.
 
-    ``cotangents`` are the cotangents of the node's outputs. The decomposition is differentiated with new variables as
-    inputs, since an input of the node may depend on another input.
+    ``cotangents`` are the cotangents of the node's outputs. An input of the node may depend on another input. So the
+    decomposition is differentiated with respect to new variables, which are then replaced by the inputs of the node.
     """
     found = decomposition(node)
     if found is None:

@@ -3,8 +3,8 @@
 The modules for stable forms (`stable_forms`, `logarithms`) and the rules in `occelo_rewrite.rules.elemwise.stable` use
 it to find the expressions that they replace.
 
-Most methods test whether a variable is computed by one expression. They return the parts of this expression, or None if
-the variable is computed otherwise.
+Most methods recognize one form of expression. They return the parts of the expression, or None if the variable is not
+computed by an expression of this form.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _DEPTH = 5
 
 
 def number_in(variable: Variable) -> float | None:
-    """The real number that all elements of a constant equal. None for other variables, and for large constants."""
+    """The real number to which all elements of a constant are equal. None for other variables and large constants."""
     if not isinstance(variable, Constant):
         return None
     data = variable.data
@@ -89,8 +89,9 @@ class ExpressionReader:
     """Recognizes expressions of one dtype.
 
     - ``keep``: variables that the reader treats as roots, however they are computed.
-    - ``to_differentiate``: whether the stable forms that are built will be differentiated. Such a form may contain
-      expressions that the reader recognizes again.
+    - ``to_differentiate``: whether the stable forms that are built are only differentiated. Then they may contain
+      expressions that have a stable form themselves. A form that replaces a node must not: rules would replace the
+      expressions again.
     - ``seen``: the inputs of all nodes that the reader has looked at. Stable forms are built from these variables.
     """
 
@@ -104,7 +105,10 @@ class ExpressionReader:
         self._left = _READS
 
     def owner(self, variable: TensorVariable) -> Apply | None:
-        """The node that computes a variable. None for a root, or if the reader has looked at too many nodes already."""
+        """The node that computes a variable.
+
+        None for a root, for a variable of another dtype, or if the reader has looked at too many nodes already.
+        """
         node = variable.owner
         if node is None or variable in self.keep or not self._left:
             return None
@@ -148,7 +152,11 @@ class ExpressionReader:
 
     @staticmethod
     def is_switch(variable: TensorVariable) -> bool:
-        """Whether a variable is computed by `switch`. Stable forms that distinguish cases contain such variables."""
+        """Whether a variable is computed by `switch`.
+
+        Stable forms that distinguish cases apply functions to such variables. These expressions must not be replaced
+        again.
+        """
         found = computed_by(variable, Elemwise)
         return found is not None and found.op.scalar_op.name == "switch"
 
@@ -277,7 +285,7 @@ class ExpressionReader:
     ) -> TensorApply[CAReduce] | None:
         """The node of a sum that broadcasts against its own input. None if the variable is not such a sum.
 
-        It is a sum over all axes, or a sum whose axes are kept with length 1 (``keepdims``). With ``ndim``, the input
+        Such a sum is over all axes, or its axes are kept with length 1 (``keepdims``). If ``ndim`` is given, the input
         of the sum must have this number of dimensions.
         """
         shuffled = computed_by(variable, DimShuffle)

@@ -1,7 +1,7 @@
 """Jacobians, Hessians, and products of Hessians with vectors, as functions for users.
 
-Jacobians and Hessians are computed by a pullback that is vectorized over unit vectors as cotangents. The products are
-computed by a pushforward of the gradient.
+A Jacobian is computed by one pullback, which is vectorized: its cotangents are all unit vectors at once. A Hessian is
+the Jacobian of a gradient. The product of a Hessian with a vector is a pushforward of the gradient.
 """
 
 from __future__ import annotations

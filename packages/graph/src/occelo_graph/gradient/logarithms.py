@@ -59,7 +59,10 @@ class Logarithm(NamedTuple):
 
     form: TensorVariable
     helps: bool
-    """Whether the form is more accurate than the logarithm of the value. It is not for the logarithm of a number."""
+    """Whether the form is more accurate than the logarithm of the computed value.
+
+    False for the logarithm of a number or of a product of lengths.
+    """
     sure: bool = True
 
 
@@ -131,8 +134,9 @@ class Reader(ExpressionReader):
     ) -> Logarithm | None:
         """log(sum(w exp(x))) = m + log(sum(w exp(x - m))), where m is log(sum(exp(x))).
 
-        If the form is only computed, exp(x - m) is written as softmax(x). If it is differentiated, m is a constant
-        (`zero_grad`): the derivatives through its two occurrences sum to 0, and would only add rounding errors.
+        If the form is only computed, exp(x - m) is written as softmax(x). If the form is differentiated, m is treated
+        as a constant (`zero_grad`): the derivatives through the two occurrences of m sum to 0, and would only add
+        rounding errors.
         """
         found = self.node(summed, "true_div")
         divisors = [] if found is None else [found.inputs[1]]
@@ -355,8 +359,8 @@ def read_of_whole(
 ) -> Callable[[type[Softmax | LogSoftmax]], TensorVariable] | None:
     """For exp(x)[i] / sum(exp(x)), a function that makes softmax(x)[i] or log_softmax(x)[i].
 
-    ``exponent`` is x[i], for any index or slice i, and ``bottom`` is the sum over all axes. None if they are not of
-    this form. The argument of the function is the class `Softmax` or `LogSoftmax`.
+    ``exponent`` is x[i], for any index or slice i, and ``bottom`` is the sum over all axes. None if ``exponent`` or
+    ``bottom`` has another form. The argument of the returned function is the class `Softmax` or `LogSoftmax`.
     """
     total = reader.sum_of_powers(bottom)
     read = computed_by(exponent, Subtensor, AdvancedSubtensor)
@@ -474,7 +478,7 @@ _LAWS: dict[str, Callable[..., Logarithm | None]] = {
     "add": _of_sum,
     "sub": _of_difference,
 }
-"""Maps the name of a scalar function f to the function that finds the logarithm of f(x).
+"""Maps the name of a scalar function f to a function that finds the logarithm of f(x).
 
-Its arguments are a reader and the arguments of f.
+The arguments of the second function are a reader, and the arguments of f.
 """

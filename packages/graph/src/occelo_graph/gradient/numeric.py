@@ -29,8 +29,8 @@ _TOLERANCE = {"float16": 1e-1, "float32": 1e-2, "float64": 1e-4}
 def numeric_grad(f: Callable[..., Any], pt: Sequence[Any], eps: float | None = None) -> list[Any]:
     """The derivatives of a scalar function at the arguments ``pt``, by central differences: an array for each argument.
 
-    ``f`` is a function of arrays that returns a number. ``eps`` is the step, which is multiplied by the absolute value
-    of elements larger than 1. By default it depends on the dtype.
+    ``f`` is a function of arrays that returns a number. ``eps`` is the step; its default depends on the dtype. For an
+    element with an absolute value above 1, the step is ``eps`` times this absolute value.
     """
     points = [np.array(p) for p in pt]
     results: list[Any] = []

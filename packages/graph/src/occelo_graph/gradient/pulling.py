@@ -7,8 +7,8 @@ region by region. Each branch of the `IfElse` has cotangents of its own. A new `
 among the cotangents of the branches. So the derivative of a branch that does not run is not computed. It takes no time
 and cannot fail. If it is infinite, it is not multiplied by zero, which would be NaN.
 
-An `IfElse` and its derivative have the same condition. The regions of nodes with the same condition are differentiated
-together.
+Several `IfElse` nodes may have the same condition, for example an `IfElse` and its derivative. They are differentiated
+together: their branches for the same value of the condition count as one region.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ respect to a value that is read at every depth would take quadratic time.
 
 
 class _Accumulator:
-    """Collects the cotangents of each variable, and adds all those of one variable with a single node."""
+    """Collects the cotangents of each variable, and adds all cotangents of one variable by a single node."""
 
     def __init__(self) -> None:
         self._terms: dict[Variable, list[Variable]] = {}
@@ -91,11 +91,11 @@ class _Choice:
 
 
 class _Place(Nested):
-    """A region with the cotangents that its nodes have. Regions form a tree; its root contains the nodes in no region.
+    """A region, and the cotangents that its nodes have. Regions form a tree. The root contains the nodes in no region.
 
     - ``leaving``: variables that are computed outside of the region, but have a cotangent in it.
-    - ``waiting``: for each variable, the choices in this region that have cotangents of the variable. They are not yet
-      added to the variable's total in this region.
+    - ``waiting``: for each variable, the choices in this region that have cotangents of the variable. These cotangents
+      are not yet added to the variable's total in this region.
     - ``homes``: the region of each node of the whole graph; all regions share this mapping.
     """
 
@@ -115,7 +115,7 @@ class _Place(Nested):
         return node.op.outputs_are_results and self.depth < _DEEPEST
 
     def choice_of(self, node: Apply) -> _Choice:
-        """The choice among the regions of a node of this region."""
+        """The `_Choice` among the regions of ``node``, which is a node of this region."""
         key = (node.op.__class__, *operands_of(node))
         if key not in self.choices:
             self.choices[key] = _Choice(node, self)
@@ -264,7 +264,7 @@ def pull_nodes(
 def _pull_choice(
     node: Apply, found: _Place, dependent: set[Variable], blocked: set[Variable]
 ) -> None:
-    """Add the cotangents of a node's outputs to the variables that are the results of its regions."""
+    """Pass the cotangents of a node's outputs on to the results of each region of the node."""
     cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
     regions = node.op.regions(node)
     for region, inner in zip(regions, found.choice_of(node).places, strict=True):
@@ -319,7 +319,7 @@ def _pulled_terms(
     pattern: Sequence[Sequence[bool]],
     wanted: Sequence[bool],
 ) -> Sequence[Any]:
-    """A cotangent for each input of a node. It has no meaning for inputs that are not ``wanted``.
+    """A cotangent for each input of a node. The cotangent of an input that is not ``wanted`` may have any value.
 
     ``cotangents`` are the cotangents of the outputs. ``pattern`` is the connection pattern of the node.
     """

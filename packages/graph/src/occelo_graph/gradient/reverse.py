@@ -5,7 +5,8 @@ them, too.
 
 The nodes between the cost and ``wrt`` are visited once, in reverse topological order (`pulling`). At each node the
 cotangents of the inputs are computed from the cotangents of the outputs. A cotangent is a variable, `ZERO` or None.
-`ZERO` means that the cost depends on the variable with the derivative 0; None means that it does not depend on it.
+`ZERO` means that the cost depends on the variable, but with the derivative 0. None means that the cost does not depend
+on the variable.
 """
 
 from __future__ import annotations
@@ -90,10 +91,10 @@ def grad(
 ) -> Any:
     """Gradients of a scalar ``cost`` with respect to ``wrt``.
 
-    ``wrt`` is a variable, or a list of variables; then the result is a list of gradients. A gradient has the shape and
-    the dtype of its variable. For a variable of integers or truth values its dtype is floatX. Operations with discrete
-    results have the derivative 0. For a complex variable x + iy, the gradient is the derivative with respect to x, plus
-    i times the derivative with respect to y.
+    ``wrt`` is a variable, a list or a tuple; the result has the same form. A gradient has the shape and the dtype of
+    its variable. For a variable of integers or truth values, the dtype of the gradient is floatX. Operations with
+    discrete results have the derivative 0. For a complex variable x + iy, the gradient is the derivative with respect
+    to x, plus i times the derivative with respect to y.
 
     - ``consider_constant``: variables that are treated as constants. Their own gradients are still computed.
     - ``known_grads``: a mapping from variables to their cotangents. With it, ``cost`` may be None.
@@ -239,13 +240,13 @@ def subgraph_grad(
 ) -> Any:
     """Differentiate only the last part of a graph: the part from the variables ``end`` to the cost.
 
-    The result has two lists: the gradients with respect to ``wrt``, and those with respect to ``end``. Differentiation
-    starts from ``cost``, from the cotangents ``start`` (a mapping), or from both, and stops at ``end``. The gradient of
-    a variable on which this part does not depend is 0. To differentiate the part before ``end``, call the function
-    again with ``start=dict(zip(end, end_grads))``.
+    The result is a tuple of two lists: the gradients with respect to ``wrt``, and those with respect to ``end``.
+    Differentiation starts from ``cost``, from the cotangents ``start`` (a mapping), or from both, and stops at ``end``.
+    The gradient of a variable on which this part does not depend is 0. To differentiate the part before ``end``, call
+    the function again with ``start=dict(zip(end, end_grads))``, where ``end_grads`` is the second list.
 
-    With ``details`` the result has two more lists of gradients with respect to ``[*wrt, *end]``. One is computed only
-    from ``start``, the other only from ``cost``. A list is None if its starting point was not passed.
+    With ``details`` the tuple has two more lists of gradients with respect to ``[*wrt, *end]``: the third list is
+    computed only from ``start`` (None without ``start``), the fourth only from ``cost`` (None without ``cost``).
 
     ValueError without ``cost`` and ``start``. Other errors are those of `grad`.
     """
