@@ -12,6 +12,7 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.fgraph.frozen import freeze
+from occelo_graph.looping.classic import scan
 from occelo_graph.looping.iterate import Iterate
 from occelo_graph.looping.loops import loop
 from occelo_graph.testing.looping import again
@@ -127,3 +128,17 @@ def test_elements_of_states_are_changed_in_place(step: Any, ndim: int) -> None:
             np.testing.assert_allclose(a, b, rtol=1e-13)
     # a state that is not changed in place has two buffers, which are exchanged after each iteration
     assert not any(isinstance(s, Swap) for block in program.blocks() for s in block)
+
+
+@pytest.mark.parametrize("ndim", [0, 2])
+def test_a_trace_is_dropped_when_only_its_last_element_was_read(ndim: int) -> None:
+    """The last element of a trace of states is the state after the loop. Then nothing reads the trace."""
+    x, n = ot.tensor(dtype="float64", shape=(None,) * ndim), ot.lscalar("n")
+    states = scan(lambda s: ot.sin(s) + 0.5, outputs_info=x, n_steps=n, return_updates=False)
+    f = oc.function([x, n], states[-1], mode="native")
+    (found,) = [node.op for node in f.maker.fgraph.apply_nodes if isinstance(node.op, Iterate)]
+    assert found.traces == 0
+    start = value = np.full((2,) * ndim, 0.25)
+    for _ in range(5):
+        value = np.sin(value) + 0.5
+    np.testing.assert_allclose(f(start, 5), value, rtol=1e-12)

@@ -173,6 +173,18 @@ class Worklist(Feature):
         if self.include_new:
             for variable in node.inputs:
                 self._try_only_user(fgraph, variable, node)
+                self._try_owner_of_unused(fgraph, variable, node)
+
+    def _try_owner_of_unused(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
+        """If ``gone`` was the only user of ``variable``, have the next round try the node that computes it.
+
+        The node may have other outputs that are used, and a rule that drops unused outputs, as those of loops.
+        """
+        owner, uses = variable.owner, fgraph.clients.get(variable, ())
+        if owner is None or len(owner.outputs) == 1 or owner not in fgraph.apply_nodes:
+            return
+        if all(user is gone for user, _ in uses):
+            self._touched[owner] = self._clock
 
     def _try_only_user(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
         """If ``variable`` had two users and ``gone`` was one of them, have the next round try the other user.
@@ -196,6 +208,7 @@ class Worklist(Feature):
     ) -> None:
         if self.include_new:
             self._try_only_user(fgraph, var, node)
+            self._try_owner_of_unused(fgraph, var, node)
             if node in fgraph.apply_nodes:
                 self._enter(node)
 
