@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from occelo_graph.canonical.document import canonical_bytes
+from occelo_graph.canonical.document import Numbering, canonical_bytes
 from occelo_graph.canonical.encoding import (
     Arrays,
     NoCanonicalForm,
@@ -38,7 +38,7 @@ class FrozenFunctionGraph:
     `FunctionGraph.freeze` make frozen graphs.
     """
 
-    __slots__ = ("__weakref__", "_form", "inputs", "nodes", "outputs")
+    __slots__ = ("__weakref__", "_form", "_pure", "inputs", "nodes", "outputs")
 
     def __init__(
         self,
@@ -50,6 +50,14 @@ class FrozenFunctionGraph:
         self.outputs = outputs
         self.nodes: tuple[Apply, ...] = tuple(toposort(outputs))
         self._form = form
+        self._pure: bool | None = None
+
+    @property
+    def pure(self) -> bool:
+        """Whether all nodes are pure. They are examined once, since rewriting asks again and again."""
+        if self._pure is None:
+            self._pure = all(node.op.pure for node in self.nodes)
+        return self._pure
 
     @property
     def canonical(self) -> bytes:
@@ -81,7 +89,12 @@ class FrozenFunctionGraph:
     __repr__ = __str__
 
 
-_interned: weakref.WeakValueDictionary[bytes, FrozenFunctionGraph] = weakref.WeakValueDictionary()
+_interned: weakref.WeakValueDictionary[Any, FrozenFunctionGraph] = weakref.WeakValueDictionary()
+"""The frozen graphs by their canonical forms, ops and types.
+
+A canonical form has only names of classes and of functions of elements. Two definitions may have the same name, for
+example if a cell of a notebook ran again. Their ops and types are not equal.
+"""
 
 
 def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFunctionGraph:
@@ -97,14 +110,17 @@ def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFun
         if same
         else clone_replace(list(outputs), list(zip(inputs, nominal, strict=True)))
     )
+    numbering = Numbering(nominal, bound)
     try:
-        form = canonical_bytes(nominal, bound)
+        form = canonical_bytes(nominal, bound, numbering)
     except NoCanonicalForm as error:
         return FrozenFunctionGraph(tuple(nominal), tuple(bound), error)
-    found = _interned.get(form)
+    ops = tuple([node.op for node in numbering.nodes])
+    types = tuple([v.type for v in numbering.variables if not v.type.is_array])
+    key = form, ops, types
+    found = _interned.get(key)
     if found is None:
-        found = FrozenFunctionGraph(tuple(nominal), tuple(bound), form)
-        _interned[form] = found
+        found = _interned[key] = FrozenFunctionGraph(tuple(nominal), tuple(bound), form)
     return found
 
 
