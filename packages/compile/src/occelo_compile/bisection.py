@@ -44,7 +44,7 @@ def bisect(function: Function, oracle: Callable[[Function], bool]) -> Culprit:
     functions use the same shared variables. So an oracle that calls functions with updates should set their values
     first.
 
-    Raises ValueError if results are right after all replacements, or wrong before the first.
+    Raises ValueError if results are right after all replacements, or if they are wrong without any replacement.
     """
     applications = function.maker.rewritten.record.applications
     if oracle(function):

@@ -101,9 +101,10 @@ def _as_output(given: object) -> SymbolicOutput:
 
 
 def _outputs(given: Any) -> tuple[list[SymbolicOutput], list[str] | None, bool, bool]:
-    """Return the outputs, the keys if the user passed a dict, and two truth values.
+    """Return the outputs, the keys if the user passed a dict, and two flags.
 
-    They say whether the user passed a single output instead of a list, and whether the user passed None.
+    The first flag says whether the user passed a single output instead of a list. The second flag says whether the user
+    passed None.
     """
     if given is None:
         return [], None, False, True

@@ -133,10 +133,11 @@ def _give_value(function: Function, i: int, value: Any) -> None:
 
 
 def pickled(function: Function) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return a function in the form that ``__reduce__`` must return.
+    """Return the tuple that ``Function.__reduce__`` returns: a function and its arguments.
 
-    The nodes come first, in topological order, so that pickling does not recurse over the depth of the graph. Compiled
-    code is not included. When the function is loaded, its code is found in the cache or compiled again.
+    The first argument is the list of nodes in topological order, so that pickling does not recurse over the depth of
+    the graph. Compiled code is not included. When the function is loaded, its code is found in the cache or compiled
+    again.
     """
     function.free()
     _check_aliasing(function)

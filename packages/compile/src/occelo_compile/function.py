@@ -1,6 +1,7 @@
 """`function`, which compiles a graph into a callable, and `function_dump`, which saves the arguments of `function`.
 
-Users call both. `function` calls `collect`, and then the mode's maker (`maker`). `Variable.eval` calls `evaluate`.
+Users call both. `function` calls `collect`, makes a `FunctionMaker` for the mode, and calls its method ``create``.
+`Variable.eval` calls `evaluate`.
 """
 
 from __future__ import annotations
@@ -99,10 +100,10 @@ def function_dump(
     """Write the arguments of `function` to a file, for reproducing a compilation elsewhere.
 
     Load the file with ``function(**pickle.load(open(filename, "rb")))``. The file contains the values of shared
-    variables; set them to zeros first if they are confidential. The tags of variables are written without ``trace`` and
-    without the names in ``extra_tag_to_remove``. ``format="safe"`` writes a format that `load_dump` reads without
-    running any code of the file. It raises TypeError for arguments that this format does not support. ``occelo dump``
-    shows, compares and runs dumps of both formats.
+    variables; set them to zeros first if they are confidential. The notes in `Variable.tag` are written, except
+    ``trace`` and the attributes named in ``extra_tag_to_remove``. ``format="safe"`` writes a format that `load_dump`
+    reads without running any code of the file. Arguments that this format does not support raise TypeError. ``occelo
+    dump`` shows, compares and runs dumps of both formats.
     """
     arguments: dict[str, Any] = {
         "inputs": inputs,

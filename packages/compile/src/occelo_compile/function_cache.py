@@ -63,8 +63,9 @@ _WITHOUT_EFFECT = {
     "compiler_verbose",
 }
 _SECTIONS_WITHOUT_EFFECT = ("profiling__", "NanGuardMode__", "DebugMode__", "compile__")
-"""The prefixes of options on which compiled code does not depend. The key contains all other options that are not in
-`_WITHOUT_EFFECT`.
+"""The prefixes of the names of options on which compiled code does not depend.
+
+The key contains all options except these and those in `_WITHOUT_EFFECT`.
 """
 _warned: set[str] = set()
 
@@ -163,7 +164,7 @@ def _is_defined_by_code(op: Op) -> bool:
 
 
 def _has_foreign_parts(ops: Iterable[Op]) -> bool:
-    """Whether an op, its scalar op or a formula of its scalar functions is from another package."""
+    """Whether one of the ops, its scalar op or a formula of its scalar functions is from another package."""
     classes: set[type] = set()
     for part in _parts_of_ops(ops):
         if isinstance(part, ScalarFunction):

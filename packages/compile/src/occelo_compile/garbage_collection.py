@@ -1,7 +1,7 @@
 """Makes Python collect garbage less often while a function is compiled. `FunctionMaker.create` uses it.
 
-Compiling makes many objects and little garbage. By default, Python collects garbage after each 700 new objects, which
-would take a tenth of the time of compiling.
+Compiling makes many objects and little garbage. By default, Python collects garbage after each 700 new objects.
+Collections so frequent would take a tenth of the time of compiling.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _threshold = _Threshold()
 def fewer_collections() -> Generator[None]:
     """A context in which Python collects the youngest generation only after `_OBJECTS` new objects.
 
-    A larger threshold stays as it is, and so does 0, which means no collections. If the program sets another threshold
-    meanwhile, that threshold is kept.
+    If the program's threshold is larger, or 0 (no collections), it is not changed. If the program sets another
+    threshold meanwhile, that threshold is kept.
     """
     _threshold.raise_it()
     try:

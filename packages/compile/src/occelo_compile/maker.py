@@ -1,7 +1,7 @@
 """`FunctionMaker`, which rewrites a graph, links it, and wraps the VM in a `Function`.
 
-`function` calls the method ``function_maker`` of the mode, which makes a `FunctionMaker`. In DebugMode it makes a
-`DebugMaker`, a subclass. `copying` makes another maker for each `Function.copy`.
+`function` calls the method ``function_maker`` of the mode, which makes a `FunctionMaker`. The method of `DebugMode`
+makes a `DebugMaker`, a subclass. `copying` makes another maker for each `Function.copy`.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def _protected(inputs: Sequence[SymbolicInput]) -> list[int]:
 
 
 class CallGraph:
-    """The inputs, outputs and updates of the linked graph. A function from the cache has only this, not the rewritten
-    graph.
+    """The inputs, outputs and updates of the linked graph. A function from the cache has a `CallGraph`, but no
+    rewritten graph.
 
     ``update_mapping`` maps the position of each update among the outputs to the position of the updated input.
     ``computed`` says for each output whether calls compute it; the other outputs are inputs or constants.
@@ -106,8 +106,9 @@ class FunctionMaker:
     or `SymbolicOutput` objects. `create` calls `rewrite`, `link` and `wrap` in this order; `rewrite` calls
     `create_fgraph` and `prepare_fgraph`.
 
-    The property ``fgraph`` is the rewritten graph. The argument ``fgraph`` is an existing graph to use. Its first
-    outputs are the user's outputs; outputs for updates are added if they are missing.
+    The property ``fgraph`` is the rewritten graph. The argument ``fgraph`` is a graph to rewrite in place, instead of a
+    copy of the graph from ``inputs`` to ``outputs``. Its first outputs must be the user's outputs; outputs for updates
+    are added if they are missing.
 
     If the cache has an equal function, `create` neither rewrites nor compiles. Then ``fgraph`` and ``rewritten`` are
     computed at their first use.
@@ -174,7 +175,7 @@ class FunctionMaker:
         return self._call_graph
 
     def set_call_graph(self, graph: CallGraph) -> None:
-        """Set `call_graph`, for a function from the cache, whose graph has not been rewritten."""
+        """Set `call_graph`. This is needed for a function from the cache, since it has no rewritten graph."""
         self._call_graph = graph
 
     @classmethod
@@ -331,7 +332,7 @@ class FunctionMaker:
         return self._rewritten
 
     def link(self, storage_map: StorageMap | None = None) -> Linked:
-        """Link the graph with the mode's linker. Inputs get new cells, except shared variables, which have cells.
+        """Link the graph with the mode's linker. Each input without a container gets a new cell (`input_cells`).
 
         If ``storage_map`` has a cell for an intermediate variable, that cell is used.
         """
@@ -354,8 +355,8 @@ class FunctionMaker:
         return Linked(vm, inputs, outputs)
 
     def input_cells(self) -> list[list[Any]]:
-        """Return a cell for each input. If the input has a container, such as a shared variable, it is the container's
-        cell.
+        """Return a cell for each input: the cell of its container if the input has one, as shared variables do, and
+        otherwise a new cell.
         """
         return [
             each.value.storage if isinstance(each.value, Container) else [None]
@@ -432,9 +433,8 @@ def _symbolic_output(given: Any) -> SymbolicOutput:
 
 
 def _default(given: SymbolicInput, container: Container) -> tuple[bool, bool, Any]:
-    """Return three values for an input.
-
-    They are: whether a call must pass it, whether its default is restored after a call, and the default.
+    """Return a tuple: whether a call must pass the input, whether its default is restored after a call, and the
+    default.
     """
     if given.value is None:
         return True, False, None

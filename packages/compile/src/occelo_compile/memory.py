@@ -69,8 +69,9 @@ def insert_deepcopy(
     ``borrowed_inputs`` and ``borrowed_outputs`` say which inputs and outputs may share storage. The last outputs are
     updates. An update may share storage only with the input that it updates in place.
 
-    ``states`` says for each input whether only functions hold its value, as they do for shared variables. An update of
-    such an input frees the input's old array. So another update may take over this array without a copy.
+    ``states`` says for each input whether only compiled functions refer to its value, as for shared variables. After an
+    update of such an input, nothing uses its old array any more. So another update may take over this array without a
+    copy.
     """
     released = {
         fgraph.inputs[i] for i in fgraph.update_mapping.values() if i < len(states) and states[i]

@@ -59,12 +59,12 @@ class Mode:
 
     @property
     def linker(self) -> Linker:
-        """The linker of the mode. It has no graph, since each function uses a copy."""
+        """The linker of the mode, which has no graph. Each function uses a clone of it, which accepts the graph."""
         return self._linker
 
     @property
     def own_query(self) -> RewriteDatabaseQuery | GraphRewriter:
-        """The query or rewriter that the mode was made with. The linker and the options have not changed it."""
+        """The query or rewriter that the mode was made with, without the tags that the linker and the options add."""
         return self._query
 
     @property

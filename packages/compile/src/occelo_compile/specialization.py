@@ -21,9 +21,9 @@ def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
     """Copy the graph of ``outputs``. ``memo`` maps the inputs to their copies; the copies of all variables are added to
     it.
 
-    Static lengths, and integers computed from them, become constants. If a tensor is filled to a static shape, its copy
-    no longer refers to the tensor that has this shape. Nodes that only computed such lengths are copied, too, although
-    the outputs do not need the copies.
+    Static lengths, and integers computed from them, become constants. A node that broadcasts a value to the static
+    shape of another tensor, as in ``zeros_like(x)``, becomes a node that does not read the other tensor. Nodes that
+    only computed such lengths are copied, too, although the outputs do not need the copies.
     """
     known: dict[Variable, Any] = {}
 

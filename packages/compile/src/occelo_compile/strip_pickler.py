@@ -52,7 +52,7 @@ class StripPickler(pickle.Pickler):
 
 
 class _Arguments:
-    """A placeholder for the dict while it is pickled."""
+    """A placeholder for the dict of arguments, which `StripPickler.reducer_override` replaces by nodes and the dict."""
 
 
 def _second(nodes: list[Apply], arguments: dict[str, Any]) -> dict[str, Any]:

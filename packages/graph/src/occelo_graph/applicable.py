@@ -1,7 +1,7 @@
 """Checks of the rules, facts and lowerings that other packages register.
 
-The decorators that register them call these checks: `occelo_rewrite.node_rewriter`, for instance, and the decorators
-for lowerings in `occelo_link`.
+The decorators that register a rule, fact or lowering call these checks: `occelo_rewrite.node_rewriter`, for instance,
+and the decorators for lowerings in `occelo_link`.
 
 A check refuses a registration that could never apply, or a function that cannot be called with the arguments it will
 get. Without the checks, a rule that is registered for ``np.exp``, for instance, would be ignored without an error.

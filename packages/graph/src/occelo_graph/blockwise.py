@@ -7,8 +7,8 @@
 A node is a loop over the flattened batch (`Op.loop`), which every linker runs like any other loop. The loop carries the
 index of the element and the arrays of results. Each iteration writes one element of each result.
 
-The op is not defined with the other ops of control flow in `ops.control`, since it imports vectorization and gradients
-from higher modules.
+This module is not in the folder `ops.control` with the other ops of control flow, since it imports vectorization and
+gradients, which are in higher modules.
 """
 
 from __future__ import annotations
@@ -380,7 +380,8 @@ def _body(made: Blockwise, types: tuple[TensorType, ...]) -> FrozenFunctionGraph
 def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
     """`Op.batch` for an op without a batching rule: vectorizes the op's decomposition, or makes a loop.
 
-    NotImplementedError if the op has no decomposition, and has effects, is lazy, or is not a function of tensors.
+    NotImplementedError if the op has effects. An op without a decomposition must also not be lazy, and must be a
+    function of tensors.
     """
     core = node.op
     simpler = decomposition(node) if core.pure else None

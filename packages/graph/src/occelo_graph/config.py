@@ -3,7 +3,7 @@
 Each package declares its options with `Config.declare`. The value of an option comes from the first of these sources
 that has a value:
 
-- the argument of a call
+- the argument of a function that stands for an option, such as ``mode`` of `occelo.function`
 - `change_flags` in the current context
 - an assignment (``config.floatX = "float32"``)
 - the environment variable ``OCCELO_FLAGS``
@@ -81,7 +81,7 @@ class Option(Generic[T]):
     package: str
 
     def check(self, value: Any, origin: str) -> T:
-        """Parse a value. `ConfigError` for a wrong value; the message names the option and ``origin``, its source."""
+        """Parse a value. `ConfigError` for a wrong value. ``origin`` is the source of the value, for the message."""
         try:
             return self.parse(value)
         except (ValueError, TypeError) as error:

@@ -128,7 +128,10 @@ def at_node(error: Exception, doing: str, node: Apply) -> Exception:
 
 
 def broadcasting_hint(*lengths: int) -> str:
-    """The end of a message about unequal ``lengths``: when a length of 1 broadcasts. Empty if no length is 1."""
+    """A text that ends messages about unequal ``lengths``. It explains when a length of 1 broadcasts.
+
+    The text is empty if no length is 1.
+    """
     if 1 not in lengths:
         return ""
     return (

@@ -1,13 +1,13 @@
-"""Source texts of code of other packages. They enter the cache keys of compiled functions, so that changed code is not
-served from the cache.
+"""Source texts of code of other packages. The cache keys of compiled functions contain them, so that a function that
+was compiled with older code is not taken from the cache.
 
-The source text of a function or class changes whenever its code changes, or any object to which the code refers. The
-texts come from three places:
+The source text of a function or class changes whenever its code changes, or an object to which the code refers. Source
+texts are made of:
 
-- This module has a table of extensions: the facts, inference of facts, reductions, lowerings and scalar functions that
-  other packages register. Their registries call `register_extension`.
-- `occelo_rewrite.fingerprint` calls `source_text` for rules.
-- `occelo_compile.function_cache` calls `source_text` for ops, scalar ops and types.
+- extensions: facts, inference of facts, reductions, lowerings and scalar functions that other packages register. Their
+  registries call `register_extension`, which adds them to a table in this module.
+- rules: `occelo_rewrite.fingerprint` calls `source_text`.
+- ops, scalar ops and types: `occelo_compile.function_cache` calls `source_text`.
 
 Occelo's own code has no source text. Instead, the keys contain the names, sizes and times of its files.
 
@@ -309,7 +309,7 @@ def _version(part: object) -> Any:
 
 
 def _is_plain_inside(part: object) -> bool:
-    """Whether an object has no slots and all its attributes are plain values, so that these determine it."""
+    """Whether an object has no slots and all its attributes are plain values, so that the attributes determine it."""
     slots = any(getattr(c, "__slots__", ()) for c in type(part).__mro__)
     held = getattr(part, "__dict__", None)
     return held is not None and not slots and all(_plain(v) is not None for v in held.values())

@@ -55,7 +55,7 @@ class Facade:
     decomposed_kernel: Callable[[Apply], Kernel | None]
     """Returns a function that runs the decomposition of a node in Python. None if the op has no decomposition."""
     pull_decomposition: Callable[[Apply, Sequence[Variable], Sequence[Any]], Sequence[Any] | None]
-    """Computes the cotangents of a node's inputs by the decomposition of its op. None if the op has none."""
+    """Computes the cotangents of a node's inputs by the decomposition of its op. None if there is no decomposition."""
     unfreeze: Callable[[FrozenFunctionGraph], FunctionGraph]
     """Returns a function graph, which can be changed, with the content of a frozen graph."""
 

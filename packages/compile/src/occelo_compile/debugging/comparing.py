@@ -1,7 +1,10 @@
 """Copies and compares values of any type, array by array.
 
-The modules of DebugMode (`debug_mode`, `op_checks`, `trait_checks`) use these functions. `monitor` and `nan_guard` only
-use `is_array`.
+A value may consist of several arrays (`Type.parts`). Here, a value that does not consist of arrays is called an opaque
+Python object.
+
+The modules of DebugMode (`debug_mode`, `op_checks`, `trait_checks`, `loop_steps`) use these functions. `monitor` and
+`nan_guard` only use `is_array`.
 """
 
 from __future__ import annotations
@@ -44,7 +47,7 @@ def short(value: Any) -> str:
 
 
 def _bare(kind: Type) -> bool:
-    """Whether values of this type are single arrays or opaque Python objects, and do not consist of several arrays."""
+    """Whether each value of this type is a single array or an opaque Python object. False if it has several arrays."""
     return kind.is_array or kind.parts() is None
 
 

@@ -73,7 +73,8 @@ class DebugMode(Mode):
     - ``check_c_code``: compare compiled code with the interpreter, node by node;
     - ``check_py_code``: check each op: overwritten inputs, views, dtypes, values, and the traits that it declares;
     - ``check_isfinite``: report a result that is not finite although all inputs of its node are;
-    - ``check_preallocated_output``: the memory layouts in which each op is tried, such as ``"strided"`` or ``"ALL"``;
+    - ``check_preallocated_output``: names of memory layouts of inputs and of states of preallocated outputs, such as
+      ``"strided"`` or ``"ALL"``; each op is tried with all of them;
     - ``require_matching_strides``: compare strides of interpreted and compiled results: 0 no, 1 warn, 2 raise;
     - ``linker``, ``optimizer`` and ``db``: as in `Mode`.
 

@@ -74,7 +74,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "strided": _strided,
     "backward": _backward,
 }
-"""For the name of each memory layout, a function that copies an array into that layout."""
+"""Maps the name of a memory layout to a function that copies an array into that layout."""
 _CELLS = ("initial", "previous", "wrong_size", *LAYOUTS)
 
 
@@ -95,10 +95,14 @@ _MOST_RUNS = 100
 
 @dataclass
 class OpChecks:
-    """Runs nodes, and checks their results and which arrays they overwrite. If ``python`` is False, it checks nothing.
+    """Runs nodes, and checks their results and which arrays they overwrite. If ``python`` is False, nothing is checked.
 
-    Nodes of inner graphs are checked in the same way; nodes in a loop are checked only in the first steps. Errors have
-    notes that name the steps.
+    ``layouts`` is a result of `chosen_layouts`: each node also runs with inputs or preallocated outputs in these
+    layouts. If ``warn_not_reused`` is True, there is a warning if an op should overwrite an input and makes a new array
+    instead.
+
+    Nodes of inner graphs are checked in the same way. Nodes in a loop are checked only in its first steps; errors have
+    notes that name the step.
     """
 
     python: bool

@@ -237,7 +237,7 @@ def _commutative(seen: Seen) -> _Contradictions:
 
 
 def _only_moves(seen: Seen) -> _Contradictions:
-    """Search for an op with the trait ``moves`` for which negated inputs do not give negated results.
+    """For an op with the trait ``moves``: negated inputs must give negated results.
 
     ``moves`` declares that the op only moves elements.
     """
@@ -375,9 +375,9 @@ _READ: dict[str, Callable[[Seen], _Contradictions]] = {
     "moves": _elements_moved,
     "": _scalar_traits,
 }
-"""For each trait, the search for contradictions that only reads the values of a call.
+"""Maps a trait to the function that looks for contradictions in the values of a call, without running the op again.
 
-The search with the empty name handles several traits, and its text names the trait.
+The function with the empty name handles several traits. Its text begins with the name of the trait.
 """
 _RUN: dict[str, Callable[[Seen], _Contradictions]] = {
     "pure": _pure,
@@ -389,4 +389,7 @@ _RUN: dict[str, Callable[[Seen], _Contradictions]] = {
     "types_follow_values": _types_follow_values,
     "decompose": _decompose,
 }
-"""For each trait, the search that runs the op on other values. It is not used for ops with effects."""
+"""Maps a trait to the function that runs the op again on other values.
+
+Only pure ops are run again, and only if they are not lazy, run no loop, observe nothing and overwrite nothing.
+"""

@@ -2,5 +2,5 @@
 NumPy.
 
 `laws` lists the ways, `judging` decides whether a difference is a fault, and `running` tries many seeds. The tests and
-the command ``python -m occelo_compile.random_programs`` call it.
+the command ``python -m occelo_compile.random_programs`` call `running`.
 """

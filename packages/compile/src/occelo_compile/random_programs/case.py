@@ -29,7 +29,7 @@ class Unsuited(Exception):
 
 
 class Violation(Exception):
-    """A law does not hold. ``kind`` says where: "build", "type", "compile", "call", "value" or "argument"."""
+    """A law does not hold. ``kind`` says what went wrong: "build", "type", "compile", "call", "value" or "argument"."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)

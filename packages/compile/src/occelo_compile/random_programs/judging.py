@@ -50,13 +50,13 @@ class Fault:
 
 
 def judged(program: Program, law: str, mode: str | None = None) -> Fault | str:
-    """Check a law for a program. Returns a `Fault`, or another outcome: "kept", "unsuited" or "tagged".
+    """Check a law for a program. Returns a `Fault` if the law does not hold, and otherwise a word:
 
-    A wrong value counts only if it is still wrong after the tolerances are measured with more runs.
-
-    The outcome is "tagged" if the law holds without some rules: those whose tags allow them to change more than
-    rounding. This is tried for wrong values. It is also tried for failed calls if the program has values that are not
-    finite.
+    - "kept": the law holds. A wrong value counts only if it is still wrong after the tolerances are measured with more
+      runs.
+    - "unsuited": the law does not apply to this program.
+    - "tagged": the law holds if some rules are excluded: those whose tags allow them to change more than rounding. This
+      is tried for wrong values. It is also tried for failed calls if the program has values that are not finite.
     """
     try:
         _try(program, law, mode, 4)

@@ -345,7 +345,11 @@ class ReplaceValidate(Feature):
 
 
 class PreserveVariableAttributes(Feature):
-    """Copies the name of a variable to its replacement, and the tag that excludes the variable from checks for NaN."""
+    """Copies the name of a variable to its replacement, and the attribute ``nan_guard_mode_check`` of its
+    `Variable.tag`.
+
+    With this attribute, users exclude a variable from the checks of NanGuardMode.
+    """
 
     def on_change_input(
         self,

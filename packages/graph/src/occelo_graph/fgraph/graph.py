@@ -332,7 +332,8 @@ class FunctionGraph:
     ) -> None:
         """Replace ``var`` by ``new_var`` in all its clients. Nothing happens if ``var`` is not in the graph.
 
-        ``reason`` is stored in the tags of new and removed nodes; it is usually the name of a rewrite.
+        ``reason``, which is usually the name of a rewrite, is stored in `Apply.tag` of nodes that enter or leave the
+        graph.
         """
         if var not in self.variables:
             return
