@@ -95,6 +95,8 @@ class Type:
                 f"to_parts of {self} must give {len(kinds)} arrays, and gave {len(arrays)}"
             )
         for i, (kind, array) in enumerate(zip(kinds, arrays, strict=True)):
+            if not getattr(kind, "is_array", False):
+                raise TypeError(f"parts of {self} must give types of tensors, and gave {kind}")
             dtype, shape = getattr(array, "dtype", None), getattr(array, "shape", ())
             fits = dtype == kind.numpy_dtype and len(shape) == kind.ndim
             if not fits or any(n not in (None, m) for n, m in zip(kind.shape, shape, strict=True)):
