@@ -23,8 +23,15 @@ from occelo_graph.config import config
 from occelo_link.machine import threads as pool
 from occelo_link.native.llvm import parallel
 from occelo_link.units import object_layout
+from occelo_link.units.entry_loading import entry_code
 
 COUNT = 3000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 300
+
+
+@pytest.fixture(autouse=True, scope="module")
+def the_entry_is_loaded() -> None:
+    """Functions have their entry after one call."""
+    entry_code()
 
 
 def attached(*arguments: Any, **options: Any) -> Any:
@@ -59,6 +66,54 @@ def test_later_calls_run_no_python() -> None:
             f(*bad)
     with pytest.raises(TypeError, match="got 3"):
         f(a, 1.0, 2.0)
+
+
+FIRST_CALLS = """
+import gc
+import weakref
+import numpy as np
+import occelo_compile as oc
+from occelo_graph import tensor as ot
+from occelo_link.cache.store import counters
+from occelo_link.units.entry_loading import entry_code
+
+def entry(f):
+    return type(type(f).__dict__.get("__call__")).__name__ == "builtin_function_or_method"
+
+x, a = ot.dvector("x"), np.arange(3.0)
+first, second, third = (oc.function([x], [x * k, x.sum()]) for k in range(1, 4))
+once = [first(a), second(a)]
+gc.disable()
+large = weakref.ref(oc.function([x], x + 1.0)(a))
+assert large() is None  # nothing else holds the result of a first call
+gc.enable()
+loaded = entry_code.cache_info().currsize
+assert not entry(second)
+again = [first(a), second(a)]
+assert entry(first) and entry(second)
+for k, results in enumerate((*once, *again, first(a), second(a))):
+    assert results[0].tolist() == [0.0, 1.0 + k % 2, 2.0 + 2 * (k % 2)] and results[1] == 3.0
+third(a)
+assert entry(third)
+print(loaded, counters["code generation"])
+"""
+
+
+def test_a_first_call_does_not_wait_for_the_entry_to_be_compiled(tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "OCCELO_FLAGS": f"compiledir={tmp_path}",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_CALLS],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # four functions, and the entry at the second call of the first
+    assert done.stdout.split() == ["0", "5"]
 
 
 def test_what_is_returned() -> None:

@@ -1,7 +1,7 @@
 """`Function`, the class of compiled functions. A call checks arguments, runs the VM, stores updates and returns
 results.
 
-`maker` makes its instances, and `function` returns them to the user.
+`FunctionMaker` in `maker` makes the instances of `Function`, and `function` returns them to the user.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Function:
         self.container = _Containers(self)
         self._aliasing = self._aliasing_groups(inputs)
         self._calls = 0
-        self._plain = type(self) is Function
+        self._may_have_entry = type(self) is Function
         self._takes_library_arrays = bool(getattr(vm, "takes_library_arrays", False))
         self.lock: Any = threading.RLock()
         self._update_locks = UpdateLocks(self.input_storage[i].storage for _, i in self._updates)
@@ -193,6 +193,11 @@ class Function:
     def __call__(
         self, *args: Any, output_subset: Sequence[str | int] | None = None, **kwargs: Any
     ) -> Any:
+        if self._calls > 0 and self._may_have_entry:
+            self._attach_entry()
+            # with any keyword, the entry would leave the call to Python
+            chosen = {} if output_subset is None else {"output_subset": output_subset}
+            return self(*args, **chosen, **kwargs)
         with self.lock, self._update_locks:
             return self._call(args, output_subset, kwargs)
 
@@ -236,7 +241,9 @@ class Function:
             self._restore()
         if self._calls == 0:
             self.maker.times.first_call = perf_counter() - start
-            self._attach_entry()
+            # a function that is called once needs no entry that would have to be compiled
+            if getattr(self.vm, "entry_is_cheap", True):
+                self._attach_entry()
         if profile is not None:
             profile.add_call(perf_counter() - start)
         self._calls += 1
@@ -249,9 +256,14 @@ class Function:
         instance. So no Python code runs before the entry. For keywords, conversions and errors the entry falls back to
         `Function.__call__`.
         """
+        with self.lock:
+            if self._may_have_entry:
+                self._may_have_entry = False
+                self._make_entry()
+
+    def _make_entry(self) -> None:
         make = getattr(self.vm, "entry", None)
-        plain = self._plain and self.output_keys is None
-        if make is None or not plain:
+        if make is None or self.output_keys is not None:
             return
         variables = self.maker.call_graph.inputs
         arguments = {variables[i]: number for number, i in enumerate(self._explicit)}
@@ -382,8 +394,8 @@ class Function:
 
     @staticmethod
     def _aliasing_groups(inputs: Sequence[SymbolicInput]) -> list[int]:
-        """Return the positions of inputs that a call may overwrite or return. Their arrays must not overlap other
-        arguments.
+        """Return the positions of borrowed arguments: a call may overwrite them, or return parts of their memory. So
+        they must not overlap other arguments.
         """
         return [i for i, each in enumerate(inputs) if each.borrow and not each.implicit]
 

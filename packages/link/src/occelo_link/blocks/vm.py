@@ -210,6 +210,11 @@ class BlockVM:
             found += part.nodes if unit is None else _called_by(unit)
         return found
 
+    @property
+    def entry_is_cheap(self) -> bool:
+        """Whether `entry` compiles nothing, so that a function may ask for it after a single call."""
+        return all(getattr(unit, "entry_is_cheap", True) for unit in self.units)
+
     def entry(
         self,
         arguments: Mapping[Variable, int],

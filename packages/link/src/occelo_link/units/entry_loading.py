@@ -21,7 +21,7 @@ from occelo_link.cache.objects import object_code, stored_object
 from occelo_link.units.engine import Unit, compile_module, load_object
 from occelo_link.units.entry_code import entry_text
 
-__all__ = ["CALLS", "EntryCode", "MethodDef", "entry_code", "entry_services"]
+__all__ = ["CALLS", "EntryCode", "MethodDef", "entry_at_hand", "entry_code", "entry_services"]
 
 CALLS = 100_000
 """The number of calls after which optimized code is worth compiling."""
@@ -50,7 +50,7 @@ class EntryCode:
         if optimized is None:
             text = entry_text(calls=CALLS)
             # code for any processor of this architecture takes less time to compile
-            optimized = object_code(f"plain\n{text}", lambda: compile_module(text, "", "", level=0))
+            optimized = object_code(_plain(text), lambda: compile_module(text, "", "", level=0))
         self._unit = load_object(optimized, "entry")
         self._replaced: Unit | None = None
         self.services = [self._unit.find(name) for name in _SERVICES]
@@ -90,6 +90,22 @@ class EntryCode:
             for definition in self._running.values():
                 definition.method = unit.address
             self._running.clear()
+
+
+def _plain(text: str) -> str:
+    """The key of unoptimized code in the cache of object code."""
+    return f"plain\n{text}"
+
+
+def entry_at_hand() -> bool:
+    """Whether the code of the entry is loaded in this process, or is in the cache.
+
+    If not, a function's first call does without it (`units.python_entry`): compiling it takes longer than most calls.
+    """
+    if entry_code.cache_info().currsize > 0:
+        return True
+    texts = (_plain(entry_text(calls=CALLS)), entry_text())
+    return any(stored_object(text) is not None for text in texts)
 
 
 @functools.cache

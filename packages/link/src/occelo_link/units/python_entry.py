@@ -98,7 +98,8 @@ class PythonEntry:
             return address
 
         functions = [_ALLOC(allocate), _GROW(grow), _POLL(poll), _TAKE(take)]
-        services = [ctypes.cast(f, ctypes.c_void_p).value or 0 for f in functions]
+        # `ctypes.cast` would make a reference cycle, so that results would live until the next garbage collection
+        services = [ctypes.c_void_p.from_address(ctypes.addressof(f)).value or 0 for f in functions]
         assert (ALLOC_OUTPUT, GROW, POLL, TAKE) == (0, 1, 2, 3)
         table = make_table(self._interface, services)
         frame, kept = make_frame(arrays)

@@ -12,7 +12,7 @@ from occelo_link.entry_kinds import LIST
 from occelo_link.units.callbacks import Effects
 from occelo_link.units.engine import load_object
 from occelo_link.units.entry import InputRule, OutputRule, make_entry
-from occelo_link.units.entry_loading import entry_services
+from occelo_link.units.entry_loading import entry_at_hand, entry_services
 from occelo_link.units.interface import UnitFailure, UnitInterface
 from occelo_link.units.object_layout import layout_fits
 from occelo_link.units.packing import register_kind
@@ -46,10 +46,14 @@ class NativeUnit:
         self._python = PythonEntry(unit.address, interface)
         self._table: Any = None
         self._entry: Callable[..., Any] | None = None
+        self._is_called = False
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         self._raise_failure()
         if self._entry is None:
+            if not self._is_called and not self.entry_is_cheap:
+                self._is_called = True
+                return self._slow(*arrays)
             # after a failure the entry runs the call again, and would repeat the effects
             once = self.has_effects
             self._entry = self._slow if once else self.entry(LIST, self._slow) or self._slow
@@ -65,6 +69,11 @@ class NativeUnit:
         """The inverse of `pack`."""
         interface, code = UnitInterface.unpack(packed)
         return cls(interface, load_object(code))
+
+    @property
+    def entry_is_cheap(self) -> bool:
+        """Whether `entry` compiles nothing, so that it is worth making before a second call is seen."""
+        return entry_at_hand()
 
     @property
     def has_effects(self) -> bool:
