@@ -1,7 +1,7 @@
 """Functions that copy graphs, replace variables in a copy, and compare the structure of graphs.
 
 `FunctionGraph` copies graphs with `clone_get_equiv`. `occelo.function` applies givens with `clone_replace`. Users,
-frozen graphs and gradients also call `clone_replace`.
+frozen graphs, gradients, loops and rules also call `clone_replace`.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ def clone_get_equiv(
 ) -> dict[Any, Any]:
     """Copy the graph from ``inputs`` to ``outputs``, and return a mapping from old nodes and variables to new ones.
 
-    ``copy_inputs`` and ``copy_orphans`` decide whether the inputs, and roots that are not inputs, are copied by their
-    method ``clone``. A constant is never copied: its ``clone`` returns the constant itself. If ``memo`` is given, the
-    mapping extends it, and whatever it contains is not copied again.
+    ``copy_inputs`` decides whether the inputs are copied, ``copy_orphans`` whether all other roots are copied. The
+    method ``clone`` of a root makes its copy. A constant is never copied: its ``clone`` returns the constant itself.
+    If the mapping ``memo`` is given, the new pairs are added to it, and it is returned. Whatever it contained before is
+    not copied again.
     """
     equiv: dict[Any, Any] = {} if memo is None else memo
     inputs = list(inputs)
@@ -70,7 +71,10 @@ def clone(
     copy_inputs: bool = True,
     copy_orphans: bool | None = None,
 ) -> tuple[list[Variable], list[Variable]]:
-    """Copy a graph, and return the new inputs and the new outputs. The arguments are those of `clone_get_equiv`."""
+    """Copy a graph, and return the new inputs and the new outputs. The arguments are those of `clone_get_equiv`.
+
+    By default, ``copy_orphans`` is the same as ``copy_inputs``.
+    """
     orphans = copy_inputs if copy_orphans is None else copy_orphans
     equiv = clone_get_equiv(inputs, outputs, copy_inputs, orphans)
     return [equiv[v] for v in inputs], [equiv[v] for v in outputs]
@@ -95,12 +99,13 @@ def clone_replace(
     """Copy the graph of ``output`` with some variables replaced, and return the new output or list of outputs.
 
     The replacements themselves are not changed, even if they depend on a replaced variable. With ``rebuild_strict``, a
-    replacement is converted to the type of the old variable; TypeError if this is impossible. Without it, ops infer the
-    types of their outputs again. With ``copy_inputs_over=False``, roots that are not replaced are copied, too.
+    replacement is converted to the type of the old variable; TypeError if this is impossible. Without
+    ``rebuild_strict``, ops infer the types of their outputs again. With ``copy_inputs_over=False``, roots that are not
+    replaced are copied, too, except constants and shared variables.
 
     Without ``rebuild_strict``, there is a warning if an old variable has a static length of 1 and its replacement has
-    not. The graph may contain sums that are needed only because the old variable broadcasts, as in gradients. These
-    sums are not removed.
+    not. The reason: a gradient with respect to a variable that broadcasts contains a sum. The replacement may not need
+    this sum, but the sum is not removed.
     """
     equiv: dict[Variable, Variable] = {}
     for old, new in replacement_pairs(replace):
@@ -214,7 +219,7 @@ def equal_computations(
     values such as arrays, which are equal to constants with the same value. With ``strict_dtype=False``, constants of
     different types may be equal.
 
-    ValueError if two lists that are compared differ in length.
+    ValueError if ``xs`` and ``ys`` differ in length, or ``in_xs`` and ``in_ys``.
     """
     if len(xs) != len(ys):
         raise ValueError(f"The lists differ in length: {len(xs)} and {len(ys)}")

@@ -17,7 +17,10 @@ from occelo_graph.ir.types import Type
 __all__ = ["Container", "external_array_types", "local", "register_external_array"]
 
 external_array_types: dict[type, Callable[[Any], Any]] = {}
-"""Maps each array class of another library that containers may hold to its conversion to NumPy arrays."""
+"""Maps a class of arrays of another library to the function that converts these arrays to NumPy arrays.
+
+Containers may hold arrays of these classes.
+"""
 
 
 def register_external_array(kind: type, to_numpy: Callable[[Any], Any]) -> None:

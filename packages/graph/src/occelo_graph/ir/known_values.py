@@ -2,8 +2,8 @@
 
 The values follow from static shapes and constants. For example, ``x.shape[0] + 1`` is 4 if x has the static shape (3,).
 
-Ops with lengths or indices as inputs use the values to infer static shapes. Loops use them for numbers of steps.
-`ops.specialization` finds lengths that are known when a graph is compiled.
+Ops with lengths or indices as inputs use the values to infer static shapes. Loops use the values for numbers of steps.
+`ops.specialization` uses them to write known lengths as constants in the copy of a graph that is compiled.
 """
 
 from __future__ import annotations

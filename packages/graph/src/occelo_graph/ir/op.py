@@ -412,11 +412,11 @@ class Op(Traits):
         return self.regions(node)
 
     def chosen_of(self, node: AnyApply, values: Sequence[Sequence[Any]]) -> Sequence[Any]:
-        """Apply the op so that the operands of ``node`` choose among other variables.
+        """Make a node with the operands of ``node`` that chooses among other variables, and return its outputs.
 
-        ``values`` has a list of variables for each region. The result is a list of new variables of the same length: at
-        run time they have the values of the list that belongs to the chosen region. Gradients call this method. Only
-        ops with the trait ``outputs_are_results`` define it.
+        ``values`` has a list of variables for each region; all lists have the same length. The result is a list of new
+        variables, of the same length, too. At run time they have the values of the list for the region that runs.
+        Gradients call this method. Only ops with the trait ``outputs_are_results`` define it.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no chosen_of")
 
@@ -546,7 +546,7 @@ class Op(Traits):
     def _not_inherited(self, *names: str) -> str:
         """The end of an error message: why the class does not inherit a method of its base class.
 
-        ``names`` are the names of the method. Empty if no base class defines it.
+        ``names`` are the names of the method and of its older forms. The text is empty if no base class defines them.
         """
         found = refused_base(type(self), Op, names)
         if found is None:
@@ -600,7 +600,7 @@ class Op(Traits):
     def shapes(self, node: AnyApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         """Call `infer_shape`, and check its result. In the older protocol, `infer_shape` also has a graph as argument.
 
-        ValueError if the result does not have a length, or None, for each dimension of each output.
+        ValueError if the result does not have, for each output, None or a shape with a length for each dimension.
         """
         shapes: Any = (
             call_shape_rule(self.infer_shape, node, input_shapes)

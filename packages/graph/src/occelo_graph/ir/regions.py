@@ -126,8 +126,8 @@ class Division:
     """The nodes of a graph, divided among its regions.
 
     - ``outside``: the nodes in no region.
-    - ``inside``: maps each node with regions to a list of the nodes of each region. Nodes of nested regions are listed
-      only in the innermost one.
+    - ``inside``: maps each node with regions to a list that has, for each region, the list of its nodes. A node in
+      nested regions is listed only in the innermost one.
     - ``outermost``: maps each node in a region to the node that owns the outermost region around it.
 
     All lists are in topological order.

@@ -1,7 +1,8 @@
 """Shared variables: variables with a value that is kept between calls and that several functions can use.
 
 Users make them with `shared`. The value lies in a container. `tensors.variable` registers the constructor of shared
-tensors. `occelo_compile.collect` finds the shared variables of a function and their updates.
+tensors, and `wiring` that of shared generators of random numbers. `occelo_compile.collect` finds the shared variables
+of a function and their updates.
 """
 
 from __future__ import annotations
@@ -119,9 +120,10 @@ def shared(
 ) -> Any:
     """Make a shared variable with the initial value ``value``.
 
-    For an array or a number it is a tensor. The lengths of the tensor are dynamic, unless a static shape is passed as
-    ``shape``. Any other value is kept as a Python object. ``value`` is copied, unless ``borrow`` is true. ``strict``
-    and ``allow_downcast`` decide which later values are accepted, as in `Type.filter`.
+    If ``value`` is an array or a number, the variable is a tensor. The lengths of this tensor are dynamic, unless a
+    static shape is passed as ``shape``. If ``value`` is a NumPy generator, the variable is a generator of random
+    numbers. Any other value is kept as a Python object. ``value`` is copied, unless ``borrow`` is true. ``strict`` and
+    ``allow_downcast`` decide which later values are accepted, as in `Type.filter`.
 
     TypeError if ``value`` is a symbolic variable.
     """

@@ -1,10 +1,11 @@
 """Traits: properties that ops declare, such as ``commutative``. Rules and linkers read them instead of the op's class.
 
-The default of a trait is correct for every op. It means that nothing is known: rules do not apply, and linkers call the
-op's NumPy code.
+The defaults are correct for every op without side effects whose outputs are new arrays. They mean that nothing more is
+known about the op, so rules that read a trait do not apply.
 
-The functions of this module check the traits of a new class of ops. They also decide which traits and methods the class
-inherits, since a class that computes something else must not inherit all of them. `Op` calls them when a class is made.
+`Op` calls the functions of this module when a class of ops is made. They check the traits of the class. They also
+decide which traits and methods the class inherits: if it computes other results than its base class, it must not
+inherit all of them.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ class Traits:
     lazy: ClassVar[bool] = False
     """The op has regions and decides which of them run, such as the branches of `IfElse`."""
     outputs_are_results: ClassVar[bool] = False
-    """The outputs are the results of one of the regions, which the operands choose. See `Op.chosen_of`."""
+    """The outputs are the results of one region, and the operands choose this region. See `Op.chosen_of`."""
     loops: ClassVar[bool] = False
     """The op runs an inner graph repeatedly. See `Op.loop`."""
     no_derivative: str = ""
-    """The reason why the op has no derivative, for error messages. "" for an op with a derivative, also if it is 0."""
+    """The reason why the op has no derivative, for error messages. "" for an op with a derivative, which may be 0."""
     identity_at_runtime: ClassVar[bool] = False
-    """The op returns its input, and only gradients treat it in a special way. Compiled graphs drop it."""
+    """The op returns its input, and only gradients treat the op in a special way. Compiled graphs do not contain it."""
     observes: ClassVar[bool] = False
     """The op returns its inputs, and its effect reads them: for example, it prints them. ``pure`` must be False."""
     view_map: Mapping[int, Sequence[int]] = {}
@@ -75,16 +76,16 @@ class Traits:
     """
 
     moves: slice | None = None
-    """The inputs whose elements the op moves, as a slice. Each element of an output is an element of them, or zero.
+    """A slice of the inputs: those whose elements the op moves. Each element of an output is one of these, or zero.
 
-    The other inputs decide which element is moved where. If zero and all elements of the moved inputs have a property,
-    then the outputs have it, too. None means that the op computes new elements.
+    The other inputs decide which element is moved where. If zero and all moved elements have a property, such as being
+    an integer, then all elements of the outputs have the property. None means that the op computes new elements.
     """
     by_parts: slice | None = None
-    """The inputs that may be complex, as a slice, for an op that can be applied to real and imaginary parts separately.
+    """A slice of the inputs: those that may be complex, if the op applies to real and imaginary parts separately.
 
-    The other inputs are positions, lengths or conditions. By default these are the inputs in `moves`. If both traits
-    are None, compiled code needs a lowering of the op for complex inputs.
+    The other inputs are positions, lengths or conditions. If `by_parts` is None, the inputs in `moves` may be complex.
+    If `moves` is None, too, compiled code needs a lowering of the op for complex inputs.
     """
     takes_ragged: ClassVar[bool] = False
     """`Op.batch` accepts batches whose elements have different numbers of valid rows (`occelo_graph.ragged`)."""
@@ -101,8 +102,8 @@ class Traits:
     """The dimensions of inputs and outputs, such as ``(m,n),(n)->(m)``, as in `numpy.vectorize`.
 
     Equal names mean equal lengths. An op can declare a signature if its inputs always have these numbers of dimensions.
-    `Blockwise` uses it to apply the op to a batch. Without a signature, it infers the lengths of results by
-    `Op.infer_shape`, or reads them from the results for the first element of the batch.
+    `Blockwise`, which applies an op to a batch, infers the lengths of results by `Op.infer_shape`. If that fails, it
+    uses the signature, or else the results for the first element of the batch.
     """
 
     def static_inputs(self, node: AnyApply) -> Sequence[int]:
@@ -114,7 +115,7 @@ class Traits:
         return ()
 
     def linear_in(self, node: AnyApply) -> Sequence[slice]:
-        """Groups of inputs in which the op is linear, as slices. It is linear in each group for fixed other inputs.
+        """Groups of inputs, as slices. The op is linear in the inputs of one group while all other inputs are fixed.
 
         A matrix product has two groups with one input each. A concatenation has one group with all inputs. The
         pushforward applies the op to the tangents of each group. By default the inputs in `moves` are the only group.
@@ -184,7 +185,7 @@ def same_results(cls: type[Any], base: type[Any], root: type[Any], external: boo
     these methods, the results count as the same.
 
     If the class is ``external``, that is, defined by a user, it must also not override any method that the NumPy code
-    may call. These are all methods that ``base`` inherits from classes of this package, except the methods of `Op` and
+    may call. These are all methods that ``base`` has from classes of this package, except the methods of `Op` and
     abstract methods.
     """
     if base is cls or not issubclass(base, root):
@@ -330,9 +331,9 @@ def forget_other_forms(cls: type[Any], root: type[Any]) -> None:
 
 
 def _is_unused(cls: type[Any], root: type[Any]) -> bool:
-    """Whether the NumPy code of a class would not run, because a ``kernel`` that it inherits does not call it.
+    """Whether the NumPy code of a class would never run, since the class inherits a ``kernel`` that calls other code.
 
-    This is so if the base class that defines the kernel also defines ``evaluate`` or ``perform``. Otherwise the kernel
+    This is so if the base class that defines the kernel also defines ``evaluate`` or ``perform``. If not, the kernel
     calls ``evaluate`` or ``perform`` of the subclass.
     """
     kernel = _source(cls, "kernel")
@@ -352,7 +353,7 @@ def _source(cls: type, name: str) -> type:
 
 
 def refused_base(cls: type[Any], root: type[Any], names: Sequence[str]) -> tuple[type, str] | None:
-    """Find a method, with one of ``names``, that ``cls`` does not inherit because it computes other results.
+    """Find a method, with one of ``names``, that ``cls`` does not inherit because ``cls`` computes other results.
 
     Returns the base class that defines the method, and its name, for error messages. None if there is no such method.
     ``root`` is `Op`.

@@ -126,7 +126,7 @@ def vars_between(
 def orphans_between(
     ins: Collection[Variable], outs: Iterable[Variable]
 ) -> Generator[Variable, None, None]:
-    """The roots on which ``outs`` depend that are not in ``ins``. The traversal stops at ``ins``."""
+    """The roots that are not in ``ins`` and on which ``outs`` depend. The traversal stops at ``ins``."""
     given = frozenset(ins)
     yield from (v for v in vars_between(given, outs) if v.owner is None and v not in given)
 
@@ -216,7 +216,7 @@ def toposort(
 
 
 def general_toposort(outputs: Iterable[T], deps: Callable[[T], Iterable[T] | None]) -> list[T]:
-    """A topological order of ``outputs`` and everything on which they depend, for any hashable values.
+    """A topological order of ``outputs``, which may be any hashable values, and of everything on which they depend.
 
     ``deps`` returns the values that must come before a value. ValueError for a cycle.
     """

@@ -240,7 +240,7 @@ class GenericType(Type):
 
 
 class NoneTypeT(Type):
-    """The type with None as its only value. The value consists of no arrays."""
+    """The type with None as its only value. This value has no parts."""
 
     __slots__ = ()
 

@@ -2,8 +2,9 @@
 
 `Op` and `wrap_py` call the checks when such an op is declared, applied or run, and when its shape rule is called.
 
-The module also has `owning_kernel`. Decompositions that run in Python (`ir.decomposing`,
-`occelo_link.withheld_lowerings`) run each node with it.
+The module also has `owning_kernel`, with which a user's op runs in Python: its results share memory only as the op
+declares. `ir.decomposing` calls it for the nodes of decompositions, and `occelo_link.withheld_lowerings` for all other
+nodes that linkers run in Python.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _is_of_three(rule: Callable[..., Any]) -> bool:
 
 
 def undecorated_fields(cls: type, known: type) -> list[str]:
-    """The attributes that the decorator ``@op`` would make fields of the class ``cls``, if it was forgotten.
+    """The attributes of the class ``cls`` that ``@op`` would have made fields, if its author forgot this decorator.
 
     ``known`` is the base class, whose attributes are left out.
     """
@@ -103,7 +104,7 @@ def undecorated_fields(cls: type, known: type) -> list[str]:
 
 
 def refuse_arguments(cls: type, known: type, args: Sequence[Any], options: Any) -> None:
-    """TypeError if a class of ops without an ``__init__`` gets arguments, or if it lacks the decorator ``@op``.
+    """TypeError if a class of ops without an ``__init__`` gets arguments, or has fields but not the decorator ``@op``.
 
     ``known`` is the base class, `Op`.
     """
