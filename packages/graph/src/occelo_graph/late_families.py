@@ -1,7 +1,7 @@
 """Imports the rewrites, facts and lowerings of a family of ops only after a program has imported the family.
 
-Linear algebra, random numbers and loops are such families. A program that does not use a family does not pay for its
-import.
+The families are linear algebra, random numbers, loops, lists of tensors and `OpFromGraph`. A program that does not use
+a family does not pay for its import.
 
 - The package or module of each family, such as `ops.linalg`, calls `loaded` when it is imported.
 - `occelo_rewrite.pipeline`, `occelo_rewrite.assumptions` and the linkers pass functions to `follow`. Such a function
@@ -32,9 +32,9 @@ _loaded: set[str] = set()
 
 
 class _Pending:
-    """A queue of functions, which `call` calls once each, in order.
+    """A queue of functions. The method `call` calls each function once, in order.
 
-    If another thread is in `call`, `call` waits until that thread has called all of them.
+    If another thread is calling the functions, `call` waits until that thread has called all of them.
     """
 
     def __init__(self) -> None:

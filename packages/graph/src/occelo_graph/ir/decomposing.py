@@ -1,7 +1,11 @@
 """`decomposition`: a node as a graph of simpler ops, from `Op.decompose` of its op.
 
-A decomposition replaces whatever an op does not define. Linkers use it for ops without a lowering, `Op.kernel` for ops
-without NumPy code, `gradient.decomposed` for ops without a derivative, and `blockwise` for ops without a batching rule.
+A decomposition replaces definitions that the op lacks:
+
+- If the op has no lowering, linkers lower the decomposition.
+- If the op has no NumPy code, `Op.kernel` runs the decomposition.
+- If the op has no derivative, `gradient.decomposed` differentiates the decomposition.
+- If the op has no batching rule, `blockwise` vectorizes the decomposition.
 """
 
 from __future__ import annotations

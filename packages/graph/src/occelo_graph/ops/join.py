@@ -410,7 +410,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> TensorVariable:
 def tile(A: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
     """Repeat the tensor ``A`` as a whole along each dimension. ``reps`` has a number of repeats for each dimension.
 
-    If ``A`` has fewer dimensions than numbers in ``reps``, or than ``ndim``, it gets new leading dimensions.
+    ``A`` gets new leading dimensions if it has fewer dimensions than ``reps`` has numbers, or fewer than ``ndim``.
     """
     x = as_tensor_variable(A)
     times = list(lengths_of(reps))

@@ -1,8 +1,9 @@
-"""Converts and checks lengths that are inputs of ops, such as `Reshape` and `Alloc`; base class `FollowsLengths`.
+"""Converts and checks the lengths that are inputs of ops such as `Reshape` and `Alloc`; their base class
+`FollowsLengths`.
 
 Such an op has static lengths in a field, for instance ``(3, None)``. Each None is a dynamic length, which is an input.
-The ops and functions in `create`, `shape`, `index` and `join` use this module. Rules call `fill_static` to get all
-lengths of an op. Linkers call `lengths_to_check` to find the lengths that compiled code must check.
+The ops and functions in `create`, `shape`, `index`, `join` and `random` use this module. Rules call `fill_static` to
+get all lengths of an op. Linkers call `lengths_to_check` to find the lengths that compiled code must check.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Products of vectors, matrices and batches of matrices: the ops `Dot` and `MatMul`, and functions such as `tensordot`.
 
-Users call the functions from `occelo.tensor`; some are in `occelo.tensor.linalg`, too. `einsum` and functions of linear
-algebra call them. Linkers compile the ops to calls of BLAS.
+Users call the functions from `occelo.tensor`; some are in `occelo.tensor.linalg`, too. `einsum`, functions of linear
+algebra and rules call them. The linkers for machine code compile the ops to calls of BLAS, or to loops if the matrices
+are small.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Ops for control: branches, run-time checks, copies, views, stated facts, observers, and Python functions as ops.
 
-Users find their functions in `occelo` and `occelo.tensor`. `Blockwise` and `OpFromGraph` belong to the family, too.
-They are in the modules `blockwise` and `inner_graph`, since they call `gradient`, and `gradient` imports `ops`.
+Users call the functions, such as `ifelse`, from `occelo` and `occelo.tensor`. `Blockwise` and `OpFromGraph` belong to
+the family, too. They are in the modules `blockwise` and `inner_graph` outside of `ops`, since they call `gradient`, and
+`gradient` imports `ops`.
 """
 
 from __future__ import annotations

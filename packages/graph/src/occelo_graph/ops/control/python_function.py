@@ -1,6 +1,6 @@
 """`wrap_py`: a decorator that makes an op of a Python function of arrays.
 
-Users call it, also by its other name `as_op`. It is the shortest way to add an op without derivatives.
+Users call it from `occelo`, where it is also named `as_op`. It is the shortest way to add an op without derivatives.
 """
 
 from __future__ import annotations

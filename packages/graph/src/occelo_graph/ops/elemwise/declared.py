@@ -1,8 +1,8 @@
 """Checks of the options, traits and results of elementwise functions that users define with `elementwise`.
 
-`elementwise` calls the checks when a function is defined; it checks traits for a few sample numbers.
-`with_shape_checked` checks results when the function runs. DebugMode calls `contradicted` to check traits for the
-values in a call.
+When a function is defined, `elementwise` calls `check_options`, `check_arguments_kept` and `check_traits`. The last two
+run the NumPy code on a few sample numbers. `with_shape_checked` checks results when the function runs. DebugMode calls
+`contradicted` to check traits for the values in a call.
 """
 
 from __future__ import annotations
@@ -175,15 +175,15 @@ _TESTS: Mapping[str, _Test] = _by_option(
     moves=(1, _moves),
     holomorphic=(1, _is_holomorphic),
 )
-"""The test of each trait. A test only applies to functions with the given number of inputs."""
+"""Maps a trait to a number of inputs and a test. The test only applies to functions with this number of inputs."""
 
 
 def contradicted(
     scalar_op: ScalarOp, inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Iterator[str]:
-    """Find declared traits of a scalar op that the values of its inputs and outputs in a call contradict.
+    """Find the declared traits of a scalar op that the values of one call contradict.
 
-    Yields a message for each such trait. The message has the trait and the values.
+    Yields a message for each of these traits. The message has the trait and the values.
     """
     arrays = [np.asarray(a) for a in inputs]
     result = np.asarray(outputs[0])

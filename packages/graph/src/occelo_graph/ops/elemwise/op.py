@@ -66,8 +66,8 @@ def broadcast_static(shapes: Sequence[StaticShape], what: str) -> StaticShape:
 def unbroadcast(value: Any, full: TensorType, target: TensorType) -> Any:
     """Sum ``value`` over broadcast dimensions. This is the pullback of broadcasting.
 
-    A tensor of type ``target`` was broadcast to the type ``full``, and ``value`` has this type. The result has the
-    shape of ``target``.
+    ``value`` is the cotangent of a tensor of type ``full``, which was made by broadcasting a tensor of type ``target``.
+    The result has the shape of ``target``.
     """
     if full is target:
         return value

@@ -83,11 +83,11 @@ class ScalarOp(Static):
     sign: Sign | None = None
     """A property of sign that the results have for all real inputs."""
     keeps_sign: tuple[Sign, ...] = ()
-    """Properties that the result has if all inputs are real and have the property."""
+    """Properties of sign that the result has if all inputs have them and are real."""
     monotone: Monotone | None = None
     """Whether a function of one input is increasing or decreasing, for all real floats and infinities.
 
-    The result must not be NaN for them.
+    For none of these arguments may the result be NaN.
     """
     moves: slice | None = None
     """If the results are the broadcast elements of one input, the position of this input, as a slice."""

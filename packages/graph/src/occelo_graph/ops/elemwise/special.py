@@ -1,7 +1,8 @@
 """Elementwise special functions, such as error, gamma, beta and Bessel functions. SciPy computes them.
 
-Users call them from `occelo.tensor`. Stable forms of expressions (`gradient.stable_forms`) contain error functions.
-SciPy is imported when a function is first evaluated.
+Users call them from `occelo.tensor`. The formulas of laws of random numbers (`occelo_graph.stats`) contain many of
+them, and stable forms of expressions (`gradient.stable_forms`) contain error functions. SciPy is imported when a
+function is first evaluated.
 
 The formulas of derivatives are from the NIST Digital Library of Mathematical Functions (DLMF). Comments name the
 sections.

@@ -279,11 +279,12 @@ def check_range(entry: Any, length: int | None, axis: int) -> None:
 def advanced_layout(
     key: Key, shape: StaticShape, arrays: Sequence[TensorType]
 ) -> tuple[list[int | None], int, int]:
-    """The static shape of the result of an advanced index, and the place in it of the index arrays' dimensions.
+    """The static shape of the result of an advanced index, and which of its dimensions come from index arrays.
 
-    As in NumPy, integers count as index arrays, and all index arrays are broadcast together. If they are adjacent in
-    the key, their broadcast dimensions replace the indexed dimensions. Else they come first. The second result is the
-    position of the first broadcast dimension, and the third result is the number of them.
+    As in NumPy, integers count as index arrays, and all index arrays are broadcast together. If the arrays are adjacent
+    in the key, their broadcast dimensions replace the indexed dimensions. Else the broadcast dimensions come first. The
+    second result is the position of the first broadcast dimension, and the third result is the number of broadcast
+    dimensions.
     """
     shapes: list[StaticShape] = []
     slices: list[int | None] = []
@@ -419,7 +420,8 @@ def check_masks(entries: Sequence[Any], shape: Sequence[int]) -> None:
 def check_written(type_: TensorType, shape: Sequence[int], region: Sequence[int]) -> None:
     """Raise ValueError if a value of the shape ``shape`` cannot be written to a part of the shape ``region``.
 
-    Their lengths must be equal. Only lengths that are statically 1 in the value's type ``type_`` broadcast.
+    The lengths of both shapes must be equal. Only lengths that are statically 1 in the value's type ``type_``
+    broadcast.
     """
     lead = len(region) - len(shape)
     for static, own, length in zip(type_.shape, shape, region[lead:], strict=True):

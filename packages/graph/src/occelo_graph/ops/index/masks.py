@@ -1,4 +1,5 @@
-"""Converts constant masks in keys to arrays of positions. They have static lengths, and so broadcast as in NumPy.
+"""Converts constant masks in keys to arrays of positions. Such arrays have static lengths, so they broadcast as in
+NumPy.
 
 `subtensor` calls `known_masks_as_positions` for the index that a user writes.
 """

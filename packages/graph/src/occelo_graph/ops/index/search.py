@@ -291,7 +291,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
     """Elements of ``arr`` at ``indices`` along ``axis``, with separate indices for each position in other dimensions.
 
     For a matrix and axis 1, the element at (i, j) of the result is ``arr[i, indices[i, j]]``. If ``axis`` is None,
-    ``arr`` is flattened. ``axis`` has no default, because NumPy and older systems have different defaults. IndexError
+    ``arr`` is flattened. ``axis`` has no default, because NumPy and older libraries have different defaults. IndexError
     unless ``indices`` are integers. ValueError unless ``indices`` and ``arr`` have the same number of dimensions.
     """
     arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)

@@ -681,9 +681,9 @@ def _batched_write(
 def getitem(x: Any, key: Any) -> TensorVariable:
     """``x[key]``, as in NumPy. The method ``__getitem__`` of tensors calls it.
 
-    If the result is passed to `set_subtensor`, this function finds the part of ``x`` that was read. If ``key`` inserts
-    dimensions, ``x`` is first replaced by a variable with these dimensions. A tag of this variable records their
-    positions.
+    `set_subtensor` and `inc_subtensor` find out from the result which part of ``x`` was read. If ``key`` inserts
+    dimensions, ``x`` is first replaced by a variable with these dimensions. The `Variable.tag` of this variable records
+    the positions of the dimensions.
     """
     x = as_tensor_variable(x)
     static, inputs, new_axes = parse_key(key, x.type.ndim)
@@ -731,7 +731,7 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
 
 
 def _mark_of(x: Variable) -> tuple[Sequence[int], bool]:
-    """The dimensions that `getitem` inserted to get ``x``, and whether the index did nothing else."""
+    """The positions of the dimensions of ``x`` that `getitem` inserted, and whether the index did nothing else."""
     if not x.has_tag:
         return (), False
     return getattr(x.tag, "new_axes", ()), getattr(x.tag, "is_index", False)
@@ -777,7 +777,8 @@ def _weak_array(y: Any, dtype: str) -> Any:
 def set_subtensor(x: Any, y: Any, inplace: bool = False) -> TensorVariable:
     """``set_subtensor(base[key], y)`` returns a copy of ``base`` with the part ``base[key]`` set to ``y``.
 
-    TypeError if ``x`` is not the result of an index, or if ``y`` cannot be converted to its dtype without loss.
+    TypeError if ``x`` is not the result of an index, or if ``y`` cannot be converted to the dtype of ``x`` without
+    loss.
     """
     return _write(x, y, True, inplace)
 

@@ -1,8 +1,9 @@
 """Random numbers: draws that are functions of a key, and draws with NumPy's generators.
 
-Users call the functions from `occelo_graph.random`, which `occelo.tensor` has as `random`. The family is imported at
-its first use (`late_families`). Draws by keys are composed of elementwise functions, so most need no lowerings of their
-own. Random orders (`choosing`) are computed in Python, by sorting.
+Users call the functions from `occelo.tensor.random`, which is the module `occelo_graph.random`. It is imported at its
+first use (`missing_names`), and the rules of the family are imported after it (`late_families`). Draws by keys are
+composed of elementwise functions, so most need no lowerings of their own. Random orders (`choosing`) are computed by
+NumPy, which sorts random numbers.
 """
 
 from occelo_graph.late_families import loaded

@@ -1,6 +1,6 @@
 """Random orders and choices by keys: `permutation`, `shuffle`, `choice` and `categorical`.
 
-Users call them from `occelo_graph.random`. To get a random order, the op `SortedOrder` sorts random numbers. A
+Users call them from `occelo.tensor.random`. To get a random order, the op `SortedOrder` sorts random numbers. A
 categorical number is found by searching the cumulative sums of the probabilities.
 """
 
