@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import threading
 import weakref
 from typing import Any
@@ -50,10 +51,11 @@ class Calling(og.Op):
             cell[0] = value
 
 
+_NUMBA = ["numba"] if importlib.util.find_spec("numba") is not None else []
 VECTOR, MATRIX, SCALAR = (og.TensorType("float64", (None,) * n) for n in (1, 2, 0))
 
 
-@pytest.fixture(params=["native", *(["c"] if has_compiler() else [])])
+@pytest.fixture(params=["native", *(["c"] if has_compiler() else []), *_NUMBA])
 def mode(request: Any) -> Any:
     return oc.Mode(request.param)
 
@@ -62,7 +64,7 @@ def parts_of(function: Any) -> list[bool]:
     return [part.compiled for part in function.vm.parts]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*cache")
+pytestmark = pytest.mark.filterwarnings("ignore:.*(cache|runs in Python)")
 
 
 def test_a_graph_with_such_an_op_is_one_block(mode: Any) -> None:

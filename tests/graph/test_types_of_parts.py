@@ -30,5 +30,5 @@ def test_what_is_no_type_of_tensors_is_refused_by_name(kind: Any) -> None:
         def parts(self) -> Any:
             return (kind,)
 
-    with pytest.raises(TypeError, match="parts of Outer.* must give types of tensors, and gave "):
+    with pytest.raises(TypeError, match=r"parts of Outer.* must give types of tensors, and gave "):
         Outer().make_constant([1.0])
