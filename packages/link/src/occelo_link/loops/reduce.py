@@ -175,17 +175,21 @@ def lower_complex_reduce(
     context: Context, node: TensorApply[CAReduce], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     """Lower a reduction of complex numbers. Elements are combined one by one, in order, starting from the identity
-    element.
+    element. That of an extreme has equal parts, since numbers with equal real parts are ordered by imaginary parts.
     """
     op, (x,), combine = node.op, inputs, _complex_formula(node)
     output = PARTS[node.outputs[0].type.dtype]
     acc = PARTS[_computed_in(node)]
     kept = [i for i in range(x.ndim) if i not in op.axis]
     results = [context.new_stored(acc, [x.shape[i] for i in kept]) for _ in range(2)]
+    start = op.reduction.start(acc)
+    if not op.reduction.may_be_empty:
+        _check_not_empty(context, x, op.axis)
 
     def emit() -> None:
         builder = context.builder
-        one = builder.const(op.reduction.start(acc), acc), builder.const(0.0, acc)
+        beside = 0.0 if op.reduction.may_be_empty else start
+        one = builder.const(start, acc), builder.const(beside, acc)
 
         def combined(state: Complex, index: Index) -> Complex:
             return combine(builder, state, complex_element(builder, acc, x, index))
@@ -262,6 +266,7 @@ def _combine_rows(
             builder.store(result.buffer, place, value)
 
 
+@lowers_complex_to_loops(Argmax)
 @lowers_to_loops(Argmax)
 def lower_argmax(
     context: Context, node: TensorApply[Argmax], inputs: list[Tensor]
@@ -271,6 +276,7 @@ def lower_argmax(
     _check_not_empty(context, x, op.axis)
     kept = [i for i in range(x.ndim) if i not in op.axis]
     result = context.new_stored("int64", [x.shape[i] for i in kept])
+    parts = parts_of(x)
 
     def emit() -> None:
         builder = context.builder
@@ -279,45 +285,62 @@ def lower_argmax(
             for axis in kept:
                 index[axis] = stack.enter_context(builder.loop(x.shape[axis])).index
             zero = context.i64(0)
-            start = builder.const(0, x.dtype)
-            _, position, _ = _best(context, x, op.axis, index, (start, zero, zero))
+            start = [builder.const(0, part.dtype) for part in parts]
+            state = _best(context, parts, op.axis, index, (zero, zero, *start))
             where = result.position(builder, [index[i] for i in kept])
-            builder.store(result.buffer, where, position)
+            builder.store(result.buffer, where, state[0])
 
-    context.step([x], [result], emit)
+    context.step(parts, [result], emit)
     return [result]
 
 
 def _best(
     context: Context,
-    x: Tensor,
+    parts: Sequence[Tensor],
     axes: Sequence[int],
     index: Sequence[Value],
-    state: tuple[Value, Value, Value],
-) -> tuple[Value, Value, Value]:
-    """Reduce elements along ``axes`` for an argmax. The state is ``(largest so far, its position, elements seen)``."""
+    state: Sequence[Value],
+) -> list[Value]:
+    """Reduce elements along ``axes`` for an argmax. The state is ``(position of the largest so far, elements seen,
+    *parts of the largest so far)``. Elements have one part, or two if they are complex.
+    """
     builder = context.builder
-    best, position, seen = state
+    position, seen, *best = state
     if not axes:
-        value = x.at(builder, index)
-        better = builder.op("or", builder.eq(seen, context.i64(0)), builder.op("lt", best, value))
-        if is_float(x.dtype):
-            # NaN counts as the largest element; the first NaN wins
-            nan = builder.op("and", builder.op("ne", value, value), builder.op("eq", best, best))
-            better = builder.op("or", better, nan)
-        return (
-            builder.select(better, value, best),
+        value = [part.at(builder, index) for part in parts]
+        better = builder.op(
+            "or", builder.eq(seen, context.i64(0)), _is_larger(builder, best, value)
+        )
+        return [
             builder.select(better, seen, position),
             builder.add(seen, context.i64(1)),
-        )
-    with builder.loop(x.shape[axes[0]], fixed=True) as loop:
+            *(builder.select(better, new, old) for new, old in zip(value, best, strict=True)),
+        ]
+    with builder.loop(parts[0].shape[axes[0]], fixed=True) as loop:
         carried = [loop.carry(v) for v in state]
         at = list(index)
         at[axes[0]] = loop.index
-        inner = (carried[0].param, carried[1].param, carried[2].param)
-        for each, value in zip(carried, _best(context, x, axes[1:], at, inner), strict=True):
+        inner = [each.param for each in carried]
+        for each, value in zip(carried, _best(context, parts, axes[1:], at, inner), strict=True):
             each.following = value
-    return carried[0].result, carried[1].result, carried[2].result
+    return [each.result for each in carried]
+
+
+def _is_larger(b: Builder, best: Sequence[Value], value: Sequence[Value]) -> Value:
+    """Whether an element is larger than the largest so far. NaN counts as the largest element; the first NaN wins."""
+    larger = b.op("lt", best[0], value[0])
+    if len(value) == 2:
+        beside = b.op("and", b.op("eq", best[0], value[0]), b.op("lt", best[1], value[1]))
+        larger = b.op("or", larger, beside)
+    if not is_float(value[0].dtype):
+        return larger
+    new, old = (_is_nan(b, parts) for parts in (value, best))
+    return b.op("and", b.op("or", larger, new), b.op("not", old))
+
+
+def _is_nan(b: Builder, parts: Sequence[Value]) -> Value:
+    lost = [b.op("ne", part, part) for part in parts]
+    return b.op("or", *lost) if len(lost) == 2 else lost[0]
 
 
 # cumulative sums and products

@@ -249,7 +249,7 @@ reciprocal: Elemwise = elementwise(
     "reciprocal",
     1,
     inexact,
-    lambda x: np.true_divide(np.ones((), inexact([x.dtype.name])), x),
+    lambda x: np.reciprocal(np.asarray(x, inexact([x.dtype.name]))),
     [lambda ct, x, out: -ct * out * out],
     "1 / x, as a float for integers.",
     formula=lambda x: true_div(1, *in_floats(x)),
@@ -466,9 +466,9 @@ def isneginf(x: Any) -> TensorVariable:
 
 
 def _of_integers(ufunc: np.ufunc, meant: str = "") -> DtypeRule:
-    """The dtype rule of NumPy's ufunc for ``&``, ``|`` or ``^``, with another TypeError for floats.
+    """The dtype rule of NumPy's ufunc for ``&``, ``|`` or ``^``, but with a TypeError of its own for floats.
 
-    The message explains the precedence of these operators, and ends with ``meant``.
+    The message of this error explains the precedence of these operators, and ends with ``meant``.
     """
     rule = ufunc_rule(ufunc)
 
@@ -546,7 +546,9 @@ def switch(cond: Any, ift: Any, iff: Any) -> TensorVariable:
 
 
 def where(cond: Any, ift: Any = None, iff: Any = None) -> Any:
-    """``switch(cond, ift, iff)``. With ``cond`` alone, its ``nonzero()``: the indices of elements where ``cond`` holds."""
+    """The same as ``switch(cond, ift, iff)``. If only ``cond`` is given, ``cond.nonzero()``: the indices of its true
+    elements.
+    """
     if ift is None and iff is None:
         return as_tensor_variable(cond).nonzero()
     return switch(cond, ift, iff)

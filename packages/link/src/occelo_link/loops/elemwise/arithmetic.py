@@ -18,6 +18,7 @@ from occelo_link.loops.elemwise.complex import (
     complex_scalar,
     divided,
     modulus,
+    square_root,
     times,
 )
 from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
@@ -315,8 +316,16 @@ def _complex_true_div(b: Builder, args: Sequence[Complex]) -> Complex:
 
 @complex_scalar("reciprocal", cost=20)
 def _complex_reciprocal(b: Builder, args: Sequence[Complex]) -> Complex:
+    """1 / z, by the algorithm of Smith (`divided`), with the order of operations that NumPy has for it."""
     [z] = args
-    return divided(b, (b.const(1.0, z[0].dtype), b.const(0.0, z[0].dtype)), z)
+    one = b.const(1.0, z[0].dtype)
+    wide = b.op("le", b.op("abs", z[1]), b.op("abs", z[0]))
+    large, small = chosen(b, wide, z, (z[1], z[0]))
+    ratio = b.op("div", small, large)
+    size = b.op("add", large, b.op("mul", small, ratio))
+    plain, turned = b.op("div", one, size), b.op("div", ratio, size)
+    re, im = chosen(b, wide, (plain, turned), (turned, plain))
+    return re, b.op("neg", im)
 
 
 @complex_scalar("neg")
@@ -438,36 +447,47 @@ def _complex_isfinite(b: Builder, args: Sequence[Complex]) -> Value:
 
 @complex_scalar("sqrt", cost=90, wide=True)
 def _complex_sqrt(b: Builder, args: Sequence[Complex]) -> Complex:
-    """The square root of z = x + i y.
+    return square_root(b, args[0])
 
-    Its parts are r = sqrt((|x| + |z|) / 2) and y / (2 r). The sign of x decides which of them is the real part. After
-    Kahan, "Branch cuts for complex elementary functions", 1987.
-    """
-    x, y = args[0]
-    zero, infinity = b.const(0.0, "float64"), b.const(math.inf, "float64")
-    largest = b.op("max", b.op("abs", x), b.op("abs", y))
-    big = b.op("lt", b.const(1e300, "float64"), largest)
-    tiny = b.op("lt", largest, b.const(1e-290, "float64"))
-    factor = b.select(
-        big,
-        b.const(2.0**-4, "float64"),
-        b.select(tiny, b.const(2.0**108, "float64"), b.const(1.0, "float64")),
-    )
-    back = b.select(
-        big,
-        b.const(4.0, "float64"),
-        b.select(tiny, b.const(2.0**-54, "float64"), b.const(1.0, "float64")),
-    )
-    u, v = b.op("mul", x, factor), b.op("mul", y, factor)
-    mean = b.op("mul", b.const(0.5, "float64"), b.op("add", b.op("abs", u), modulus(b, (u, v))))
-    root = b.op("sqrt", mean)
-    none = b.op("eq", root, zero)
-    safe = b.select(none, b.const(1.0, "float64"), root)
-    other = b.op("div", b.op("abs", v), b.op("add", safe, safe))
-    root, other = b.op("mul", root, back), b.op("mul", other, back)
-    right = b.op("le", zero, x)
-    re, im = b.select(right, root, other), b.select(right, other, root)
-    # if the imaginary part is infinite, the result is infinite, even if the real part is NaN
-    endless = b.op("eq", b.op("abs", y), infinity)
-    re, im = b.select(endless, infinity, re), b.select(endless, infinity, im)
-    return re, b.op("copysign", im, y)
+
+# complex numbers are ordered by real parts, and those with equal real parts by imaginary parts
+
+
+def _complex_below(b: Builder, op: str, x: Complex, y: Complex) -> Value:
+    """Whether ``x < y`` or, if ``op`` is "le", ``x <= y``. False if a part is NaN."""
+    known = b.op("and", *[b.op("eq", z[1], z[1]) for z in (x, y)])
+    below = b.op("and", b.op("lt", x[0], y[0]), known)
+    beside = b.op("and", b.op("eq", x[0], y[0]), b.op(op, x[1], y[1]))
+    return b.op("or", below, beside)
+
+
+def _complex_comparison(name: str, op: str, swapped: bool = False) -> None:
+    @complex_scalar(name, cost=4)
+    def lowering(b: Builder, args: Sequence[Complex]) -> Value:
+        x, y = reversed(args) if swapped else args
+        return _complex_below(b, op, x, y)
+
+
+_complex_comparison("lt", "lt")
+_complex_comparison("le", "le")
+_complex_comparison("gt", "lt", swapped=True)
+_complex_comparison("ge", "le", swapped=True)
+
+
+def _complex_extreme(name: str, swapped: bool = False) -> None:
+    @complex_scalar(name, cost=8)
+    def lowering(b: Builder, args: Sequence[Complex]) -> Complex:
+        x, y = args
+        stays = _complex_below(b, "le", *((x, y) if swapped else (y, x)))
+        nan = b.op("or", *[b.op("ne", part, part) for part in x])
+        return chosen(b, b.op("or", stays, nan), x, y)
+
+
+_complex_extreme("maximum")
+_complex_extreme("minimum", swapped=True)
+
+
+@complex_scalar("round_half_to_even")
+def _complex_rint(b: Builder, args: Sequence[Complex]) -> Complex:
+    [z] = args
+    return b.op("rint", z[0]), b.op("rint", z[1])

@@ -28,6 +28,7 @@ __all__ = [
     "find_complex",
     "modulus",
     "scaled",
+    "square_root",
     "times",
 ]
 
@@ -142,3 +143,39 @@ def modulus(b: Builder, z: Complex) -> Value:
 def argument(b: Builder, z: Complex) -> Value:
     """The argument of z: its angle from -pi to pi."""
     return b.call("libm:atan2", "float64", z[1], z[0])
+
+
+def square_root(b: Builder, z: Complex) -> Complex:
+    """The square root of z = x + i y.
+
+    Its parts are r = sqrt((|x| + |z|) / 2) and y / (2 r). The sign of x decides which of them is the real part. After
+    Kahan, "Branch cuts for complex elementary functions", 1987.
+    """
+    x, y = z
+    zero, infinity = b.const(0.0, "float64"), b.const(math.inf, "float64")
+    largest = b.op("max", b.op("abs", x), b.op("abs", y))
+    big = b.op("lt", b.const(1e300, "float64"), largest)
+    tiny = b.op("lt", largest, b.const(1e-290, "float64"))
+    factor = b.select(
+        big,
+        b.const(2.0**-4, "float64"),
+        b.select(tiny, b.const(2.0**108, "float64"), b.const(1.0, "float64")),
+    )
+    back = b.select(
+        big,
+        b.const(4.0, "float64"),
+        b.select(tiny, b.const(2.0**-54, "float64"), b.const(1.0, "float64")),
+    )
+    u, v = b.op("mul", x, factor), b.op("mul", y, factor)
+    mean = b.op("mul", b.const(0.5, "float64"), b.op("add", b.op("abs", u), modulus(b, (u, v))))
+    root = b.op("sqrt", mean)
+    none = b.op("eq", root, zero)
+    safe = b.select(none, b.const(1.0, "float64"), root)
+    other = b.op("div", b.op("abs", v), b.op("add", safe, safe))
+    root, other = b.op("mul", root, back), b.op("mul", other, back)
+    right = b.op("le", zero, x)
+    re, im = b.select(right, root, other), b.select(right, other, root)
+    # if the imaginary part is infinite, the result is infinite, even if the real part is NaN
+    endless = b.op("eq", b.op("abs", y), infinity)
+    re, im = b.select(endless, infinity, re), b.select(endless, infinity, im)
+    return re, b.op("copysign", im, y)

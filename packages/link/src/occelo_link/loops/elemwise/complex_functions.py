@@ -10,7 +10,14 @@ from collections.abc import Callable
 
 from occelo_link.loops.elementary import exponential, hyperbolic, logarithm, trigonometric
 from occelo_link.loops.elementary.building_blocks import two_product, two_sum
-from occelo_link.loops.elemwise.complex import Complex, argument, chosen, modulus
+from occelo_link.loops.elemwise.complex import (
+    Complex,
+    argument,
+    chosen,
+    divided,
+    modulus,
+    times,
+)
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
@@ -22,6 +29,8 @@ __all__ = [
     "hyperbolic_tangent",
     "logarithm_of",
     "logarithm_of_one_more",
+    "logarithm_of_one_more_exponential",
+    "power_of",
 ]
 
 
@@ -66,7 +75,9 @@ def exponential_of(b: Builder, z: Complex) -> Complex:
     vanishes = b.op("and", b.op("eq", x, _const(b, -math.inf, x)), not_finite)
     im = b.select(b.op("or", real, vanishes), b.op("copysign", zero, y), im)
     whole = b.op("mul", factor, more)
-    return b.select(b.op("or", real, vanishes), whole, re), im
+    # as in NumPy, the real part is infinite if x is, even if the angle is not known
+    endless = b.op("and", b.op("eq", x, _const(b, math.inf, x)), not_finite)
+    return b.select(b.op("or", real, b.op("or", vanishes, endless)), whole, re), im
 
 
 def exponential_less_one(b: Builder, z: Complex) -> Complex:
@@ -81,9 +92,18 @@ def exponential_less_one(b: Builder, z: Complex) -> Complex:
 def logarithm_of(b: Builder, z: Complex) -> Complex:
     """The logarithm of z: its real part is log|z|, its imaginary part the angle.
 
-    If |z| is near 1, log|z| is computed as log1p(|z|^2 - 1) / 2, with |z|^2 - 1 in twice the precision.
+    If |z| is near 1, log|z| is computed as log1p(|z|^2 - 1) / 2, with |z|^2 - 1 in twice the precision. A |z| near the
+    ends of the range is scaled first, since it may overflow or lose digits.
     """
-    size = modulus(b, z)
+    wide, small_size = (b.const(c, "float64") for c in (2.0**1000, 2.0**-1000))
+    longest = b.op("max", *[b.op("abs", part) for part in z])
+    huge, tiny = b.op("lt", wide, longest), b.op("lt", longest, small_size)
+    one = b.const(1.0, "float64")
+    factor = b.select(huge, b.const(2.0**-100, "float64"), one)
+    factor = b.select(tiny, b.const(2.0**100, "float64"), factor)
+    back = b.const(100 * math.log(2), "float64")
+    back = b.select(huge, back, b.select(tiny, b.op("neg", back), b.const(0.0, "float64")))
+    size = modulus(b, (b.op("mul", z[0], factor), b.op("mul", z[1], factor)))
     half = b.const(0.5, "float64")
     parts = [b.op("abs", part) for part in z]
     large, small = b.op("max", *parts), b.op("min", *parts)
@@ -96,7 +116,7 @@ def logarithm_of(b: Builder, z: Complex) -> Complex:
         b.op("lt", b.const(0.7, "float64"), size),
         b.op("lt", size, b.const(1.4, "float64")),
     )
-    return b.select(close, near, log(b, size)), argument(b, z)
+    return b.select(close, near, b.op("add", log(b, size), back)), argument(b, z)
 
 
 def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
@@ -114,26 +134,115 @@ def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
     return b.select(close, near, whole), angle
 
 
+def logarithm_of_one_more_exponential(b: Builder, z: Complex) -> Complex:
+    """log(1 + exp(z)). If x > 0, it is x + log(exp(-x) + exp(z - x)), which does not overflow."""
+    x, y = z
+    zero = _const(b, 0.0, x)
+    scale = b.op("max", x, zero)
+    whole, angle = exponential_of(b, (b.op("sub", x, scale), y))
+    shifted = logarithm_of(b, (b.op("add", exp(b, b.op("neg", scale)), whole), angle))
+    far = b.op("add", scale, shifted[0]), shifted[1]
+    near = logarithm_of_one_more(b, (whole, angle))
+    return chosen(b, b.op("lt", zero, x), far, near)
+
+
+# powers
+
+
+_BITS = 7
+"""Powers with whole exponents below 100, which have so many bits, are products, as in NumPy."""
+
+
+def power_of(b: Builder, z: Complex, exponent: Complex) -> Complex:
+    """``z`` to the power ``exponent``: a product for whole exponents from -99 to 99, otherwise exp(exponent log z)."""
+    re, im = exponent
+    if re.op == "const" and im.op == "const":
+        number = float(re.args[0])
+        if im.args[0] == 0 and number.is_integer() and 0 < abs(number) < 100:
+            return _constant_power(b, z, int(number))
+    zero, one = _const(b, 0.0, re), _const(b, 1.0, re)
+    size = b.op("abs", re)
+    whole = b.op("and", b.op("eq", b.op("trunc", re), re), b.op("lt", size, _const(b, 100.0, re)))
+    whole = b.op("and", whole, b.op("eq", im, zero))
+    product = _whole_power(b, z, b.select(whole, size, zero))
+    inverse = divided(b, (one, zero), product)
+    product = chosen(b, b.op("lt", re, zero), inverse, product)
+    general = exponential_of(b, times(b, exponent, logarithm_of(b, z)))
+    found = chosen(b, whole, product, general)
+    return _power_of_zero(b, z, exponent, found)
+
+
+def _constant_power(b: Builder, z: Complex, exponent: int) -> Complex:
+    rest, power, result = abs(exponent), z, None
+    while rest:
+        if rest & 1:
+            result = power if result is None else times(b, result, power)
+        rest >>= 1
+        power = times(b, power, power) if rest else power
+    assert result is not None
+    if exponent > 0:
+        return result
+    zero, one = _const(b, 0.0, z[0]), _const(b, 1.0, z[0])
+    return _power_of_zero(b, z, (_const(b, exponent, z[0]), zero), divided(b, (one, zero), result))
+
+
+def _whole_power(b: Builder, z: Complex, exponent: Value) -> Complex:
+    """The power by repeated squaring, for whole exponents from 0 to 99."""
+    zero, one, half = (_const(b, c, exponent) for c in (0.0, 1.0, 0.5))
+    result, power, rest = (one, zero), z, exponent
+    begun = b.const(False, "bool")
+    for _ in range(_BITS):
+        halved = b.op("trunc", b.op("mul", rest, half))
+        odd = b.op("ne", b.op("add", halved, halved), rest)
+        # the first factor is not multiplied by 1, which would make NaN of infinite parts
+        product = chosen(b, begun, times(b, result, power), power)
+        result = chosen(b, odd, product, result)
+        begun = b.op("or", begun, odd)
+        power, rest = times(b, power, power), halved
+    return result
+
+
+def _power_of_zero(b: Builder, z: Complex, exponent: Complex, found: Complex) -> Complex:
+    """``found``, but the power of 0 is 0, 1 or NaN: that of an exponent with a positive real part, of 0, of any other."""
+    zero, one = _const(b, 0.0, z[0]), _const(b, 1.0, z[0])
+    nan = _const(b, math.nan, z[0])
+    vanishes = b.op("and", *[b.op("eq", part, zero) for part in z])
+    none = b.op("and", *[b.op("eq", part, zero) for part in exponent])
+    up = b.op("lt", zero, exponent[0])
+    edge = chosen(b, up, (zero, zero), chosen(b, none, (one, zero), (nan, nan)))
+    return chosen(b, b.op("or", vanishes, none), edge, found)
+
+
 # trigonometric and hyperbolic functions
 
 
-def spread(b: Builder, size: Value, part: Value) -> Value:
-    """The product of ``size`` and ``part``. It is 0 if ``part`` is 0, even if ``size`` has overflowed to infinity."""
-    vanishes = b.op("eq", part, b.const(0.0, "float64"))
-    signed = b.op("mul", b.op("copysign", b.const(1.0, "float64"), size), part)
-    return b.select(vanishes, signed, b.op("mul", size, part))
+def _product(b: Builder, x: Value, y: Value) -> Value:
+    """The product of x and y. It is 0 if one of them is 0, even if the other one is infinite or NaN."""
+    zero, one = b.const(0.0, "float64"), b.const(1.0, "float64")
+    none = b.op("or", b.op("eq", x, zero), b.op("eq", y, zero))
+    sign = b.op("mul", b.op("copysign", one, x), b.op("copysign", one, y))
+    return b.select(none, b.op("copysign", zero, sign), b.op("mul", x, y))
+
+
+def _real_part(b: Builder, z: Complex, size: Value, part: Value) -> Value:
+    """The product of ``size`` and ``part``. As in NumPy, it is ``size`` if z = x + i y with an infinite x and a y that
+    is not finite.
+    """
+    unknown = b.op("ne", b.op("sub", z[1], z[1]), b.const(0.0, "float64"))
+    endless = b.op("eq", b.op("abs", z[0]), b.const(math.inf, "float64"))
+    return b.select(b.op("and", endless, unknown), size, _product(b, size, part))
 
 
 def hyperbolic_sine(b: Builder, z: Complex) -> Complex:
     """sinh z = sinh x cos y + i cosh x sin y."""
     x, y = z
-    return b.op("mul", sinh(b, x), cos(b, y)), spread(b, cosh(b, x), sin(b, y))
+    return _real_part(b, z, sinh(b, x), cos(b, y)), _product(b, cosh(b, x), sin(b, y))
 
 
 def hyperbolic_cosine(b: Builder, z: Complex) -> Complex:
     """cosh z = cosh x cos y + i sinh x sin y."""
     x, y = z
-    return b.op("mul", cosh(b, x), cos(b, y)), spread(b, sinh(b, x), sin(b, y))
+    return _real_part(b, z, cosh(b, x), cos(b, y)), _product(b, sinh(b, x), sin(b, y))
 
 
 def hyperbolic_tangent(b: Builder, z: Complex) -> Complex:
@@ -149,5 +258,13 @@ def hyperbolic_tangent(b: Builder, z: Complex) -> Complex:
     near = b.op("div", b.op("mul", u, v), below), b.op("div", product, below)
     decay = exp(b, b.op("mul", b.const(-2.0, "float64"), b.op("abs", x)))
     small = b.op("mul", b.op("mul", b.const(4.0, "float64"), product), decay)
-    far = b.op("copysign", b.const(1.0, "float64"), x), small
-    return chosen(b, b.op("lt", b.const(22.0, "float64"), b.op("abs", x)), far, near)
+    one, zero, infinity = (b.const(c, "float64") for c in (1.0, 0.0, math.inf))
+    # if x is infinite, y does not matter
+    ends = b.op("eq", b.op("abs", x), infinity)
+    known = b.op("eq", b.op("sub", y, y), zero)
+    small = b.select(b.op("and", ends, b.op("not", known)), b.op("copysign", zero, y), small)
+    sized = b.select(b.op("or", ends, known), one, b.const(math.nan, "float64"))
+    far = b.op("copysign", sized, x), small
+    re, im = chosen(b, b.op("lt", b.const(22.0, "float64"), b.op("abs", x)), far, near)
+    # on the axes one part is 0, even if the other one is not known
+    return b.select(b.op("eq", x, zero), x, re), b.select(b.op("eq", y, zero), y, im)

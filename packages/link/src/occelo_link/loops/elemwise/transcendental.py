@@ -27,6 +27,14 @@ from occelo_link.loops.elemwise.complex_functions import (
     hyperbolic_tangent,
     logarithm_of,
     logarithm_of_one_more,
+    logarithm_of_one_more_exponential,
+    power_of,
+)
+from occelo_link.loops.elemwise.complex_inverses import (
+    arc_cosine,
+    arc_sine,
+    area_tangent,
+    swapped,
 )
 from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
 from occelo_link.loops.ir.builder import Builder
@@ -238,3 +246,47 @@ def _complex_tan(b: Builder, args: Sequence[Complex]) -> Complex:
     """tan z, as -i tanh(i z)."""
     re, im = hyperbolic_tangent(b, _times_i(b, args[0]))
     return im, b.op("neg", re)
+
+
+@complex_scalar("pow", cost=500, wide=True)
+def _complex_pow(b: Builder, args: Sequence[Complex]) -> Complex:
+    return power_of(b, args[0], args[1])
+
+
+@complex_scalar("softplus", cost=500, wide=True)
+def _complex_softplus(b: Builder, args: Sequence[Complex]) -> Complex:
+    return logarithm_of_one_more_exponential(b, args[0])
+
+
+@complex_scalar("arcsin", cost=400, wide=True)
+def _complex_arcsin(b: Builder, args: Sequence[Complex]) -> Complex:
+    return arc_sine(b, args[0])
+
+
+@complex_scalar("arccos", cost=400, wide=True)
+def _complex_arccos(b: Builder, args: Sequence[Complex]) -> Complex:
+    return arc_cosine(b, args[0])
+
+
+@complex_scalar("arctanh", cost=200, wide=True)
+def _complex_arctanh(b: Builder, args: Sequence[Complex]) -> Complex:
+    return area_tangent(b, args[0])
+
+
+@complex_scalar("arcsinh", cost=400, wide=True)
+def _complex_arcsinh(b: Builder, args: Sequence[Complex]) -> Complex:
+    """arsinh z, as i conj(arcsin(i conj z))."""
+    return swapped(arc_sine(b, swapped(args[0])))
+
+
+@complex_scalar("arccosh", cost=400, wide=True)
+def _complex_arccosh(b: Builder, args: Sequence[Complex]) -> Complex:
+    """arcosh z, as i arccos z or -i arccos z: the one whose real part is not negative."""
+    angle, height = arc_cosine(b, args[0])
+    return b.op("abs", height), b.op("copysign", angle, args[0][1])
+
+
+@complex_scalar("arctan", cost=200, wide=True)
+def _complex_arctan(b: Builder, args: Sequence[Complex]) -> Complex:
+    """arctan z, as i conj(artanh(i conj z))."""
+    return swapped(area_tangent(b, swapped(args[0])))

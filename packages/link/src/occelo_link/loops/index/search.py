@@ -11,10 +11,11 @@ from contextlib import ExitStack
 
 from occelo_graph import Apply, TensorApply
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag, Nonzero
+from occelo_link.loops.complexes import parts_of
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import CHEAP, Context
-from occelo_link.loops.registry import lowers_to_loops
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__ = ["positions_of_mask"]
@@ -23,6 +24,18 @@ __all__ = ["positions_of_mask"]
 @lowers_to_loops(Nonzero)
 def lower_nonzero(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     return positions_of_mask(context, inputs[0])
+
+
+@lowers_complex_to_loops(Nonzero)
+def lower_complex_nonzero(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
+    parts = parts_of(inputs[0])
+
+    def element(b: Builder, index: Index) -> Value:
+        return b.op("or", *[b.cast(part.at(b, index), "bool") for part in parts])
+
+    flat = context.flat_over(parts, parts[0].shape)
+    mask = context.virtual("bool", parts[0].shape, element, parts, flat=flat, identity=True)
+    return positions_of_mask(context, mask)
 
 
 def positions_of_mask(context: Context, mask: Tensor) -> list[Stored]:
