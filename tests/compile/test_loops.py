@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import io
 import os
 import time
@@ -14,6 +15,7 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
+from occelo_graph import linalg
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.testing.looping import again
@@ -26,6 +28,12 @@ from occelo_link.units.callbacks import Effects
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|cache|runs in Python)")
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+BLOCK_LINKERS = [
+    "native",
+    *(["c"] if has_compiler() else []),
+    *(["numba"] if importlib.util.find_spec("numba") is not None else []),
+]
+"""The linkers that compile loop programs."""
 
 Step = tuple[Callable[..., Any], Callable[..., Any]]
 
@@ -311,6 +319,54 @@ def test_iterations_take_no_memory_of_their_own(monkeypatch: pytest.MonkeyPatch)
             )
         wanted = og.evaluate(outputs[0], {n: count, x: np.linspace(0, 1, 60)})
         np.testing.assert_allclose(fast, wanted, rtol=1e-9)
+
+
+def shrinking_and_growing(n: Any, x: Any, w: Any) -> list[Any]:
+    """States of other lengths in each iteration; products, a factorization and a loop within over parts of a matrix."""
+
+    def step(v: Any, i: Any, w: Any) -> list[Any]:
+        k = i % 13 + 1
+        square = w[:k, :k] @ w[:k, :k].T + ot.eye(k)
+        inner = again(k, [v[:k]], lambda u: [u[::-1] * 0.5 + 1])[0]
+        part = linalg.solve(square, inner) + ot.cumsum(ot.dot(w[:k], v[:3].sum() * w[0]))
+        longer = ot.concatenate([v, part])
+        return [longer[ot.maximum(longer.shape[0] - 30, 0) :] * 0.5, i + 1]
+
+    return again(n, [x, ot.constant(0)], step, [w])
+
+
+@pytest.mark.parametrize("linker", BLOCK_LINKERS)
+def test_no_compiler_of_loops_takes_memory_in_each_iteration(
+    linker: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n, x, w = ot.lscalar("n"), ot.dvector("x"), ot.dmatrix("w")
+    outputs = shrinking_and_growing(n, x, w)
+    f = oc.function([n, x, w], outputs, mode=linker)
+    vm: Any = f.vm
+    (part,), (compiled,) = vm.parts, vm.units
+    unit = python_entry.PythonEntry(compiled.unit.address, compiled.interface)
+    vector, matrix = np.linspace(0, 1, 5), np.random.default_rng(1).normal(size=(13, 13))
+    given = {n: np.array(0), x: vector, w: matrix}
+    order = [given[[n, x, w][vm.fgraph.inputs.index(v)]] for v in part.inputs]
+    taken, empty = list[int](), np.empty
+
+    def counted(shape: Any, *args: Any, **options: Any) -> Any:
+        if isinstance(shape, int):
+            taken.append(shape)
+        return empty(shape, *args, **options)
+
+    numbers = {}
+    for count in (100, 10_000):
+        taken.clear()
+        given[n][...] = count
+        with monkeypatch.context() as patched:
+            patched.setattr(python_entry.np, "empty", counted)
+            unit(order)
+        numbers[count] = len(taken)
+    assert 0 < numbers[100] == numbers[10_000] < 100
+    for count in (0, 1, 20):
+        wanted = og.evaluate(outputs[0], {n: count, x: vector, w: matrix})
+        np.testing.assert_allclose(f(count, vector, matrix)[0], wanted, rtol=1e-9)
 
 
 @pytest.mark.parametrize("linker", ["native", *(["c"] if has_compiler() else [])])
