@@ -6,12 +6,11 @@ This is the lowest of Occelo's packages; the other ones import it. It exports th
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from occelo_graph import tensor
 from occelo_graph import wiring as wiring
-from occelo_graph.blockwise import Blockwise
-from occelo_graph.canonical.document import digest
 from occelo_graph.canonical.encoding import register_coder
-from occelo_graph.canonical.saving import SavedGraph, load, save
 from occelo_graph.config import config
 from occelo_graph.errors import (
     DisconnectedInputError,
@@ -26,42 +25,6 @@ from occelo_graph.errors import (
     UnusedInputError,
     WrongResultError,
 )
-from occelo_graph.fgraph.features import (
-    AlreadyThere,
-    Bookkeeper,
-    Feature,
-    FullHistory,
-    History,
-    NodeFinder,
-    PreserveVariableAttributes,
-    PrintListener,
-    ReplaceValidate,
-    Validator,
-)
-from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
-from occelo_graph.fgraph.graph import FunctionGraph, Output
-from occelo_graph.fgraph.protection import (
-    DestroyHandler,
-    NoOutputFromInplace,
-    NoOutputInplaceOnInput,
-    Supervisor,
-    inplace_candidates,
-)
-from occelo_graph.gradient.barriers import (
-    disconnected_grad,
-    disconnected_type,
-    grad_clip,
-    grad_not_implemented,
-    grad_scale,
-    grad_undefined,
-    undefined_grad,
-    zero_grad,
-)
-from occelo_graph.gradient.forward import Rop, pushforward, pushforward_through_pullback
-from occelo_graph.gradient.jacobians import hessian, hessian_vector_product, jacobian
-from occelo_graph.gradient.numeric import numeric_grad, verify_grad
-from occelo_graph.gradient.reverse import Lop, grad, pullback, subgraph_grad
-from occelo_graph.interpret import evaluate
 from occelo_graph.ir.clone import (
     clone,
     clone_get_equiv,
@@ -93,6 +56,7 @@ from occelo_graph.ir.traversal import (
     walk,
 )
 from occelo_graph.ir.types import DisconnectedType, NullType, Type
+from occelo_graph.lazy_names import deferred
 from occelo_graph.ops.elemwise.op import elementwise
 from occelo_graph.ops.elemwise.scalar import (
     boolean_of,
@@ -104,10 +68,6 @@ from occelo_graph.ops.elemwise.scalar import (
     ufunc_rule,
 )
 from occelo_graph.ops.reduction_table import register_reduction
-from occelo_graph.printing.debugprint import debugprint, dprint
-from occelo_graph.printing.dot import pydotprint, to_dot
-from occelo_graph.printing.infix import pp, pprint
-from occelo_graph.printing.python_source import to_python
 from occelo_graph.tensors.nodes import TensorApply, computed_by, is_tensor
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.tensors.variable import TensorConstant, TensorSharedVariable, TensorVariable
@@ -240,3 +200,106 @@ __all__ = [
     "zero_grad",
 ]
 __version__ = "0.1.0"
+
+# imported at their first use, since building a graph needs none of them
+_LATER = {
+    "Blockwise": "occelo_graph.blockwise",
+    "digest": "occelo_graph.canonical.document",
+    "SavedGraph": "occelo_graph.canonical.saving",
+    "load": "occelo_graph.canonical.saving",
+    "save": "occelo_graph.canonical.saving",
+    "AlreadyThere": "occelo_graph.fgraph.features",
+    "Bookkeeper": "occelo_graph.fgraph.features",
+    "Feature": "occelo_graph.fgraph.features",
+    "FullHistory": "occelo_graph.fgraph.features",
+    "History": "occelo_graph.fgraph.features",
+    "NodeFinder": "occelo_graph.fgraph.features",
+    "PreserveVariableAttributes": "occelo_graph.fgraph.features",
+    "PrintListener": "occelo_graph.fgraph.features",
+    "ReplaceValidate": "occelo_graph.fgraph.features",
+    "Validator": "occelo_graph.fgraph.features",
+    "FrozenFunctionGraph": "occelo_graph.fgraph.frozen",
+    "freeze": "occelo_graph.fgraph.frozen",
+    "FunctionGraph": "occelo_graph.fgraph.graph",
+    "Output": "occelo_graph.fgraph.graph",
+    "DestroyHandler": "occelo_graph.fgraph.protection",
+    "NoOutputFromInplace": "occelo_graph.fgraph.protection",
+    "NoOutputInplaceOnInput": "occelo_graph.fgraph.protection",
+    "Supervisor": "occelo_graph.fgraph.protection",
+    "inplace_candidates": "occelo_graph.fgraph.protection",
+    "disconnected_grad": "occelo_graph.gradient.barriers",
+    "disconnected_type": "occelo_graph.gradient.barriers",
+    "grad_clip": "occelo_graph.gradient.barriers",
+    "grad_not_implemented": "occelo_graph.gradient.barriers",
+    "grad_scale": "occelo_graph.gradient.barriers",
+    "grad_undefined": "occelo_graph.gradient.barriers",
+    "undefined_grad": "occelo_graph.gradient.barriers",
+    "zero_grad": "occelo_graph.gradient.barriers",
+    "Rop": "occelo_graph.gradient.forward",
+    "pushforward": "occelo_graph.gradient.forward",
+    "pushforward_through_pullback": "occelo_graph.gradient.forward",
+    "hessian": "occelo_graph.gradient.jacobians",
+    "hessian_vector_product": "occelo_graph.gradient.jacobians",
+    "jacobian": "occelo_graph.gradient.jacobians",
+    "numeric_grad": "occelo_graph.gradient.numeric",
+    "verify_grad": "occelo_graph.gradient.numeric",
+    "Lop": "occelo_graph.gradient.reverse",
+    "grad": "occelo_graph.gradient.reverse",
+    "pullback": "occelo_graph.gradient.reverse",
+    "subgraph_grad": "occelo_graph.gradient.reverse",
+    "evaluate": "occelo_graph.interpret",
+    "debugprint": "occelo_graph.printing.debugprint",
+    "dprint": "occelo_graph.printing.debugprint",
+    "pydotprint": "occelo_graph.printing.dot",
+    "to_dot": "occelo_graph.printing.dot",
+    "pp": "occelo_graph.printing.infix",
+    "pprint": "occelo_graph.printing.infix",
+    "to_python": "occelo_graph.printing.python_source",
+}
+
+if TYPE_CHECKING:
+    from occelo_graph.blockwise import Blockwise
+    from occelo_graph.canonical.document import digest
+    from occelo_graph.canonical.saving import SavedGraph, load, save
+    from occelo_graph.fgraph.features import (
+        AlreadyThere,
+        Bookkeeper,
+        Feature,
+        FullHistory,
+        History,
+        NodeFinder,
+        PreserveVariableAttributes,
+        PrintListener,
+        ReplaceValidate,
+        Validator,
+    )
+    from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
+    from occelo_graph.fgraph.graph import FunctionGraph, Output
+    from occelo_graph.fgraph.protection import (
+        DestroyHandler,
+        NoOutputFromInplace,
+        NoOutputInplaceOnInput,
+        Supervisor,
+        inplace_candidates,
+    )
+    from occelo_graph.gradient.barriers import (
+        disconnected_grad,
+        disconnected_type,
+        grad_clip,
+        grad_not_implemented,
+        grad_scale,
+        grad_undefined,
+        undefined_grad,
+        zero_grad,
+    )
+    from occelo_graph.gradient.forward import Rop, pushforward, pushforward_through_pullback
+    from occelo_graph.gradient.jacobians import hessian, hessian_vector_product, jacobian
+    from occelo_graph.gradient.numeric import numeric_grad, verify_grad
+    from occelo_graph.gradient.reverse import Lop, grad, pullback, subgraph_grad
+    from occelo_graph.interpret import evaluate
+    from occelo_graph.printing.debugprint import debugprint, dprint
+    from occelo_graph.printing.dot import pydotprint, to_dot
+    from occelo_graph.printing.infix import pp, pprint
+    from occelo_graph.printing.python_source import to_python
+else:  # so that type checkers report unknown names
+    __getattr__, __dir__ = deferred(__name__, _LATER)

@@ -33,7 +33,7 @@ __all__ = [
     "without_address",
 ]
 
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_ADDRESS = r" at 0x[0-9a-fA-F]+"
 
 
 class OcceloError(Exception):
@@ -147,4 +147,4 @@ def lines(context: Iterable[str], cause: str) -> str:
 
 def without_address(text: str) -> str:
     """The ``repr`` of an object without its address in memory, which changes from run to run."""
-    return _ADDRESS.sub("", text)
+    return re.sub(_ADDRESS, "", text)

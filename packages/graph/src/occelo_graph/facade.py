@@ -1,8 +1,9 @@
 """`facade`: an object whose fields are classes and functions of higher modules. Lower modules, which cannot import the
 higher ones, call them through it.
 
-For example, `Variable.eval` calls ``facade.eval``. `wiring` sets all fields when `occelo_graph` is imported.
-`occelo_compile.wiring` then replaces the field ``evaluator`` by the compiler.
+For example, `Variable.eval` calls ``facade.eval``. `wiring` sets all fields when `occelo_graph` is imported. Some
+of the functions are imported at their first call. `occelo_compile.wiring` then replaces the field ``evaluator`` by the
+compiler.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`deferred`: lets a package export names of its modules, and import a module only when one of its names is used.
+"""Names whose modules are imported at their first use, so that Occelo's packages are imported quickly.
 
-The packages `occelo`, `occelo_rewrite`, `occelo_link` and `occelo_compile` call it, so that they are imported quickly.
+With `deferred`, the packages export names of their modules. With `at_first_call`, `wiring` fills fields of `facade`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["deferred"]
+__all__ = ["at_first_call", "deferred"]
 
 
 def deferred(
@@ -29,3 +29,12 @@ def deferred(
         return sorted({*namespace, *modules})
 
     return find, names
+
+
+def at_first_call(module: str, name: str) -> Callable[..., Any]:
+    """A function that calls the function ``name`` of ``module``, which is imported at the first call."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        return getattr(importlib.import_module(module), name)(*args, **options)
+
+    return call

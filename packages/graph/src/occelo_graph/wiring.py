@@ -1,43 +1,38 @@
 """Sets the fields of `facade` to classes and functions of higher modules, when `occelo_graph` is imported.
 
+Functions that build no graphs, and those that most graphs do not need, are imported at their first call.
+
 The module also lists the scalar functions of this package, in `OWN_SCALAR_FUNCTIONS`. `occelo_compile.function_cache`
 puts the code of all other scalar functions into the keys of the cache.
 """
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import Any
 
-from occelo_graph.blockwise import batch_by_loop
 from occelo_graph.facade import facade
-from occelo_graph.fgraph.graph import unfreeze
-from occelo_graph.gradient.decomposed import pull_decomposition
-from occelo_graph.interpret import interpret, variable_eval
-from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
+from occelo_graph.lazy_names import at_first_call
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.join import stack
 from occelo_graph.ops.shape.asserting import specify_shape
-from occelo_graph.printing.debugprint import debugprint
-from occelo_graph.printing.infix import pprint
 from occelo_graph.tensors.constant import as_tensor_variable
 
 facade.variable = Variable
 facade.constant = Constant
 facade.convert = as_tensor_variable
-facade.eval = variable_eval
-facade.evaluator = interpret
-facade.dprint = debugprint
-facade.formula = pprint
+facade.eval = at_first_call("occelo_graph.interpret", "variable_eval")
+facade.evaluator = at_first_call("occelo_graph.interpret", "interpret")
+facade.dprint = at_first_call("occelo_graph.printing.debugprint", "debugprint")
+facade.formula = at_first_call("occelo_graph.printing.infix", "pprint")
 facade.specify_shape = specify_shape
 facade.stack = stack
-facade.batch_by_loop = batch_by_loop
-facade.decomposed_kernel = decomposed_kernel
-facade.pull_decomposition = pull_decomposition
-facade.unfreeze = unfreeze
+facade.batch_by_loop = at_first_call("occelo_graph.blockwise", "batch_by_loop")
+facade.decomposed_kernel = at_first_call("occelo_graph.ir.decomposing", "decomposed_kernel")
+facade.pull_decomposition = at_first_call("occelo_graph.gradient.decomposed", "pull_decomposition")
+facade.unfreeze = at_first_call("occelo_graph.fgraph.graph", "unfreeze")
 
 OWN_SCALAR_FUNCTIONS = frozenset(ScalarFunction.table())
 """The names of the scalar functions of this package. Other packages register theirs later."""
@@ -49,9 +44,11 @@ def _is_generator(value: object) -> bool:
     return numpy_random is not None and isinstance(value, numpy_random.Generator)
 
 
+_shared_rng = at_first_call("occelo_graph.ops.random.generators", "shared_rng")
+
+
 def _shared_generator(value: Any, name: str | None, borrow: bool, **_: Any) -> SharedVariable:
-    generators: Any = importlib.import_module("occelo_graph.ops.random.generators")
-    made: SharedVariable = generators.shared_rng(value, name=name, borrow=borrow)
+    made: SharedVariable = _shared_rng(value, name=name, borrow=borrow)
     return made
 
 

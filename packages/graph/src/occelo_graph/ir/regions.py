@@ -15,7 +15,7 @@ from the regions under which conditions a node runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Self
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
@@ -121,7 +121,7 @@ def awaited(
     return [inputs[i] for i in results if not known(inputs[i])]
 
 
-@dataclass
+@frozen_dataclass(eq=False)
 class Division:
     """The nodes of a graph, divided among its regions.
 

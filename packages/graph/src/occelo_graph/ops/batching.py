@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["align", "batch_shape", "materialize", "parse_signature", "require_unbatched"]
 
-_SIGNATURE = re.compile(r"^\s*(.*?)\s*->\s*(.*?)\s*$")
-_CORE = re.compile(r"\(([^()]*)\)")
+_SIGNATURE = r"^\s*(.*?)\s*->\s*(.*?)\s*$"
+_CORE = r"\(([^()]*)\)"
 
 Names = tuple[tuple[str, ...], ...]
 
@@ -40,12 +40,12 @@ def parse_signature(signature: str) -> tuple[Names, Names]:
     Returns the names of the dimensions of each argument and of each result. For ``"(n),(m,n)->(m)"`` it returns
     ``((("n",), ("m", "n")), (("m",),))``.
     """
-    match = _SIGNATURE.match(signature)
+    match = re.match(_SIGNATURE, signature)
     if match is None:
         raise ValueError(f"Not a signature: {signature!r}; write it as '(n),(m,n)->(m)'")
 
     def names(text: str) -> Names:
-        cores = _CORE.findall(text)
+        cores = re.findall(_CORE, text)
         return tuple(tuple(d.strip() for d in core.split(",") if d.strip()) for core in cores)
 
     return names(match.group(1)), names(match.group(2))

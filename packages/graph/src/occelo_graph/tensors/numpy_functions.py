@@ -279,7 +279,7 @@ _FUNCTIONS: dict[str, Row] = {
     "linalg.tensordot": (blas.tensordot, "x1:a x2:b axes"),
     "linalg.vecdot": (blas.vecdot, "x1 x2 axis"),
 }
-if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+if tuple(map(int, np.__version__.split(".")[:2])) < (2, 1):
     _FUNCTIONS["reshape"] = (shape.reshape, "a:x newshape -order=C")
 
 
