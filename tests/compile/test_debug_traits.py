@@ -275,6 +275,17 @@ def test_code_that_overwrites_its_argument_is_found(op: og.Op) -> None:
     np.testing.assert_array_equal(VALUE, [3.0, -1.0, 2.0])
 
 
+@pytest.mark.parametrize("special", [np.nan, np.inf, -0.0])
+def test_special_numbers_without_dimensions_are_no_lie(special: float) -> None:
+    x, c = ot.dvector("x"), ot.tensor(dtype="complex128", shape=(None,))
+    outputs = [x[0], x.sum(), ot.ones(()) * x[1], c[0], c.sum(), c[0].real]
+    f = oc.function([x, c], outputs, mode=DebugMode(linker="py", stability_patience=1))
+    given = np.array([special, 1.0])
+    found = f(given, given * (1 + 1j))
+    np.testing.assert_array_equal(found[0], special)
+    np.testing.assert_array_equal(found[2], 1.0)
+
+
 def test_our_own_ops_have_their_traits() -> None:
     """On the values of the examples, node by node."""
     count = 0

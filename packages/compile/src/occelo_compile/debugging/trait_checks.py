@@ -246,7 +246,8 @@ def _only_moves(seen: Seen) -> _Contradictions:
     which = seen.positions(seen.op.moves)
     kinds = {seen.inputs[i].dtype for i in which} | {value.dtype for value in seen.outputs}
     if len(kinds) == 1 and next(iter(kinds)).kind in "uifc":
-        negative = [np.negative(value) for value in seen.outputs]
+        # of an array without dimensions NumPy makes a number, which is not compared as an array
+        negative = [np.asarray(np.negative(value)) for value in seen.outputs]
         yield from _compared(
             seen, seen.replaced(which, np.negative), negative, "for the negatives of its elements"
         )
