@@ -1,7 +1,8 @@
 """Ops and functions that reduce along axes, such as sums, maxima, argmax, cumulative sums and softmax.
 
-Users call the functions from `occelo.tensor`. The op `CAReduce` computes sums, products, maxima and all other
-reductions by an associative function. It reads the function's properties from the table in `reductions`.
+Users call the functions from `occelo.tensor`; other ops, gradients and laws of random numbers also call them. The op
+`CAReduce` computes sums, products, maxima and all other reductions by an associative function. It reads the properties
+of the function from the table in `reductions`.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ class CAReduce(Op):
     """Combines the elements along the axes ``axis`` with an associative, commutative scalar op, such as `add`.
 
     The axes are sorted and not negative. ``acc_dtype`` is the dtype of the accumulator, and ``dtype`` is the dtype of
-    the result. None means the dtype of the input, except for sums and products of integers: there it means int64 or
-    uint64.
+    the result. None means the dtype of the input. But for sums and products of integers or booleans, None means int64
+    or uint64.
     """
 
     scalar_op: ScalarFunction
@@ -226,7 +227,7 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
 
 
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """Whether any element along ``axis`` is true (not 0)."""
+    """Whether at least one element along ``axis`` is true (not 0)."""
     return _reduce(or_, _as_bool(x), axis, keepdims)
 
 
@@ -394,7 +395,7 @@ class CumOp(Op):
     def reduction(self) -> Reduction:
         """The reduction by the scalar op named ``mode``.
 
-        It is looked up once. If another reduction gets the name later, this op keeps the first one.
+        The reduction is looked up once. If another reduction gets the name later, this op keeps the first one.
         """
         found: Reduction | None = self.__dict__.get("_reduction_cache")
         if found is None:

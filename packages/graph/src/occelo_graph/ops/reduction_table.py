@@ -439,28 +439,28 @@ def register_reduction(
 
     Returns a `Reducer`, which users call like a function such as `sum`.
 
-    ``function`` is a result of `elementwise`, a scalar op, or the name of a scalar op. Its result must have the dtype
-    of its arguments. ``title`` is the name of the reduction in printed graphs.
+    ``function`` is a result of `elementwise`, a scalar op, or the name of a scalar op. The result of the function must
+    have the dtype of its arguments. ``title`` is the name of the reduction in printed graphs.
 
     ``identity`` is the identity element, or a function that maps a dtype to the identity element. Without an identity
     element, a reduction of no elements is a ValueError.
 
     By default, derivatives are computed by the chain rule from the derivatives of ``function``. If ``pullback(op, x,
-    out, cotangent)`` or ``pushforward(op, x, out, tangent)`` is given, it is called instead. The cotangent has the
-    shape of the result. ``op.spread(cotangent)`` inserts the reduced axes with length 1.
+    out, cotangent)`` or ``pushforward(op, x, out, tangent)`` is given, it is called instead; ``op`` is a `CAReduce`.
+    The cotangent has the shape of the result. ``op.spread(cotangent)`` inserts the reduced axes with length 1.
 
     - ``accumulates``: integers and booleans are combined as int64 or uint64.
     - ``rounds``: results for floats depend on the order of the elements; if False, rules may change the order.
     - ``idempotent``: f(a, a) = a.
     - ``linear``: the reduction of a sum is the sum of the reductions.
-    - ``repeated``: ``repeated(a, n)`` returns n copies of a combined.
+    - ``repeated``: ``repeated(a, n)`` returns the result for n elements that all equal ``a``.
 
     Backends compile the reduction if the function has a formula (the option ``formula`` of `elementwise`). Without a
     formula, compiled code calls Python for the reduction.
 
     TypeError unless the function takes two arguments. ValueError if results for a few sample numbers contradict the
-    declared properties. ValueError if the scalar op already has a reduction that was defined at another place. If it
-    was defined at the same place, such as a cell of a notebook that runs again, it is replaced.
+    declared properties. ValueError if the scalar op already has a reduction that was defined at another place. If the
+    old reduction was defined at the same place, such as a cell of a notebook that runs again, it is replaced.
     """
     scalar_function = _scalar_function(function)
     given: dict[str, Any] = {"pullback": pullback, "pushforward": pushforward}

@@ -1,8 +1,8 @@
 """Table of reductions: the identity element, derivatives and library names for each associative scalar op.
 
 Each entry is a `Reduction`. The ops in `reduce` look entries up with `reduction_of`. Rules and lowerings read the
-property `CAReduce.reduction`. `reduction_table` calls `add_reduction` to fill the table. Its function
-`register_reduction` adds reductions of users.
+property `CAReduce.reduction`. The module `reduction_table` fills the table by `add_reduction`. Users add reductions by
+`reduction_table.register_reduction`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ output, tangent)`` to the tangent of the output.
 
 @frozen_dataclass(eq=False)
 class Reduction:
-    """An associative, commutative scalar op of two arguments, with the properties of combining many elements by it.
+    """An associative, commutative scalar op of two arguments, with the properties of the reduction by this op.
 
     Methods raise `MethodNotDefined` if the reduction lacks the property that they need.
     """
@@ -45,8 +45,7 @@ class Reduction:
     running_pushforward: Derive | None = None
     """Derivatives of the cumulative results of `CumOp`."""
     accumulates: bool = False
-    """Integers and booleans are combined as int64 or uint64. If the user passes ``dtype``, it is used instead.
-    """
+    """Integers and booleans are combined as int64 or uint64, unless the user passes another ``dtype``."""
     rounds: bool = True
     """Results for floats are rounded, so they depend on the order of the elements."""
     idempotent: bool = False
@@ -54,7 +53,9 @@ class Reduction:
     linear: bool = False
     """The reduction of a sum of tensors is the sum of their reductions."""
     repeated: Callable[[Any, Any], Any] | None = None
-    """``repeated(a, n)`` returns n copies of a combined. Idempotent reductions do not need it."""
+    """``repeated(a, n)`` returns the result for n elements that all equal ``a``. Idempotent reductions need no such
+    function, since the result is ``a``.
+    """
     needs_elements: bool = False
     """A reduction of no elements is an error although there is an identity element, as for `max` in NumPy."""
     names: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -106,7 +107,7 @@ class Reduction:
         return found
 
     def of_many(self, element: Any, count: Any) -> Any:
-        """``count`` copies of ``element`` combined. `MethodNotDefined` if the reduction does not declare `repeated`."""
+        """The result for ``count`` elements that all equal ``element``. `MethodNotDefined` without `repeated`."""
         if self.idempotent:
             return element
         if self.repeated is None:

@@ -34,10 +34,10 @@ __all__ = [
 
 
 def fill_of_known_shape(node: Apply) -> tuple[Alloc, Variable] | None:
-    """An `Alloc` and its input that compute the same as ``node``, a node of the op `second`. None for other nodes.
+    """An `Alloc` and its input that compute the same as ``node``, if it broadcasts a value to the shape of a tensor.
 
-    The node broadcasts a value to the shape of a tensor; ``zeros_like`` makes such nodes. If this shape is static, an
-    `Alloc` can compute the result from the value without the tensor. If the shape is not static, None is returned.
+    ``zeros_like`` makes such nodes; their op is `elemwise.arithmetic.second`. If the shape is static, the `Alloc` needs
+    only the value, and not the tensor. None for a shape that is not static, and for nodes of other ops.
     """
     if node.op != second:
         return None

@@ -98,7 +98,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     another order.
 
     The norm of integers is float64. The norm of no elements is 0, or inf for a negative order of vectors, as in NumPy
-    2.4. If a norm is the smallest of some numbers and there are no numbers, it raises ValueError.
+    2.4. But norms that are the smallest of some numbers (-inf, and -1 and -2 of matrices) raise ValueError if there are
+    no numbers.
 
     At a zero vector the gradient is 0, the subgradient of least norm. The formula x / norm(x) would compute 0 / 0.
     """
@@ -207,12 +208,12 @@ def cov(
     fweights: Any = None,
     aweights: Any = None,
 ) -> TensorVariable:
-    """Covariance matrix of the variables in the rows of ``m``, or in its columns if ``rowvar`` is False.
+    """Covariance matrix. Each row of ``m`` has the observations of one quantity, or each column if ``rowvar`` is False.
 
-    ``y`` holds further variables, which are appended to the variables of ``m``. Sums of products are divided by the
-    number of observations minus ``ddof``. By default ``ddof`` is 0 if ``bias`` is True, else 1. The dtype is the common
-    dtype of the arguments and float64. If the number of variables is statically 1, the result is a scalar, the
-    variance. NotImplementedError for weights.
+    ``y`` holds further quantities, which are appended to those of ``m``. Sums of products are divided by the number of
+    observations minus ``ddof``. By default ``ddof`` is 0 if ``bias`` is True, else 1. The dtype is the common dtype of
+    the arguments and float64. If the number of quantities is statically 1, the result is a scalar, the variance.
+    NotImplementedError for weights.
     """
     if fweights is not None or aweights is not None:
         raise NotImplementedError("cov takes no weights, neither fweights nor aweights")

@@ -308,7 +308,7 @@ class Remove(_Changed):
 class Slice(ListOp):
     """Elements of the first input, a list, that a slice selects.
 
-    ``given`` says for the slice's start, stop and step whether it is an input. If it is not, it is None.
+    ``given`` says which of the slice's start, stop and step are inputs. The others are None.
     """
 
     view_map = {0: [0]}

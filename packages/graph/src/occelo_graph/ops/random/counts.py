@@ -1,9 +1,9 @@
 """Draws of counts by keys, such as Poisson, binomial, geometric, hypergeometric and multinomial numbers.
 
-Users call them from `occelo_graph.random`. The methods are:
+Users call the functions from `occelo.tensor.random`. The methods are:
 
-- Poisson and binomial with a mean below 10: the first values of the distribution function are compared with one uniform
-  number.
+- Poisson and binomial with a mean below 10: the draw is the number of values of the distribution function that are
+  below one uniform number.
 - Poisson and binomial with a mean of at least 10: Hörmann's transformed rejection ("The transformed rejection method
   for generating Poisson random variables", 1993; "The generation of binomial random variates", 1993).
 - negative binomial, beta-binomial, multinomial and Dirichlet-multinomial: Poisson or binomial draws, whose parameters
@@ -12,8 +12,8 @@ Users call them from `occelo_graph.random`. The methods are:
 - hypergeometric: rejection by the quotient of two uniform numbers (Stadlober, "The ratio of uniforms approach for
   generating discrete random variates", 1990).
 
-All are computed in float64 and returned as int64. They have no derivatives: a gradient with respect to their parameters
-raises an error.
+All counts are computed in float64 and returned as int64. They have no derivatives: a gradient with respect to a
+parameter of floats raises an error.
 """
 
 from __future__ import annotations
@@ -474,9 +474,9 @@ def _enough(good: Any, bad: Any, drawn: Any) -> Any:
 def multinomial(key: Any, n: Any, pvals: Any, size: Any = None) -> TensorVariable:
     """Multinomial counts (int64) of each of K outcomes in ``n`` trials with the probabilities ``pvals`` (..., K).
 
-    The shape of the draw is ``size`` followed by K, which must be static. As in NumPy, the last probability is computed
-    from the others, and is not read. ValueError if a probability is not between 0 and 1, or if the sum of all except
-    the last is above 1.
+    The shape of the draw is ``size`` followed by K, which must be static. As in NumPy, the last outcome gets the
+    probability that the others leave, whatever the last entry of ``pvals`` is. ValueError if an entry is not between 0
+    and 1, or if the sum of all except the last is above 1.
     """
     count = integer_parameter(n, "n")
     (p,), _ = float_parameters(pvals, dtype="float64")

@@ -1,10 +1,13 @@
-"""Attaches to draws by rejection their derivatives with respect to the parameters of their laws.
+"""Defines derivatives of draws by keys with respect to the parameters of their law, where the chain rule would fail.
 
-Let F be the distribution function of a law, p its density, and theta a parameter. The derivative of a draw with respect
-to theta is -dF/dtheta / p: if theta changes, the draw changes so that F keeps its value (Figurnov, Mohamed and Mnih,
-"Implicit reparameterization gradients", 2018). `with_derivative` attaches this derivative to a draw.
-`without_derivative` marks a draw that has no derivative, so that a gradient through the draw is an error and not 0. The
-modules with draws by keys call both functions.
+For example, the chain rule fails for draws by rejection, since the parameters decide which attempt is accepted. Let F
+be the distribution function of a law, p its density, and theta a parameter. The derivative of a draw with respect to
+theta is -dF/dtheta / p: if theta changes, the draw changes so that F keeps its value (Figurnov, Mohamed and Mnih,
+"Implicit reparameterization gradients", 2018).
+
+`gamma` and `further` call `with_derivative`, which attaches this derivative to a draw. `counts`, `choosing` and `draws`
+call `without_derivative`. It marks a draw that has no derivative, so that a gradient through the draw is an error and
+not 0.
 """
 
 from __future__ import annotations
@@ -29,15 +32,15 @@ __all__ = ["ImplicitDerivative", "NoDerivative", "with_derivative", "without_der
 SLOPES: dict[str, Callable[..., Sequence[Any]]] = {}
 """Maps the name of a law to a function of its draws and their parameters.
 
-The function returns the derivatives of the draws with respect to each parameter. None means that there is no
-derivative.
+The function returns the derivatives of the draws with respect to each parameter, and None for a parameter without a
+derivative. `gamma` and `further` fill the mapping.
 """
 
 
 class _OfParameters(Op):
-    """Base class of ops that return their first input, a draw. The other inputs are the parameters of its law.
+    """Base class of ops that return their first input, a draw. The other inputs are the parameters of the law.
 
-    In gradients, the draw is a function of the parameters.
+    Gradients treat the draw as a function of these parameters only.
     """
 
     view_map = {0: [0]}
@@ -70,7 +73,7 @@ class _OfParameters(Op):
 
 @op
 class ImplicitDerivative(_OfParameters):
-    """Returns its first input, a draw. Its derivatives by the parameters are computed by ``SLOPES[law]``.
+    """Returns its first input, a draw. ``SLOPES[law]`` computes the derivatives of the draw by the parameters.
 
     The parameters have as many dimensions as the draw.
     """

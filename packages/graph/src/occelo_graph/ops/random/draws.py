@@ -1,8 +1,8 @@
 """Draws by keys: uniform, normal and exponential numbers, integers and booleans.
 
-Users call them from `occelo_graph.random`. A draw is composed of elementwise functions of random bits (`keys.bits`). So
-it has derivatives with respect to its parameters, and every backend can fuse it with the code that reads it. A key must
-be used for one draw only; `keys.split` makes several keys of one.
+Users call the functions from `occelo.tensor.random`. A draw is composed of elementwise functions of random bits
+(`keys.bits`). So every backend can fuse a draw with the code that reads it, and draws of floats have derivatives with
+respect to their parameters. A key must be used for one draw only; `keys.split` makes several keys of one.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ _NEAR = (
     -1.9310650328765146e-06, -1.9632852817479085e-05, 0.00026408204954264024, -0.0010475115695030076,
     -0.00853289917726757, 0.33963495870114085, 2.338620710026593,
 )  # fmt: skip
-"""Coefficients of a polynomial in -log(4 u (1 - u)) - 3.125, which is the normal quantile of u divided by 2 u - 1.
+"""Coefficients of a polynomial in -log(4 u (1 - u)) - 3.125. Its value is the normal quantile of u divided by 2 u - 1.
 
-They were computed by Chebyshev interpolation with mpmath.
+The coefficients were computed by Chebyshev interpolation with mpmath.
 """
 _TAIL = (
     (7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258,
@@ -218,9 +218,9 @@ def _ordered(one: Any, other: Any) -> Any:
 
 
 def _representable(key: Any, low: Any, high: Any, dtype: str) -> Any:
-    """The key, with a run-time check that ``low`` to ``high`` are in the range of ``dtype``.
+    """The key, with run-time checks that the integers from ``low`` to ``high`` are in the range of ``dtype``.
 
-    A check is omitted if the dtype of the bound ensures the range.
+    There is a check for each of the two bounds, unless the dtype of the bound ensures the range.
     """
     bounds = np.iinfo(dtype)
     least, limit = int(bounds.min), int(bounds.max) + 1

@@ -1,7 +1,7 @@
 """Draws by keys from four continuous laws: von Mises, inverse Gaussian (Wald), skew-normal and truncated normal.
 
-Users call them from `occelo_graph.random`. They are computed in float64, and have derivatives with respect to all
-parameters.
+Users call the functions from `occelo.tensor.random`. Skew-normal numbers are computed in the dtype of the draw, all
+others in float64. Draws have derivatives with respect to all parameters.
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ def wald(
     """Inverse Gaussian (Wald) numbers with mean ``mean`` and variance ``mean**3 / scale``.
 
     Each number is one of the two roots of an equation with a chi-square number (Michael, Schucany and Haas, 1976). The
-    choice of the root depends on the parameters. So the derivatives are computed as in `draw_derivatives`.
+    choice of the root depends on the parameters. So the derivatives are not computed by the chain rule, but as in
+    `draw_derivatives`.
     """
     law = begin(key, size, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
     mean, scale = (cast(v, "float64") for v in law.values)
@@ -168,7 +169,8 @@ def _wald_slopes(x: Any, mean: Any, scale: Any) -> list[Any]:
     """The derivatives of inverse Gaussian draws x with respect to the mean and the scale.
 
     The derivative by the mean is -dF/dmean / p, where F is the distribution function and p is the density. The
-    derivative by the scale is computed from it, since c x is a draw with the parameters c mean and c scale.
+    derivative by the scale follows from the derivative by the mean, since c x is a draw with the parameters c mean and
+    c scale.
 
     F(x) is Phi(a) + exp(2 scale / mean) Phi(-b), where a is sqrt(scale / x) (x / mean - 1) and b is sqrt(scale / x) (x
     / mean + 1). In dF/dmean, the two terms with the normal density cancel.
@@ -245,7 +247,7 @@ the last digit.
 
 
 def _between(low: Any, high: Any, u: Any) -> Any:
-    """The quantile of u of a standard normal X between ``low`` and ``high``, where low + high <= 0.
+    """The u-quantile of a standard normal number X between ``low`` and ``high``, where low + high <= 0.
 
     It is the number x for which P(low < X < x) is u P(low < X < high).
     """
@@ -260,7 +262,7 @@ def _between(low: Any, high: Any, u: Any) -> Any:
 
 
 def _beyond(near: Any, far: Any, u: Any) -> Any:
-    """The quantile of 1 - u of a standard normal X between ``near`` and ``far``, where ``near`` is far above 0.
+    """The (1 - u)-quantile of a standard normal number X between ``near`` and ``far``, where ``near`` is far above 0.
 
     It is the number x for which P(x < X < far) is u P(near < X < far). Newton's method solves the logarithm of this
     equation. Let Q(x) be P(X > x). Then log Q(x) is -x**2 / 2 + log(erfcx(x / sqrt(2)) / 2), and its derivative is

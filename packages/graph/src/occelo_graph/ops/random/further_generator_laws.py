@@ -1,8 +1,8 @@
 """Ops for draws with NumPy's generators from laws that NumPy itself lacks, such as skew-normal and Wishart.
 
-Each draw is computed from draws that NumPy has. If SciPy has the law, the numbers agree with SciPy's ``rvs`` with the
-generator as ``random_state``, up to the last digits. The generator has the same state afterwards, too. `generators`
-makes the functions and methods that users call.
+Each draw is computed from draws that NumPy has. If SciPy has the law, its function ``rvs`` computes the same numbers
+from the same generator (the argument ``random_state``), up to the last digits, and leaves the generator in the same
+state. `generators` makes the functions and methods that users call.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class GumbelLeftRV(ComposedRV):
 
 
 class LomaxRV(ComposedRV):
-    """The Lomax law: ``loc`` plus ``scale`` times a Lomax number with exponent ``c``. NumPy calls these Pareto numbers."""
+    """The Lomax law: ``loc`` plus ``scale`` times a number with exponent ``c`` that NumPy calls a Pareto number."""
 
     name, signature = "lomax", "(),(),()->()"
     parameters = {"c": ..., "loc": 0.0, "scale": 1.0}
@@ -104,7 +104,7 @@ class TruncatedNormalRV(ComposedRV):
 
 
 def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
-    """The quantile of ``u`` of a standard normal X between ``a`` and ``b``, computed by logarithms.
+    """The u-quantile of a standard normal number X between ``a`` and ``b``, computed by logarithms.
 
     It is the number x for which P(a < X < x) is u P(a < X < b). An interval above 0 is mirrored, so that probabilities
     of the lower tail are computed.
@@ -127,10 +127,10 @@ def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
 class LKJRV(ComposedRV):
     """Correlation matrices x of ``n`` rows, with a density proportional to ``det(x)**(eta - 1)`` (the LKJ law).
 
-    The Cholesky factors are drawn in the same way as by the function `lkj` for keys. First, standard normal numbers are
-    drawn row by row for each matrix. They are the directions of the rows before the diagonal. Then, two standard gamma
-    numbers are drawn for each row k except the first, with the shapes k / 2 and eta + (n - 1 - k) / 2. The first number
-    divided by the sum of both is the squared length of the row before the diagonal.
+    The Cholesky factors are drawn by the method of `matrices.lkj`. First, standard normal numbers are drawn row by row
+    for each matrix. They are the directions of the rows before the diagonal. Then, two standard gamma numbers are drawn
+    for each row k except the first, with the shapes k / 2 and eta + (n - 1 - k) / 2. The first number divided by the
+    sum of both is the squared length of the row before the diagonal.
     """
 
     name, signature = "lkj", "()->(n,n)"
@@ -175,7 +175,7 @@ class WishartRV(ComposedRV):
 
     They are computed by Bartlett's decomposition, as in SciPy. First, the normal numbers below the diagonal are drawn
     for all factors. Then, the chi-square numbers of the diagonal are drawn, column by column. ``df`` need not be an
-    integer. ValueError unless it is above n - 1, LinAlgError unless ``scale`` is positive definite.
+    integer. ValueError unless ``df`` is above n - 1, LinAlgError unless ``scale`` is positive definite.
     """
 
     name, signature = "wishart", "(),(n,n)->(n,n)"

@@ -1,9 +1,9 @@
 """Draws by keys from the gamma law, and from laws computed from gamma numbers: beta, chi-square, Dirichlet, t and F.
 
-Users call them from `occelo_graph.random`. `counts` and `matrices` call `standard_gamma`. The algorithm is from
-Marsaglia and Tsang ("A simple method for generating gamma variables", 2000). Each attempt computes a proposal from a
-normal number, and a test accepts at least 95 of 100 proposals. Gamma numbers are computed in float64, and then cast to
-the dtype of the draw. Draws have derivatives with respect to all parameters (`draw_derivatives`).
+Users call the functions from `occelo.tensor.random`. `counts` and `matrices` call `standard_gamma`. The algorithm is
+from Marsaglia and Tsang ("A simple method for generating gamma variables", 2000). Each attempt computes a proposal from
+a normal number, and a test accepts at least 95 of 100 proposals. Gamma numbers are computed in float64, and then cast
+to the dtype of the draw. Draws have derivatives with respect to all parameters (`draw_derivatives`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ops for draws with NumPy's generators: one class for each law, with the NumPy code that draws.
 
-`generators` makes the functions and methods that users call. If NumPy lacks a law, its numbers are computed from draws
-that NumPy has.
+`generators` makes the functions and methods that users call. A few of these laws, such as the half-normal law, are
+computed from draws that NumPy has. `further_generator_laws` has other laws that NumPy lacks.
 """
 
 from __future__ import annotations
@@ -520,7 +520,7 @@ class WeibullRV(RandomVariable):
 
 
 class ChoiceRV(RandomVariable):
-    """Indices below ``n``. The second parameter, if given, has their probabilities; else all are equal.
+    """Indices below ``n``. The second parameter, if given, has their probabilities; else they are equal.
 
     If ``replace`` is False, no index is drawn twice.
     """

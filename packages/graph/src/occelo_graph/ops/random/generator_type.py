@@ -123,7 +123,7 @@ def _of_words(words: Any) -> np.random.Generator:
 
 
 def copied(generator: np.random.Generator) -> np.random.Generator:
-    """A copy of a generator: a new generator with the same state. Its ``spawn`` raises TypeError."""
+    """A copy of a generator: a new generator with the same state. It has no seed, so its ``spawn`` raises TypeError."""
     state: Any = generator.bit_generator.state
     made = _KINDS[_NUMBERS[state["bit_generator"]]].make(_NO_SEED)
     made.state = state
@@ -139,7 +139,7 @@ class RandomGeneratorType(Type):
     __slots__ = ()
 
     def filter(self, data: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """Return a generator itself. TypeError for other values, such as a seed, and for other bit generators."""
+        """Return ``data``. TypeError unless it is a generator with a bit generator of NumPy; a seed is refused, too."""
         if not isinstance(data, np.random.Generator):
             raise TypeError(
                 f"Expected a numpy.random.Generator, made by numpy.random.default_rng(seed), got {data!r}"

@@ -1,9 +1,10 @@
 """Functions and methods that draw with NumPy's generators, and the variables whose values are generators.
 
 Users call `rng`, `shared_rng` and `default_rng` from `occelo.tensor.random` to make a variable whose value is a
-generator. To draw, they call methods of this variable. `RandomStream` in `streams` calls the functions. The arguments
-of a function are the parameters of its law, ``size`` and ``rng``; some functions, such as `integers` and `choice`, have
-further arguments. A function returns a list of two variables: the next generator and the draw.
+generator. To draw, they call methods of this variable. `RandomStream` in `streams` calls the functions. Most functions
+are ops of `generator_laws` or `further_generator_laws`. The arguments of a function are the parameters of its law,
+``size`` and ``rng``; some functions, such as `integers` and `choice`, have further arguments. A function returns a list
+of two variables: the next generator and the draw.
 """
 
 from __future__ import annotations
@@ -311,7 +312,7 @@ RandomGeneratorType.nominal_class = RandomGeneratorNominalVariable
 
 
 def rng(name: str | None = None) -> RandomGeneratorVariable:
-    """A variable for an input whose value is a generator. A compiled function does not change the generator."""
+    """A variable for an input whose value is a generator. A call does not change the generator that it is given."""
     made: Any = random_generator_type(name)
     return made
 
@@ -326,9 +327,9 @@ def shared_rng(
     """A shared variable whose value is a generator: ``value``, or ``numpy.random.default_rng(seed)``.
 
     ``value`` is copied unless ``borrow`` is True. A draw returns the next generator, as in ``next_rng, x =
-    rng.normal()``. Functions should update the variable with it, by ``updates={rng: next_rng}``. Without an update,
-    each call draws the same numbers. TypeError if ``value`` is not a generator, or if both a value and a seed are
-    given.
+    rng.normal()``. Compiled functions should update the variable with the next generator, by ``updates={rng:
+    next_rng}``. Without an update, each call draws the same numbers. TypeError if ``value`` is not a generator, or if
+    both a value and a seed are given.
     """
     if value is None:
         generator: Any = np.random.default_rng(seed)

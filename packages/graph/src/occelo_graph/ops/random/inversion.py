@@ -1,7 +1,7 @@
 """Draws by keys that invert a distribution function, such as Cauchy, Laplace, logistic, Gumbel, Pareto and Weibull.
 
-Users call them from `occelo_graph.random`. Each number is a function of one uniform number and the parameters, so it
-has derivatives with respect to all parameters. ValueError with the name of the parameter if a value is invalid.
+Users call the functions from `occelo.tensor.random`. Each number is a function of one uniform number and the
+parameters, so it has derivatives with respect to all parameters. If a parameter is invalid, a ValueError names it.
 ``size`` and ``dtype`` are as in `draws.uniform`.
 """
 

@@ -1,8 +1,8 @@
 """Keys for random numbers: functions that make and split keys, and compute the random bits of a key.
 
-Users call them from `occelo_graph.random`. `draws` and the other modules of draws by keys compute numbers from the
-bits, which `philox` generates. A key is an ordinary scalar of dtype uint64. So it can be an input, a shared variable, a
-carried value of a loop or an element of a batch.
+Users call the functions from `occelo.tensor.random`. `draws` and the other modules of draws by keys compute numbers
+from the bits, which `philox` generates. A key is an ordinary scalar of dtype uint64. So it can be an input, a shared
+variable, a carried value of a loop or an element of a batch.
 """
 
 from __future__ import annotations

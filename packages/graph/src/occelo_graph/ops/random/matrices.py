@@ -1,7 +1,7 @@
 """Draws by keys of multivariate normal vectors, Wishart matrices, and correlation matrices of the LKJ law.
 
-Users call them from `occelo_graph.random`. They have derivatives with respect to all parameters. They import linear
-algebra when they are called.
+Users call the functions from `occelo.tensor.random`. Draws have derivatives with respect to all parameters. The modules
+of linear algebra are imported only when a function needs them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def multivariate_normal(
     """Normal vectors with the means ``mean`` (..., n) and the covariances ``cov`` (..., n, n).
 
     The shape of the draw is ``size`` followed by n. Instead of ``cov``, the Cholesky factors of the covariances may be
-    given as ``chol``. ``method`` is the method that factors ``cov``: "cholesky" (LinAlgError if it is not positive
+    given as ``chol``. ``method`` is the method that factors ``cov``: "cholesky" (LinAlgError if ``cov`` is not positive
     definite), "eigh" or "svd". ValueError unless exactly one of ``cov`` and ``chol`` is given.
     """
     if (cov is None) == (chol is None):
@@ -93,8 +93,8 @@ def wishart(
 ) -> TensorVariable:
     """Wishart matrices: sums of ``df`` outer products of normal vectors with the covariance ``scale`` (..., n, n).
 
-    They are as in SciPy, and computed by Bartlett's decomposition, so ``df`` need not be an integer. ValueError unless
-    it is above n - 1. The shape of the draw is ``size`` followed by (n, n).
+    The parameters are as in SciPy. The matrices are computed by Bartlett's decomposition, so ``df`` need not be an
+    integer. ValueError unless ``df`` is above n - 1. The shape of the draw is ``size`` followed by (n, n).
     """
     (df, scale), name = float_parameters(df, scale, dtype=dtype)
     if scale.type.ndim < 2:
@@ -119,7 +119,7 @@ def lkj(
 
     A matrix is computed from its Cholesky factor. In each row of the factor, the part before the diagonal has the
     direction of a normal vector, and its squared length is a beta number (Lewandowski, Kurowicka and Joe, 2009). ``n``
-    is the number of rows, a Python integer. ValueError if it is below 1, or if ``eta`` is not positive. The shape of
+    is the number of rows, a Python integer. ValueError if ``n`` is below 1, or if ``eta`` is not positive. The shape of
     the draw is ``size`` followed by (n, n).
     """
     if n < 1:

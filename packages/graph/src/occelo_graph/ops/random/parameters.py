@@ -44,7 +44,8 @@ __all__ = [
 def draw_shape(key: Any, size: Any, parameters: Sequence[Any], core: int = 0) -> Any:
     """The shape of the draw of each key: ``size``, or the shape to which the parameters broadcast if ``size`` is None.
 
-    For a batch of keys, the shape is () if ``size`` is None.
+    If ``size`` is None, each key of a batch makes only one draw: the shape is (), and the dimensions of the keys
+    broadcast against those of the parameters.
 
     The last ``core`` dimensions of the parameters belong to a single draw, and are not part of the shape. ValueError if
     static lengths of the parameters do not broadcast to ``size``.
@@ -133,8 +134,8 @@ def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
     Each parameter is a pair of its value and a condition of this module, such as `POSITIVE`.
 
     A check raises ValueError with the name of the parameter. If the parameter is a constant, it is checked at once.
-    Checks are attached to the key, because the key is a scalar. So parameters need not be stored before the draw is
-    computed.
+    Checks are attached to the key, which is a scalar. If a check were attached to a parameter, the whole parameter
+    would have to be stored before the draw is computed.
     """
     made = as_key(key)
     for name, (value, (condition, text)) in parameters.items():

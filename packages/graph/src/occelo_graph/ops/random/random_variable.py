@@ -71,7 +71,7 @@ class RandomVariable(Op):
       parameters are positional.
     - ``one_batch``: whether ``rng_fn`` accepts batches of parameters. If not, it is called for each element of a batch.
     - ``_supp_shape_from_params(parameters, shapes)``: a method that returns the lengths of the dimensions of one draw. It
-      is needed if no parameter has one of these dimensions.
+      is needed if a draw has a dimension that no parameter has.
     - ``_print_name``: the name as plain text and in LaTeX.
 
     An instance is called with parameters and ``rng=``. It returns a list of two variables: the generator after the draw,

@@ -89,13 +89,13 @@ def rejection(
 
     The function that is returned has the arguments key, lengths and float64 parameters. ``law`` is the name of the law,
     and ``parameters`` is the number of its parameters. ``attempt(words, *parameters)`` is a formula for one element,
-    where ``words`` is a `Words`. It returns a negative number if the attempt is rejected. If a parameter is NaN, it
-    must return NaN, or no attempt would be accepted. The argument ``words`` of `rejection` is the number of random
-    numbers that an attempt reads.
+    where ``words`` is a `Words`. The formula returns a negative number if the attempt is rejected. If a parameter is
+    NaN, the formula must return NaN, or no attempt would be accepted. The argument ``words`` of `rejection` is the
+    number of random numbers that an attempt reads.
 
-    ``quick`` is a cheaper formula. It returns the number of the first attempt if this attempt is surely accepted, else
-    a negative number. All elements compute ``quick`` first. Only elements for which it is negative compute the full
-    first attempt.
+    ``quick`` is a cheaper formula. It returns what the first attempt returns if this attempt is surely accepted, else a
+    negative number. All elements compute ``quick`` first. Only elements for which ``quick`` is negative compute the
+    full first attempt.
     """
 
     def declared(name: str, of_words: Callable[..., Any], text: str) -> Elemwise:

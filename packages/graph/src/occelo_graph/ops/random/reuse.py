@@ -24,7 +24,7 @@ from occelo_graph.tensors.type import StaticShape
 __all__ = ["reused_key", "reused_state"]
 
 _Branch = dict[Apply, int]
-"""The branches that contain a node. Maps each node with regions around it to the position of the region."""
+"""The branches that contain a node. Maps the owner of each branch to the position of the branch among its regions."""
 
 
 def reused_state(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -> str | None:
@@ -61,9 +61,9 @@ def _exclusive(branches: dict[Apply, _Branch], one: Apply, other: Apply) -> bool
 def reused_key(outputs: Sequence[Variable], inputs: Collection[Variable] = ()) -> str | None:
     """A message about the first key with which two different lines of the user make draws; None if there is none.
 
-    One line may read a key several times, since some laws and copies of a draw do so. Draws in different branches may
-    share a key. Draws are ignored if only their lengths are read, or if the key is marked by `reuse`. Bodies of loops
-    are not searched, since their nodes have no lines of the user.
+    One line may read a key several times, since some laws do so, and since a draw may be copied. Draws in different
+    branches may share a key. Draws are ignored if only their lengths are read, or if the key is marked by
+    `random.reuse`. Bodies of loops are not searched, since their nodes have no lines of the user.
     """
     order = toposort(outputs, inputs)
     draws = [node for node in order if _reads_key(node) and node.mark]
@@ -111,7 +111,7 @@ class _Identities:
     """Assigns numbers to variables. Two variables have the same number if they are equal computations.
 
     A key also keeps its number if it is checked, or gets dimensions of length 1. ``reused`` are the numbers of the
-    results of `reuse`, and of variables that are computed from them.
+    results of `random.reuse`, and of variables that are computed from these results.
     """
 
     def __init__(self, inputs: Collection[Variable]) -> None:

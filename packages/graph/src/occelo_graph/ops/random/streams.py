@@ -1,6 +1,6 @@
-"""`RandomStream`, whose methods draw with generators in shared variables. Each call draws new numbers.
+"""`RandomStream`: its methods draw with generators in shared variables. So each call of a function draws new numbers.
 
-Users call it from `occelo.tensor.random`. It is the shortest way to draw with NumPy's generators.
+Users get the class from `occelo.tensor.random`. It is the shortest way to draw with NumPy's generators.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class RandomStream:
     def state_updates(self) -> list[tuple[RandomGeneratorSharedVariable, Any]]:
         """Pairs of a generator and its update, in the order in which the draws were made.
 
-        In a loop, a draw changes its generator in each step. Its update is the generator after the last step.
+        In a loop, a draw changes its generator in each step. The generator after the last step is the update.
         """
         found = ((state, state.default_update) for state in self._states)
         # if a step of a loop was traced twice, the draws of the first trace have no update
@@ -55,7 +55,7 @@ class RandomStream:
     def seed(self, seed: int | Sequence[int] | None = None) -> None:
         """Reset all generators to the states that they have at the start of a stream with the seed ``seed``.
 
-        None is the seed that was given to the stream.
+        ``seed`` None means the seed that was given to the stream.
         """
         self.gen_seedgen = np.random.SeedSequence(
             self.default_instance_seed if seed is None else seed

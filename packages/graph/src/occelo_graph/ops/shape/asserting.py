@@ -42,9 +42,9 @@ __all__ = ["SpecifyShape", "specify_broadcastable", "specify_shape"]
 class SpecifyShape(FollowsLengths, LinearInFirst):
     """Returns its first input, and checks that it has the asserted lengths.
 
-    The length of axis ``i`` must be ``static[i]``. If ``given[i]`` is True, it must be the value of a further input. If
-    ``static[i]`` is None and ``given[i]`` is False, nothing is asserted about the axis. ``of`` is the name of the
-    tensor in error messages. It is ignored when ops are compared.
+    If ``static[i]`` is not None, axis ``i`` must have this length. If ``given[i]`` is True, the length must be the
+    value of a further input. If neither is so, nothing is asserted about the axis. ``of`` is the name of the tensor in
+    error messages; ops are compared without it.
     """
 
     reads_once: ClassVar[bool] = True

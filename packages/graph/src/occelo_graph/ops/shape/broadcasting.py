@@ -1,6 +1,7 @@
 """Functions that compute the shape to which several tensors or shapes broadcast.
 
-Users call `broadcast_shape` from `occelo.tensor`. `broadcast_arrays` and `block_diag` call `broadcast_lengths`.
+Users call `broadcast_shape` from `occelo.tensor`. `ops.create` (`broadcast_arrays`) and draws of random numbers call
+`broadcast_lengths`.
 """
 
 from __future__ import annotations

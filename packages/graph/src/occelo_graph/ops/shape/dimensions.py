@@ -179,8 +179,8 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> TensorVariable:
 def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
     """Move the dimensions ``source`` to the places ``destination``. The other dimensions keep their order.
 
-    ``source`` and ``destination`` are one axis or several axes. ValueError if an axis is repeated, or if their numbers
-    differ.
+    ``source`` and ``destination`` are one axis each, or several axes. ValueError if an axis is repeated, or if
+    ``source`` and ``destination`` have different numbers of axes.
     """
     x = as_tensor_variable(x)
     ndim = x.type.ndim
@@ -197,7 +197,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
 
 
 def expand_dims(a: Any, axis: Any) -> TensorVariable:
-    """Add dimensions of length 1. ``axis`` has their places in the result."""
+    """Add dimensions of length 1. ``axis`` has the positions of the new dimensions in the result."""
     a = as_tensor_variable(a)
     given: list[Any] = [axis] if np.ndim(axis) == 0 else list(axis)
     ndim = a.type.ndim + len(given)

@@ -62,7 +62,7 @@ def _keeps_nonnegative(op: Op) -> bool:
 def at_most_length(value: Variable, x: Variable) -> bool:
     """Whether it is proved that ``value`` is at most the length of ``x`` along axis 0.
 
-    It must be this length, or a minimum of this length and other values.
+    There is a proof if ``value`` is this length, or a minimum of this length and other values.
     """
     pending, seen = [value], {value}
     while pending:

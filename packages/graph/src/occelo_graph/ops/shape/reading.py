@@ -165,7 +165,8 @@ def length_read(length: object) -> tuple[TensorVariable, int] | None:
 def length_product(lengths: Sequence[Any]) -> Any:
     """The product of ``lengths``, as an integer or a scalar variable.
 
-    When dimensions are merged, this product is the new length. A -1 could not be inferred if another length is 0.
+    When dimensions are merged, this product is the new length. `reshape` could not infer it from -1 if another length
+    is 0.
     """
     total, *rest = lengths or (1,)
     for n in rest:
