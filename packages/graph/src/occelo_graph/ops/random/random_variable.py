@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,9 +30,6 @@ from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, shape_text
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["RandomVariable", "normalize_size_param"]
 

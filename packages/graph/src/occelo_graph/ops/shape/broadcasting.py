@@ -7,7 +7,7 @@ Users call `broadcast_shape` from `occelo.tensor`. `ops.create` (`broadcast_arra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Variable
@@ -16,9 +16,6 @@ from occelo_graph.ops.elemwise.arithmetic import eq
 from occelo_graph.ops.length_inputs import Lengths, lengths_of
 from occelo_graph.ops.shape.reading import lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["broadcast_shape"]
 
