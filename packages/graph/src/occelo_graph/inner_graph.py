@@ -132,7 +132,7 @@ class OpFromGraph(Op):
     @trait
     def pure(self) -> bool:
         """Whether all ops of the inner graph are pure."""
-        return all(node.op.pure for node in self.graph.nodes)
+        return self.graph.pure
 
     @property
     def fgraph(self) -> FrozenFunctionGraph:

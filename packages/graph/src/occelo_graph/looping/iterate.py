@@ -43,7 +43,7 @@ class Iterate(Op):
     @trait
     def pure(self) -> bool:
         """Whether all nodes of the body are pure."""
-        return all(node.op.pure for node in self.body.nodes)
+        return self.body.pure
 
     def infer(self, *types: Any) -> tuple[Any, ...]:
         wanted = self.body.inputs

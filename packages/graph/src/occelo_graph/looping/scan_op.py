@@ -76,7 +76,7 @@ class Scan(Op):
     @trait
     def pure(self) -> bool:
         """Whether all nodes of the body are pure."""
-        return all(node.op.pure for node in self.body.nodes)
+        return self.body.pure
 
     def parts(self, values: Sequence[Variable]) -> ScanParts:
         """Divide the body's inputs, or a node's inputs after the number of steps, into the lists of `ScanParts`."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -20,7 +21,7 @@ from occelo_graph import (
 from occelo_graph import tensor as ot
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.clone import clone_replace
-from occelo_graph.ir.traversal import ancestors, toposort
+from occelo_graph.ir.traversal import ancestors
 from occelo_graph.looping.expansion import checked_steps
 from occelo_graph.looping.scan_op import Scan
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -54,10 +55,11 @@ def running_sums_and_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Repla
     shapes that do not fit raise an error even if the scan has no step.)
     """
     op_ = node.op
-    if op_.stops or not op_.sequences or not any(_adds(op_, j) for j in range(op_.carried)):
+    if op_.stops or not op_.sequences or not any(_term(op_, j) for j in range(op_.carried)):
         return None
     op_ = replace(op_, body=_merged(op_.body))
-    found = {j: r for j in range(op_.carried) if (r := _running(op_, j)) is not None}
+    readers = _readers(op_.body)
+    found = {j: r for j in range(op_.carried) if (r := _running(op_, j, readers)) is not None}
     return _computed(fgraph, node, op_, found) if found else None
 
 
@@ -74,44 +76,59 @@ def _merged(body: FrozenFunctionGraph) -> FrozenFunctionGraph:
     return found
 
 
-def _adds(op_: Scan, j: int) -> bool:
-    """Whether each step adds something to the carried value ``j``, or multiplies it by something."""
-    before, owner = op_.body.inputs[j], op_.body.outputs[j].owner
+def _readers(body: FrozenFunctionGraph) -> dict[Variable, list[Apply]]:
+    """For each variable of a body, the nodes that read it."""
+    found: dict[Variable, list[Apply]] = {}
+    for each in body.nodes:
+        for v in dict.fromkeys(each.inputs):
+            found.setdefault(v, []).append(each)
+    return found
+
+
+def _term(op_: Scan, j: int) -> _Running | None:
+    """What each step adds to the carried value ``j``, or multiplies it by; None if this is no function of sequences."""
+    before, after = op_.body.inputs[j], op_.body.outputs[j]
+    owner = after.owner
     if owner is None or not isinstance(owner.op, Elemwise) or len(owner.inputs) != 2:
-        return False
-    return owner.op.scalar_op.name in ("add", "mul") and before in owner.inputs
+        return None
+    name = owner.op.scalar_op.name
+    terms = [v for v in owner.inputs if v is not before]
+    if name not in ("add", "mul") or len(terms) != 1 or not is_tensor(after):
+        return None
+    (term,) = terms
+    if after.type.dtype == "bool" or not is_tensor(term):
+        return None
+    if after.type != before.type or term.type != before.type:
+        return None
+    return _Running(name, term) if _of_sequences(op_, term) else None
 
 
-def _running(op_: Scan, j: int) -> _Running | None:
+def _of_sequences(op_: Scan, term: Variable) -> bool:
+    """Whether a variable of a body is an elementwise function of elements of sequences and constants."""
+    parts = op_.parts(op_.body.inputs)
+    carried, sequences = set(parts.carried), set(parts.sequences)
+    reads = False
+    # one variable after the other, since most long graphs soon show that they are no such functions
+    for v in ancestors([term]):
+        if v in carried or not (v.owner is None or isinstance(v.owner.op, Elemwise | DimShuffle)):
+            return False
+        reads = reads or v in sequences
+    return reads
+
+
+def _running(op_: Scan, j: int, readers: Mapping[Variable, list[Apply]]) -> _Running | None:
     """The running sum or product of the carried value ``j``; None if steps use the value in any other way."""
     body = op_.body
     before, after = body.inputs[j], body.outputs[j]
-    owner = after.owner
-    if not _adds(op_, j) or owner is None or not isinstance(owner.op, Elemwise):
+    found = _term(op_, j)
+    if found is None:
         return None
-    name = owner.op.scalar_op.name
-    if not is_tensor(after) or after.type.dtype == "bool":
-        return None
-    terms = [v for v in owner.inputs if v is not before]
     states = body.outputs[: op_.carried]
     # a trace of the old values would need a copy
-    if (
-        len(terms) != 1
-        or after.type != before.type
-        or before in body.outputs
-        or states.count(after) != 1
-    ):
+    if before in body.outputs or states.count(after) != 1:
         return None
-    readers = [n for n in body.nodes if before in n.inputs or after in n.inputs]
-    (term,) = terms
-    if readers != [owner] or not is_tensor(term) or term.type != before.type:
-        return None
-    parts = op_.parts(body.inputs)
-    roots = {v for v in ancestors([term]) if v.owner is None}
-    if not roots.isdisjoint(parts.carried) or roots.isdisjoint(parts.sequences):
-        return None
-    simple = all(isinstance(n.op, Elemwise | DimShuffle) for n in toposort([term]))
-    return _Running(name, term) if simple else None
+    others = [*readers.get(before, ()), *readers.get(after, ())]
+    return found if others == [after.owner] else None
 
 
 def _computed(

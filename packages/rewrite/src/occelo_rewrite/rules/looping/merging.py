@@ -12,6 +12,7 @@ from occelo_graph import Apply, FunctionGraph, Variable, freeze
 from occelo_graph.looping.scan_op import Scan
 from occelo_rewrite.demands import note_merged, run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.rewriter import MergeOptimizer
 
 __all__ = ["CANONICALIZE"]
 
@@ -51,7 +52,11 @@ def _alike(node: Apply[Scan], other: Apply[Scan]) -> bool:
 def _merged(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
     a, b = node.op, other.op
     inner = [v.type.make_variable() for v in a.body.inputs]
-    mine, its = a.body.bind(inner), b.body.bind(inner)
+    results = [*a.body.bind(inner), *b.body.bind(inner)]
+    # otherwise a body that is merged several times would have many copies of its nodes
+    both = FunctionGraph(inner, results, clone=False)
+    MergeOptimizer("both bodies").rewrite(both)
+    mine, its = both.outputs[: len(a.body.outputs)], both.outputs[len(a.body.outputs) :]
     middle = a.carried + a.traces
     more = its[b.carried : b.carried + b.traces]
     body = freeze(inner, [*mine[:middle], *more, *mine[middle:]])

@@ -10,6 +10,7 @@ from dataclasses import replace
 from occelo_graph import (
     Apply,
     FunctionGraph,
+    NominalVariable,
     TensorVariable,
     Variable,
     ancestors,
@@ -49,7 +50,7 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
     products: list[Variable] = []
     for each in op_.body.nodes:
         free = each.op.pure and not each.op.lazy and not each.op.loops and each not in lazily
-        if not free or not all(v in movable or _is_constant(op_, v) for v in each.inputs):
+        if not free or not all(v in movable or _is_constant(v) for v in each.inputs):
             continue
         movable.update(each.outputs)
         if of_elements.isdisjoint(each.inputs):
@@ -60,10 +61,10 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
         if isinstance(each.op, Dot | MatMul) and any(apart([v]) for v in each.inputs):
             products.append(each.outputs[0])
         of_elements.update(each.outputs)
-    # a product that is an operand of another product moves with it
-    inner = {v for p in products for v in ancestors([p]) if v is not p}
-    outermost = [p for p in products if p not in inner]
-    return _moved(fgraph, node, outermost) if outermost else None
+    # a product that only other products read moves with them
+    among = frozenset(products)
+    needed = [v for v in ancestors(op_.body.outputs, among) if v in among]
+    return _moved(fgraph, node, needed) if needed else None
 
 
 @node_rewriter([Scan], tags=("shape_unsafe",))
@@ -91,7 +92,7 @@ def functions_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
     for each in op_.body.nodes:
         op = each.op
         free = isinstance(op, Elemwise) and each not in lazily and len(each.outputs) == 1
-        if not free or not all(v in movable or _is_constant(op_, v) for v in each.inputs):
+        if not free or not all(v in movable or _is_constant(v) for v in each.inputs):
             continue
         (result,) = tensors(each.outputs)
         largest = [e for v in each.inputs if (e := of_elements.get(v)) is not None]
@@ -156,8 +157,9 @@ def elements_kept(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     return found
 
 
-def _is_constant(op_: Scan, variable: Variable) -> bool:
-    return variable.owner is None and variable not in op_.body.inputs
+def _is_constant(variable: Variable) -> bool:
+    """Whether a variable of a body is a constant of the graph. All other roots are inputs of the body."""
+    return variable.owner is None and not isinstance(variable, NominalVariable)
 
 
 def _moved(fgraph: FunctionGraph, node: Apply[Scan], products: list[Variable]) -> list[Variable]:
