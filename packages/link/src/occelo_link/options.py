@@ -1,7 +1,8 @@
-"""The options of the link package: the default linker, memory, checks, threads, the cache, the C compiler, PyTorch.
+"""The options of the link package, such as the default linker, the number of threads and the size of the cache.
 
-Linkers, `registry`, the cache and the threads of compiled code read them. The functions here parse the values of
-options; each docstring says which values are accepted.
+Linkers, `registry`, the cache (`cache`) and the threads of compiled code (`machine.threads`) read the options. Each
+constant, such as `LINKER`, is an option, and ``LINKER.get()`` returns its value. The functions parse the values that
+users set; each docstring says which values are accepted.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _warned: list[str] = []
 
 
 def _without_effect(value: Any) -> str:
-    """Return any text, which has no effect. The first text that is not empty causes a warning."""
+    """Parse the value of an option without effect: any text. The first text that is not empty causes a warning."""
     if value and not _warned:
         _warned.append(str(value))
         warnings.warn(

@@ -3,8 +3,9 @@
 `occelo_compile.maker` wraps the VM of a profiled function in a `ProfiledVM`, and `occelo_compile.profiling` reports the
 results. Measuring each node takes much longer than a plain call, so only a sample of calls is measured.
 
-A Python VM is timed while it runs its nodes. The nodes of compiled blocks are timed separately, one by one in Python,
-in a shadow VM. So are the nodes of inner graphs, such as the body of a loop.
+A `PythonVM` is timed while it runs its nodes. Code that is compiled from several nodes cannot be timed node by node. So
+in a measured call, all nodes also run one by one in Python, in a shadow VM. In both cases, the nodes of inner graphs,
+such as the body of a loop, are timed, too.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ SHARE = 0.03
 class NodeCost:
     """The cost of a node.
 
-    ``seconds`` is the time of all its ``runs``, including the nodes of its inner graphs. ``inner`` has the costs of
-    those nodes. The shapes, dtypes and bytes are those of the results of the last run.
+    ``runs`` is the number of runs. ``seconds`` is the time of all runs, including the nodes of the node's inner graphs.
+    ``inner`` has the costs of these inner nodes. ``shapes``, ``dtypes`` and ``bytes`` are those of the results of the
+    last run.
     """
 
     number: int
@@ -106,7 +108,7 @@ def _merge(costs: dict[Apply, NodeCost], more: Mapping[Apply, NodeCost]) -> None
 
 
 class _Sample:
-    """The measurement of one run. It is a callback that a Python VM calls after each node, and reads the clock."""
+    """The measurement of one run. A Python VM calls this object after each node, and the call records the node's cost."""
 
     def __init__(
         self, profile: NodeProfile, frees: Mapping[Apply, list[Variable]], then: Callback | None
@@ -120,8 +122,10 @@ class _Sample:
         self.last = perf_counter()
 
     def note(self, place: Sequence[Apply], seconds: float, made: Sequence[Any]) -> None:
-        """Record the run of a node in an inner graph of the node that is running. ``place`` lists the enclosing nodes
-        and the node.
+        """Record a run of an inner node, while the VM runs a node that contains it.
+
+        ``place`` lists the nodes around the inner node, from outside to inside, without the VM's node, and then the
+        inner node itself.
         """
         costs = self.inner
         for outer in place[:-1]:

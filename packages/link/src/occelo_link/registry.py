@@ -1,7 +1,7 @@
 """The registry of linkers by name.
 
-`make_linker` finds linkers for `occelo_compile` (mainly for modes) and for conformance tests. Other packages add their
-linkers with `register_linker`.
+Modes and debugging tools (`occelo_compile`) and conformance tests get their linkers from `make_linker`. Other packages
+add linkers with `register_linker`, or as entry points of the group ``occelo.backends``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _c_linker(name: str, **options: Any) -> Linker:
 
 
 def _lazy_linker(module: str, name: str) -> LinkerMaker:
-    """Return a function that makes a linker. It imports the linker's module only when it is called.
+    """Return a function that makes a linker. The linker's module is imported only when this function is called.
 
     The linker's library may be slow to import or may not be installed.
     """
@@ -71,14 +71,14 @@ _AUTO = "native"
 
 
 _places: dict[str, tuple[str, ...] | None] = {}
-"""For each registered name, the place in the code that registered it."""
+"""For each name that was passed to `register_linker`, the place in the code that did so: module, file and function."""
 
 
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
     """Register a linker, or a function that makes one, under a name. Modes find it by this name.
 
-    Raises ValueError if the name is taken. The same place in the user's code (module, file and function) may register
-    the name again, for instance when a notebook cell runs again.
+    Raises ValueError if the name is taken, unless it was registered at the same place in the user's code (module, file
+    and function), for instance by a notebook cell that runs again.
     """
     place = place_of_caller()
     if name in _linkers and (place is None or _places.get(name) != place):
@@ -99,7 +99,7 @@ def _add_entry_points() -> None:
 def available_linkers() -> list[str]:
     """Return the names of all registered linkers.
 
-    Linkers that other packages provide as entry points are registered only when `make_linker` gets an unknown name.
+    Linkers that other packages provide as entry points are missing until `make_linker` gets an unknown name.
     """
     return sorted(_linkers)
 

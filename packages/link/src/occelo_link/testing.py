@@ -1,6 +1,6 @@
 """Helpers for tests: building, compiling and running loop programs, and compiling ops by their decompositions.
 
-The tests of printers, lowerings, linkers and compiled functions use them.
+The tests of printers, lowerings, linkers and compiled functions call these helpers.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def _decomposed(outputs: list[Variable]) -> list[Apply]:
 
 @functools.cache
 def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Variable, set[Any]]]:
-    """Return the examples of a family that contain ops with a decomposition. Each comes with its inputs, output and
-    these ops.
+    """Return the examples of a family that contain ops with a decomposition, each with its inputs, its output and these
+    ops.
 
     If ``each`` is false, an example is left out if earlier examples contain all of its ops.
     """
@@ -99,7 +99,7 @@ def _decomposable(family: str, each: bool) -> list[tuple[Example, list[Any], Var
 def decomposed_ops(family: str) -> set[Any]:
     """Return the ops with a decomposition in the examples of a family.
 
-    Elementwise ops are listed themselves. All other ops are listed by their classes.
+    The set contains elementwise ops themselves, and the classes of all other ops.
     """
     return set[Any]().union(*(ops for *_, ops in _decomposable(family, False)))
 
@@ -109,10 +109,10 @@ def agree_by_decompositions(
 ) -> int:
     """Compile examples of a family with all ops replaced by their decompositions, and compare the results with NumPy's.
 
-    If ``each`` is false, only one example for each op is run. Of these examples, the first is run and then every
-    ``step``-th. ``at_once`` is the number of examples in one graph, by default all; some compilers need too long for
-    large functions. Raises AssertionError if a result differs by more than the tolerance of the example. Returns the
-    number of examples that were run.
+    If ``each`` is false, an example is left out if earlier examples contain all of its ops. Of the remaining examples,
+    the first and then every ``step``-th is run. ``at_once`` is the number of examples in one graph, by default all;
+    some compilers need too long for large functions. Raises AssertionError if a result differs by more than the
+    tolerance of the example. Returns the number of examples that were run.
     """
     found = _decomposable(family, each)[::step]
     size = at_once or len(found)
@@ -181,9 +181,10 @@ def interface_of(program: Program) -> UnitInterface:
 
 
 def map_program(function: Callable[..., Value], count: int = 1, lanes: int = 8) -> Program:
-    """Make a program that applies a function of ``count`` float64 scalars to each element of ``count`` vectors.
+    """Make a program that applies a function of ``count`` scalars, elementwise, to ``count`` vectors of float64.
 
-    ``lanes`` is the number of lanes of its loop.
+    ``function`` gets the `Builder` and the scalars, and returns the result. ``lanes`` is the number of lanes of the
+    loop.
     """
     b = Builder()
     vectors = inputs_of(b, *[("float64", 1)] * count)
@@ -197,8 +198,8 @@ def map_program(function: Callable[..., Value], count: int = 1, lanes: int = 8) 
 class Compiled:
     """A callable that runs a program, compiled by LLVM.
 
-    ``cpu`` and ``features`` name the processor, by default this machine's. It must have the architecture of this
-    machine.
+    ``cpu`` and ``features`` name the processor, by default this machine's. Another processor must have the same
+    architecture.
     """
 
     def __init__(
@@ -251,6 +252,6 @@ def compiled_c(folder: Path, *programs: Program) -> list[Callable[..., list[Any]
 def interpreted(program: Program, *arrays: Any, **functions: Any) -> list[Any]:
     """Run a program with the interpreter of loop programs. Returns its results.
 
-    ``functions`` are the library functions that the program calls, by name.
+    ``functions`` are Python functions in place of the outside functions that the program calls (see `run_program`).
     """
     return run_program(program, arrays, functions)

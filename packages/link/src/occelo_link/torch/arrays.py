@@ -1,6 +1,6 @@
-"""PyTorch's implementation of the interface `occelo_link.traced.arrays`.
+"""`TorchArrays`, PyTorch's implementation of the interface `Arrays` (`traced.arrays`).
 
-The tracer of the linker ``pytorch`` calls it; the shared lowerings compute with it.
+`torch.linker` makes the object. The tracer and the lowerings that PyTorch shares with JAX (`traced`) compute with it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from occelo_link.traced.unsigned import in_order
 __all__ = ["TorchArrays", "chosen_device", "to_tensor"]
 
 _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
-"""For each unsigned dtype, the dtype in which its elements are computed.
+"""For each dtype of unsigned integers with more than 8 bits, the dtype in which its elements are computed.
 
-PyTorch can store unsigned integers, but has few operations on them.
+PyTorch can store these integers, but has few operations on them. For uint64 there is no wider dtype; `traced.unsigned`
+computes with int64 numbers that have the same bits.
 """
 _counter = itertools.count()
 
@@ -55,7 +56,7 @@ _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: t
 
 
 def _signed(move: Callable[[Any], Any], x: Any) -> Any:
-    """Apply a function that only moves elements.
+    """Apply ``move``, a function that only moves the elements of a tensor, to ``x``.
 
     PyTorch lacks many functions for unsigned integers of 16 bits or more. Such a tensor is moved as a tensor of signed
     integers with the same bits.
@@ -97,8 +98,9 @@ class TorchArrays(Arrays):
         return UNSIGNED.get(name) if dtype == "uint64" else None
 
     def _in_wider_dtype(self, function: Callable[..., Any], *given: Any) -> Any:
-        """Apply a function to tensors. They are computed in a wider dtype if PyTorch does not support the function in
-        their own.
+        """Apply a function to tensors of one dtype, and return a result of this dtype.
+
+        The function gets and returns tensors of another dtype if PyTorch has few operations on theirs (`_WIDER`).
         """
         dtype = self.dtype(given[0])
         if dtype not in _WIDER:
@@ -299,8 +301,10 @@ class TorchArrays(Arrays):
         then: Callable[[], Sequence[Any]],
         other: Callable[[], Sequence[Any]],
     ) -> Sequence[Any]:
-        """Compute both branches and select one. Raises TypeError if that is impossible without the value of the
-        condition.
+        """Compute both branches, and select the results of one.
+
+        Raises TypeError if one branch fails, or if the shapes or dtypes of their results differ. Then the graph can
+        only be traced for a known condition.
         """
         try:
             one, two = then(), other()

@@ -1,6 +1,7 @@
-"""PyTorch's scalar functions by name, from the table in `traced.functions`.
+"""PyTorch's functions for scalar ops, by the names of the scalar ops, from the table in `traced.functions`.
 
-`torch.arrays` applies scalar ops with these functions, and `capabilities` reads their names.
+`torch.arrays` applies scalar ops with these functions. `capabilities` reads the names, to tell which ops the linker
+compiles.
 """
 
 from __future__ import annotations
@@ -17,4 +18,4 @@ _LIBRARY = SimpleNamespace(torch=torch, special=special)
 
 SCALARS: dict[str, Scalar] = functions_of(_LIBRARY, PYTORCH)
 UNSIGNED = unsigned_functions_of(_LIBRARY)
-"""Functions for uint64. They operate on tensors of int64 with the same bits."""
+"""Functions that replace those in `SCALARS` for uint64. They operate on tensors of int64 with the same bits."""

@@ -1,4 +1,5 @@
-"""The linker ``pytorch``, and `as_torch`, which makes a function of PyTorch's tensors for users.
+"""The linker ``pytorch``, and `as_torch`, with which users turn a compiled function into a function of PyTorch's
+tensors.
 
 `registry` imports this module when a mode names the linker.
 """
@@ -39,9 +40,10 @@ Tracing is a global state of PyTorch, in which compiled code refuses to run.
 
 
 def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
-    """Return a value as a tensor on a device. The default is the device of the option ``pytorch__device``.
+    """Return a value as a tensor on a device, by default the device that the option ``pytorch__device`` names.
 
-    ``on_processor`` is true if the device is the CPU.
+    ``on_processor`` is true if the device is known to be the CPU. Then an array in C order is not copied: the tensor
+    shares its memory.
     """
     if (
         on_processor
@@ -131,8 +133,8 @@ class PytorchLinker(TracedLinker):
 def as_torch(function: Any) -> Callable[..., Any]:
     """Return a compiled function as a function of tensors that ``torch.autograd`` can differentiate.
 
-    It accepts the function's arguments in order, and returns a single output or a list of outputs. Shared variables
-    keep their present values. Nothing is updated, and checks are left out.
+    The function that is returned accepts the arguments in order, and returns a single output or a list of outputs. It
+    reads the present values of shared variables, updates nothing, and leaves out checks.
     """
     load_lowerings()
     maker = function.maker
