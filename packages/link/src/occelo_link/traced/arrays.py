@@ -1,8 +1,8 @@
 """`Arrays`, the interface for the array operations with which the lowerings for JAX and PyTorch compute.
 
-`jax.arrays` and `torch.arrays` implement it. Lowerings call it as ``tracer.arrays``. Shapes and index keys are static,
-so they are plain Python values. The entries of a ``key`` are integers, slices of integers, or arrays of the library.
-Arrays in a key contain positions, which are not negative and in bounds.
+`jax.arrays` and `torch.arrays` implement the interface. Lowerings find the implementation in ``tracer.arrays``. Shapes
+and axes are static, so they are plain integers. An index ``key`` has an entry for each dimension: an integer, a slice
+of integers, or an array of the library. The array contains positions that are in bounds and not negative.
 """
 
 from __future__ import annotations
@@ -35,19 +35,22 @@ class Arrays(ABC):
 
     @cached_property
     def interrupts(self) -> list[BaseException]:
-        """Interrupts of callbacks. The library makes errors of its own of them, or passes them on."""
+        """The interrupts, such as KeyboardInterrupt, that callbacks have raised (`traced.fallback`).
+
+        `traced.linker` raises them again, because the library may replace them by errors of its own.
+        """
         return []
 
     def scalar(self, name: str) -> Scalar | None:
         """Return a scalar function by its name, with the rule for converting its arguments.
 
-        Returns None if the library has no function of this name, or if its lowering is switched off
+        Returns None if the library has no function of this name, or if the function is switched off
         (`without_lowering`).
         """
         return None if scalar_is_withheld(name) else self._known_scalar(name)
 
     def _known_scalar(self, name: str) -> Scalar | None:
-        """Return a scalar function by its name like `scalar`, but also if its lowering is switched off."""
+        """Return a scalar function by its name like `scalar`, even if the function is switched off."""
         own = registered_scalar(self.name, name)
         return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
 
@@ -96,13 +99,16 @@ class Arrays(ABC):
         """Return an array converted to a dtype."""
 
     def working(self, dtype: str) -> str:
-        """Return the dtype in which the library computes results of ``dtype``: the same or a wider dtype."""
+        """Return the dtype in which the library computes results of ``dtype``: the same, or one that has more
+        functions.
+        """
         return dtype
 
     def working_function(self, name: str, dtype: str) -> Callable[..., Array] | None:
-        """Return a function that replaces the scalar function ``name`` for arrays of ``working(dtype)``.
+        """Return a function that replaces the scalar function ``name`` for values of ``dtype``, held as
+        ``working(dtype)``.
 
-        Returns None if the library's own function can be used.
+        Returns None if the library's own function is right for these values.
         """
         return None
 
@@ -153,7 +159,7 @@ class Arrays(ABC):
 
     @abstractmethod
     def reduce(self, name: str, x: Array, axes: Sequence[int]) -> Array:
-        """Return a reduction over axes. ``name`` is the name of its scalar op, such as "add" or "maximum".
+        """Return a reduction over axes. ``name`` is the name of the reduction's scalar op, such as "add" or "maximum".
 
         Returns None if the library has no such reduction.
         """
@@ -216,7 +222,7 @@ class Arrays(ABC):
         """Return the eigenvalues of Hermitian matrices in ascending order, and, if ``vectors`` is true, their
         eigenvectors.
 
-        Only one triangle of each matrix is read.
+        Only one triangle of each matrix is read: the lower triangle if ``lower`` is true, and otherwise the upper.
         """
 
     @abstractmethod
@@ -256,10 +262,9 @@ class Arrays(ABC):
         then: Callable[[], Sequence[Array]],
         other: Callable[[], Sequence[Array]],
     ) -> Sequence[Array]:
-        """Return the results of ``then`` if the condition holds, and otherwise those of ``other``. Only one of them
-        runs.
+        """Return the results of ``then`` if the condition holds, and otherwise those of ``other``.
 
-        Raises TypeError if the shapes of their results differ.
+        JAX runs only one of the two, and PyTorch runs both. Raises TypeError if the shapes of their results differ.
         """
 
     def repeat(
@@ -268,11 +273,10 @@ class Arrays(ABC):
         state: Sequence[Array],
         step: Callable[[Sequence[Array]], tuple[Sequence[Array], Array, Array]],
     ) -> tuple[Sequence[Array], Array]:
-        """Call ``step`` on arrays ``count`` times. Returns the last arrays, and a scalar that is true if all checks
-        held.
+        """Call ``step`` on arrays up to ``count`` times. Returns the last arrays, and whether all checks held.
 
-        ``step`` returns the next arrays and two scalars: whether to stop, and whether its checks held. Raises TypeError
-        if shapes change from step to step, and NotImplementedError if the library has no loops.
+        ``step`` returns the next arrays and two truth values: whether to stop, and whether the checks of this step
+        held. Raises TypeError if shapes change from step to step, and NotImplementedError if the library has no loops.
         """
         raise NotImplementedError
 
@@ -281,7 +285,7 @@ class Arrays(ABC):
         return function()
 
     def loop_kernel(self, node: Apply) -> Kernel | None:
-        """Return a compiled function that runs a loop which cannot be traced. If it is None, the loop runs in Python."""
+        """Return a compiled function for a loop that cannot be traced. If the result is None, the loop runs in Python."""
         return None
 
     @abstractmethod
@@ -298,7 +302,11 @@ class Arrays(ABC):
 
 
 def _number(value: complex, dtype: str) -> Array:
-    """Return a number as an array of a dtype. TypeError if the dtype lacks its fraction, its imaginary part or its range."""
+    """Return a number as an array of a dtype.
+
+    TypeError for a complex number if the dtype is real, and for a fraction or a number out of range if it is an integer
+    dtype.
+    """
     kind = np.dtype(dtype).kind
     if isinstance(value, complex) and kind != "c":
         raise TypeError(f"{value} is no number of {dtype}; convert the arrays first")

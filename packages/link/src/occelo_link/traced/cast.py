@@ -1,1 +1,3 @@
-"""Lowering of casts for JAX and PyTorch. The module is empty: a cast is an elementwise op, which `elemwise` lowers."""
+"""Casts for JAX and PyTorch: an empty module that says where to look. Casts are elementwise ops; `elemwise` lowers
+them.
+"""

@@ -1,4 +1,4 @@
-"""Lowerings of ops that make arrays (`Alloc`, `ARange`, `Eye`) for JAX and PyTorch. Their lengths must be static.
+"""Lowerings of ops that make arrays (`Alloc`, `ARange`, `Eye`) for JAX and PyTorch. The arrays' lengths must be static.
 
 `traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """

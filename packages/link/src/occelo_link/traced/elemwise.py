@@ -1,4 +1,4 @@
-"""Lowerings of elementwise ops for JAX and PyTorch. Functions of the library are found by the name of the scalar op.
+"""Lowerings of elementwise ops for JAX and PyTorch. The name of a scalar op finds the library's function for it.
 
 `traced.linker` imports this module to register the lowerings. The tracer calls them for nodes. `traced.reduce` applies
 single scalar ops with `apply_scalar`. `capabilities` calls `supports_scalar`.
@@ -29,9 +29,9 @@ __all__ = ["apply_scalar", "supports_scalar"]
 def supports_scalar(
     knows: Callable[[str], object], scalar: ScalarOp, dtypes: Sequence[str] = ()
 ) -> bool:
-    """Whether a library can compute a scalar op, directly or by its formula or its inner scalar ops.
+    """Whether a library can compute a scalar op: by a function of its own, or by the op's formula or inner scalar ops.
 
-    ``knows`` tells for a name whether the library has a function of this name. ``dtypes`` are the dtypes of the
+    ``knows`` tells whether the library has a function for a name of a scalar op. ``dtypes`` are the dtypes of the
     arguments; the default is float64.
     """
     if isinstance(scalar, Composite):

@@ -1,8 +1,8 @@
 """Runs a node in Python while code that JAX or PyTorch compiled is running.
 
-`tracer` falls back to Python for nodes that have no lowering and no decomposition that can be traced, and for loops and
-other inner graphs that cannot be traced. The lowerings in `elemwise` and `reduce` do so for functions that the library
-lacks, and for the argmax of complex numbers.
+`tracer` calls `fall_back` for nodes that have no lowering and no decomposition that can be traced, and for loops and
+other inner graphs that cannot be traced. The lowerings in `elemwise`, `reduce` and `linalg` call it for functions that
+the library lacks, and for the argmax of complex numbers.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ __all__ = ["fall_back"]
 
 
 def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Sequence[TracedValue]:
-    """Make the compiled code call the op's NumPy code. A loop runs as the function that `Arrays.loop_kernel` returns.
+    """Make the compiled code call the op's NumPy code, or, for a loop, the function that `Arrays.loop_kernel` returns.
 
-    The shapes of the results must be known while the graph is traced. If they are not, `NeedsValue` is raised for the
-    first input that is not static. Then the linker finds the inputs of the graph on which that input depends, makes
-    them static, and traces the graph again.
+    The shapes of the results must be known while the graph is traced. If they are unknown, `NeedsValue` is raised for
+    the first input of the node that is not static. Then the linker finds the inputs of the graph on which this input
+    depends, makes them static, and traces the graph again.
     """
     compiled = tracer.arrays.loop_kernel(node) if node.op.loops else None
     if tracer.on_fallback is not None and compiled is None:
@@ -93,8 +93,8 @@ def _chosen(
 def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
     """Return the shapes of a loop's carried values if an iteration does not change them, and otherwise None.
 
-    To find out, one iteration is run. It is not run if the loop is known to have no iterations, because it could read
-    an element that does not exist.
+    To find out, one iteration is run. If the loop is known to have no iterations, none is run, because it could read an
+    element that does not exist.
     """
     loop, kernel = node.op.loop(node), node.op.kernel(node)
     if loop.count is None:

@@ -1,7 +1,7 @@
-"""The table of scalar functions of JAX and PyTorch: names of the libraries' functions, or compositions of them.
+"""The table of scalar functions of JAX and PyTorch: for each scalar op, functions of the two libraries that compute it.
 
-`jax.functions` and `torch.functions` read the column of their library. If a scalar op is not in the table, it is
-computed by its formula. If it has no formula, compiled code calls NumPy.
+`jax.functions` and `torch.functions` read the column of their library. A scalar op that is not in the table is computed
+by its formula. If it has no formula either, compiled code calls NumPy.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Library = Any
 It is untyped, so that type checking does not require the library.
 """
 Called = str | Callable[..., Array] | None
-"""An entry of the table: the path ``module.name`` of a library's function, or a function of the library and arrays.
+"""An entry of the table: the path ``module.name`` of a library's function, or a function of this module.
 
-A path ends with a question mark if older versions of the library lack the function. None means that the library has no
-such function.
+The first argument of a function of this module, ``of``, is the library, and the others are arrays. A path ends with a
+question mark if older versions of the library lack the function. None means that the library has no such function.
 """
 
 
@@ -148,7 +148,9 @@ def _torch_is_real(x: Array) -> bool:
 
 
 def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Array]:
-    """Return a bitwise function. PyTorch has another function for booleans."""
+    """Return a function that calls PyTorch's function ``of_truth`` for booleans, and ``of_numbers`` for all other
+    dtypes.
+    """
 
     def function(of: Library, x: Array, y: Array) -> Array:
         return getattr(of.torch, of_truth if x.dtype == of.torch.bool else of_numbers)(x, y)
@@ -157,7 +159,7 @@ def _torch_logical(of_numbers: str, of_truth: str) -> Callable[..., Array]:
 
 
 def _torch_ordering(of_numbers: str, of_truth: str) -> Callable[..., Array]:
-    """Return a function that computes the larger or the smaller argument, also for complex numbers."""
+    """Return a function that computes the larger or the smaller of two arguments, which may be complex numbers."""
     of_real = _torch_logical(of_numbers, of_truth)
 
     def function(of: Library, x: Array, y: Array) -> Array:
@@ -283,7 +285,7 @@ def _torch_gamma(of: Library, x: Array) -> Array:
 
 
 def _has_power(arrays: Any, x: Array, y: Array) -> Array | None:
-    """Whether no integer is raised to a negative power, which is an error. None means that this cannot happen."""
+    """Whether all powers of integers are valid: a negative power is an error. None if the dtypes exclude an error."""
     base, power = arrays.dtype(x), arrays.dtype(y)
     if power[0] != "i" or base[0] not in "iu":
         return None
@@ -294,7 +296,8 @@ def _has_power(arrays: Any, x: Array, y: Array) -> Array | None:
 VALID: Mapping[str, Callable[..., Array | None]] = {"pow": _has_power}
 """For each scalar function that raises an error for some arguments, a function that checks the arguments.
 
-It gets the `Arrays` of any library and the arguments. It returns a truth value, or None if all arguments are valid.
+The function gets the `Arrays` of either library and the arguments. It returns whether the arguments are valid, or None
+if arguments of these dtypes are always valid.
 """
 
 CALLED: dict[str, tuple[Conversion, Called, Called]] = {
@@ -413,8 +416,8 @@ _UNSIGNED: dict[str, Callable[..., Array]] = {
 
 
 def unsigned_functions_of(library: Library) -> dict[str, Callable[..., Array]]:
-    """Return PyTorch's functions for uint64 by the names of scalar ops. They are applied to int64 tensors with the same
-    bits.
+    """Return functions for uint64 in PyTorch, by the names of scalar ops. Their arguments are int64 tensors with the
+    same bits.
     """
     return {name: partial(function, library) for name, function in _UNSIGNED.items()}
 

@@ -1,5 +1,4 @@
-"""The base class of the linkers ``jax`` and ``pytorch`` (`TracedLinker`), and the VM that runs whole graphs
-(`TracedVM`).
+"""The base class of the linkers ``jax`` and ``pytorch`` (`TracedLinker`), and their VM for whole graphs (`TracedVM`).
 
 The linker's method `make_vm` chooses between four VMs:
 
@@ -7,9 +6,11 @@ The linker's method `make_vm` chooses between four VMs:
   results.
 - `PaddedVM` (`padded_vm`) runs a graph with padded tensors. It has a `TracedVM` of its own.
 - `StagedVM` (`staged_vm`) runs a graph in two parts, each with a VM that `make_vm` chooses.
-- `PythonVM` runs a graph with effects, since a library may run a callback twice, or never.
+- `PythonVM` (`occelo_link.vm`) runs a graph with effects in Python, since a library may run a callback twice, or never.
+  JAX itself runs some ops with effects (`TracedLinker.controls`).
 
-`capabilities` calls `load_lowerings`.
+`jax.linker` and `torch.linker` derive from `TracedLinker`. `capabilities`, `as_jax` and `as_torch` call
+`load_lowerings`.
 """
 
 from __future__ import annotations
@@ -65,16 +66,16 @@ _FAMILIES = ("elemwise", "reduce", "shape", "create", "join", "index", "blas", "
 
 
 def load_lowerings() -> None:
-    """Import the lowerings of all families. Those of linear algebra are imported when it is first used."""
+    """Import the lowerings of all families. Those of linear algebra are only imported when linear algebra is used."""
     for family in _FAMILIES:
         importlib.import_module(f"occelo_link.traced.{family}")
     follow("linalg", lambda: importlib.import_module("occelo_link.traced.linalg"))
 
 
 def _roots(variable: Variable) -> list[Variable]:
-    """Return the roots of a graph on whose values a variable depends.
+    """Return the roots on whose values a variable depends.
 
-    Constants are left out. Roots of which only the shape matters are left out, too.
+    Constants are left out, and so are roots of which only the shape matters.
     """
     found: dict[Variable, None] = {}
     pending, seen = [variable], set[Variable]()
@@ -153,9 +154,7 @@ class TracedVM:
         """Do nothing, since there are no intermediate values."""
 
     def fetch(self, result: TracedValue) -> TracedValue:
-        """Return a result as a NumPy array that has no other references. A value that is not an array is returned as it
-        is.
-        """
+        """Return a result for the user: an array of the library as a NumPy array, and any other value as it is."""
         tensor = isinstance(result, self.linker.array_type)
         return self.linker.fetch(result) if tensor else result
 
@@ -170,7 +169,8 @@ class TracedVM:
     ) -> Callable[..., Any] | None:
         """Return an entry: a Python function that does whole calls (see `occelo_link.entry_kinds`).
 
-        Returns None if some value is not an array, or if inputs are static. Calls with updates hold ``update_locks``.
+        Returns None if an input or output is not an array, if an input is static, or if the function returns nothing.
+        Calls with updates hold ``update_locks``.
         """
         if kind == NOTHING or self.static or not self._only_arrays:
             return None
@@ -281,7 +281,9 @@ class TracedVM:
         ]
 
     def _raise_interrupt(self) -> None:
-        """Raise the interrupt, if there was one in a callback, in place of the error that the library makes of it."""
+        """Raise an interrupt of a callback again, if there was one. The library may have raised an error of its own
+        instead.
+        """
         interrupts = self.linker.arrays.interrupts
         if interrupts:
             found = interrupts.pop()
@@ -372,11 +374,12 @@ class TracedVM:
     def _replay(
         self, values: list[TracedValue], wanted: Sequence[int], error: Exception
     ) -> Sequence[TracedValue]:
-        """Run the interpreter on the same inputs, after a call has failed. It raises the error with its full message.
+        """Run the interpreter on the inputs of a call that failed. The interpreter raises the error with its full
+        message.
 
-        If the interpreter raises no error, ``error`` is raised. There is one exception: if the library computes both
-        sides of a branch, the error may come from the side that is not taken. Then the interpreter's results are
-        returned, with a warning.
+        If the interpreter raises no error, ``error`` is raised. But if the graph has a branch and the library computes
+        both sides, the error may come from the side that is not taken. Then the interpreter's results are returned,
+        with a warning.
         """
         if isinstance(error, NotImplementedError):
             raise error
@@ -433,15 +436,14 @@ class TracedLinker(Linker, ABC):
     ``static`` lists inputs (variables, names or positions) whose values are fixed in each compilation. Other inputs
     become static in these cases:
 
-    - Their values decide shapes. There is a warning when the graph is linked. No input becomes static if the tensors with
-      these shapes can be padded (`padded`). If results of loops decide shapes, the graph runs in two parts, and these
-      results are static in the second part (`staged_vm`). If `divides` is False, tensors are not padded, and graphs are
-      not divided.
+    - Their values decide shapes. There is a warning when the graph is linked. Two kinds of graphs need no static
+      inputs: graphs whose tensors can be padded (`padded_vm`), and graphs in which results of loops decide the shapes
+      (`staged_vm`). If `divides` is False, neither is tried.
     - Tracing the graph in a call needs their values (`NeedsValue`).
     - Their values are opaque.
 
-    If ``strict`` is true, NotImplementedError is raised in place of the warning about shapes. It is also raised if
-    tracing finds that an input must be static, and if an op would run in Python.
+    If ``strict`` is true, NotImplementedError is raised in place of the warning about shapes. The error is also raised
+    if tracing finds that an input must be static, and if an op would run in Python.
     """
 
     required_rewrites = RewriteDatabaseQuery(include=["minimum_compile"])
@@ -469,7 +471,7 @@ class TracedLinker(Linker, ABC):
 
     @property
     def divides(self) -> bool:
-        """Whether `PaddedVM` or `StagedVM` may run graphs. They change or divide a graph before it is compiled."""
+        """Whether `PaddedVM` and `StagedVM` may run graphs. `PaddedVM` changes a graph, and `StagedVM` divides it."""
         return True
 
     @cached_property
@@ -504,7 +506,7 @@ class TracedLinker(Linker, ABC):
         """
 
     def controls(self, node: Apply) -> bool:
-        """Whether a node with effects runs once in each call, and only where it is needed, if the compiled code calls it."""
+        """Whether compiled code may call a node with effects, because it runs the node once, and only if it is needed."""
         return False
 
     def make_vm(self, linking: Linking) -> VM:
@@ -547,7 +549,7 @@ class TracedLinker(Linker, ABC):
     def _padded(self, fgraph: FunctionGraph, static: Collection[int]) -> PaddedGraph | None:
         """Return the graph with padded tensors, or None if another VM has to run the graph.
 
-        It is None in these cases:
+        The result is None in these cases:
 
         - There are no loops, or `divides` is False.
         - The graph needs no padded tensors, or cannot be padded.

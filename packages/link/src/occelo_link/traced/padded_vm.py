@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["PaddedVM"]
 
 FEWEST_ROWS = 16
-"""The smallest number of rows of padded tensors. It is greater than 1, since an axis of length 1 is broadcast."""
+"""The smallest number of rows of padded tensors. It is greater than 1, since an axis of length 1 would be broadcast."""
 
 
 class PaddedVM:
@@ -62,13 +62,11 @@ class PaddedVM:
             self._lengths = body_runner(freeze([inputs[i] for i in self._read], graph.lengths))
 
     def fetch(self, result: object) -> object:
-        """Return a result as a NumPy array that has no other references. A value that is not an array is returned as it
-        is.
-        """
+        """Return a result for the user: an array of the library as a NumPy array, and any other value as it is."""
         return self.linker.fetch(result) if isinstance(result, self.linker.array_type) else result
 
     def clear_storage(self) -> None:
-        """Drop results that are not yet cut."""
+        """Drop the padded results of the last call."""
         for cell in self._found:
             cell[0] = None
 

@@ -67,7 +67,7 @@ def lower_reduction(
 def _combination(
     tracer: Tracer, row: Reduction, dtype: str
 ) -> Callable[[Array, Array], Array] | None:
-    """Return the binary function of a reduction for arrays, or None if the library cannot compute it."""
+    """Return the function of two arrays that a reduction applies, or None if the library cannot compute this function."""
     if not supports_scalar(tracer.arrays.scalar, row.function):
         return None
     return lambda a, b: apply_scalar(tracer, row.function, [a, b], dtype)

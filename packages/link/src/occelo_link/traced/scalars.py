@@ -1,6 +1,7 @@
-"""The registry of scalar functions for JAX and PyTorch that other packages add to the table in `functions`.
+"""The registry of functions that compute scalar ops in JAX and PyTorch, in addition to the table in `traced.functions`.
 
-Users register functions with `traces_scalar`. `Arrays` and `capabilities` look them up by name.
+Users and other packages register functions with `traces_scalar`. `traced.arrays` and `capabilities` look them up by
+name.
 """
 
 from __future__ import annotations
@@ -32,16 +33,16 @@ def traces_scalar(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that registers a function which computes the scalar functions ``names`` in JAX and PyTorch.
 
-    The decorated function gets the `Arrays` of the library and an array for each argument; the arrays broadcast. It
-    returns an array, which is converted to the dtype of the result. It can compute other scalar functions, in any
-    library, with ``arrays.apply("exp", x)``. If ``backend`` is "jax" or "pytorch", the function is only for this
-    library. Then it may call functions of the library, and it takes precedence over a function for both libraries.
+    The decorated function gets the `Arrays` of the library and an array for each argument; the arrays broadcast. The
+    function returns an array, which is converted to the dtype of the result. With ``arrays.apply("exp", x)`` it can
+    compute other scalar functions in either library. If ``backend`` is "jax" or "pytorch", the function is only for
+    this library. Then it may call functions of the library, and takes precedence over a function for both libraries.
 
     ``convert`` is the conversion of the arguments: to the dtype of the result ("out"), to their common dtype
     ("common"), or none ("as is"). By default ("exact") it is to the dtype of the result if that dtype has all values of
     the arguments; otherwise, for instance if a function of complex numbers has real results, to their common dtype.
 
-    A registered function replaces Occelo's. Its code is part of cache keys.
+    A registered function replaces Occelo's own. Cache keys contain its code.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,10 +74,9 @@ def _check(names: Sequence[str], function: Callable[..., Any], backend: str | No
 
 
 def registered_scalar(backend: str, name: str) -> Scalar | None:
-    """Return the function that computes a scalar function, if one is registered.
+    """Return the registered function that computes the scalar function ``name``, or None if there is none.
 
-    A function for this backend is preferred to a function for all backends. Its first argument is the `Arrays`. Returns
-    None if no function is registered.
+    A function for this backend is preferred to a function for both. The first argument of the function is the `Arrays`.
     """
     for key in ((name, backend), (name, None)):
         if key in _functions:

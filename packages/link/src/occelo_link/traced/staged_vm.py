@@ -1,6 +1,6 @@
 """Runs graphs in which results of loops decide lengths, for instance a trace whose length depends on a stop condition.
 
-`traced.linker` makes the `StagedVM` for such a graph and divides the graph into two parts. The first part runs these
+`traced.linker` makes a `StagedVM` for such a graph. The VM divides the graph into two parts. The first part runs these
 loops, and the second part runs everything else. The results that decide lengths are static in the second part. So only
 the second part is compiled again, and only if a length changes.
 """
@@ -26,8 +26,8 @@ __all__ = ["StagedVM", "loops_before"]
 def loops_before(fgraph: FunctionGraph, shaping: Sequence[Variable]) -> list[Apply]:
     """Return the loops on whose results the variables ``shaping`` depend.
 
-    Two kinds of loops are left out. A loop that depends only on integer scalars is left out because these scalars may
-    be static instead. A loop in a branch is left out because it may not run.
+    Three kinds of loops are left out: loops that depend only on integer scalars, because these scalars may be static
+    instead; loops in a branch, because they may not run; and loops with opaque results.
     """
     found: dict[Apply, None] = {}
     pending, seen = list(shaping), set[Variable]()
@@ -56,7 +56,7 @@ def _is_static(node: Apply) -> bool:
 
 
 class StagedVM:
-    """A VM that first runs ``loops``, and then the rest of the graph, which reads their results."""
+    """A VM that first runs ``loops``, and then the rest of the graph, which reads the results of the loops."""
 
     takes_library_arrays = True
 
@@ -85,9 +85,7 @@ class StagedVM:
         self._cells = cells
 
     def fetch(self, result: object) -> object:
-        """Return a result as a NumPy array that has no other references. A value that is not an array is returned as it
-        is.
-        """
+        """Return a result for the user: an array of the library as a NumPy array, and any other value as it is."""
         return self.linker.fetch(result) if isinstance(result, self.linker.array_type) else result
 
     def clear_storage(self) -> None:

@@ -1,8 +1,7 @@
 """The types of values while a graph is traced. A value that consists of several arrays is a `Parts` object.
 
-All lowerings use the types. The tracer, the VM of `traced.linker`, `fallback` and the lowerings in `control` convert
-values with the functions here. `as_jax` and `as_torch` do not accept values of several arrays; they call
-`require_arrays`.
+All lowerings use the types. The tracer, the VM of `traced.linker`, `traced.fallback` and `traced.pieces` convert values
+with the functions here. `as_jax` and `as_torch` accept only values that are arrays; they call `require_arrays`.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ __all__ = [
 Array = Any
 """A NumPy array if the value is static, and otherwise an array of the library.
 
-It is untyped, since type checking must not require the library.
+The alias is untyped, since type checking must not require the library.
 """
 Entry = int | slice | Array
 """An entry of an index key: a static integer or slice, or an array of positions."""

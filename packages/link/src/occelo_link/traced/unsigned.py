@@ -1,9 +1,9 @@
-"""Functions of unsigned 64-bit integers for PyTorch, which can store uint64 but has few operations on it.
+"""Functions of unsigned 64-bit integers for PyTorch, which can store uint64 numbers but has few operations on them.
 
 `torch.arrays` computes on int64 numbers with the same bits. Sums, products and bitwise operations of these numbers have
-the right bits. Comparisons, quotients and signs do not, so they are defined here. The argument ``of`` is the library,
-and all other arguments are int64 tensors with the bits of uint64 numbers. A table in `traced.functions` maps the names
-of scalar ops to these functions. `torch.arrays` computes maxima and minima with `in_order`.
+the right bits. Comparisons, quotients and signs would be wrong, so they are defined here. The argument ``of`` is the
+library, and all other arguments are int64 tensors with the bits of uint64 numbers. A table in `traced.functions` maps
+the names of scalar ops to these functions. `torch.arrays` computes maxima and minima along axes with `in_order`.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def within(of: Any, x: Array, low: Array, high: Array) -> Array:
 def quotient(of: Any, x: Array, y: Array) -> Array:
     """Return the quotient, rounded down. The quotient of a division by 0 is 0, as in NumPy.
 
-    The dividend is halved, divided and the quotient doubled; the result is at most 1 too small, which is corrected
-    (Warren, Hacker's Delight, section 9-3). If the divisor has its highest bit set, the quotient is 1 or 0.
+    The dividend is halved and divided, and the quotient is doubled. The result is at most 1 too small, and is corrected
+    (Warren, Hacker's Delight, section 9-3). If the highest bit of the divisor is set, the quotient is 1 or 0.
     """
     torch = of.torch
     small = torch.where(y <= 0, 1, y)
