@@ -5,7 +5,7 @@ shared variables may release the global interpreter lock (GIL).
 
 There are 64 locks; the address of a cell decides which of them the cell uses. Machine code also uses these locks, so
 they are locks of CPython's C interface. All code acquires locks in the order of their addresses. Machine code does not
-wait: if another call holds a lock, machine code passes the call on to Python, which waits.
+wait: if another call holds a lock, machine code passes its own call on to Python, which waits.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _release_all() -> None:
 
 
 class UpdateLocks:
-    """A context manager that holds the locks of some cells. A thread that holds them may enter it again.
+    """A context manager that holds the locks of some cells. A thread may acquire locks that it already holds.
 
     ``addresses`` are the sorted addresses of the locks, which machine code reads.
     """

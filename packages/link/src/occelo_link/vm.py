@@ -1,7 +1,8 @@
 """The Python linkers ``py`` and ``vm``, which make one thunk for each node and run the thunks in order or on demand.
 
 `registry` finds the linkers by name. `blocks.vm` runs nodes that are not compiled as `NodeThunk`. The linker ``c|py``,
-profiles and watching linkers run graphs with `PythonVM`.
+profiles and watching linkers (`node_by_node`) run graphs with `PythonVM`. So do the other linkers for graphs that they
+cannot compile as a whole.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Callback = Callable[[Apply, "NodeThunk", StorageMap, dict[Variable, bool]], Any]
 
 
 class NodeThunk:
-    """The thunk of a node. A call computes the values of its output cells from those of its input cells."""
+    """The thunk of a node. A call computes the values of the node's output cells from those of its input cells."""
 
     __slots__ = ("inputs", "kernel", "node", "outputs")
 
@@ -57,7 +58,7 @@ class NodeThunk:
 class PythonVM:
     """A VM that runs one thunk for each node.
 
-    The thunks run in order. They run on demand if a node is lazy or if only some outputs are wanted.
+    The thunks run on demand if a node is lazy or if only some outputs are wanted, and otherwise in order.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class PythonVM:
         ]
 
     def _with_frees(self, order: Sequence[Apply]) -> list[tuple[NodeThunk, list[Storage]]]:
-        """Return each thunk with the cells whose values are dead after it."""
+        """Return each thunk with the cells whose values are dead after the thunk has run."""
         if not self.allow_gc:
             return [(thunk, []) for thunk in self.thunks]
         frees = last_uses(order, self.fgraph.outputs)
@@ -187,7 +188,8 @@ class PythonVM:
             self.clear_storage()
 
     def _run_copying(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """Run a thunk. Inputs that it overwrites are copied first if nodes that have not run yet read them.
+        """Run a thunk. If nodes that have not run yet read an input that the thunk overwrites, the input is copied
+        first.
 
         Those nodes cannot simply run first, since a branch may decide whether they run at all.
         """
@@ -236,7 +238,8 @@ class VMLinker(_PythonLinker):
 
     ``callback(node, thunk, storage_map, compute_map)`` is called after each node, and ``callback_input(variable,
     value)`` for each input before the first node. If ``lazy`` is true, nodes run on demand, and if it is false, in
-    order. The default is the option ``vm__lazy``. If that is None, nodes run on demand in graphs that have lazy ops.
+    order. The default is the option ``vm__lazy``. If the option is None, nodes run on demand in graphs that have lazy
+    ops.
     """
 
     name = "vm"

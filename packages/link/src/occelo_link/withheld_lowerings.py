@@ -1,7 +1,8 @@
 """Switches off the lowerings of chosen ops, so that the ops are compiled as their decompositions.
 
-Tests use `without_lowering` to compare an op's lowering with its decomposition. The registries of lowerings call
-`is_withheld` and `scalar_is_withheld`. `running_kernel` does the same for nodes that run in Python.
+Tests use `without_lowering` to compare an op's lowering with its decomposition. The registries of lowerings (in `loops`
+and `traced`) call `is_withheld` and `scalar_is_withheld`. `vm` and `c.linker`, which run nodes in Python, call
+`running_kernel`: it returns the decomposition in place of the op's NumPy code. The cache of functions reads `withheld`.
 """
 
 from __future__ import annotations
@@ -105,9 +106,9 @@ def without_lowering(*what: Any) -> Generator[None]:
     or the ``formula`` of its scalar op. An op without a decomposition runs in Python. In the Python linkers a
     decomposition replaces ``evaluate``.
 
-    Tests use this to compare results with and without lowerings, on any backend. A function that is compiled within the
-    block never uses these lowerings, even if it is compiled again for other shapes after the block. Raises TypeError if
-    ``what`` has an element that is neither a class of ops nor an elementwise function.
+    Tests use this to compare results with and without lowerings, on every backend. A function that is compiled within
+    the block never uses these lowerings, even if it is compiled again for other shapes after the block. Raises
+    TypeError if ``what`` has an element that is neither a class of ops nor an elementwise function.
     """
     classes, names = list(_current.get().classes), set(_current.get().names)
     for each in what:

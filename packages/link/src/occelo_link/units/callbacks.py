@@ -1,7 +1,7 @@
 """Callbacks: Python functions that compiled code calls to run ops without a lowering to loops.
 
-`occelo_link.loops.callbacks` writes the calls into loop programs. `UnitInterface.of` makes the `Callbacks` of a
-program. `units.unit` and the VM of blocks read the errors and effects of the ops.
+`loops.callbacks` writes the calls into loop programs. `UnitInterface.of` (`units.interface`) makes the `Callbacks` of a
+program. `units.unit` and `blocks.vm` read the errors and effects of the ops.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from occelo_link.array_parts import joined, split
 __all__ = ["Callbacks", "Effects"]
 
 _SMALL = 4096
-"""The largest array, in bytes, that is copied twice. For larger arrays it is quicker to make a NumPy array at an
-address.
+"""Arrays of up to this many bytes are copied twice, by way of a bytes object. That is quicker than asking NumPy for the
+address of an array. Larger arrays are copied once.
 """
 
 
 _CAPACITY, _ENTRY = 2**26, 256
-"""The number of bytes of results of ops with effects that are kept for a call, and the bytes that each result counts in
-addition.
+"""The most bytes of results of ops with effects that are kept for a call, and the bytes that each result adds to its
+own size.
 """
 
 
 class _Callback:
-    """The two functions of one node: `run` runs the op, and `copy_results` copies its results.
+    """The two functions of one node that compiled code calls: `run` runs the op, and `copy_results` copies its results.
 
     ``place`` lists the nodes whose inner graphs contain the node, and then the node itself. ``pending`` maps each
     thread to the results that `copy_results` has not yet copied.
@@ -61,8 +61,8 @@ class _Callback:
         self.functions = run(self.run), copy(self.copy_results)
 
     def run(self, slots: int, *inputs: int | None) -> int:
-        """Run the op on arrays at addresses. Write the lengths of the results to the array at ``slots``, after those of
-        the inputs.
+        """Run the op on arrays at addresses. Write the lengths of the results to ``slots``, after the lengths of the
+        inputs.
 
         Returns 0, or 1 if the op fails.
         """
@@ -93,7 +93,7 @@ class _Callback:
         return 0
 
     def arrays(self, slots: int, inputs: Sequence[int | None]) -> list[Any]:
-        """Copies of the inputs. They are copies because an op may keep its inputs."""
+        """The inputs as arrays. They are copied, because an op may keep its inputs."""
         lengths = self.input_lengths.from_address(slots)
         made: list[Any] = []
         at = 0
@@ -137,8 +137,9 @@ class _Callback:
 class Effects:
     """The results and exceptions of ops with effects in one call.
 
-    ``results`` has them by place and in order (see `occelo_graph.interpret.has_run`). ``room`` is the free capacity in
-    bytes. If the results need more than the capacity, ``room`` is negative and all results are dropped.
+    ``results`` maps the place of a node to the results of its runs, in order (see `occelo_graph.interpret.has_run`).
+    ``room`` is the free capacity in bytes. If the results need more than the capacity, ``room`` is negative and all
+    results are dropped.
     """
 
     results: dict[tuple[Apply, ...], deque[Any]] = field(
@@ -161,7 +162,7 @@ class Callbacks:
 
     @property
     def has_effects(self) -> bool:
-        """Whether any of the ops has effects. If so, a call must not be repeated."""
+        """Whether at least one of the ops has effects. If so, a call must not be repeated."""
         return any(not node.op.pure for node in self.nodes)
 
     def start(self) -> None:

@@ -1,9 +1,10 @@
 """Compiles LLVM IR to object code, and loads object code.
 
-The linkers ``native`` and ``numba`` call this module. So do `units.entry_loading`, for the code of the entry, and
-`units.unit`, for units from the cache. `dumping` gets assembly from it. Object code refers to no outside symbols, except a few functions of the C
-library that LLVM may insert. So it can be cached and loaded by another process. When a `Unit` is dropped, its code is
-freed.
+The linkers ``native`` and ``numba`` call this module for their units, `units.entry_loading` for the entry, `units.unit`
+for units from the cache, and `dumping` for assembly text.
+
+Object code refers to no outside symbols, except a few functions of the C library that LLVM may insert. So the code can
+be cached and loaded by another process. When a `Unit` is dropped, its code is freed.
 """
 
 from __future__ import annotations
@@ -30,21 +31,21 @@ def _target(cpu: str | None, features: str | None) -> tuple[str, str, str]:
 def compile_module(
     text: str, cpu: str | None = None, features: str | None = None, level: int = 1
 ) -> bytes:
-    """Compile a module to object code.
+    """Compile a module of LLVM IR to object code.
 
     By default the code is for the processor of this machine. ``cpu`` and ``features`` name another processor of the
-    same architecture.
+    same architecture. ``level`` is LLVM's level of optimization, from 0 to 3.
     """
     return llvm().compile(text, _target(cpu, features), level)
 
 
 def assembly(text: str, cpu: str | None = None, features: str | None = None, level: int = 1) -> str:
-    """Compile a module to assembly text. It is the same code as that of `compile_module`."""
+    """Compile a module of LLVM IR to assembly text, the text of the object code that `compile_module` returns."""
     return llvm().compile(text, _target(cpu, features), level, assembly=True).decode()
 
 
 class Unit:
-    """Loaded object code. It has the address of one function, and the engine that keeps the code alive."""
+    """Loaded object code, with the address of one of its functions. The code is freed with this object."""
 
     __slots__ = ("_engine", "address")
 
@@ -85,7 +86,7 @@ def stands_alone(code: bytes) -> bool:
 
 
 def load_object(code: bytes, function: str = "unit") -> Unit:
-    """Load object code. Raises ValueError if it does not define ``function``."""
+    """Load object code. The unit has the address of ``function``. ValueError if the code does not define this function."""
     triple = host_target()[0]
     # sections must be adjacent, since code reaches its constants by offsets of 32 bits; llvmlite's memory manager makes
     # them adjacent, but has no room for the addresses of outside functions, except on 64-bit ARM

@@ -160,7 +160,9 @@ _SAME_SIZE = {"int64": ("l", "q"), "uint64": ("L", "Q"), "int32": ("i", "l"), "u
 
 @functools.cache
 def _type_numbers(dtype: str) -> tuple[int, int]:
-    """NumPy's type numbers for a dtype. There may be two different ones, since C has two integer types for some sizes."""
+    """NumPy's type numbers for a dtype. Some dtypes have two, since C has two integer types of their size. Others have
+    one, which is returned twice.
+    """
     plain = np.dtype(dtype)
     letters = [np.dtype(c) for c in _SAME_SIZE.get(dtype, ())]
     numbers = [d.num for d in letters if d.itemsize == plain.itemsize and d.num != plain.num]
@@ -186,9 +188,10 @@ def make_entry(
     """Make a builtin function that runs a unit. If it cannot handle a call, it calls ``slow`` with the same arguments.
 
     ``unit.address`` is the address of the unit's machine code. ``table`` is the second argument of the unit, the array
-    of addresses of services, functions and constants (`units.frame`). Both objects live as long as the function.
-    Outputs without a cell come first. ``kind`` says in which form they are returned (`entry_kinds`). ``locks`` are the
-    addresses of locks that a call holds. If another call holds one of them, ``slow`` is called.
+    of addresses of services, functions and constants (`units.frame`). The function keeps both objects alive. Outputs
+    without a cell, which are returned, come first. ``kind`` says in which form they are returned (`entry_kinds`).
+    ``locks`` are the addresses of locks that a call holds. If another call holds one of these locks, ``slow`` is
+    called.
     """
     size = CTX_FIRST_RECORD + RECORD * (len(inputs) + len(outputs))
     context = np.zeros(size, dtype=np.int64).view(EntryContext)

@@ -54,16 +54,16 @@ ALLOC_OUTPUT = 0
 a Python error is set.
 """
 GROW = 1
-"""``ptr (ptr frame, i64 bytes)``: allocates working memory, aligned to 64 bytes. It is part of the arena if this has
-room.
+"""``ptr (ptr frame, i64 bytes)``: allocates working memory, aligned to 64 bytes, from the arena if the arena has room.
 """
 POLL = 2
 """``i64 (ptr frame)``: polls for interrupts. If the result is not 0, the call must end, and a Python error is set.
 After a poll the unit runs without the GIL.
 """
 TAKE = 3
-"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: returns memory for an output that updates an input. It is
-the memory of the input if nothing else refers to this memory, otherwise a copy. The call holds the GIL from then on.
+"""``ptr (ptr frame, i64 position, i64 input, i64 bytes)``: returns memory for an output that updates an input. If
+nothing else refers to the memory of the input, the output gets this memory, and otherwise a copy. The call holds the
+GIL from then on.
 """
 SERVICES = 4
 
@@ -75,5 +75,5 @@ the number of a site plus 1 if a check failed.
 
 
 def table_slot(program: Program, name: str) -> int:
-    """The slot in the table for a name of the program."""
+    """The slot in the table of the program's function or constant ``name``."""
     return SERVICES + program.table[name]

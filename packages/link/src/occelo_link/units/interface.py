@@ -25,7 +25,7 @@ _MOST_CONSTANTS = 16 * 2**20
 
 
 class UnitFailure(Exception):
-    """A check of a unit failed. ``site`` is its number, or -1 if an allocation failed."""
+    """A check of a unit failed, or an allocation. ``site`` is the number of the check's site, or -1 for an allocation."""
 
     def __init__(self, site: int) -> None:
         super().__init__(site)
@@ -38,7 +38,7 @@ class UnitInterface:
 
     ``inputs`` has the dtype and the static shape of each input, and ``outputs`` has the dtype and the number of
     dimensions of each output. A value that consists of several arrays (`Type.parts`) has an item for each array.
-    ``table`` maps names to their slots.
+    ``table`` maps the names of functions and constants to slots of the unit's table, counted after the services.
     """
 
     inputs: list[tuple[str, tuple[int | None, ...]]]
@@ -59,7 +59,9 @@ class UnitInterface:
         )
 
     def pack(self, code: bytes) -> bytes | None:
-        """The interface and the code as bytes. None if they cannot be cached because of callbacks or large constants."""
+        """The interface and the code as bytes. None if there is no code, if there are callbacks, or if constants are
+        large.
+        """
         if self.callbacks is not None or not code or _total_bytes(self.constants) > _MOST_CONSTANTS:
             return None
         header = {

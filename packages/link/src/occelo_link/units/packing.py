@@ -1,4 +1,4 @@
-"""Units as bytes for the cache: `pack_unit`, its inverse `unpack_unit`, and a registry of classes of such units.
+"""Units as bytes for the cache: `pack_unit`, its inverse `unpack_unit`, and a registry of classes that can be packed.
 
 The class `NativeUnit` (`units.unit`) is registered. The VM of blocks calls `pack_unit`. `BlockLinker` calls
 `unpack_unit` to make a unit from bytes in the cache.

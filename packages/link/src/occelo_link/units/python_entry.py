@@ -1,8 +1,11 @@
 """The entry in Python, which calls units with ctypes.
 
-`units.unit` uses it where the machine-code entry cannot be used. This is so in free-threaded and debug builds, where
-objects have another layout, for programs with effects, and for calls that the machine-code entry does not handle. Tests
-of printers use it, too. The machine-code entry and `as_numba` call `make_table`; `as_numba` also calls `make_frame`.
+`units.unit` calls it where the machine-code entry cannot be used: in free-threaded and debug builds, where objects have
+another layout, for programs with effects, and for calls that the machine-code entry does not handle. It is also used
+for the first call of a function if the machine-code entry would have to be compiled. Tests of printers use it, too.
+
+`units.unit` makes the table of the machine-code entry with `make_table`. `as_numba` (`numba.calling`) calls
+`make_table` and `make_frame`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`NativeUnit`: a loaded unit, which can be called with arrays, make entries, and be cached.
+"""`NativeUnit`: a loaded unit. It can be called with arrays, it makes entries, and it can be packed for the cache.
 
 The linkers ``native``, ``c`` and ``numba`` make a unit for each block, and ``c|py`` makes a unit for each node.
 """
@@ -72,7 +72,9 @@ class NativeUnit:
 
     @property
     def entry_is_cheap(self) -> bool:
-        """Whether `entry` compiles nothing, so that it is worth making before a second call is seen."""
+        """Whether `entry` compiles nothing. If it has to compile, an entry is worth making only at a function's second
+        call.
+        """
         return entry_at_hand()
 
     @property
