@@ -1,6 +1,7 @@
 """`scipy_module`: imports a module of SciPy, which is an optional dependency, when a value is computed with it.
 
-The NumPy code of special functions (`ops.elemwise.special`) and of linear algebra (`ops.linalg`) calls it.
+The NumPy code of special functions (`ops.elemwise`), linear algebra (`ops.linalg`) and random numbers (`ops.random`)
+calls this function. So do tables of examples in `testing`.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ __all__ = ["scipy_module"]
 
 
 def scipy_module(name: str, what: str) -> Any:
-    """The module ``scipy.<name>``. ModuleNotFoundError, with the command that installs SciPy, if SciPy is missing.
+    """The module ``scipy.<name>``.
 
-    ``what`` is the name of the function that needs SciPy, for the message.
+    ModuleNotFoundError if SciPy is missing. The message has the command that installs SciPy, and ``what``, the name of
+    the function that needs SciPy.
     """
     try:
         importlib.import_module("scipy")

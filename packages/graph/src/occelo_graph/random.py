@@ -1,4 +1,4 @@
-"""The namespace of random numbers: it collects the functions of `ops.random`, such as ``normal`` and ``key``.
+"""The namespace of random numbers. It collects the functions of `ops.random`, such as ``normal`` and ``key``.
 
 Users reach it as `occelo.tensor.random`. `missing_names` imports it at its first use.
 """
@@ -33,9 +33,10 @@ from occelo_graph.tensors.variable import TensorVariable as _TensorVariable
 
 
 def reuse(key: Any) -> _TensorVariable:
-    """A copy of a key, for a draw that repeats the bits of an earlier draw on purpose, such as common random numbers.
+    """A copy of a key, for a draw that uses the bits of an earlier draw again on purpose.
 
-    `occelo.function` warns if two lines of the user's code draw with the same key. It does not warn about draws with
-    ``reuse(key)``, or with keys that are made from it.
+    An example is a comparison of two models with common random numbers. `occelo.function` warns if two lines of the
+    user's code draw with the same key. But it does not warn about draws with ``reuse(key)``, or with keys that are made
+    from ``reuse(key)``.
     """
     return _disconnected_grad(_as_key(key))

@@ -1,6 +1,7 @@
 """`debugprint`: prints a graph as an indented tree.
 
-Users call it to look at a graph. The method ``dprint`` of variables, function graphs and compiled functions calls it.
+Users call the function to look at a graph. The method ``dprint`` of variables, function graphs and compiled functions
+calls the function, too.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def _letters(number: int) -> str:
 
 
 class _Ids:
-    """The identifiers of variables and nodes in the tree, such as "[id A]". ``kind`` is ``id_type`` of `debugprint`."""
+    """The identifiers of variables and nodes in the tree, such as "[id A]".
+
+    ``kind`` is the argument ``id_type`` of `debugprint`.
+    """
 
     def __init__(self, kind: str, used: dict[Any, str]) -> None:
         if kind not in ("CHAR", "int", "id", "auto", ""):
@@ -153,10 +157,10 @@ class _Printer:
 
 
 def _roots(graph_like: Any) -> tuple[list[Variable], dict[Apply, int], Any, Any]:
-    """The parts of ``graph_like`` that `debugprint` prints.
+    """What `debugprint` prints of ``graph_like``.
 
-    These are the outputs, the position of each node in the order of execution, the storage of a compiled function, and
-    the function graph. Parts that do not exist are empty or None.
+    Returns the outputs, the position of each node in the order of execution, the storage of a compiled function, and
+    the function graph. What ``graph_like`` does not have is empty or None.
     """
     if is_list_or_tuple(graph_like):
         roots: list[Variable] = []
@@ -204,7 +208,7 @@ def debugprint(
       or "" for none.
     - ``stop_on_name``: whether variables with names are printed without their inputs.
     - ``done``, ``used_ids``: dictionaries of printed nodes and used identifiers, to share between calls.
-    - ``print_inner_graphs``: whether the inner graphs of ops are printed after the tree. This is the default.
+    - ``print_inner_graphs``: whether the inner graphs of ops are printed after the tree (by default they are).
     - ``print_assumptions``: add the facts that a rewritten graph knows about each variable.
     - The other arguments add types, shapes, storage, parameters of ops, destroy maps and view maps, or the inputs.
     """

@@ -1,6 +1,6 @@
 """`pprint`: prints a graph as a formula on one line, such as ``exp(x) * 2.0``.
 
-Users call it. Error messages show variables without names by their formulas.
+Users call the function. Error messages show variables without names as such formulas.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _node(node: Apply, parts: list[tuple[str, int]]) -> tuple[str, int]:
 
 
 def pprint(graph: Any) -> str:
-    """The formula of a variable. It has only the parentheses that Python's operator precedence requires.
+    """The formula of a variable, with only the parentheses that Python's operator precedence requires.
 
     For a sequence of variables, a `FunctionGraph` or a compiled function, the result has a line for each output. A
     subexpression of more than 10,000 characters is abbreviated.

@@ -1,6 +1,6 @@
 """`to_python`: prints a graph as Python source that builds the same graph.
 
-Users call it to reproduce a graph elsewhere, for instance in a bug report.
+Users call the function to reproduce a graph elsewhere, for instance in a bug report.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from occelo_graph.tensors.type import TensorType
 __all__ = ["to_python"]
 
 _PLAIN = re.compile(r"^(?!(make_)?graph\d+$)[A-Za-z_][A-Za-z0-9_]*$")
-"""Matches names that variables keep in the source. Names of inner graphs, such as ``graph0``, are excluded."""
+"""Matches the names of variables that are also their names in the source. ``graph0`` and so on are for inner graphs."""
 
 
 class _Writer:
@@ -41,7 +41,7 @@ class _Writer:
         """The lines of the functions that make inner graphs. A function comes after the functions that it needs."""
 
     def inner_graph(self, graph: FrozenFunctionGraph) -> str:
-        """The name of an inner graph. A function that builds the graph is added to ``definitions``."""
+        """The name of an inner graph in the source. Adds a function that builds the graph to ``definitions``."""
         if graph not in self.inner:
             lines = self.statements(graph.inputs, graph.outputs)
             number = len(self.inner)
@@ -58,7 +58,7 @@ class _Writer:
         return self.inner[graph]
 
     def class_expression(self, cls: type) -> str:
-        """The name of a class. An import of the class is added."""
+        """The name of a class. Adds an import of the class to ``imports``."""
         module, _, name = class_name(cls).partition(":")
         self.imports[f"from {module} import {name.partition('.')[0]}"] = None
         return name
@@ -102,7 +102,7 @@ class _Writer:
         raise TypeError(f"{value!r} has no Python form")
 
     def array(self, value: Any) -> str:
-        """An expression for an array, which reproduces its elements to the last bit."""
+        """An expression for an array. It reproduces the elements of the array to the last bit."""
         self.imports["import numpy as np"] = None
         data = np.ascontiguousarray(value)
         if data.size <= 64 and data.dtype.kind in "biu":
@@ -111,7 +111,7 @@ class _Writer:
         return f"np.frombuffer(bytes.fromhex({raw!r}), {data.dtype.str!r}).reshape({value.shape!r})"
 
     def statements(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[str]:
-        """Lines of source that build a graph, and assign its lists ``inputs`` and ``outputs``."""
+        """Lines of source that build a graph, and assign lists of inputs and outputs to ``inputs`` and ``outputs``."""
         numbering = Numbering(inputs, outputs)
         names = _names(numbering.variables)
         made = {out for node in numbering.nodes for out in node.outputs}
@@ -175,7 +175,7 @@ def _names(variables: Sequence[Variable]) -> dict[Variable, str]:
 
 
 def to_python(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
-    """Python source that builds a graph, and assigns its lists ``inputs`` and ``outputs``.
+    """Python source that builds a graph, and assigns lists of its inputs and outputs to ``inputs`` and ``outputs``.
 
     ``outputs`` is a variable, a sequence of variables, a `FunctionGraph`, or a compiled function. The new graph has the
     same digest, and its shared variables have the same values. TypeError if an op has neither fields nor ``__props__``.

@@ -1,7 +1,7 @@
-"""Logarithm of the incomplete beta function.
+"""`log_beta`: the logarithm of the incomplete beta function.
 
-Where the function itself underflows, a continued fraction computes the logarithm. The distribution functions of `beta`,
-`f`, `t`, `binom` and `nbinom` use it.
+Where the incomplete beta function itself underflows, a continued fraction computes the logarithm. The logarithms of the
+distribution functions of the laws `beta`, `f`, `t`, `binom` and `nbinom` are computed by `log_beta`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _fraction(a: Any, b: Any, x: Any, y: Any) -> Any:
 
 
 def log_beta(value: Any, other: Any, a: Any, b: Any, x: Any, y: Any, log_x: Any, log_y: Any) -> Any:
-    """Logarithm of ``value`` = betainc(a, b, x); ``other`` is 1 - ``value``, and ``y`` is 1 - x.
+    """Logarithm of betainc(a, b, x), whose value is ``value``. ``other`` is 1 - ``value``, and ``y`` is 1 - x.
 
     ``log_x`` and ``log_y`` are the logarithms of x and y. They may be finite even if x or y underflows to 0.
     """

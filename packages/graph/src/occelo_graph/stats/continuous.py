@@ -35,10 +35,10 @@ _MINUS_INF = -math.inf
 class ContinuousLaw(Law):
     """A continuous law.
 
-    All methods accept the parameters by position or name, after the variable. All arguments broadcast. The results have
-    the common float dtype of the arguments (floatX if all are integers or Python numbers). Outside of the support a
-    density is 0. Where a parameter is invalid, the result is NaN. A method without a formula for this law raises
-    NotImplementedError.
+    All methods accept the parameters by position or name, after the argument ``x`` or ``q`` if they have one. All
+    arguments broadcast. The results have the common float dtype of the arguments (floatX if all are integers or Python
+    numbers). Outside of the support a density is 0. Where a parameter is invalid, the result is NaN. If a law has no
+    formula for a method, the method raises NotImplementedError.
     """
 
     def _z(self, given: Arguments) -> Any:
@@ -153,12 +153,12 @@ class ContinuousLaw(Law):
         return given, given.spread(given.tensor(self._formula(name, formula)(*given.shapes)))
 
     def mean(self, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Expected value; inf or NaN where it does not exist, as in SciPy."""
+        """Expected value. As in SciPy, it is inf or NaN where it does not exist."""
         given, value = self._moment("mean", self.row.mean, args, kwargs)
         return given.checked(self._back(given, value))
 
     def var(self, *args: Any, **kwargs: Any) -> TensorVariable:
-        """Variance; inf or NaN where it does not exist, as in SciPy."""
+        """Variance. As in SciPy, it is inf or NaN where it does not exist."""
         given, value = self._moment("var", self.row.var, args, kwargs)
         return given.checked(value if given.scale is None else value * given.scale * given.scale)
 

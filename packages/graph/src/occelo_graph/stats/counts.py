@@ -1,4 +1,7 @@
-"""Laws on whole numbers: Bernoulli, binomial, Poisson, geometric, negative binomial, hypergeometric, uniform.
+"""Laws on whole numbers.
+
+These are the laws Bernoulli, binomial, beta-binomial, negative binomial, geometric, Poisson, hypergeometric and
+uniform.
 
 Users find them in `occelo.tensor.stats`.
 """
@@ -90,8 +93,8 @@ def _log_choose(n: Any, k: Any) -> Any:
 def _binomial_coefficient(k: Any, logarithm: Any) -> Any:
     """A binomial coefficient, computed from its ``logarithm``; 1 for ``k`` = 0.
 
-    If the coefficient would overflow, a large finite number replaces it. In this case callers multiply it by a power
-    that is 0, so the product is 0, not NaN.
+    If the coefficient would overflow, a large finite number replaces it. Callers multiply the coefficient by powers of
+    probabilities, and where it would overflow, these powers underflow to 0. So the product is 0, not NaN.
     """
     largest = 0.75 * math.log(np.finfo(logarithm.dtype).max)
     return exp(switch(eq(k, 0.0), 0.0, minimum(logarithm, largest)))

@@ -1,7 +1,7 @@
 """Functions that derive a missing formula of a law from its other formulas, for instance `cdf` from ``logcdf``.
 
-If a formula can be derived in several ways, the functions choose the most precise way. The methods in `continuous` and
-`discrete` call them.
+If a formula can be derived in several ways, the functions choose the most precise way. The methods of laws in
+`continuous` and `discrete` call these functions.
 """
 
 from __future__ import annotations

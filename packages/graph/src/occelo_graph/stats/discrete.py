@@ -40,11 +40,11 @@ _MINUS_INF = -math.inf
 class DiscreteLaw(Law):
     """A law on whole numbers.
 
-    All methods accept the parameters by position or name, after the variable. All arguments broadcast. The results have
-    the common float dtype of the arguments (floatX if all are integers or Python numbers). Quantiles have this float
-    dtype, too, although they are whole numbers. The probability of a number is 0 if it is not whole or not in the
-    support. Where a parameter is invalid, the result is NaN. A method without a formula for this law raises
-    NotImplementedError.
+    All methods accept the parameters by position or name, after the argument ``k`` or ``q`` if they have one. All
+    arguments broadcast. The results have the common float dtype of the arguments (floatX if all are integers or Python
+    numbers). Quantiles have this float dtype, too, although they are whole numbers. A number that is not whole, or not
+    in the support, has the probability 0. Where a parameter is invalid, the result is NaN. If a law has no formula for
+    a method, the method raises NotImplementedError.
     """
 
     scaled = False
@@ -53,7 +53,7 @@ class DiscreteLaw(Law):
         return given.x if given.loc is None else given.x - given.loc
 
     def _within(self, count: Any, shapes: Sequence[Any]) -> tuple[Any, Any]:
-        """A mask of counts outside of the support, and the counts, with the lower bound in place of the masked ones."""
+        """A mask of counts outside of the support, and the counts. The lower bound replaces the masked counts."""
         low, high = self.row.bounds(shapes)
         # a NaN does not count as outside, so the formula returns NaN for it
         outside = or_(or_(lt(count, low), gt(count, high)), lt(floor(count), count))
@@ -82,11 +82,11 @@ class DiscreteLaw(Law):
         return given.checked(switch(outside, 0.0, value))
 
     def _split_ends(self, shapes: Sequence[Any]) -> tuple[Any, list[Any], list[Any]]:
-        """A mask, and the parameters for the two formulas of `pmf`: the usual one, and the one at ends of ranges.
+        """A mask, and the parameters for the two formulas of `pmf`: ``logdensity``, and ``density`` at ends of ranges.
 
-        The mask is true where a parameter is at an end of its range, such as ``p`` = 0. It is None if no parameter can
-        be at an end. For the usual formula, 0.5 replaces values at ends. For the formula at ends, an end replaces all
-        other values. So the derivatives of both formulas are finite everywhere.
+        The mask is true where a parameter is at an end of its range, such as ``p`` = 0. The mask is None if no
+        parameter can be at an end. For ``logdensity``, 0.5 replaces parameters that are at an end. For ``density``, an
+        end replaces parameters that are at no end. So the derivatives of both formulas are finite everywhere.
         """
         found, usual, at_ends = None, list(shapes), list(shapes)
         for i, name in enumerate(self.row.parameters):

@@ -1,7 +1,8 @@
 """Logarithms of the incomplete gamma functions.
 
-Where the functions themselves underflow, continued fractions compute the logarithms. Laws in `gammas` and `counts` use
-these logarithms, for instance the gamma and Poisson laws. `beta_tails` and further laws use `log_of_smaller`.
+Where the incomplete gamma functions themselves underflow, continued fractions compute the logarithms. Laws in `gammas`
+and `counts` use these logarithms, for instance the gamma and Poisson laws. `beta_tails`, `on_an_interval` and `vectors`
+use `log_of_smaller`.
 """
 
 from __future__ import annotations

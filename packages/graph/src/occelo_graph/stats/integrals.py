@@ -1,8 +1,9 @@
 """Continuous laws with distribution functions that need numerical integration: skew-normal and von Mises.
 
-Users find the laws in `occelo.tensor.stats`. The integrand for a tail is the density, divided by the density where the
-tail begins. So the logarithm of a tail is precise, however small the tail is. A Gauss-Legendre rule with 64 points
-computes the integral over an interval. Beyond this interval the integrand is below exp(-40).
+Users find the laws in `occelo.tensor.stats`. The probability of a tail is an integral of the density. The integrand is
+divided by the density at the point where the tail begins. So the logarithm of the probability is precise, however small
+the probability is. A Gauss-Legendre rule with 64 points computes the integral over an interval. Beyond this interval
+the integrand is below exp(-40).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`Row`, the formulas of one law, and `Law`, the base class that checks the arguments of all methods.
+"""`Row`, the formulas of one law of random numbers, and `Law`, the base class of objects with the methods of a law.
 
-Modules of laws, such as `on_the_line` and `counts`, write their laws as rows. `continuous` and `discrete` derive
-classes from `Law` that turn a row into methods.
+Modules of laws, such as `on_the_line` and `counts`, write their laws as rows. The classes derived from `Law` in
+`continuous` and `discrete` turn a row into methods. `Law` checks the arguments of these methods.
 """
 
 from __future__ import annotations
@@ -116,11 +116,12 @@ class Row:
     - ``from_logcdf`` and ``from_logsf``: the inverses of ``logcdf`` and ``logsf``.
     - ``symmetric``: whether the density is an even function.
     - ``periodic``: whether the density is periodic, and so has a value outside of the support, too.
-    - ``density``: the formula of the density. A row has it if the density can be 0, since derivatives of
-      ``exp(logdensity)`` would be NaN there. The density of a continuous law can be 0 at the bounds of the support.
-    - ``ends``: values of parameters at which a law on whole numbers has probabilities of 0, by the name of the
-      parameter.
-    - ``searched``: whether bisection finds the quantiles, with ``logcdf`` and ``logsf``.
+    - ``density``: the formula of the density. A row has this formula if the density can be 0, since the derivatives of
+      ``exp(logdensity)`` would be NaN where the density is 0. The density of a continuous law can be 0 at the bounds of
+      the support.
+    - ``ends``: for laws on whole numbers; maps the name of a parameter to the values of the parameter at which some
+      probabilities are 0.
+    - ``searched``: whether quantiles are found by bisection, which calls ``logcdf`` and ``logsf``.
     """
 
     name: str
@@ -227,7 +228,7 @@ class Arguments:
 
 
 class Law:
-    """Base class of laws: it binds arguments to names, converts them and checks them.
+    """Base class of laws. It binds the arguments of methods to the names of parameters, converts them and checks them.
 
     `ContinuousLaw` and `DiscreteLaw` add the methods.
     """
@@ -244,7 +245,7 @@ class Law:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters, in the order of arguments."""
+        """The names of the parameters, in the order of positional arguments."""
         return (*self.row.parameters, "loc", *(("scale",) if self.scaled else ()))
 
     def _bound(self, method: str, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,10 @@ def _log_determinant(factor: Any) -> Any:
 
 
 def _on_support(x: Any, factor: Any, value: Any) -> Any:
-    """The log density ``value``; -inf where the matrix ``x`` is not positive definite and has no NaN."""
+    """The log density ``value``; -inf where ``x`` has no NaN, but is not positive definite.
+
+    ``factor`` is the Cholesky factor of ``x``.
+    """
     total = sum_of(x, axis=(-2, -1))
     outside = and_(isnan(log_product(factor)), eq(total, total))
     return switch(outside, -math.inf, value)
@@ -53,7 +56,8 @@ def _log_gamma(a: Any, size: Any, steps: Any) -> Any:
 class Wishart:
     """The Wishart law: sums of ``df`` outer products of normal vectors with the covariance matrix ``scale`` (d, d).
 
-    ``df`` must be above d - 1. Results are NaN if it is not, or if ``scale`` is not positive definite.
+    If ``df`` is not above d - 1, results are NaN. If ``scale`` is not positive definite, densities and entropies are
+    NaN.
     """
 
     def logpdf(self, x: Any, df: Any, scale: Any) -> TensorVariable:
@@ -100,7 +104,8 @@ class Wishart:
 class LKJ:
     """The LKJ law: correlation matrices x with a density proportional to ``det(x)**(eta - 1)``, for ``eta`` above 0.
 
-    From Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on vines and extended onion method", 2009.
+    The law is from Lewandowski, Kurowicka and Joe, "Generating random correlation matrices based on vines and extended
+    onion method", 2009.
     """
 
     def _log_constant(self, ends: Any, steps: Any) -> Any:

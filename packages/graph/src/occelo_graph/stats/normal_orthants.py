@@ -1,9 +1,10 @@
-"""The distribution function of normal vectors, for `multivariate_normal` in `vectors`.
+"""The distribution function of normal vectors: the probability that all elements are below given bounds.
 
-The method is that of A. Genz, "Numerical computation of multivariate normal probabilities", 1992. The Cholesky factor
-of the covariance turns the probability into an integral over the unit cube. The integrand is a product of conditional
-probabilities: for each element, given the elements before it. The integral is computed as the average over a fixed
-lattice of points. Since the points are fixed, the result is a smooth function of all arguments.
+`multivariate_normal` in `vectors` calls `log_probability_below`. The method is from A. Genz, "Numerical computation of
+multivariate normal probabilities", 1992. The Cholesky factor of the covariance turns the probability into an integral
+over the unit cube. The integrand is a product of conditional probabilities: for each element, given the elements before
+it. The integral is computed as the average over a fixed lattice of points. Since the points are fixed, the result is a
+smooth function of all arguments.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _FARTHEST = 1e8
 def _lattice(dtype: str) -> Any:
     """The points of a Korobov lattice in the open unit cube, one point in each column.
 
-    The points are folded at 1/2, which makes any integrand periodic.
+    The points are folded at 1/2. As a function of the points before they are folded, every integrand is periodic.
     """
     steps = [pow(_ROOT, k, POINTS) for k in range(_LONGEST)]
     shares = (np.outer(steps, np.arange(POINTS)) % POINTS + 0.25) / POINTS

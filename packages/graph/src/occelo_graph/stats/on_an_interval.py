@@ -83,7 +83,7 @@ def _beta_density(z: Any, a: Any, b: Any) -> Any:
 def _beta_quantile(q: Any, a: Any, b: Any) -> Any:
     """The number x with ``betainc(a, b, x)`` = q.
 
-    If x is tiny, it is computed from the first term of a series, since SciPy's ``betaincinv`` is wrong for some tiny x.
+    A tiny x is computed from the first term of a series, since SciPy's ``betaincinv`` is wrong for some tiny x.
     """
     # x^a / (a B(a, b)), DLMF 8.17.8; the next term is less by a factor of about (a + b) x
     first = exp((log(q) + log(a) + betaln(a, b)) / a)
@@ -313,7 +313,7 @@ def _log_mass_of_few(middle: Any, width: Any) -> Any:
 
 
 def _log_mass_of_centre(low: Any, high: Any) -> Any:
-    """`_log_mass` of an interval around 0, from the probability inside or the one outside, whichever is smaller."""
+    """`_log_mass` of an interval around 0, computed from the smaller of the probabilities inside and outside of it."""
     outside = ndtr(low) + ndtr(-high)
     wide = lt(outside, 0.5)
     below, above = switch(wide, -1.0, low), switch(wide, 1.0, high)

@@ -1,7 +1,7 @@
 """Continuous laws on the whole line: normal, Student t, Cauchy, Laplace, logistic, Gumbel.
 
-Users find the laws in `occelo.tensor.stats`. Other modules of laws use the normal distribution function `ndtr` and its
-inverse `ndtri`.
+Users find the laws in `occelo.tensor.stats`. Other modules of laws use the functions and constants of this module, for
+instance the normal distribution function `ndtr` and its inverse `ndtri`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Continuous laws on positive numbers: exponential, Weibull, Pareto, log-normal, and halves of symmetric laws.
+"""Continuous laws on positive numbers, without incomplete gamma or beta functions.
 
-Laws that need incomplete gamma or beta functions are in `gammas`. Users find the laws in `occelo.tensor.stats`.
+These are the laws exponential, Weibull, Rayleigh, Pareto, Lomax, log-normal, half-normal, half-Cauchy and inverse
+Gaussian (`invgauss` and `wald`). Laws with incomplete gamma or beta functions are in `gammas`. Users find the laws in
+`occelo.tensor.stats`.
 """
 
 from __future__ import annotations
@@ -121,7 +123,7 @@ rayleigh = ContinuousLaw(
 
 
 def _where_above(threshold: float, parameter: Any, value: Any) -> Any:
-    """A moment that is finite only for large parameters: ``value`` for parameters above ``threshold``, else inf."""
+    """``value``, a moment that is finite only where ``parameter`` is above ``threshold``; inf elsewhere."""
     return switch(gt(parameter, threshold), value, math.inf)
 
 
@@ -252,9 +254,9 @@ def _invgauss_tails(z: Any, mu: Any) -> tuple[Any, Any, Any]:
 
     The lower tail is valid only for z below mu, and the upper tail only for other z.
 
-    The textbook formula has a factor exp(2 / mu), which overflows. Let u = (z / mu - 1) / sqrt(z) and v = (z / mu + 1)
-    / sqrt(z). Then both terms of the formula have the factor exp(-u^2 / 2), and their other factors are of the order of
-    1.
+    The textbook formula is a sum of two terms, one with a factor exp(2 / mu), which overflows. Here each term is
+    written as a product of exp(-u^2 / 2) and ``erfcx`` of u or v, with u = (z / mu - 1) / sqrt(z) and v = (z / mu + 1)
+    / sqrt(z). No factor overflows.
     """
     below = lt(z, mu)
     root = sqrt(z)

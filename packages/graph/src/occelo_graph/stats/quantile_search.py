@@ -33,12 +33,12 @@ _MOST = 4.0e15
 
 
 def searched_quantile(row: Row, upper: bool) -> AnyFormula:
-    """The formula of the quantile of a row. With ``upper`` it is the inverse of the survival function.
+    """The formula of the quantile of a row. With ``upper`` it is the formula of the inverse of the survival function.
 
     Bisection narrows the interval from `_bracket` until the dtype has no number between its ends. Below the median,
-    bisection compares values of the distribution function, and above it values of the survival function: the smaller of
-    the two is precise. One step of Newton's method follows. The derivatives of this step are those of the quantile, by
-    the implicit function theorem. The bisection itself has no derivatives.
+    bisection compares values of the distribution function, and above the median values of the survival function: the
+    smaller of the two is precise. One step of Newton's method follows. The derivatives of this step are those of the
+    quantile, by the implicit function theorem. The bisection itself has no derivatives.
     """
     logcdf: AnyFormula | None = row.logcdf
     logsf: AnyFormula | None = row.logsf
@@ -75,7 +75,8 @@ def searched_quantile(row: Row, upper: bool) -> AnyFormula:
 def _bracket(row: Row, odds: Any, shapes: Any) -> tuple[Any, Any]:
     """A lower and an upper bound of a quantile.
 
-    They are the bounds of the support, or narrower ones from mean and variance, by Cantelli's inequality.
+    If the row has mean and variance, bounds by Cantelli's inequality replace the bounds of the support where they are
+    narrower.
     """
     low, high = row.bounds(shapes)
     if row.mean is None or row.var is None:
@@ -129,7 +130,7 @@ def smallest_count(
     ``reached`` must be false below some k and true from there on. ``low`` and ``high`` are the bounds of the support.
     ``odds`` is p / (1 - p) for the probability p of the quantile. The quantile is at most ``sqrt(odds)`` standard
     deviations above the mean, and at most ``1 / sqrt(odds)`` standard deviations below it (Cantelli's inequality).
-    Bisection halves this interval until one number is left.
+    Bisection halves the interval between these bounds until one number is left.
     """
     from occelo_graph.looping.loops import while_loop
 

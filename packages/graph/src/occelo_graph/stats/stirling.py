@@ -37,7 +37,7 @@ def _stirling_rest(a: Any) -> Any:
 def _log_ratio_less(w: Any, log_ratio: Any) -> Any:
     """log(1 + w) - w; for small ``w`` this is about -w^2 / 2.
 
-    ``log_ratio`` is log(1 + w). It is used only if ``w`` is not small.
+    ``log_ratio`` is log(1 + w), which is used only if ``w`` is not small.
     """
     near = lt(abs(w), 0.3)
     small = switch(near, w, 0.0)

@@ -1,7 +1,7 @@
 """Sums over the whole numbers of a law's support: probabilities, entropies, expected values.
 
 `counts` and `vectors` use these functions for laws without closed formulas. Each sum is a loop in the graph. If the
-parameters are arrays, the loop runs until the longest sum of any element is complete.
+parameters are arrays, each element has a sum of its own, and the loop runs until the longest sum is complete.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def _accumulated(
 ) -> Any:
     """The state after ``state = add(state, k, wanted)`` for each k from ``first + skip`` to ``last``, elementwise.
 
-    All elements take as many steps as the longest range of any element. For an element past its own ``last``,
-    ``wanted`` is false and k is its ``first``.
+    The loop takes as many steps as the longest range has numbers. For an element whose k is above its ``last``,
+    ``wanted`` is false, and ``add`` gets the element's ``first`` as k.
     """
     from occelo_graph.looping.loops import fori_loop
 

@@ -1,6 +1,7 @@
 """Laws of vectors: categorical, multinomial, Dirichlet, Dirichlet-multinomial, multivariate normal.
 
-Users find the laws in `occelo.tensor.stats`. Vectors lie along the last axis, and all other axes broadcast.
+Users find the laws in `occelo.tensor.stats`. Vectors lie along the last axis, and all other axes broadcast. `matrices`
+uses the functions of this module.
 """
 
 from __future__ import annotations
@@ -463,7 +464,10 @@ class MultivariateNormal:
         return spread if spread.type.ndim < 2 else spread.diagonal(axis1=-2, axis2=-1)
 
     def entropy(self, mean: Any = None, cov: Any = 1.0, cholesky: Any = None) -> TensorVariable:
-        """Differential entropy, by natural logarithms. If ``cov`` is a single variance, ``mean`` must be a vector."""
+        """Differential entropy, by natural logarithms.
+
+        The result depends on the length of the vectors. So if ``cov`` is a single variance, ``mean`` must be a vector.
+        """
         given = (cov if cholesky is None else cholesky, 0.0 if mean is None else mean)
         spread, mean = floats("multivariate_normal.entropy()", *given)
         if cholesky is None and spread.type.ndim < 2:

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 TensorLike = Any
-"""Type of arguments: a tensor variable, an array, a number, or a nested sequence of these. Not a Python bool."""
+"""The type of arguments for tensors: tensor variables, arrays, numbers, nested sequences of these. No Python bools."""
 
 _FLOATS = {float, int}
 _SCALAR_CACHE_LIMIT = 1024
@@ -48,7 +48,8 @@ def constant(
       contain a float. For everything else the default is NumPy's dtype.
     - ``ndim``: the number of dimensions of the constant. Leading dimensions of length 1 are added.
 
-    TypeError if ``x`` is not an array of numbers or truth values. ValueError if it has more than ``ndim`` dimensions.
+    TypeError if ``x`` cannot become an array of numbers or truth values. ValueError if ``x`` has more than ``ndim``
+    dimensions.
     """
     if isinstance(x, Variable) or (is_sequence(x) and _holds_variable(x)):
         raise TypeError(f"A constant needs a value, and {x} is symbolic")
@@ -76,14 +77,14 @@ def as_tensor_variable(
 ) -> TensorVariable:
     """Convert ``x`` to a tensor variable.
 
-    - A tensor variable is returned as it is. With ``dtype`` it is cast. With ``ndim``, leading dimensions of length 1
-      are added or dropped.
+    - A tensor variable is returned as it is. With ``dtype``, the variable is cast. With ``ndim``, leading dimensions of
+      length 1 are added or dropped.
     - For a node, its default output is returned.
-    - A sequence that contains variables is stacked.
+    - The elements of a sequence that contains variables are stacked.
     - Anything else becomes a constant, as in `constant`.
 
-    TypeError if this is impossible. TypeError also for a Python bool, or a sequence of bools and numbers. Such a bool
-    most likely comes from ``x == y``, which compares variables by identity.
+    TypeError if ``x`` cannot be converted. TypeError also for a Python bool, or a sequence of bools and numbers. Such a
+    bool most likely comes from ``x == y``, which compares variables by identity.
     """
     if isinstance(x, Variable):
         if not isinstance(x.type, TensorType):
@@ -140,7 +141,7 @@ _WEAK = (int, float, complex)
 
 
 def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:
-    """Convert the arguments of an operation to variables. A Python number gets the dtype of the other arguments.
+    """Convert the arguments of an operation to variables. A Python number takes its dtype from the other arguments.
 
     The rules for dtypes are NumPy 2's. Next to a float32 tensor, 1.1 becomes a float32 constant. Next to an int8
     tensor, 1 becomes an int8 constant, and 300 raises OverflowError.

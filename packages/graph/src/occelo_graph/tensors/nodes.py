@@ -35,7 +35,7 @@ def is_tensor(value: object) -> TypeIs[TensorVariable]:
 def tensors(variables: Sequence[Variable]) -> Sequence[TensorVariable]:
     """Return ``variables`` unchanged, with the static type of tensors.
 
-    Nothing is checked at run time. The caller must know that all of them are tensors, for instance from the op.
+    Nothing is checked at run time. The caller must know, for instance from the op, that all variables are tensors.
     """
     return cast("Sequence[TensorVariable]", variables)
 
@@ -44,7 +44,7 @@ def computed_by(variable: Variable, *op_classes: type[OpT]) -> TensorApply[OpT] 
     """The node that computes a variable, if its op is of one of ``op_classes``. Else None.
 
     ``op_classes`` must be classes of ops whose inputs and outputs are all tensors. An op of a subclass matches only if
-    the subclass computes the same, with the NumPy code of the base class.
+    the subclass inherits the NumPy code of the base class (`Op.computes_as`), so that it computes the same.
     """
     node = variable.owner
     if node is None or not isinstance(node.op, op_classes):

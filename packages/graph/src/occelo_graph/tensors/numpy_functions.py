@@ -318,7 +318,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "vecdot": blas.vecdot,
 }
 _METHODS = {"reduce": "numpy", "accumulate": "numpy running"}
-"""Maps a method of ufuncs to the key of `Reduction.names` for the function that equals the method."""
+"""Maps a method of ufuncs to a key of `Reduction.names`. There, a reduction has the name of the equivalent function."""
 
 _MODULES = (ar, cx, tr, sp, reduce, statistics, blas, shape, join, create, search, cast)
 for _module in (ar, cx, tr, sp):
@@ -345,7 +345,7 @@ def _named(name: str) -> str | None:
 
 
 def _reduction_named(ufunc: Any, key: str) -> str | None:
-    """The name, by a key of `Reduction.names`, of the reduction that combines elements by a ufunc; None without a name."""
+    """``names[key]`` of the `Reduction` that combines elements by ``ufunc``. None if there is no such name."""
     rows = (row for row in reductions().values() if row.function.function is ufunc)
     return next((row.names[key] for row in rows if key in row.names), None)
 
@@ -413,7 +413,7 @@ def _row(name: str) -> Row | None:
 def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Call Occelo's function in place of ``function``, a function of NumPy.
 
-    TypeError if Occelo has no such function, or if its function does not support one of the arguments.
+    TypeError if Occelo has no such function, or if Occelo's function does not support one of the arguments.
     """
     name = f"{function.__module__}.{function.__name__}"
     row = _row(name.removeprefix("numpy."))
@@ -430,7 +430,8 @@ def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]
 def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Call Occelo's function in place of a ufunc of NumPy or SciPy. TypeError if Occelo has no such function.
 
-    ``method`` is the method of the ufunc that was called; only "__call__" is supported.
+    ``method`` is the method of the ufunc that was called. For all methods but "__call__", such as "reduce", TypeError
+    is raised; the message names Occelo's function if there is one.
     """
     name: str = ufunc.__name__
     full = f"numpy.{name}" if getattr(np, name, None) is ufunc else name

@@ -1,9 +1,10 @@
 """Types for annotations of parameters that are functions of arrays (`ArrayFunction`) or of tensors (`TensorFunction`).
 
-The modules of `ops.elemwise` and `ops.linalg` use them, and so do the tables with examples of ops and rules.
+The modules of `ops.elemwise`, `ops.linalg` and `ops.random` use these types, and so do the tables with examples of ops
+and rules.
 
-Each type is a union of function types, for one to six arguments. With ``Callable[..., Any]``, type checkers would not
-know the types of the arguments of a lambda.
+Each type is a union of function types, for one to six arguments. With the type ``Callable[..., Any]``, type checkers
+would not know the types of a lambda's arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`TensorType`: the type of tensor variables, which consists of a dtype and a static shape.
+"""`TensorType`: the type of tensor variables. It consists of a dtype and a static shape.
 
 Every tensor variable has such a type. An op infers the types of its outputs from the types of its inputs. The functions
 `is_float`, `is_complex` and `is_discrete` test the kind of a dtype; all packages use them.
@@ -186,7 +186,7 @@ class TensorType(_Base):
         - ``strict``: accept only arrays of exactly this dtype.
         - ``allow_downcast``: True accepts anything that can be cast. False does not even round Python floats.
 
-        TypeError for all other data, also if the shape does not match.
+        TypeError if ``data`` is not accepted, or if its shape does not match.
         """
         if type(data) is np.ndarray and data.dtype == self.numpy_dtype:
             array: Any = data

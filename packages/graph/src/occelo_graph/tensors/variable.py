@@ -312,8 +312,8 @@ class TensorVariable(Variable):
     def compress(self, condition: TensorLike, axis: int | None = None) -> TensorVariable:
         """The slices of this tensor along ``axis`` at which ``condition``, a vector of truth values, is true.
 
-        This is NumPy's method. TypeError if the dtype of ``condition`` is not bool. In Theano, Aesara and PyTensor, x
-        is the condition in ``x.compress(y)``; the error finds programs that were written for these libraries.
+        This is NumPy's method. In Theano, Aesara and PyTensor, x is the condition in ``x.compress(y)``. To detect
+        programs that were written for these libraries, TypeError is raised if the dtype of ``condition`` is not bool.
         """
         holds = as_tensor_variable(condition)
         if holds.dtype != "bool":
@@ -598,7 +598,7 @@ class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompa
         Constant.__init__(self, type, data, name)
 
     def signature(self) -> tuple[Any, ...]:
-        """A key of equal constants: the type and the bytes. So NaN equals NaN, and -0.0 differs from 0.0."""
+        """A key that equal constants share: the type and the bytes. So NaN equals NaN, and -0.0 differs from 0.0."""
         return (self.type, np.ascontiguousarray(self.data).tobytes())
 
     def clone(self, name: str | None = None) -> Any:
