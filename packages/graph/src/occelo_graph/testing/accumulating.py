@@ -23,9 +23,10 @@ FACTORS = [2.0, -0.5, 1.0, -1.0, 0.0, np.inf, -np.inf, np.nan, 1e-30, 1e30]
 class Accumulating:
     """A random expression like ``alpha x y + beta z`` of small matrices and vectors, chosen by ``seed``.
 
-    ``inputs`` and ``outputs`` are lists of pairs of a variable and its value. The first output is the expression, and
-    other outputs are some of its intermediate results. ``slack`` is the allowed error of each element of the first
-    output. With ``special``, factors and elements may be infinite, NaN, zero or far from 1.
+    ``inputs`` and ``outputs`` are lists of pairs of a variable and its value. The first output is the expression. There
+    may be other outputs: intermediate results of the expression, and a function of it. ``slack`` is the allowed error
+    of each element of the first output. With ``special``, factors and elements may be infinite, NaN, zero or far from
+    1.
     """
 
     def __init__(self, seed: int, special: bool = True) -> None:
@@ -72,9 +73,10 @@ class Accumulating:
         return self._input(*shape)
 
     def _scaled(self, pair: Pair, of_size: Any) -> Pair:
-        """The pair itself, or its product with a constant or a scalar input.
+        """The pair itself, or its product with a factor: a constant or a scalar input.
 
-        ``slack`` grows by the factor times ``of_size``, the size of the elements if nothing cancelled.
+        ``slack`` grows by the absolute value of the factor (or 1) times ``of_size``. ``of_size`` has the absolute
+        values that the elements would have if nothing cancelled.
         """
         x, a = pair
         kind = self.random.randrange(4)

@@ -191,7 +191,7 @@ def check_pushforward(example: Example) -> None:
 
 
 def check_batches(example: Example) -> None:
-    """The vectorized example computes the same results for a batch of three values as three calls compute.
+    """The vectorized example computes for a batch of three values what three calls compute.
 
     The batch consists of three values of one argument, or of all arguments that ``example.batched`` lists.
     """
@@ -218,9 +218,9 @@ def check_batches(example: Example) -> None:
 
 
 def _stack(array: Any) -> Any:
-    """Three variations of an array, stacked.
+    """An array of floats and two permutations of its elements, stacked. All other arrays are stacked three times.
 
-    Their elements are permuted, so they stay within the domain of the example.
+    So all elements stay within the domain of the example.
     """
     if array.dtype.kind in "biu" or array.size < 2:
         return np.stack([array] * 3)

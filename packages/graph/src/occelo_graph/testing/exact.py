@@ -30,8 +30,8 @@ class ExactNumber:
     """A hyper-dual number a + b e1 + c e2 + d e1 e2, where e1^2 = e2^2 = 0, but e1 e2 is not 0.
 
     For a function g, g(a + b e1 + c e2 + d e1 e2) is g(a) + g'(a) (b e1 + c e2) + (g'(a) d + g''(a) b c) e1 e2. So the
-    coefficients of the result are the first derivatives in two directions and the mixed second derivative. From Fike
-    and Alonso, "The development of hyper-dual numbers for exact second-derivative calculations", 2011.
+    coefficients of the result are the first derivatives in two directions and the mixed second derivative. The method
+    is from Fike and Alonso, "The development of hyper-dual numbers for exact second-derivative calculations", 2011.
     """
 
     __slots__ = ("a", "b", "c", "d")

@@ -1,6 +1,6 @@
 """`Example`: a call of one op, with arguments and a function of NumPy or SciPy that computes the expected result.
 
-The table `examples` is a list of them. Each law in `checks`, and each check of the conformance suite of linkers
+The table in `examples` is a list of examples. Each law in `checks`, and each check of the conformance suite of linkers
 (`occelo_link.conform`), tests one example.
 """
 

@@ -1,6 +1,7 @@
-"""A Hypothesis strategy for random index keys: a tensor, a key, values to write there, and the results of NumPy.
+"""`indexings`, a Hypothesis strategy for random index keys.
 
-Tests of indexing in the packages graph, link and compile, and of every backend, use `indexings`.
+Each draw is a tensor, a key, and values to write there, with the results of NumPy. Tests of indexing in the packages
+graph, link and compile, and of every backend, use this strategy.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ _WIDER = {
 
 @dataclass
 class Indexing:
-    """A tensor ``x``, a key, and a value ``y`` to write at ``x[key]``: as variables and as arrays.
+    """A tensor ``x``, a key, and a value ``y`` to write at ``x[key]``: for Occelo and for NumPy.
 
-    ``of_x`` and ``of_y`` are the arrays of ``x`` and ``y``, and ``plain`` is the key for NumPy. ``inputs`` and
-    ``values`` are all inputs with their values. ``places`` are the positions in the flattened ``x`` that the key
-    selects.
+    ``x`` and ``y`` are variables, and ``of_x`` and ``of_y`` are their arrays. ``plain`` is the key for NumPy.
+    ``inputs`` and ``values`` are all inputs with their values. ``places`` are the positions in the flattened ``x`` that
+    the key selects.
     """
 
     x: Any
@@ -233,9 +234,9 @@ class _Drawing:
 def indexings(
     draw: Any, dtypes: Sequence[str] = tuple(_WIDER), advanced: bool = True, unique: bool = False
 ) -> Indexing:
-    """Random keys for tensors of 0 to 3 dimensions. Without ``advanced`` they have no index arrays and no masks.
+    """Random keys for tensors of 0 to 3 dimensions. Without ``advanced`` the keys have no index arrays and no masks.
 
-    With ``unique`` they select no position twice.
+    With ``unique`` a key selects no position twice.
     """
     drawing = _Drawing(draw)
     shape = tuple(drawing.choose(0, 1, 2, 3, 3, 4) for _ in range(drawing.number(0, 3)))

@@ -1,7 +1,7 @@
 """Table of numerically delicate formulas, as users write them, with test inputs and error bounds.
 
 Tests of numerical stability check every formula of the table. ``python -m occelo_graph.testing.naive_formulas >
-docs/stability.md`` writes a page of the documentation from it.
+docs/stability.md`` writes a page of the documentation from the table.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Formula:
     The formula is an elementwise function of ``x`` (and ``y``), or a function of a vector ``v`` (and weights ``w``).
     ``others`` are the values of ``y``. ``bounds`` are the allowed errors of the value, the gradient and the second
     derivative (the row sums of the Hessian). The unit of an error is ``eps * (abs(exact) + scale)``; ``scales`` has the
-    scales for the three bounds. With ``by_size`` the result may be as inexact as if the inputs were rounded: the unit
-    is multiplied by the largest input, if it is above 1. ``at_zero`` is the expected derivative at points where the
-    formula has no derivative.
+    scales for the three bounds. With ``by_size`` the result may be as inexact as if the inputs were rounded. For that,
+    the unit is multiplied by the largest absolute value of the inputs, if this is above 1. ``at_zero`` is the expected
+    derivative at points where the formula has no derivative.
     """
 
     text: str

@@ -85,8 +85,9 @@ _A = np.array([0.5, 1.0, 2.5])
 
 
 def _words(key: Any, index: int, number: int) -> float:
-    """A uniform number. Each element of a draw has a sequence of random words: this is word ``number`` of element
-    ``index``, scaled to the interval from 0 to 1.
+    """A uniform number: the random word ``number`` of element ``index``, scaled to the interval from 0 to 1.
+
+    Each element of a draw has a sequence of random words.
     """
     bits = philox_block((int(key) + number * WORD) % WORD**2, index)
     return (2 * (bits >> 12) + 1) * 2.0**-53

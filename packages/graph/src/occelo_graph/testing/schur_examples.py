@@ -41,7 +41,7 @@ def _rebuilt(*options: Any) -> Any:
 
 
 def _pair(decompose: Any, *options: Any) -> Any:
-    """A function that decomposes two matrices together, and multiplies the two matrices that the factors yield."""
+    """A function that decomposes two matrices together, rebuilds both from their factors, and multiplies them."""
 
     def function(x: Any, y: Any) -> Any:
         first, second, *_, left, right = decompose(x, y, *options)

@@ -1,6 +1,6 @@
-"""Python source that reproduces a fault: it runs a program with Occelo and with NumPy, and prints both results.
+"""Python source that reproduces a fault. The source runs a program with Occelo and with NumPy, and prints both results.
 
-Reports of faults (`occelo_compile.random_programs.judging`) contain it.
+Reports of faults (`occelo_compile.random_programs.judging`) contain this source.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _array_text(array: Any) -> str:
 def listing(program: Program, note: str = "", mode: str | None = None) -> str:
     """Source text that runs a program with Occelo and with NumPy, and prints both results.
 
-    ``note`` is a comment for its first lines, and ``mode`` is the mode that compiles the function.
+    ``note`` is a comment for the first lines of the source, and ``mode`` is the mode that compiles the function.
     """
     program = program.pruned()
     names = [program.name(i) for i in range(len(program.nodes))]

@@ -1,7 +1,7 @@
 """`Program`: inputs and steps. Each step is source text for NumPy and for Occelo.
 
-`drawing` builds programs. `rounding`, `listing`, `shrinking` and `occelo_compile.random_programs` run, print and change
-them.
+`drawing` and `generating` build programs. `rounding` runs programs, `listing` prints them, and `shrinking` makes them
+smaller. `occelo_compile.random_programs` compiles programs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Expected results of a random program, computed by NumPy, with tolerances for rounding errors.
 
-`occelo_compile.random_programs` compares the results of compiled programs with them.
+`occelo_compile.random_programs` compares the results of compiled programs with these results.
 
-Compiled code may round differently, and later steps may amplify the difference, for instance sums that cancel. Monte
+Compiled code may round differently, and later steps, for instance sums that cancel, may amplify the difference. Monte
 Carlo arithmetic (Parker, 1997) measures this amplification. NumPy runs the program several more times. Each run
 perturbs the results of rounding steps, and the terms of sums, by one unit in the last place, up or down at random. The
 tolerance is 12 times the spread of these runs, plus a few units in the last place.
