@@ -44,8 +44,9 @@ def quiet() -> Generator[None]:
 def compiled(
     backend: str, inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> Callable[..., Any]:
-    """Link a graph with a backend, without rewriting it. Returns a function of its inputs that returns a list of its
-    outputs.
+    """Link a graph with a backend, without rewriting the graph.
+
+    Returns a function that accepts the values of the inputs and returns a list of the values of the outputs.
     """
     graph = FunctionGraph(list(inputs), list(outputs), clone=True)
     return make_linker(backend).accept(graph).make_function()

@@ -20,10 +20,10 @@ __all__ = ["dump_graph"]
 
 
 def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
-    """Write a graph to one file, and each compiled block to four: its loop program, LLVM IR, assembly and C.
+    """Write a graph to one file, and each compiled block to four files: its loop program, LLVM IR, assembly and C.
 
-    Another file lists the nodes between two blocks, which run in Python. The directory is made if it is missing.
-    Returns the paths of the files.
+    The nodes between two blocks run in Python; a further file lists these nodes. The directory is made if it is
+    missing. Returns the paths of the files.
     """
     directory.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []

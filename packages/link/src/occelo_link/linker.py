@@ -76,8 +76,9 @@ def storage_cells(
 ) -> list[Storage]:
     """Return a cell for each variable, and record the cells in ``known``.
 
-    The cells are those in ``given``. If ``given`` is None, they are the cells in ``known``; a variable that has no cell
-    there gets a new one. Raises ValueError if the number of cells in ``given`` differs from the number of variables.
+    The cells are those in ``given``. If ``given`` is None, the cells are those in ``known``; a variable without a cell
+    in ``known`` gets a new one. Raises ValueError if the number of cells in ``given`` differs from the number of
+    variables.
     """
     if given is not None and len(given) != len(variables):
         raise ValueError(f"{len(variables)} variables need as many cells, got {len(given)}")
@@ -140,7 +141,7 @@ class Linker:
         return self
 
     def make_vm(self, linking: Linking) -> VM:
-        """Make a VM that runs the nodes in the order of ``linking``, and reads and writes its cells."""
+        """Make a VM that runs the nodes of ``linking`` in its order, and reads and writes the cells of ``linking``."""
         raise NotImplementedError(f"{type(self).__name__} has no make_vm")
 
     def fingerprint(self) -> str | None:
@@ -271,12 +272,12 @@ class _WrapVM:
 
 
 class WrapLinker(Linker):
-    """Runs a graph with several linkers at the same time, node by node. Only linkers such as ``py`` and ``vm`` can do
-    that.
+    """Runs a graph with several linkers at the same time, node by node.
 
-    For each node it calls ``wrapper(fgraph, i, node, *thunks)``, which must call the thunks. There is one thunk for
-    each linker, which computes the node in the cells of this linker. The attributes ``inputs`` and ``outputs`` of a
-    thunk are lists of cells.
+    All linkers must run nodes one by one in Python, as ``py`` and ``vm`` do. For each node, `WrapLinker` calls
+    ``wrapper(fgraph, i, node, *thunks)``, which must call the thunks. There is one thunk for each linker. The thunk
+    computes the node in the cells of its linker. The attributes ``inputs`` and ``outputs`` of a thunk are lists of
+    cells.
     """
 
     name = "wrap"

@@ -1,7 +1,7 @@
 """`BlockLinker`: base class of the linkers that compile blocks of nodes to machine code.
 
-The linkers ``native``, ``c``, ``c|py`` and ``numba`` derive from it; ``c|py`` makes a block of each node. The linker in
-`native.timing`, which times loops, derives from `BlockLinker`, too.
+The classes of the linkers ``native``, ``c``, ``c|py`` and ``numba`` derive from `BlockLinker`. So does the linker in
+`native.timing`, which times loops. The linker ``c|py`` makes a block of each node.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class BlockLinker(Linker):
         )
 
     def parts(self, fgraph: FunctionGraph, order: Sequence[Apply]) -> list[Part] | None:
-        """Divide a graph's nodes into as few parts as possible. None if a branch has nodes that cannot be compiled."""
+        """Divide a graph's nodes into as few parts as possible. None if a region has nodes that cannot be compiled."""
         parts = partition(fgraph, order, self.compilable(order))
         if parts is not None and len(parts) == 1:
             (whole,) = parts
@@ -138,9 +138,9 @@ class BlockLinker(Linker):
 def _states(fgraph: FunctionGraph, part: Part) -> dict[int, int]:
     """Map outputs of a part to the inputs that they update. Outputs and inputs are given as positions.
 
-    The unit may write an output of the map into the memory of its input. This is allowed only if nothing else refers to
-    the memory. So the map omits inputs whose old value is also an output. It also omits inputs that are not tensors,
-    since a Python object refers to their arrays.
+    The unit may write such an output into the memory of the input that it updates. This is allowed only if nothing else
+    refers to the memory. So the map omits inputs whose old value is also an output. The map also omits inputs that are
+    not tensors, since a Python object refers to their arrays.
     """
     kept = set(fgraph.outputs)
     inputs = {

@@ -20,8 +20,8 @@ class Part:
 
     ``inputs`` are the variables that the part reads; other parts or the caller compute them. ``outputs`` are the
     variables that the part computes and that are used outside of it. ``states`` maps the position of an output to the
-    position of the input that it updates. A part from the cache has no nodes: its ``remake`` rewrites the graph again
-    and returns the part with its nodes.
+    position of the input that it updates. A part from the cache has no nodes. Its function ``remake`` rewrites the
+    graph again and returns the part with its nodes.
     """
 
     compiled: bool
@@ -40,9 +40,9 @@ def partition(
     ``compilable(node, inside)`` returns whether the node can belong to a compiled part. ``inside`` is True if the node
     is in a region, or if only regions read it; such a node cannot be a thunk.
 
-    Each node goes to the first part of its kind that comes after the parts of its inputs, so the number of parts is
-    minimal. A node in a region goes to the part of the node that owns the region. If a node in a region is not
-    compilable, the result is None.
+    Each node goes to the first part of its kind (compiled or not) that comes after the parts of its inputs. So the
+    number of parts is minimal. A node in a region goes to the part of the node that owns the region. If a node in a
+    region is not compilable, the result is None.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
     # only regions read these nodes, so an error in one must not end the call; only a unit can prevent that

@@ -1,8 +1,8 @@
 """`BlockVM`: the VM that runs the compiled blocks of a graph, and Python thunks between them.
 
-`BlockLinker` makes a `BlockVM` for a graph. (If a branch contains a node that cannot be compiled, it makes a `PythonVM`
-instead.) The linker ``c|py`` compiles each node alone; it does not use `BlockVM`, and calls its units through
-`taking_values`.
+`BlockLinker` makes a `BlockVM` for a graph. If a region contains a node that cannot be compiled, the linker makes a
+`PythonVM` instead. The linker ``c|py`` compiles each node alone. It also makes a `PythonVM`, which calls the units
+through `taking_values`.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ __all__ = ["DividedPrinter"]
 class DividedPrinter(Printer):
     """Prints one program as several C functions.
 
-    The functions share a struct, the state. It contains the values and the addresses of buffers that more than one of
-    the functions uses. It lies in working memory, since the stack of a thread may be small.
+    The functions share a struct, the state. The state contains the values and the addresses of buffers that more than
+    one of the functions uses. The state lies in working memory, since the stack of a thread may be small.
     """
 
     def __init__(

@@ -61,7 +61,8 @@ class CLinker(BlockLinker):
 class OpWiseCLinker(BlockLinker):
     """The linker ``c|py``: compiles each node as one C function, and runs nodes without a lowering in Python.
 
-    Nodes whose results are views also run in Python, because there they copy nothing.
+    Nodes whose results may be views, and lazy nodes, also run in Python. There, a view is made without a copy, and only
+    the branch that is taken runs.
     """
 
     name = "c|py"

@@ -33,7 +33,7 @@ class Operations:
 
     ``alternates`` is true for programs with complex outputs, where sums and differences of products alternate. Products
     of floats are then wrapped in ``ROUNDED`` (`c.prelude`). Otherwise GCC would contract a product and a sum to one
-    fused multiply-add.
+    fused multiply-add, which rounds only once, and results would differ from those of ``native``.
     """
 
     def __init__(self, helpers: dict[str, str], alternates: bool) -> None:
@@ -43,7 +43,8 @@ class Operations:
     def operation(self, op: str, dtype: str, result: str, args: Sequence[str]) -> str:
         """Return the C expression of the operation ``op``.
 
-        ``dtype`` is the dtype of its arguments, ``result`` the dtype of its result, and ``args`` are C expressions.
+        ``dtype`` is the dtype of the arguments, and ``result`` the dtype of the result. ``args`` are the arguments as C
+        expressions.
         """
         kind = TYPES[dtype]
         suffix = "f" if dtype == "float32" else ""

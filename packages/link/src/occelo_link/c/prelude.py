@@ -1,6 +1,6 @@
 """The first lines of each generated C file, which `c.source` writes.
 
-They define the integer types, the types of service functions, and macros that depend on the compiler.
+These lines define the integer types, the types of service functions, and macros that depend on the compiler.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Prints a loop program as a C function. `c.source` uses it, and `c.divided` extends it for long programs.
+"""`Printer` prints a loop program as a C function. `c.source` uses this class, and `c.divided` derives from it.
 
 The C functions have the same interface as units of the LLVM printer (see `occelo_link.units.frame`) and compute the
 same bits. For that, helper functions define every operation that C leaves undefined.

@@ -1,6 +1,7 @@
 """Converts cache entries to bytes: `pack` joins a JSON header and binary data, and `unpack` separates them.
 
-Units (`units.interface`, `units.packing`), VMs of blocks and `occelo_compile.function_cache` use it for their entries.
+Units (`units.interface`, `units.packing`), VMs of blocks and `occelo_compile.function_cache` convert their entries with
+these functions.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ _LENGTH = 8
 
 
 def pack(header: Any, *data: bytes) -> bytes:
-    """Return the bytes of a header and of binary data. JSON has no tuples: unpacking returns tuples of the header as
-    lists.
+    """Return the bytes of a header and of binary data.
+
+    JSON has no tuples, so `unpack` returns the tuples of the header as lists.
     """
     text = json.dumps(header).encode()
     return b"".join([len(text).to_bytes(_LENGTH, "little"), text, *data])

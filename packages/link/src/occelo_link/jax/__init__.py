@@ -1,4 +1,4 @@
 """The linker ``jax``, which compiles whole graphs with JAX.
 
-A function is compiled by it if the function's mode names this linker.
+A function is compiled by this linker if the function's mode names it.
 """

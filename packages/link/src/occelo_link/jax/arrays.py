@@ -1,6 +1,7 @@
 """JAX's implementation of the interface `occelo_link.traced.arrays`.
 
-The tracer of the linker ``jax`` calls it; the shared lowerings compute with it.
+The lowerings that JAX and PyTorch share compute with a `JaxArrays` object while a graph is traced for the linker
+``jax``.
 """
 
 from __future__ import annotations
@@ -252,8 +253,8 @@ def _block(key: Sequence[Any], shape: Sequence[int]) -> tuple[list[Any], list[in
 def _words(dtype: np.dtype[Any], shape: Sequence[int]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """Return the shape and the dtype with which an array is passed to a callback.
 
-    Elements of more than 32 bits are passed as several words of 32 bits. A complex element has two parts of half its
-    size. Otherwise the shape and the dtype stay as they are.
+    Integers and floats of 64 bits are passed as two words of 32 bits each, and complex numbers of 128 bits as four
+    words. The words lie along a new last axis. Arrays of other dtypes are passed as they are.
     """
     count = dtype.itemsize // 4
     wide = dtype.itemsize == 16 or (dtype.itemsize == 8 and dtype.kind != "c")

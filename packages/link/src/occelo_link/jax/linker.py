@@ -2,8 +2,8 @@
 users.
 
 64-bit dtypes are enabled only during a call, so the user's settings of JAX stay unchanged. Shared variables stay on the
-device between calls. The arrays of variables that a function updates are donated to XLA, unless a check can fail while
-the function runs. `registry` imports this module when a mode names the linker.
+device between calls. The arrays of variables that a function updates are donated to XLA (see ``donate``). `registry`
+imports this module when a mode names the linker.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ register_external_array(_ARRAY, _to_numpy)
 class JAXLinker(TracedLinker):
     """The linker ``jax``, which compiles with XLA. ``static`` and ``strict`` are explained in `TracedLinker`.
 
-    - ``mesh``: a `jax.sharding.Mesh` of devices that share the work. They may belong to several processes.
+    - ``mesh``: a `jax.sharding.Mesh` of devices that share the work. The devices may belong to several processes.
     - ``placements``: a mapping from inputs and shared variables, or their names, to placements on the mesh. A placement is
       a `jax.sharding.PartitionSpec`, or a tuple with the name of a mesh axis or None for each dimension. Inputs without a
       placement are copied to every device. Updated variables keep their placement.
-    - ``donate``: whether XLA may reuse the memory of variables that the function updates. It does so only if no check can
-      fail while the function runs.
+    - ``donate``: whether XLA may reuse the memory of variables that the function updates. No memory is reused if the
+      graph has branches or callbacks, or if a check may fail while the function runs. The interpreter then may replay
+      the call, and needs the old values.
     """
 
     name = "jax"
@@ -180,9 +181,9 @@ def _placed(value: Any, sharding: Any) -> Any:
 def as_jax(function: Any) -> Callable[..., Any]:
     """Return a compiled function as a function of JAX arrays, for ``jax.jit``, ``jax.grad`` and ``jax.vmap``.
 
-    It accepts the function's arguments in order, and returns a single output or a list of outputs. JAX reads the values
-    of shared variables when it traces the function. Nothing is updated, and checks are left out. 64-bit dtypes must be
-    enabled in JAX.
+    The JAX function accepts the same arguments in order, and returns a single output or a list of outputs. JAX reads
+    the values of shared variables when it traces the function. Nothing is updated, and checks are left out. 64-bit
+    dtypes must be enabled in JAX.
     """
     load_lowerings()
     maker = function.maker

@@ -1,9 +1,9 @@
 """Calls LLVM directly, through the functions of llvmlite's shared library.
 
 `processor.llvm` uses this module if the version of llvmlite is one of `VERSIONS`, and otherwise `llvm_binding`. The
-import of `llvmlite.binding` takes three times as long as loading the library, because it also defines classes for all
-parts of LLVM's IR. Occelo only passes in LLVM text and gets back object code. The functions in `FUNCTIONS` suffice for
-that.
+import of `llvmlite.binding` takes three times as long as loading the library, because `llvmlite.binding` also defines
+classes for all parts of LLVM's IR. Occelo only passes text to LLVM and gets object code back, for which the functions
+in `FUNCTIONS` suffice.
 
 Each module has its own LLVM context. So threads need no lock, even if other libraries use `llvmlite.binding` at the
 same time.
@@ -174,9 +174,9 @@ class Library:
             raise RuntimeError(text)
 
     def _call(self, function: Any, *arguments: Any) -> Any:
-        """Call a C function whose last argument is a message pointer. Returns its result.
+        """Call a C function whose last argument is a message pointer. Returns the result of the function.
 
-        Such a function returns a null pointer and writes a message if it fails. Then RuntimeError is raised.
+        If such a function fails, it returns a null pointer and writes a message. Then RuntimeError is raised.
         """
         message = ctypes.c_char_p()
         result = function(*arguments, ctypes.byref(message))

@@ -4,8 +4,8 @@ The service divides the iterations of a loop among a pool of Python threads, whi
 The pool is made at its first use. A forked process makes its own pool.
 
 The calling thread only waits. It runs no iterations, because it may be the main thread, where Python may raise
-KeyboardInterrupt at any moment. While the interpreter shuts down, the pool accepts no work; only then the calling
-thread runs the iterations.
+KeyboardInterrupt at any moment. There is one exception: while the interpreter shuts down, the pool accepts no work, so
+the calling thread runs the iterations.
 """
 
 from __future__ import annotations

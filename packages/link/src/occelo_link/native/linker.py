@@ -1,7 +1,8 @@
 """The linker ``native``, which compiles blocks to machine code through LLVM. It needs no compiler on the machine.
 
-It is the default linker: `registry` makes it for the names ``native`` and ``auto``. `dumping` uses it to show the code
-of any function.
+``native`` is the default linker: `registry` makes it for the names ``native`` and ``auto``. `dumping` uses it to show
+the code of any function, and the linker ``pytorch`` to compile loops. The linker ``numba`` compiles programs with long
+blocks by `compiled_by_llvm`.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ def longest_run(program: Program) -> int:
 
 
 def compiled_by_llvm(program: Program, part: Part, *, threads: bool) -> NativeUnit:
-    """Print a program as LLVM IR and compile it. Returns its unit. If ``threads`` is true, its loops may run in several
-    threads.
+    """Print a program as LLVM IR, compile the IR, and return the unit.
+
+    If ``threads`` is true, loops of the unit may run in several threads.
     """
     from occelo_link.native.llvm import print_llvm  # slow, not needed for cached code
 

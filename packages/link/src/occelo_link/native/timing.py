@@ -1,8 +1,8 @@
 """Measures the time of each loop in a compiled graph. `Function.time_loops` calls it.
 
 The graph is compiled again, with code that reads the clock before and after each loop. One measurement covers a loop
-with all ops that are fused in it. Two readings of the clock take about 50 nanoseconds, so very short loops are measured
-as too long.
+with all ops that are fused in it. The two readings of the clock take about 50 nanoseconds, so the measured times of
+very short loops are too long.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Makes functions that Numba code can call. Users call `as_numba` with a compiled function.
+"""`as_numba` turns a compiled function into a function that Numba code can call.
 
-They then call the result in their own ``njit`` functions.
+Users call the result in their own ``njit`` functions.
 """
 
 from __future__ import annotations
@@ -259,9 +259,10 @@ class _Call:
 def as_numba(function: Any) -> Callable[..., Any]:
     """Return an ``njit`` function that computes the same as a function compiled with the linker ``numba``.
 
-    It accepts the same arguments in order, as arrays of exactly the dtypes of the inputs. A scalar may also be a
-    number. It returns a tuple of new arrays, and raises ValueError if a check fails. Shared variables keep their
-    present values, and nothing is updated. Numba does not cache the function, since its code contains addresses.
+    The ``njit`` function accepts the same arguments in order, as arrays of exactly the dtypes of the inputs. A scalar
+    may also be a number. The function returns a tuple of new arrays, and raises ValueError if a check fails. Shared
+    variables keep their present values, and nothing is updated. Numba does not cache the function, since its code
+    contains addresses.
 
     Raises TypeError if the function is not a single block compiled by Numba, if it calls Python, or if an input or
     output is not an array.

@@ -29,9 +29,9 @@ __all__ = ["NumbaLinker"]
 _LONG = 300
 """The length of the longest block, in statements, up to which Numba compiles a program.
 
-Programs with longer blocks are compiled as by ``native``, with the same results. Numba would inline all functions that
-such a block calls, and its time grows faster than the length: a block of 500 statements took 15 s, and one of 2,000
-took 100 s.
+Programs with longer blocks are compiled in the way of ``native``, with the same results. Numba would inline all
+functions that such a block calls, and its time grows faster than the length: a block of 500 statements took 15 s, and
+one of 2,000 took 100 s.
 """
 
 # checked here, since cached code needs no Numba, so that a missing Numba would be noticed only later
@@ -56,8 +56,9 @@ class NumbaLinker(BlockLinker):
     """The linker ``numba``: compiles each block as one Numba function. Results have the same bits as those of
     ``native``.
 
-    An op without a lowering to loops runs in Python, as a callback, with one warning for each op. If it has effects and
-    is not in a branch, it runs between blocks instead. If ``strict`` is true, such ops raise NotImplementedError.
+    A node without a lowering to loops runs in Python, as a callback. If its op has effects and the node is in no
+    region, it runs between blocks instead. There is one warning for each op without a lowering. If ``strict`` is true,
+    such an op raises NotImplementedError when the graph is linked.
     """
 
     name = "numba"

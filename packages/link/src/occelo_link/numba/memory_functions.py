@@ -40,7 +40,7 @@ done:
 
 
 def _copy(kind: str, position: str) -> str:
-    """Return the text that copies one block of the LLVM type ``kind``. ``position`` is the block's first byte."""
+    """Return the text that copies one block of the LLVM type ``kind``, which begins at the byte ``position``."""
     name = "wide" if "x" in kind else "narrow"
     return f"""
   %{name}.source = getelementptr i8, ptr %from, i64 {position}

@@ -2,8 +2,8 @@
 
 A unit is the function ``unit(frame, table)``; `occelo_link.units.frame` describes its arguments. Memory is accessed by
 pointers. Operations with the same result in Python as in LLVM, such as ``+`` for float64, are printed as Python. All
-others, such as elementary functions, are calls of LLVM functions. Their bodies are the text that ``native`` prints
-(`native.llvm.exports`). This module does not import Numba.
+other operations, such as elementary functions, are printed as calls of LLVM functions. The bodies of these functions
+are the text that ``native`` prints (`native.llvm.exports`). This module does not import Numba.
 """
 
 from __future__ import annotations

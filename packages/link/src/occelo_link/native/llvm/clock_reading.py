@@ -43,7 +43,7 @@ class _TimingVisitor(Visitor[None]):
     """Prints the statements of a program's body, with readings of the clock around loops and calls.
 
     ``times`` is the table entry of an array with one element for each loop or call. The code adds the measured times to
-    it. ``nodes_of_loops`` lists the numbers of the nodes of each loop or call.
+    this array. ``nodes_of_loops`` lists the numbers of the nodes of each loop or call.
     """
 
     def __init__(self, printer: Printer, times: str) -> None:

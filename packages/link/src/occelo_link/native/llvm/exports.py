@@ -1,9 +1,9 @@
 """Prints single operations and calls of a program as LLVM functions of scalars.
 
 Numba would compute some operations differently from ``native``. For these operations `numba.printer` calls functions
-that this module prints. Their bodies are the text that ``native`` prints. Each function has the operation's arguments
-and the table of addresses as its arguments. Its symbol is a digest of its text. So if several programs need equal
-functions, they are defined once.
+that this module prints. The body of such a function is the text that ``native`` prints. Its arguments are those of the
+operation, and the table of addresses. Its symbol is a digest of its text. So equal functions, which several programs
+may need, are defined once.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def export_combine(program: Program, op: str, dtype: str, lanes: int) -> Exporte
 def export_call(program: Program, call: Invoke) -> Exported:
     """Print a function that calls a library function, by its address in the table.
 
-    Arguments that the library function expects by reference are passed to the printed function by value. It stores them
-    on the stack and passes on their addresses.
+    Arguments that the library function expects by reference are passed to the printed function by value. The printed
+    function stores them on the stack and passes on their addresses.
     """
     out = ModuleWriter(program)
     argument_dtypes = [

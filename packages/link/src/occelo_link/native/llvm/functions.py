@@ -57,8 +57,8 @@ class Functions:
     def pure(self, value: Value, names: Sequence[str], count: int, mask: str | None = None) -> str:
         """Print the computation of a value for ``count`` lanes.
 
-        ``names`` are the names of its arguments in the IR. ``mask`` selects the active lanes; None means all lanes.
-        Returns the name of the result, or a literal.
+        ``names`` are the names of the value's arguments in the IR. ``mask`` selects the active lanes; None means all
+        lanes. Returns the name of the result, or a literal.
         """
         if value.op == "load":
             return self.constant_load(value, names[0])
@@ -93,11 +93,10 @@ class Functions:
         return result
 
     def unlikely(self, value: Value, names: Sequence[str], count: int, mask: str | None) -> str:
-        """Print a value with a cold branch. Where the condition holds, the value is the result of a function of the
-        program.
+        """Print a value that has a cold branch: a condition, a usual value, and a function of the program.
 
-        In all other lanes it is the usual value. The function is called only if the condition holds in at least one
-        lane.
+        In lanes where the condition holds, the result is that of the function. In all other lanes it is the usual
+        value. The function is called only if the condition holds in at least one lane.
         """
         function = self.out.program.functions[value.args[2]]
         kind, truth = type_of(value.dtype, count), type_of("bool", count)

@@ -1,8 +1,8 @@
 """Prints the polling for interrupts in long loops, as LLVM IR. It is a part of the LLVM printer (`printer`).
 
 The printers of loops (`scalar_loops`, `vector_loops`, `parallel`) use it. An outermost loop that may run for long is
-strip-mined: an outer loop runs it strip by strip, and calls the service `occelo_link.units.frame.POLL` after each
-strip. A call inside of the inner loop would keep values out of registers.
+strip-mined: a new loop around it runs the loop strip by strip, and calls the service `occelo_link.units.frame.POLL`
+after each strip. A call inside of the inner loop would keep values out of registers.
 """
 
 from __future__ import annotations

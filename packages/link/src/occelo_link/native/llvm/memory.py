@@ -22,13 +22,14 @@ _STACK_BYTES = 2048
 _INLINED = 4
 """The number of allocations from the arena that are inlined. Later ones call a service, which takes less code."""
 _CALLED = 2**14
-"""Allocations of at least this static number of bytes call the service, too: to use the memory takes much longer."""
+"""Allocations of at least this static number of bytes always call the service: to use the memory takes much longer."""
 
 
 def _renamed(program: Program) -> set[Buffer]:
     """Return the buffers that are only further names for the memory of another buffer, within one block.
 
-    A change in place makes such a buffer. The address of the other buffer is used, so it needs no slot for its address.
+    A change in place makes such a buffer. The code uses the address of the other buffer, so the further name needs no
+    slot.
     """
     blocks = {
         s.buffer: block
@@ -180,7 +181,7 @@ class Memory:
     def work_bytes(self, statement: Alloc) -> str:
         """Return the number of bytes that a buffer needs, as a literal or as the name of a computed value.
 
-        It is rounded up so that the next buffer is aligned to 64 bytes.
+        The number is rounded up so that the next buffer is aligned to 64 bytes.
         """
         each, size = itemsize(statement.buffer.dtype), statement.size
         if size.op == "const":

@@ -16,7 +16,7 @@ from occelo_link.units.frame import table_slot
 __all__ = ["BRANCH_WEIGHTS", "ModuleWriter"]
 
 BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 100000, i32 1}'
-"""The metadata that `ModuleWriter.branch_likely` refers to. It is the end of each module that has such branches."""
+"""The metadata that branches printed by `ModuleWriter.branch_likely` refer to. `printer` puts it at a module's end."""
 
 
 class _TableEntries(dict[str, str]):
@@ -39,8 +39,9 @@ class ModuleWriter:
     """The text of a module: the function that is being printed, and the finished functions.
 
     The text of the current function consists of ``allocas`` (memory on the stack), ``header`` (loads at its start) and
-    ``lines``. ``label`` is the current basic block. ``entries`` has the names of table entries. ``declared`` are
-    declarations of the module, and ``outlined`` are finished functions by their name and number of lanes.
+    ``lines``. ``label`` is the label of the current basic block. ``entries`` has the names of table entries.
+    ``declared`` are declarations of the module, and ``outlined`` are finished functions by their name and number of
+    lanes.
     """
 
     def __init__(self, program: Program) -> None:
@@ -81,11 +82,11 @@ class ModuleWriter:
         self.lines.append("  " + text)
 
     def branch_likely(self, condition: str, likely: str, unlikely: str) -> None:
-        """Print a branch to ``likely`` if a condition holds, and otherwise to ``unlikely``. Branch weights tell LLVM
-        the odds.
+        """Print a branch to ``likely`` if a condition holds, and otherwise to ``unlikely``.
 
-        Without them LLVM assumes that both branches are about equally likely. A loop behind many checks would then seem
-        to run rarely. So LLVM would assign the registers to the code before the loop.
+        Branch weights tell LLVM the odds. Without weights LLVM assumes that both targets are about equally likely. A
+        loop behind many checks would then seem to run rarely. So LLVM would assign the registers to the code before the
+        loop.
         """
         self.line(f"br i1 {condition}, label %{likely}, label %{unlikely}, !prof !0")
 

@@ -1,6 +1,7 @@
 """Prints scalar operations as LLVM IR, for one lane or several. It is a part of the LLVM printer (`printer`).
 
-`functions` and `vector_iteration` print operations with it. `exports` also uses it for the linker ``numba``.
+`functions` and `vector_iteration` print operations with the class `Operations`. `exports` also uses the class, for the
+linker ``numba``.
 """
 
 from __future__ import annotations
@@ -37,9 +38,7 @@ _COMPARE = {"eq": ("oeq", "eq"), "ne": ("une", "ne"), "lt": ("olt", "lt"), "le":
 
 
 class Operations:
-    """Prints operations. Where LLVM leaves a case undefined, such as a division by zero, the printed code checks for
-    it.
-    """
+    """Prints operations. For cases that LLVM leaves undefined, such as division by zero, the printed code has checks."""
 
     def __init__(self, out: ModuleWriter) -> None:
         self.declare = out.declare

@@ -1,7 +1,7 @@
 """Prints scalar code as LLVM IR: loads, stores and operations outside of vector loops.
 
-It is a part of the LLVM printer (`printer`). Its `Scalars` object also has the names of all values and buffers, which
-the printers of loops and memory look up there. `vectors` prints loads and stores of vectors.
+It is a part of the LLVM printer (`printer`). A `Scalars` object also has the names of all values and buffers. The
+printers of loops and memory look up the names in this object. `vectors` prints loads and stores of vectors.
 """
 
 from __future__ import annotations

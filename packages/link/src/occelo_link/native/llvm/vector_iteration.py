@@ -195,7 +195,8 @@ class VectorIteration(Visitor[None]):
     def load_part(self, buffer: Buffer, base: Value, part: int) -> str:
         """Print a load of the real or the imaginary parts of complex numbers in all lanes.
 
-        Both parts are loaded at once. If the memory is read-only, the other part is not loaded again.
+        Both parts are always loaded together. If the memory is read-only, a later load of the other part prints no
+        load.
         """
         interleaved, key = self.parts.interleaved, (buffer, base.number)
         both = self.both.get(key)
