@@ -60,9 +60,9 @@ BESIDE: dict[str, tuple[str, str]] = {
         "NumPy's function does something else, has more parameters or another name, or only the name is the same",
         "and angle identity imag logaddexp or real reciprocal trunc xor Elemwise",
     ),
-    "occelo_graph/ragged.py": (
+    "occelo_graph/ragged_rules.py": (
         "says which ops keep rows apart, for results that have their own number of rows for each element of a batch",
-        "Alloc CAReduce DimShuffle Elemwise Shape_i",
+        "Alloc CAReduce CumOp DimShuffle Elemwise IncSubtensor Shape_i Subtensor add eq ge gt lt switch",
     ),
     "occelo_graph/printing/infix.py": (
         "Python has a notation for these ops, and no others",

@@ -4,51 +4,59 @@ They occur while a graph with loops is vectorized. The traces of a batched loop 
 end at different steps. All elements are stored with as many rows as the longest one needs. Rows after the valid rows of
 an element have arbitrary values.
 
-`looping.batches` marks such traces as ragged (`mark`). `vectorize` then calls `rule_of` to get the batching rule of
-each node that reads a ragged variable. Only loops, elementwise functions, reductions and a few other ops have such a
-rule. All other ops are refused.
+`looping.batches` marks such traces as ragged (`mark`). Their valid rows are the first ones. `vectorize` then calls
+`rule_of` of `ragged_rules` to get the batching rule of each node that reads a ragged variable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary, ref
 
 from occelo_graph.ir.nodes import Apply, Variable
-from occelo_graph.ops.batching import align
-from occelo_graph.ops.create import Alloc, arange, broadcast_to
-from occelo_graph.ops.elemwise.arithmetic import lt, switch
-from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.reduce import CAReduce
-from occelo_graph.ops.shape.dimensions import DimShuffle
-from occelo_graph.ops.shape.reading import Shape_i, shape_tuple
+from occelo_graph.ops.control.checks import raise_unless
+from occelo_graph.ops.elemwise.arithmetic import eq, minimum
+from occelo_graph.ops.shape.reading import shape_tuple
 from occelo_graph.tensors.nodes import tensors
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["count_of", "is_ragged", "mark", "refuse", "rule_of"]
+__all__ = [
+    "common_count",
+    "count_of",
+    "is_count",
+    "is_ragged",
+    "is_ragged_in",
+    "mark",
+    "refuse",
+    "rows_of",
+]
 
-_COUNTS: WeakKeyDictionary[Variable, TensorVariable | None] = WeakKeyDictionary()
+_COUNTS: WeakKeyDictionary[Variable, TensorVariable] = WeakKeyDictionary()
 """Maps a ragged variable to the numbers of valid rows, as in `mark`."""
 
 
-_ROWS: WeakKeyDictionary[Variable, TensorVariable] = WeakKeyDictionary()
-"""Maps a variable with numbers of valid rows to the number of rows that are stored for each element of the batch."""
+_STORED: WeakKeyDictionary[Variable, tuple[ref[Variable], ...]] = WeakKeyDictionary()
+"""Maps a variable with numbers of valid rows to ragged variables with these numbers, one of each loop.
+
+The references are weak, since the graphs of these variables contain the key.
+"""
 
 
-def mark(variable: Variable, count: TensorVariable | None) -> Variable:
+_EQUAL: WeakKeyDictionary[Variable, frozenset[Variable]] = WeakKeyDictionary()
+"""Maps numbers of valid rows to others that are checked to be equal to them (`common_count`)."""
+
+
+def mark(variable: Variable, count: TensorVariable) -> Variable:
     """Mark a variable as ragged, and return it. ``count`` has the number of valid rows of each element of the batch.
 
-    The dimensions of ``count`` are the batch dimensions. The valid rows must be the first ones of an element. If they
-    are not, ``count`` is None, and no op can read the variable.
+    The dimensions of ``count`` are the batch dimensions. The valid rows are the first ones of an element.
     """
     _COUNTS[variable] = count
-    if count is not None and count not in _ROWS:
-        (x,) = tensors([variable])
-        _ROWS[count] = shape_tuple(x)[count.type.ndim]
+    if count not in _STORED:
+        _STORED[count] = (ref(variable),)
     return variable
 
 
@@ -57,105 +65,66 @@ def is_ragged(variable: Variable) -> bool:
     return variable in _COUNTS
 
 
-def count_of(variable: Variable) -> TensorVariable | None:
-    """The ``count`` with which a variable was marked as ragged; None for all other variables."""
-    return _COUNTS.get(variable)
+def is_ragged_in(node: Apply, position: int, variable: Variable) -> bool:
+    """Whether ``variable``, the vectorized input of a node at ``position``, is ragged.
+
+    An input that the vectorization did not replace is not. It may be marked, by an earlier vectorization that made the
+    graph. But then its batch dimensions are dimensions like others now.
+    """
+    return is_ragged(variable) and variable is not node.inputs[position]
+
+
+def count_of(variable: Variable) -> TensorVariable:
+    """The ``count`` with which a ragged variable was marked."""
+    return _COUNTS[variable]
+
+
+def is_count(variable: Variable) -> bool:
+    """Whether a variable has the numbers of valid rows of some ragged variable."""
+    return variable in _STORED
+
+
+def rows_of(count: TensorVariable) -> TensorVariable:
+    """The number of rows that are stored for each element of the batch.
+
+    It is the smallest number of several loops. (All are equal, unless the batch is empty.)
+    """
+    stored = [v for r in _STORED[count] if (v := r()) is not None]
+    rows, *others = [shape_tuple(x)[count.type.ndim] for x in tensors(stored)]
+    for other in others:
+        rows = minimum(rows, other)
+    return rows
+
+
+def common_count(counts: Sequence[TensorVariable], what: object) -> TensorVariable:
+    """One variable for several numbers of valid rows, with a check at run time that they are equal.
+
+    Numbers of different loops are different variables, even if the loops take the same steps. There is no check if an
+    earlier one was made for them. Other integers, such as the bound of a slice, may be among them. ``what`` is the op
+    that needs equal numbers, for errors.
+    """
+    different = list(dict.fromkeys(counts))
+    for count in different:
+        if all(c is count or c in _EQUAL.get(count, ()) for c in different):
+            return count
+    if len({c.type.ndim for c in different}) > 1:
+        raise refuse(what)
+    first, *others = different
+    count = raise_unless(
+        first,
+        *(eq(first, c).all() for c in others),
+        error=ValueError,
+        message=f"{what} reads rows of loops with different numbers of steps",
+    )
+    _STORED[count] = tuple(r for c in different for r in _STORED.get(c, ()))
+    _EQUAL[count] = frozenset(v for c in different for v in (c, *_EQUAL.get(c, ())))
+    return count
 
 
 def refuse(what: object) -> NotImplementedError:
     """The error that a ragged variable cannot be read by ``what``: an op, or a result of the graph."""
     return NotImplementedError(
         f"{what} would need what a loop keeps of all steps for each element of a batch, but the elements end at different "
-        "steps. Loops over the same steps, functions of elements, sums and the like read that; for anything else "
-        "use only the state after the last step, or let all elements take the same steps"
+        "steps. Loops over the same steps, functions of elements, sums, single rows and the like read that; for anything "
+        "else use only the state after the last step, or let all elements take the same steps"
     )
-
-
-Rule = Callable[[Sequence[Any], Sequence[int]], Sequence[Variable]]
-
-
-def rule_of(node: Apply, inputs: Sequence[Variable]) -> Rule | None:
-    """The batching rule for a node that reads or computes a ragged variable.
-
-    None for all other nodes, and for ops that read ragged variables by their own `Op.batch` (`Op.takes_ragged`).
-    ``inputs`` are the vectorized inputs of the node.
-    """
-    if node.op.takes_ragged:
-        return None
-    if any(map(is_ragged, inputs)):
-        return partial(_of_ragged, node)
-    op_ = node.op
-    if isinstance(op_, Alloc) and op_.shape and op_.shape[0] is None and inputs[1] in _ROWS:
-        return partial(_alloc, node)
-    return None
-
-
-def _alloc(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Variable]:
-    """`Op.batch` for an `Alloc` with as many rows as a ragged variable; its result is ragged, too."""
-    (value, count), (core,) = tensors(inputs[:2]), tensors(node.inputs[:1])
-    if core.type.ndim == node.outputs[0].type.ndim and core.type.shape[0] != 1:
-        raise refuse(node.op)
-    extra = max(batch_ndims[0], count.type.ndim)
-    full = align(value, batch_ndims[0], extra)
-    batch = shape_tuple(align(count, count.type.ndim, extra))
-    full = (
-        broadcast_to(full, (*batch, *shape_tuple(full)[extra:])) if extra > batch_ndims[0] else full
-    )
-    given = [full, _ROWS[count], *inputs[2:]]
-    made = node.op.batch(node, given, [extra, 0, *batch_ndims[2:]])
-    return [mark(v, count) for v in made]
-
-
-def _of_ragged(
-    node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
-) -> Sequence[Variable]:
-    """`Op.batch` for a node with ragged inputs."""
-    ragged = [v for v in inputs if is_ragged(v)]
-    count = count_of(ragged[0])
-    if count is None or any(count_of(v) is not count for v in ragged):
-        raise refuse(node.op)
-    if isinstance(node.op, Elemwise):
-        return _elementwise(node, inputs, batch_ndims, count)
-    if isinstance(node.op, CAReduce):
-        return _reduced(node, inputs, batch_ndims, count)
-    if isinstance(node.op, Alloc) and is_ragged(inputs[0]) and inputs[1] is count:
-        if node.inputs[0].type.ndim != node.outputs[0].type.ndim:
-            raise refuse(node.op)
-        given = [inputs[0], _ROWS[count], *inputs[2:]]
-        return [
-            mark(v, count)
-            for v in node.op.batch(node, given, [batch_ndims[0], 0, *batch_ndims[2:]])
-        ]
-    if isinstance(node.op, DimShuffle) and node.op.new_order[:1] == (0,):
-        return [mark(v, count) for v in node.op.batch(node, inputs, batch_ndims)]
-    if isinstance(node.op, Shape_i):
-        return [count] if node.op.i == 0 else list(node.op.batch(node, inputs, batch_ndims))
-    raise refuse(node.op)
-
-
-def _elementwise(
-    node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int], count: TensorVariable
-) -> Sequence[Variable]:
-    ndim = node.outputs[0].type.ndim
-    for old, new in zip(tensors(node.inputs), inputs, strict=True):
-        along = old.type.ndim == ndim
-        if is_ragged(new) != along and not (along and old.type.shape[0] == 1):
-            raise refuse(node.op)
-    return [mark(v, count) for v in node.op.batch(node, inputs, batch_ndims)]
-
-
-def _reduced(
-    node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int], count: TensorVariable
-) -> Sequence[Variable]:
-    op_, (x,), extra = node.op, tensors(inputs), batch_ndims[0]
-    assert isinstance(op_, CAReduce)
-    if 0 not in op_.axis:
-        return [mark(v, count) for v in op_.batch(node, inputs, batch_ndims)]
-    if not op_.reduction.may_be_empty:
-        raise refuse(op_)
-    rest = ["x"] * (x.type.ndim - extra - 1)
-    places = arange(shape_tuple(x)[extra]).dimshuffle([*["x"] * extra, 0, *rest])
-    counts = align(count, count.type.ndim, extra)
-    counts = counts.dimshuffle([*range(extra), "x", *rest])
-    whole = switch(lt(places, counts), x, op_.reduction.start(x.dtype)).astype(x.dtype)
-    return list(op_.batch(node, [whole], batch_ndims))

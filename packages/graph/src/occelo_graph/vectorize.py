@@ -20,7 +20,8 @@ from occelo_graph.ops.batching import align, batch_shape, parse_signature
 from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.reading import lengths_by_variables
-from occelo_graph.ragged import is_ragged, refuse, rule_of
+from occelo_graph.ragged import is_ragged, refuse
+from occelo_graph.ragged_rules import rule_of
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import TensorType
@@ -196,7 +197,7 @@ def _vectorized(
         for old, new in zip(node.outputs, made, strict=True):
             memo.setdefault(old, new)
     results = [(v, memo.get(v, v)) for v in wanted]
-    if any(is_ragged(v) for _, v in results):
+    if any(is_ragged(v) for old, v in results if v is not old):
         raise refuse("A result")
     return results, batches
 

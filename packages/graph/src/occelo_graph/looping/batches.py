@@ -2,7 +2,8 @@
 
 It makes one scan whose steps compute all elements of the batch at once. The elements may take different numbers of
 steps. Then the scan runs until the last element ends, and the carried values of elements that have ended no longer
-change. The traces are then ragged: some rows of an element are not valid (`occelo_graph.ragged`).
+change. The traces are then ragged: the rows of an element after its own steps are not valid (`occelo_graph.ragged`).
+`looping.ended_elements` has the inputs of steps that an element does not take.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import numpy as np
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.looping.building import Step, scan_node
+from occelo_graph.looping.ended_elements import Instead, backwards, valid_first
 from occelo_graph.ops.batching import align, batch_shape
 from occelo_graph.ops.control.checks import CheckAndRaise
-from occelo_graph.ops.create import arange, broadcast_to
-from occelo_graph.ops.elemwise.arithmetic import le, maximum, minimum, switch
+from occelo_graph.ops.create import broadcast_to
+from occelo_graph.ops.elemwise.arithmetic import le, switch
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.shape.reading import shape_tuple
-from occelo_graph.ragged import count_of, is_ragged, mark, refuse
+from occelo_graph.ragged import count_of, is_ragged_in, mark, refuse
 from occelo_graph.tensors.nodes import tensors
 from occelo_graph.vectorize import vectorize_graph
 
@@ -36,17 +38,18 @@ def batched(
     op_: Scan, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
 ) -> list[Variable]:
     """The outputs of a node of `Scan` for inputs with batch dimensions in front. The arguments are as in `Op.batch`."""
-    return _Batched(op_, inputs, batch_ndims).run()
+    return _Batched(op_, node, inputs, batch_ndims).run()
 
 
-def _checked(op_: Scan, inputs: Sequence[Any]) -> Any:
+def _checked(op_: Scan, node: Apply, inputs: Sequence[Any]) -> Any:
     """The number of steps, with a check that the ragged sequences have enough valid rows in each element of the batch."""
-    steps, ragged = inputs[0], [v for v in inputs[1:] if is_ragged(v)]
-    others = [*inputs[1 : 1 + op_.carried], *inputs[1 + op_.carried + op_.sequences :]]
-    for v in ragged:
-        count = count_of(v)
-        if count is None or any(v is w for w in others):
+    steps = inputs[0]
+    for position, v in enumerate(inputs):
+        if not is_ragged_in(node, position, v):
+            continue
+        if not op_.carried < position <= op_.carried + op_.sequences:
             raise refuse(op_)
+        count = count_of(v)
         if count is not steps:
             check = CheckAndRaise(
                 ValueError, f"{op_} has more steps than its sequence has elements"
@@ -64,9 +67,11 @@ class _Batched:
       values for each element: its number of steps so far, and whether it is still running.
     """
 
-    def __init__(self, op_: Scan, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> None:
+    def __init__(
+        self, op_: Scan, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+    ) -> None:
         self.op = op_
-        self.inputs = [_checked(op_, inputs), *inputs[1:]]
+        self.inputs = [_checked(op_, node, inputs), *inputs[1:]]
         extras = list(batch_ndims)
         self.lengths = batch_shape(inputs, extras)
         self.ndim = len(self.lengths)
@@ -122,68 +127,73 @@ class _Batched:
             self._time_first(v) if has else v
             for v, has in zip(self.full[first:last], self.has[first:last], strict=True)
         ]
-        carried: list[Any] = self.full[:first]
-        steps: Any = self.inputs[0]
-        reverse = op_.reverse
         if self.own_ends:
-            whole = broadcast_to(align(steps, steps.type.ndim, self.ndim), self.lengths)
-            carried = [*carried, np.int64(0) * whole, whole > 0]
-            self.limit = whole
-            if self._steps_vary():
-                # the zero is for empty batches, which have no largest number of steps
-                each = concatenate([whole.flatten(), np.zeros(1, "int64")])
-                most = switch(each.min() < 0, each.min(), each.max())
-                if reverse:
-                    sequences = [
-                        self._backwards(v, has)
-                        for v, has in zip(sequences, self.has[first:last], strict=True)
-                    ]
-                    self.has[first:last] = [True] * op_.sequences
-                    reverse = False
-                steps = most
-        _, made = scan_node(
-            self._step,
-            steps,
-            carried,
-            sequences,
-            [*self.full[last:], *([self.limit] if self.own_ends else [])],
-            reverse=reverse,
-            truncate=op_.truncate,
-            bounded=op_.bounded,
-            name=op_.name,
-        )
-        if self.own_ends:
-            (count,) = tensors(made[first : first + 1])
-            rows = tensors(made[first + 2 : first + 2 + op_.traces])
-            # in a loop that goes backward, the valid rows are not the first ones
-            kept = [mark(self._time_after(v), None if op_.reverse else count) for v in rows]
-            return [*made[:first], *kept, *([count] if op_.stops else [])]
+            return self._run_with_own_ends(sequences)
+        _, made = self._scan(self.inputs[0], self.full[:first], sequences, self.full[last:])
         traces = [
             self._time_after(v) if has else v
             for v, has in zip(tensors(made[first : first + op_.traces]), self.traced, strict=True)
         ]
         return [*made[:first], *traces, *made[first + op_.traces :]]
 
-    def _backwards(self, sequence: TensorVariable, has: bool) -> TensorVariable:
-        """A sequence in the order in which the elements of the batch read it, if the loop goes backward.
+    def _scan(
+        self,
+        steps: Any,
+        carried: Sequence[Any],
+        sequences: Sequence[Variable],
+        constants: Sequence[Variable],
+        *,
+        forward: bool = False,
+    ) -> tuple[Scan, list[Variable]]:
+        op_ = self.op
+        return scan_node(
+            self._step,
+            steps,
+            carried,
+            sequences,
+            constants,
+            reverse=op_.reverse and not forward,
+            truncate=op_.truncate,
+            bounded=op_.bounded,
+            name=op_.name,
+        )
 
-        Each element begins at its own last step. The first axis of the result is for the steps; the batch dimensions
-        follow. ``has`` says whether ``sequence`` already has batch dimensions.
-        """
-        n = self.ndim
-        length = shape_tuple(sequence)[0]
-        steps = arange(length).dimshuffle([0, *["x"] * n])
-        last = self.limit.dimshuffle(["x", *range(n)]) - 1
-        # positions outside of the sequence belong to steps that are not taken: the scan checks that
-        # the sequence is long enough
-        at = minimum(maximum(last - steps, 0), length - 1)
-        if not has:
-            return sequence[at]
-        places = [
-            arange(length).dimshuffle([0 if j == i + 1 else "x" for j in range(n + 1)])
-            for i, length in enumerate(self.lengths)
+    def _run_with_own_ends(self, sequences: list[TensorVariable]) -> list[Variable]:
+        """The outputs, if the elements of the batch may end at different steps. ``sequences`` have the time axis first."""
+        op_, steps = self.op, self.inputs[0]
+        first, last = op_.carried, op_.carried + op_.sequences
+        limit = broadcast_to(align(steps, steps.type.ndim, self.ndim), self.lengths)
+        varying = self._steps_vary()
+        forward = op_.reverse and varying
+        if varying:
+            # the zero is for empty batches, which have no largest number of steps
+            each = concatenate([limit.flatten(), np.zeros(1, "int64")])
+            steps = switch(each.min() < 0, each.min(), each.max())
+        if forward:
+            sequences = [
+                backwards(v, limit, batched=has)
+                for v, has in zip(sequences, self.has[first:last], strict=True)
+            ]
+            self.has[first:last] = [True] * op_.sequences
+        self.instead = Instead(limit, varying)
+        self.starts = [self.instead.of_state(v) for v in self.full[:first]]
+        at = steps - 1 if op_.reverse and not forward else 0
+        self.elements = [
+            self.instead.of_element(v, at, batched=has)
+            for v, has in zip(sequences, self.has[first:last], strict=True)
         ]
-        return sequence[(at, *places)]
+        constants = [
+            self.instead.of_constant(v) if has else v
+            for v, has in zip(self.full[last:], self.has[last:], strict=True)
+        ]
+        carried: list[Any] = [*self.full[:first], np.int64(0) * limit, limit > 0]
+        _, made = self._scan(steps, carried, sequences, [*constants, limit], forward=forward)
+        (count,) = tensors(made[first : first + 1])
+        rows = tensors(made[first + 2 : first + 2 + op_.traces])
+        if op_.reverse:
+            rows = [valid_first(v, count, from_end=not forward) for v in rows]
+        kept = [mark(self._time_after(v), count) for v in rows]
+        return [*made[:first], *kept, *([count] if op_.stops else [])]
 
     def _steps_vary(self) -> bool:
         """Whether the number of steps has batch dimensions, and so may differ between elements of the batch."""
@@ -195,7 +205,7 @@ class _Batched:
         op_ = self.op
         first, body = op_.carried, op_.body
         rest = constants[:-1] if self.own_ends else constants
-        arguments = [*self._running(carried), *elements, *rest]
+        arguments = [*self._running(carried, elements), *rest]
         inner = [v.type.make_variable() for v in body.inputs]
         found: list[Any] = vectorize_graph(
             body.bind(inner), dict(zip(inner, arguments, strict=True))
@@ -224,22 +234,19 @@ class _Batched:
             still = still & ~results[-1]
         return Step([*kept, count, still], traced, ~still.any())
 
-    def _running(self, carried: list[Variable]) -> list[Variable]:
-        """The carried values before a step. For elements that have ended, the initial values are used instead.
+    def _running(self, carried: list[Variable], elements: list[Variable]) -> list[Variable]:
+        """The carried values before a step, and the elements of sequences, that the body gets.
 
-        A step may not be defined for the final state of an element: for example, the state is 0, and a step computes
-        its logarithm. The derivative of this step would be infinite or NaN. A gradient multiplies it by zero, which
-        gives NaN instead of 0.
+        Elements of the batch that have ended get the inputs of their first step instead.
         """
-        first = self.op.carried
         if not self.own_ends:
-            return carried[:first]
+            return [*carried, *elements]
+        first = self.op.carried
         (active,) = tensors(carried[first + 1 : first + 2])
+        given = [*tensors(carried[:first]), *tensors(elements)]
         return [
-            switch(
-                active.dimshuffle([*range(self.ndim), *["x"] * (v.type.ndim - self.ndim)]), v, start
-            )
-            for v, start in zip(tensors(carried[:first]), self.full, strict=False)
+            self.instead.choose(active, v, start)
+            for v, start in zip(given, [*self.starts, *self.elements], strict=True)
         ]
 
     def _spread(self, variable: TensorVariable, like: TensorVariable) -> TensorVariable:

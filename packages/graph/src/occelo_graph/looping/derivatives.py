@@ -239,9 +239,9 @@ class _Backwards:
         whole = op_.truncate is None
         if op_.reverse:
             # the last steps read the first elements
-            start = steps - done if op_.stops else 0
             of_traces = slice(None) if whole else slice(number)
-            of_sequences = slice(start, start + number)
+            start = steps - done
+            of_sequences = slice(start, start + number) if op_.stops else slice(number)
         else:
             of_traces = slice(None) if whole else slice(done - number, done)
             of_sequences = slice(None if whole else done - number, done)
