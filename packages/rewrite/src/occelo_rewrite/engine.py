@@ -216,7 +216,7 @@ class Worklist(Feature):
         """The nodes to try again: those that use a node that changed since their last try.
 
         A node may use the changed node through at most `REACH` steps, the depth that rules examine. Steps within a sum
-        or a product do not count, since rules match a sum or a product as a whole.
+        or a product do not count, since rules match a sum or a product as a whole. Its inner nodes have one user each.
         """
         level = [(n, time) for n, time in self._touched.items() if n in fgraph.apply_nodes]
         self._touched.clear()
@@ -235,9 +235,11 @@ class Worklist(Feature):
                     found[node] = None
                 tree = node.op.arithmetic
                 for out in node.outputs:
-                    for user, _ in fgraph.clients.get(out, ()):
+                    uses = fgraph.clients.get(out, ())
+                    inner = tree and len(uses) == 1
+                    for user, _ in uses:
                         if user in fgraph.apply_nodes:
-                            (level if tree and user.op.arithmetic else following).append(
+                            (level if inner and user.op.arithmetic else following).append(
                                 (user, time)
                             )
             level = following

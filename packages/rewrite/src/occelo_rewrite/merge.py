@@ -14,10 +14,11 @@ from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ir.nodes import AtomicVariable, NominalVariable
 from occelo_rewrite.record import RewriteRecord
 
-__all__ = ["MergeFeature"]
+__all__ = ["MergeFeature", "constant_key"]
 
 
-def _constant_key(variable: Variable) -> Any:
+def constant_key(variable: Variable) -> Any:
+    """A key that is equal for constants with equal values; None for other variables."""
     if isinstance(variable, AtomicVariable) and not isinstance(variable, NominalVariable):
         try:
             key = variable.signature()
@@ -101,7 +102,7 @@ class MergeFeature(Feature):
         """
         known = self._known.get(variable)
         if known is None:
-            key = _constant_key(variable)
+            key = constant_key(variable)
             known = variable if key is None else self._constants.setdefault(key, variable)
             self._known[variable] = known
         return known

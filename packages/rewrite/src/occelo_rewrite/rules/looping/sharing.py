@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
-from occelo_graph import Apply, Constant, FunctionGraph, Variable, ancestors, freeze
+from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable, ancestors, freeze
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.regions import divide
 from occelo_graph.late_families import is_loaded
@@ -21,6 +21,7 @@ from occelo_graph.looping.scan_op import Scan
 from occelo_graph.ops.blas.products import Dot
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_rewrite.demands import run_together
+from occelo_rewrite.merge import constant_key
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
@@ -211,7 +212,7 @@ def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variab
         )
     for each in op_.body.nodes:
         read = [v if isinstance(v, Constant) else same.get(v) for v in each.inputs]
-        twin = computed.nodes.get((each.op, tuple(v for v in read if v is not None)))
+        twin = computed.find(each.op, [v for v in read if v is not None])
         if twin is not None and None not in read:
             same.update(zip(each.outputs, twin.outputs, strict=True))
     return same
@@ -220,22 +221,35 @@ def _same_values(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variab
 class _Computed:
     """An index of the nodes that each step of a scan runs, by op and operands.
 
-    If several nodes compute the same, the index has only the first one.
+    If several nodes compute the same, the index has only the first one. Constants are compared by value.
     """
 
     def __init__(self, op_: Scan) -> None:
-        self.nodes: dict[tuple[object, tuple[Variable, ...]], Apply] = {}
+        self._nodes: dict[tuple[object, ...], Apply] = {}
         self._first: dict[Variable, Variable] = {}
+        self._constants: dict[Any, Variable] = {}
         lazily = divide(op_.body.nodes, op_.body.outputs).outermost
         for each in op_.body.nodes:
             if each not in lazily:
-                key = each.op, tuple(map(self.first, each.inputs))
-                twin = self.nodes.setdefault(key, each)
+                twin = self._nodes.setdefault(self._key(each.op, each.inputs), each)
                 self._first.update(zip(each.outputs, twin.outputs, strict=True))
+
+    def _key(self, op: Op, operands: Sequence[Variable]) -> tuple[object, ...]:
+        numbers = [id(self.first(v)) for v in operands]
+        return (op, *(sorted(numbers) if op.commutative else numbers))
+
+    def find(self, op: Op, operands: Sequence[Variable]) -> Apply | None:
+        """The node that applies an op to these variables of the body, in any order if the op is commutative."""
+        return self._nodes.get(self._key(op, operands))
 
     def first(self, variable: Variable) -> Variable:
         """The first variable in the body that is computed in the same way as ``variable``."""
-        return self._first.get(variable, variable)
+        found = self._first.get(variable)
+        if found is None:
+            key = constant_key(variable)
+            found = variable if key is None else self._constants.setdefault(key, variable)
+            self._first[variable] = found
+        return found
 
 
 def _traced(node: Apply[Scan], variables: Sequence[Variable]) -> list[Variable]:
