@@ -1,4 +1,4 @@
-"""Occelo's rewriting of graphs: rules, rewriters that apply them, databases by tag, and the standard pipeline.
+"""Occelo's rewriting of graphs: rules, rewriters that apply them, databases that are queried by tags, and the pipeline.
 
 `occelo_compile.maker` rewrites the graph of each function with this package, before a linker compiles the graph. Each
 linker declares by tags which rewrites it requires or excludes. `rewrite_graph` rewrites a graph without compiling it.

@@ -1,6 +1,7 @@
-"""Functions that read the number in a constant, and check whether rules may reorder multiplications by it.
+"""Functions that read the number in a constant, and check whether rules may reorder multiplications by this number.
 
-Most modules of rules call them, and so do `pattern`, `tuple_patterns`, `engine`, `shapes` and `assumptions`.
+Most modules of rules call these functions, and so do `pattern`, `tuple_patterns`, `engine`, `shapes` and two modules of
+`assumptions`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def number_of(variable: Variable) -> Any:
 def plain_number_of(constant: Constant) -> bool | int | float | complex | None:
     """The Python number that patterns compare with a constant; None if the constant has no such number.
 
-    For a tensor it is `number_of`. For a constant of another type it is the constant's value.
+    For a tensor, this is the result of `number_of`. For a constant of another type, it is the constant's value.
     """
     found: Any = number_of(constant)
     if found is None:
@@ -57,8 +58,9 @@ def is_power_of_two(value: Any) -> bool:
 def is_moderate(dtype: Any, *values: Any) -> bool:
     """Whether the factors ``values`` are moderate, so that rules may change the order of multiplications by them.
 
-    Moderate factors are between 2^-25 and 2^25 in float32, and between 2^-204 and 2^204 in float64. With them a new
-    order makes no ordinary value overflow or underflow. In float16 no factor is moderate, since its range is so small.
+    Moderate factors are between 2^-25 and 2^25 in float32, and between 2^-204 and 2^204 in float64. With such factors a
+    new order makes no ordinary value overflow or underflow. In float16 no factor is moderate, since the range of
+    float16 is so small.
     """
     limits = np.finfo(dtype)
     most = int(limits.maxexp) // 5

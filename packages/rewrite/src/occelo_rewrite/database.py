@@ -86,11 +86,11 @@ class RewriteDatabaseQuery:
             object.__setattr__(self, key, value)
 
     def including(self, *tags: str) -> RewriteDatabaseQuery:
-        """A new query that also includes rewrites with any of ``tags``."""
+        """A new query that also includes rewrites with at least one of ``tags``."""
         return replace(self, include=self.include | set(tags), name="")
 
     def excluding(self, *tags: str) -> RewriteDatabaseQuery:
-        """A new query that excludes rewrites with any of ``tags``."""
+        """A new query that excludes rewrites with at least one of ``tags``."""
         return replace(self, exclude=self.exclude | set(tags), name="")
 
     def requiring(self, *tags: str) -> RewriteDatabaseQuery:
@@ -256,10 +256,10 @@ class RewriteDatabase:
     ) -> None:
         """Add a rewriter under a name. The default position is after all other rewrites.
 
-        Its tags are ``tags``, ``name``, the tags of the rule itself, and the name of the database. With
-        ``use_db_name_as_tag=False``, the name of the database is not a tag. TypeError if the database does not accept
-        this kind of rewriter, or if a name or tag is not a string. ValueError if the name is a tag of another entry, or
-        if the name is taken and ``overwrite_existing`` is False.
+        The tags of the entry are ``tags``, ``name``, the tags that the rewriter itself has if it is a rule, and the
+        name of the database, unless ``use_db_name_as_tag`` is False. TypeError if the database does not accept this
+        kind of rewriter, or if a name or tag is not a string. ValueError if the name is a tag of another entry, or if
+        the name is taken and ``overwrite_existing`` is False.
 
         If a notebook cell runs again and registers its rewriter again, the new rewriter replaces the old one at the
         same position.
@@ -300,8 +300,8 @@ class RewriteDatabase:
     ) -> None:
         """Add an initial rewrite.
 
-        Unlike `register`, this does not compare the name with the tags of all other rewrites, to save time at each
-        start.
+        Unlike `register`, this method does not compare the name with the tags of all other rewrites. That saves time at
+        each start.
         """
         name = self._free_name(name)
         if name in self._held:
@@ -350,8 +350,8 @@ class RewriteDatabase:
     def drop_earlier(self, name: str, rewriter: Rewriter) -> None:
         """Remove the rewriter ``name`` if an earlier run of the same notebook cell registered it in this database.
 
-        It is called when the new run of the cell registers ``rewriter`` in another database. If a later run registers
-        it here again, it gets its former position.
+        `pipeline` calls this after the new run of the cell has registered ``rewriter`` in another database. If a later
+        run of the cell registers the rewriter in this database again, the rewriter gets its former position.
         """
         earlier = self._entries.get(name)
         if earlier is None or earlier.rewriter is rewriter:
@@ -400,9 +400,9 @@ class RewriteDatabase:
         return sorted(entries, key=lambda e: (e.position, e.name))
 
     def chosen(self, query: RewriteDatabaseQuery) -> list[tuple[str, Rewriter]]:
-        """The names and rewriters that a query chooses, in order of position.
+        """The rewriters that a query chooses, with their names, in order of position.
 
-        For a database in this database, the rewriter is the result of its own query.
+        A database in this database is queried itself, and the result takes its place (`part_of_query`).
         """
         entries = [
             e
@@ -431,7 +431,7 @@ class RewriteDatabase:
         return self.build(self.chosen(self.as_query(*tags, **options)))
 
     def part_of_query(self, query: RewriteDatabaseQuery) -> Any:
-        """`query` for a database in another one. Several rewriters may share the result."""
+        """The result of `query`, for a database that contains this one. Several rewriters may share the result."""
         return self.query(query)
 
     @staticmethod
@@ -592,7 +592,7 @@ class TopoDB(RewriteDatabase):
 
 
 class ProxyDB(RewriteDatabase):
-    """A database that passes all queries on to the database ``db``. With it, ``db`` can be registered in two places."""
+    """A database that passes all queries on to the database ``db``. So ``db`` can be registered in two databases."""
 
     def __init__(self, db: RewriteDatabase, name: str = "") -> None:
         super().__init__(name or db.name)

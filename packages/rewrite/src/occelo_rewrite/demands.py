@@ -17,7 +17,7 @@ from occelo_graph.ir.regions import operands_of
 __all__ = ["note_merged", "run_together"]
 
 _MOST = 16
-"""The greatest size of a demand. A node that runs in more places has the demand None (unknown)."""
+"""The largest number of places in a demand (`_Demand`). The demand of a node that runs in more places is unknown."""
 
 
 class _Place:
@@ -51,7 +51,7 @@ class _Place:
 
 
 _Demand = frozenset[_Place] | None
-"""The places that need a value or run a node; None if they are too many."""
+"""A demand: the places that need a value or run a node. None means that the demand is unknown."""
 
 _NOTHING: frozenset[_Place] = frozenset()
 _known: WeakKeyDictionary[FunctionGraph, dict[Apply, _Demand]] = WeakKeyDictionary()
@@ -111,7 +111,7 @@ def _demands(fgraph: FunctionGraph) -> dict[Apply, _Demand]:
 def _union(demand: _Demand, other: Iterable[_Place] | None) -> _Demand:
     """The simplified union of two sets of places; None if a set is unknown, or the union is too large.
 
-    If a place lies inside of another place of the set, it is dropped. If all regions of a lazy node are in the set, the
+    A place that lies inside of another place of the set is dropped. If all regions of a lazy node are in the set, the
     place of the lazy node replaces them.
     """
     if demand is None or other is None:

@@ -1,8 +1,8 @@
 """Facts about values, such as "symmetric" or "positive": stated by the user, or inferred from constants and ops.
 
 Rules look up facts with ``assumptions_of(fgraph).holds(...)``. The stage ``drain_assumptions`` records the facts that
-users state. The functions that infer facts for a family of ops are registered when a fact about the result of a node is
-first looked up; those for linear algebra, when linear algebra is used, too.
+users state. The modules that are named for families of ops infer facts. They are imported when a fact about the result
+of a node is first looked up, but `linalg` only if linear algebra is used.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def _square_eye(node: TensorApply[Eye], ask: Ask) -> bool | None:
 
 @infers_many(Alloc)
 def _repeated(node: TensorApply[Alloc], fact: str, ask: Ask) -> bool | None:
-    """The fact holds for a matrix that is repeated along batch axes if it holds for the matrix."""
+    """A fact about matrices holds for a matrix that is repeated along batch axes if it holds for the matrix itself."""
     value = node.inputs[0]
     if fact not in FACTS or not FACTS[fact].of_matrices or value.type.ndim < 2:
         return None

@@ -110,9 +110,9 @@ def _is_triangle(mask: TensorVariable, lower: bool, ask: Ask) -> bool:
 
 
 def _counts(variable: TensorVariable, order: tuple[int | str, ...], ask: Ask) -> bool:
-    """Whether a matrix has the number of the row, or of the column, in each element, counted from 0.
+    """Whether each element of a matrix is the number of its row, or of its column, counted from 0.
 
-    For rows ``order`` is ``(0, "x")``, for columns ``("x", 0)``.
+    ``order`` is ``(0, "x")`` for rows, and ``("x", 0)`` for columns.
     """
     spread = spread_vector(variable)
     return spread is not None and spread[1] == order and ask(spread[0], COUNTED) is True
@@ -135,8 +135,8 @@ def _definite(fact: str) -> None:
     def sum_or_multiple(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
         """Whether a matrix is (semi)definite because of an elementwise op.
 
-        It may be a sum or an elementwise product of (semi)definite matrices, or a positive multiple of a (semi)definite
-        matrix. A sum of semidefinite matrices is definite if one of them is definite.
+        The result may be a sum or an elementwise product of (semi)definite matrices, or a positive multiple of a
+        (semi)definite matrix. A sum of semidefinite matrices is definite if one of them is definite.
         """
         whole = node.outputs[0].type
         if whole.ndim < 2:
@@ -189,7 +189,7 @@ def _hermitian_sum(node: TensorApply[Elemwise], ask: Ask) -> bool | None:
 def _reflected(
     node: TensorApply[Elemwise], operands: Sequence[TensorVariable], ask: Ask, fact: str
 ) -> bool:
-    """Whether the fact holds for each operand, or the operand is paired with its transpose in a sum or product.
+    """Whether for each operand the fact holds, or its transpose is another operand of the same sum or product.
 
     For example, ``x + x.T`` is symmetric for any x.
     """

@@ -1,7 +1,7 @@
 """The implications between facts, for instance that "diagonal" implies "lower_triangular".
 
-`AssumptionFeature` reads the implications. The module also defines two internal facts that users cannot state.
-Inferences use ``unsigned`` to infer the signs of quotients, and ``counted`` to recognize triangular masks.
+`AssumptionFeature` reads the implications. The module also defines two internal facts that users cannot state. The
+modules that infer facts use ``unsigned`` for the signs of quotients, and ``counted`` to recognize triangular masks.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _causes(facts: tuple[object, ...]) -> dict[str, list[str]]:
 def consequences(
     fact: str, holds: bool, square: bool = False, real: bool = True
 ) -> list[tuple[str, bool]]:
-    """All facts that follow if ``fact`` holds, or if it does not hold: pairs of a fact and whether it holds.
+    """All that follows if ``fact`` holds, or does not hold (``holds``): pairs of a fact and whether this fact holds.
 
     The first pair is ``fact`` itself. For a ``square`` matrix, "diagonal" implies "symmetric". For a ``real`` matrix,
     "symmetric" and "hermitian" imply each other.

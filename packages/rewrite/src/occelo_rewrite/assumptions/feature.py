@@ -26,9 +26,9 @@ _SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
 class AssumptionFeature(Feature):
     """The known facts about the variables of a graph.
 
-    Facts that users state with `assume` are stored by variable. If another variable replaces the variable, the facts
-    are copied to it. Other facts are inferred from constants and ops when a rule looks them up, and cached until the
-    graph changes.
+    Facts that users state with `assume` are stored by variable. If a new variable replaces the variable in the graph,
+    the facts are copied to the new variable. Other facts are inferred from constants and ops when a rule looks them up,
+    and cached until the graph changes.
     """
 
     def __init__(self) -> None:
@@ -57,9 +57,9 @@ class AssumptionFeature(Feature):
                 self._note(new_var, fact, holds)
 
     def say(self, variable: Variable, fact: str, holds: bool) -> None:
-        """Record a fact about a variable, and all facts that follow.
+        """Record that a fact holds for a variable, or does not hold, and all that follows.
 
-        `ConflictingAssumptionsError` if one of them contradicts an earlier statement.
+        `ConflictingAssumptionsError` if this contradicts an earlier statement.
         """
         for each, value in consequences(
             fact, holds, _is_square(None, variable), _is_real(variable)
@@ -176,7 +176,7 @@ def _is_square(fgraph: FunctionGraph | None, variable: Variable) -> bool:
 
 
 def assumptions_of(fgraph: FunctionGraph) -> AssumptionFeature:
-    """The `AssumptionFeature` of a graph. It is attached if the graph has none."""
+    """The `AssumptionFeature` of a graph. A new one is attached if the graph has none."""
     found: AssumptionFeature | None = fgraph.__dict__.get("assumption_feature")
     if found is None:
         found = AssumptionFeature()

@@ -59,7 +59,7 @@ _sign_of_diagonal("nonnegative", "positive_semidefinite")
 
 @infers("selection", AdvancedSubtensor)
 def _chosen_rows(node: TensorApply[AdvancedSubtensor], ask: Ask) -> bool | None:
-    """Whether the result is a selection matrix because it consists of rows of one, in any order."""
+    """Whether the result is a selection matrix because it consists of rows of a selection matrix, in any order."""
     x, *indices = node.inputs
     first, *rest = node.op.key
     rows = first == ARRAY and indices[0].type.ndim == 1 and all(e == slice(None) for e in rest)

@@ -1,7 +1,7 @@
 """The registry of functions that infer facts from nodes (`infers`, `infers_many`), and inference from constants.
 
-Each of the other modules of this package registers functions for one family of ops. `AssumptionFeature` calls them when
-a rule looks up a fact.
+The modules of this package that are named for families of ops register functions, and so can users. `AssumptionFeature`
+calls the functions when a rule looks up a fact.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _FAMILIES = ("elemwise", "reduce", "shape", "create", "index", "blas")
 """The modules of this package that `_import_families` imports."""
 _LARGEST = 64 * 64
 _OF_ELEMENTS = frozenset(("nonnegative", UNSIGNED))
-"""Facts about single elements that hold for 0.
+"""Facts about single elements that are true of 0.
 
-If an op only moves elements or fills in zeros, its result keeps them.
+If an op only moves elements or fills in zeros, these facts hold for its result if they hold for its inputs.
 """
 
 
@@ -57,8 +57,9 @@ def infers(
 ) -> Callable[[Inference[OpT]], Inference[OpT]]:
     """Decorator that registers a function which infers ``fact`` for an output of ops of ``classes``.
 
-    The function gets a node and an `Ask`, by which it looks up facts about the node's inputs. It returns True, False,
-    or None for unknown. If several functions are registered, the first one that returns True or False decides.
+    The function gets a node and an `Ask`, by which it looks up facts about the node's inputs. It returns whether the
+    fact holds: True, False, or None if this is unknown. If several functions are registered, the first one that returns
+    True or False decides.
     """
 
     def register(function: Inference[OpT]) -> Inference[OpT]:
@@ -181,7 +182,7 @@ _OF_SQUARE = frozenset(
 
 
 def _is_distinct(data: npt.NDArray[Any]) -> bool:
-    """Whether no two integers are equal. (`np.unique` is not used, since it imports all of `numpy.ma`.)"""
+    """Whether all integers are different. (`np.unique` is not used, since it imports all of `numpy.ma`.)"""
     ordered = np.sort(data, axis=None)
     return bool(np.all(ordered[1:] != ordered[:-1]))
 

@@ -1,8 +1,9 @@
-"""Inference of facts about transposed matrices, and functions that recognize transposes.
+"""Inference of facts about transposed matrices and asserted shapes, and functions that recognize transposes.
 
-`assumptions.inference` calls these functions when a rule looks up a fact about the result of a `DimShuffle` or
-`SpecifyShape` node. `Fact.transposed` is the fact that holds for the transpose. `assumptions.blas`,
-`assumptions.elemwise` and `assumptions.linalg` call `are_transposes`, and `rules.linalg` calls `is_transposition`.
+`assumptions.inference` calls the functions that infer when a rule looks up a fact about the result of a `DimShuffle` or
+`SpecifyShape` node. If a fact holds for a matrix, the fact ``transposed`` of its `Fact` holds for the transpose.
+`assumptions.blas`, `assumptions.elemwise`, `assumptions.linalg` and `rules.linalg` call `are_transposes`. `rules.shape`
+and `rules.linalg` call `is_transposition`.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def are_transposes(x: TensorVariable, y: TensorVariable, hermitian: bool) -> boo
 
 
 def _transposed_matrix(variable: Variable) -> tuple[Variable, bool] | None:
-    """The matrix x of a variable x^T or x^H, and whether it is x^H; None for other variables."""
+    """The matrix x of a variable x^T or x^H, and whether the variable is x^H; None for other variables."""
     inner = _conjugated(variable)
     turned = variable if inner is None else inner
     if turned.owner is None or not is_transposition(turned.owner.op):
