@@ -7,8 +7,8 @@
 >>> f([1, 2, 3])
 array([2., 4., 6.])
 
-Users import this package. Its names come from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
-`occelo_compile`.
+Users import this package. It only collects names from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
+`occelo_compile`; many of them are imported at their first use.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Fusion of connected elementwise nodes into one node, for linkers that run op by op.
 
-`pipeline` runs it as the stage ``elemwise_fusion``. Fused nodes have the same shape and belong to the same region.
+`pipeline` runs `FusionRewriter` as the stage ``elemwise_fusion``. Only nodes of the same shape that belong to the same
+region are fused.
 
-Groups of nodes to fuse grow greedily in topological order. The level of a group is one more than the highest level
-among the groups and nodes that it reads. A node joins the group of the highest level that it reads. If it reads several
-groups of this level, they are merged. A group depends only on groups of lower levels, so no cycle can arise.
+Groups of nodes to fuse grow greedily in topological order. Each group, and each node that cannot be fused, has a level:
+one more than the highest level among the groups and nodes that it reads. A node joins the group of the highest level
+that it reads. If the node reads several groups of this level, these groups are merged. A group depends only on groups
+and nodes of lower levels, so no cycle can arise.
 """
 
 from __future__ import annotations

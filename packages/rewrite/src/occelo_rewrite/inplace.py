@@ -1,10 +1,11 @@
 """In-place rewriting: nodes are replaced by nodes that overwrite an input which is dead afterwards.
 
-`pipeline` runs it as the stages ``inplace_...``, ``InplaceBlasOpt`` and ``random_make_inplace``.
+`pipeline` runs an `InplaceRewriter` in each of the stages ``inplace_...``, ``InplaceBlasOpt`` and
+``random_make_inplace``.
 
-First it chooses all inputs to overwrite. A node can overwrite an input if all other readers of the input can run before
-it. So each choice adds edges to a topological order of the nodes, which is updated each time. Then all chosen nodes are
-replaced, and the graph is validated once.
+First, the rewriter chooses all inputs to overwrite. A node can overwrite an input if all other readers of the input can
+run before the node. So each choice adds edges to a topological order of the nodes (`ordering`). Then all chosen nodes
+are replaced, and the graph is validated once.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ input.
 
 
 def elemwise_variants(node: Apply) -> Iterable[tuple[int, Op]]:
-    """The in-place variants of an elementwise node: pairs of the position of an input, and an op that overwrites it.
+    """The in-place variants of an elementwise node: pairs of the position of an input, and an op that overwrites this
+    input.
 
     Inputs with the type of the first output can be overwritten.
     """
@@ -130,7 +132,9 @@ class InplaceRewriter(RecordingRewriter):
 
 
 class _Plan:
-    """The inputs chosen to be overwritten so far, and a topological order in which their other readers run first."""
+    """The inputs that were chosen to be overwritten, and a topological order in which other readers of these inputs run
+    first.
+    """
 
     def __init__(self, fgraph: FunctionGraph) -> None:
         self.fgraph = fgraph
@@ -170,8 +174,8 @@ class _Plan:
     def _claim(self, node: Apply, position: int) -> bool:
         """Let a node overwrite the input at ``position``, if all other readers of the input can run before the node.
 
-        Returns whether they can. A view is never overwritten: it may be read-only, or several of its elements may share
-        memory.
+        Returns whether the node may overwrite the input. A view is never overwritten: it may be read-only, or several
+        of its elements may share memory.
         """
         variable = node.inputs[position]
         root = version_root(variable)

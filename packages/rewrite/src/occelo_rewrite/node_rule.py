@@ -1,6 +1,7 @@
 """`node_rewriter`: a decorator that turns a function from a node to its replacement into a rule (`NodeRewriter`).
 
-All modules of rules use it, and so do users who write rules. `engine` tries the rules at the nodes that they track.
+Users and the modules of `rules` make rules with this decorator, or with the decorator for patterns in `pattern_rule`.
+The modules of `rules` list their rules in `RuleSet`s. `engine` tries the rules at the nodes that they track.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ new variables. The dict may have a key "remove" with a list of nodes to remove.
 class OpPattern(Generic[OpT]):
     """A pattern of ops: ops of the class ``op_type`` with the given ``parameters``.
 
-    ``parameters`` are pairs of the name of a field and a value that the field equals, or a class that it is an instance
-    of. An op of a subclass matches, too, unless the subclass overrides the NumPy code (`Op.computes_as`).
+    ``parameters`` are pairs of the name of a field, and the value of the field or a class of its value. An op of a
+    subclass matches, too, unless the subclass overrides the NumPy code (`Op.computes_as`).
     """
 
     op_type: type[OpT]
@@ -67,13 +68,14 @@ class NodeRewriter:
     """A rule: a function from a node to its replacement, with a name and the ops that it tracks.
 
     - ``tracks``: op classes, ops or `OpPattern`s; None tracks every node.
-    - ``requirements``: functions that create features. They are attached to a graph before the rule is tried.
-    - ``tags``: queries choose rules by tags. The tags in `CHANGES` say how the rule may change results. A rule without
-      any of them keeps every bit of the results.
+    - ``requirements``: functions that create features. The features are attached to a graph before the rule is tried.
+    - ``tags``: queries choose rules by tags. The tags in `CHANGES` (`rule_tags`) say how the rule may change results. A
+      rule without any of these tags keeps every bit of the results.
     - ``only_new``: the rule is tried only at nodes that the rewriter has added or changed.
-    - ``below``: a quick test of a node's inputs, as a set of classes of ops, scalar ops, numbers and `Constant`. If it
-      is not empty, the rule is tried only at nodes with at least one fitting input: one that such an op or scalar op
-      computes, a constant of such a number, or any constant if `Constant` is in the set.
+    - ``below``: a quick test of a node's inputs, as a set of classes of ops, scalar ops, numbers and `Constant`. If the
+      set is not empty, the rule is tried only at nodes with at least one input that fits. An input fits if a node with
+      such an op or scalar op computes it, if it is a constant that equals such a number, or, with `Constant` in the
+      set, if it is a constant.
 
     The docstring of the function is the law that the rule applies.
     """

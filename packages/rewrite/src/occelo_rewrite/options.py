@@ -1,6 +1,8 @@
-"""Options of this package: choice of rewrites, error handling, limits, printing and profiling.
+"""The options of the rewrite package: which rewrites are applied, what happens at errors, limits, printing and
+profiling.
 
-`engine`, `record` and the modes of `occelo_compile` read these options.
+`engine`, `record` and the modes of `occelo_compile` read the options. ``OPTIMIZER.get()`` returns the value of an
+option.
 """
 
 from __future__ import annotations

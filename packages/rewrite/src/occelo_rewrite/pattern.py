@@ -89,7 +89,7 @@ class Pattern:
 
 @frozen_dataclass(eq=False)
 class Wild(Pattern):
-    """A wildcard: it matches any variable that satisfies ``where`` (None: any variable at all)."""
+    """A wildcard: it matches every variable that satisfies ``where``, or, if ``where`` is None, every variable."""
 
     name: str
     where: Callable[[Any], bool] | None = None
@@ -102,8 +102,8 @@ class Wild(Pattern):
 class Number(Pattern):
     """A pattern of constants with equal elements.
 
-    They equal ``value``, or any number that satisfies ``where``. A match binds the number to ``name``, as a Python
-    number.
+    The elements equal ``value``, unless it is None, and satisfy ``where``, unless it is None. A match binds the number
+    to ``name``, as a Python number.
     """
 
     value: Any = None
@@ -133,9 +133,9 @@ class Call(Pattern):
 
     @functools.cached_property
     def _least(self) -> tuple[tuple[Pattern, int], ...]:
-        """Pairs of an argument and a number: at least so many operands of a node must fit this argument.
+        """Pairs of an argument and a number: so many operands of a node, or more, must fit the argument.
 
-        There is one pair for each kind of arguments, except wildcards.
+        There is one pair for each op among the arguments, and one for all numbers.
         """
         kinds: dict[Any, list[Pattern]] = {}
         for part in self.args:

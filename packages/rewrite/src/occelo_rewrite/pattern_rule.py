@@ -1,8 +1,8 @@
 """`rule`: a decorator that makes a rule (`PatternRule`) from patterns and a function.
 
-The function is called for each match, and returns the replacement. Users find the decorator in `occelo_rewrite`.
+The function gets what a match binds, and returns the replacement. Users find the decorator in `occelo_rewrite`.
 `rules.reduce` and the modules of `rules.elemwise` use `rules.matching.rule_of_floats`, the same decorator with other
-defaults. `pattern` builds the patterns.
+defaults. `pattern` has the functions that build patterns.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[tuple[str, ...], set[str]
 
 
 def _wanted(function: Callable[..., Any], patterns: Sequence[Call]) -> list[tuple[str, ...]]:
-    """For each pattern, the parameters of a rule that the pattern binds.
+    """For each pattern, the parameters of a rule's function that get an argument: what the pattern binds, and `_GIVEN`.
 
     ValueError if a pattern does not bind a parameter without a default.
     """
@@ -146,7 +146,7 @@ def _fitted(new: Any, old: Any) -> Any:
 
 
 class PatternRule(NodeRewriter):
-    """A rule with patterns. Its function is called at each match, and returns the replacement.
+    """A rule with patterns. Its function is called for one match after the other, until it returns a replacement.
 
     The bindings of the match are passed to the function's parameters of the same names. The function may also have the
     parameters ``node``, the matched node, and ``fgraph``, the function graph. If a pattern does not bind a parameter,

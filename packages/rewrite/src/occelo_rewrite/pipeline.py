@@ -351,7 +351,8 @@ _places: dict[str, tuple[str, ...] | None] = {}
 def register_optimizer(name: str, query: RewriteDatabaseQuery) -> None:
     """Register a query as an optimizer: modes can refer to the query by the name.
 
-    ValueError if the name is taken. A notebook cell that runs again may register its name again.
+    ValueError if the name is taken, unless the same place in the user's code registered it, such as a notebook cell
+    that runs again.
     """
     place = place_of_caller()
     if name in OPTIMIZERS and (place is None or _places.get(name) != place):

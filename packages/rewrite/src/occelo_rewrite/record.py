@@ -4,8 +4,8 @@ Rewriters write records. `explaining`, `viewer` and the command ``explain`` read
 and DebugMode in `occelo_compile`.
 
 A replacement is called an application (of a rule). A record stores text and numbers, never graphs. Each new node refers
-to the application that made it. Each application refers to its parent: the application that made the variable it
-replaced. So every compiled node can be traced back to the user's line.
+to the application that made it. Each application refers to its parent: the application that made the replaced variable.
+So every compiled node can be traced back to the user's line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ __all__ = ["RECORDS", "Application", "RewriteRecord", "RuleCount", "StageTime", 
 class Application:
     """One replacement: its stage, its rule, the old and the new expression as text, and the user's line.
 
-    ``parent`` is the number of the application that made the replaced variable; -1 if the user's graph contains it.
+    ``parent`` is the number of the application that made the replaced variable; -1 if this variable is in the user's
+    graph.
     """
 
     stage: str
@@ -108,7 +109,9 @@ class RewriteRecord:
     ends: WeakKeyDictionary[Variable, list[int]] = field(
         default_factory=lambda: WeakKeyDictionary[Variable, list[int]](), repr=False
     )
-    """For each variable that was in the graph before it replaced another one, the numbers of these applications."""
+    """For each variable that was in the graph already when it replaced other variables, the numbers of these
+    applications.
+    """
     refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
     """Pairs of a rule and a node: the rule's replacement at the node was reverted in the current stage."""
 
@@ -116,7 +119,7 @@ class RewriteRecord:
     def configured(cls) -> RewriteRecord:
         """A new record with the limit and profiling of the options.
 
-        The environment variable OCCELO_TRACE names its trace file.
+        The environment variable OCCELO_TRACE names the trace file of the record.
         """
         most = MAX_APPLICATIONS.get()
         return cls(

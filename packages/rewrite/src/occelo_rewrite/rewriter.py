@@ -1,9 +1,9 @@
 """Rewriters: objects that change a whole graph, for instance by trying rules at every node.
 
-`WalkingGraphRewriter` tries rules once at each node, and `EquilibriumGraphRewriter` tries them until none applies.
+`WalkingGraphRewriter` tries rules once at each node, and `EquilibriumGraphRewriter` tries rules until none applies.
 `SequentialGraphRewriter` runs rewriters in sequence, and `MergeOptimizer` merges equal nodes. The classes in `database`
-combine rules into such rewriters, which are the stages of `pipeline`. The rewriters in `fusion`, `inplace` and
-`rules.looping.bodies` are subclasses of `RecordingRewriter`.
+combine rules into rewriters of these classes, which are the stages of `pipeline`. The rewriters in `fusion`, `inplace`
+and `rules.looping.bodies` are subclasses of `RecordingRewriter`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class GraphRewriter:
 
 
 class LateRewriter(GraphRewriter):
-    """A rewriter that ``make`` makes when it first runs, so that modes without it do not import its module."""
+    """A rewriter that ``make`` makes when it is first needed, so that modes that leave it out do not import its module."""
 
     def __init__(self, name: str, make: Callable[[], GraphRewriter]) -> None:
         self.name = name
@@ -271,7 +271,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
     """Applies rules and rewriters in rounds, until a round changes nothing.
 
     In each round the graph rewriters run first, then the rules, then the ``final_rewriters``. If the round changed
-    anything, the ``cleanup_rewriters`` run after it. `NotConvergedError` after ``max_rounds`` rounds.
+    anything, the ``cleanup_rewriters`` run next. `NotConvergedError` after ``max_rounds`` rounds.
     """
 
     def __init__(

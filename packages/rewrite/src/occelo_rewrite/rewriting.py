@@ -1,7 +1,7 @@
 """`rewrite_graph` and `rewrite_subgraph` rewrite a graph without compiling it.
 
-They are for users and tests; `rewrite_graph` is in the namespace `occelo`. (Compiling a function does not use this
-module.)
+Both functions are for users and tests; `rewrite_graph` is in the namespace `occelo`. (Compiling a function does not use
+this module.)
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def rewrite_graph(
     clone: bool = False,
     **query: Any,
 ) -> Any:
-    """Rewrite a variable, a list of variables, or a `FunctionGraph`, with the stages and rules that have a tag of
-    ``include``.
+    """Rewrite the graph of a variable or of a list of variables, or a `FunctionGraph`, with the rewrites that
+    ``include`` chooses.
 
-    Returns new variables in the same form. The graph of variables is copied first. A `FunctionGraph` is changed in
-    place, unless ``clone`` is True. ``custom_rewrite`` runs afterwards. Further arguments are passed to
-    `RewriteDatabaseQuery`.
+    ``include`` lists tags of stages and rules. The graph of variables is copied, and new variables are returned in the
+    same form. A `FunctionGraph` is changed in place, unless ``clone`` is True. ``custom_rewrite`` runs afterwards.
+    Further arguments are passed to `RewriteDatabaseQuery`.
     """
     wanted = RewriteDatabaseQuery(include, **query)
     if isinstance(graph, FunctionGraph):

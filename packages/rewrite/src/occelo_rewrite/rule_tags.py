@@ -3,7 +3,7 @@
 A rule without any of these tags keeps every result bit for bit. `testing.laws` checks that each rule changes results
 only as its tags allow. The optimizer ``strict`` of `pipeline` excludes rules by these tags.
 
-Complex numbers that are not finite, and signs of complex zeros, are exceptions that any rule may change. Libraries
+Complex numbers that are not finite, and signs of complex zeros, are exceptions: every rule may change them. Libraries
 differ in products of such numbers, and these products depend on the order of operations.
 """
 

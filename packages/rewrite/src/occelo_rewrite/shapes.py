@@ -1,7 +1,7 @@
 """`ShapeFeature`: the lengths of the variables of a graph, as expressions of the graph's inputs.
 
-Rules get the feature by `shapes_of`. They use it to prove that shapes are equal, and to replace a length by an
-expression of the inputs. `assumptions` uses it to prove that matrices are square.
+Rules get the feature from `shapes_of`, to prove that shapes are equal, and to replace a length by an expression of the
+inputs. `assumptions.feature` proves with it that matrices are square.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class ShapeFeature(Feature):
         return found
 
     def _without_replaced(self, length: Length) -> Length:
-        """Replace the variables in the expression of ``length`` that were replaced in the graph."""
+        """``length`` as an expression without variables that other variables have replaced in the graph."""
         if not isinstance(length, Variable):
             return length
         changed: dict[Variable, Variable] = {}
@@ -240,7 +240,7 @@ class ShapeFeature(Feature):
 
 
 def shapes_of(fgraph: FunctionGraph) -> ShapeFeature:
-    """The `ShapeFeature` of a graph. It is attached if the graph has none."""
+    """The `ShapeFeature` of a graph. A new one is attached if the graph has none."""
     found: ShapeFeature | None = fgraph.__dict__.get("shape_feature")
     if found is None:
         found = ShapeFeature()

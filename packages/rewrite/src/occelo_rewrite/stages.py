@@ -1,6 +1,7 @@
 """Three stages of `pipeline` that are functions of a graph rather than databases of rules.
 
-They record assumptions, allow in-place ops, and validate the graph at the end.
+`drain_assumptions` records assumptions, `add_destroy_handler` allows in-place ops, and `check_integrity` validates the
+graph at the end.
 """
 
 from __future__ import annotations

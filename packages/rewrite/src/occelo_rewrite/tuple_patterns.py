@@ -1,6 +1,6 @@
 """`PatternNodeRewriter`: rules with patterns in the form of nested tuples, as in Theano and its successors.
 
-It is for users who bring rules from those libraries. The standard rules do not use this module.
+The class is for users who bring rules from those libraries. The standard rules do not use this module.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["PatternNodeRewriter", "SubstitutionNodeRewriter"]
 class PatternNodeRewriter(NodeRewriter):
     """A rule that replaces matches of ``in_pattern`` by ``out_pattern``, for instance ``(exp, (log, "x"))`` by ``"x"``.
 
-    In ``in_pattern`` a tuple is an op (or an `OpPattern`, or a class of ops) with its arguments. A string matches any
+    In ``in_pattern`` a tuple is an op (or an `OpPattern`, or a class of ops) with its arguments. A string matches every
     variable; if it occurs twice, it must match the same variable twice. A number or a constant matches an equal
     constant. A dict has a ``"pattern"`` and a ``"constraint"``, a function that accepts or rejects the matched
     variable. ``out_pattern`` has the same form. It may also be a function of the graph, the node, and a dict from

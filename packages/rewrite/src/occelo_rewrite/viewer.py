@@ -1,7 +1,7 @@
 """`view_rewriting` shows a rewriting as an HTML page, with a slider that moves from replacement to replacement.
 
-Users call it in notebooks, or open the page in a browser. It is in the namespace `occelo`, and the command ``explain``
-can write the page.
+Users call the function in notebooks, which show the page, or open the page in a browser. The function is in the
+namespace `occelo`, and the command ``explain`` can write the page.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Film:
         self.steps: list[dict[str, str]] = []
 
     def take(self, application: Application | None) -> None:
-        """Store the text of the graph, as it is after ``application`` (None: before all replacements)."""
+        """Store the present text of the graph. ``application`` is the replacement that was made last, or None."""
         frame: list[list[Any]] = []
         for node in self.fgraph.toposort():
             number = self.numbers.setdefault(node, len(self.numbers))
