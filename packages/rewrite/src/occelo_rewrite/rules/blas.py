@@ -1,7 +1,7 @@
 """Rules for products of matrices: special factors, transposition, and products plus a term (gemm, gemv, ger).
 
-`pipeline` puts them into the stages canonicalize, specialize, BlasOpt and accumulate_products. The stage InplaceBlasOpt
-takes the classes of ops that it may change from ``OVERWRITING``.
+`pipeline` puts the rules into the stages canonicalize, specialize, BlasOpt and accumulate_products. The stage
+InplaceBlasOpt changes ops of the classes in `OVERWRITING`. `rules.linalg` calls `positions_of_ones`.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _is_square(fgraph: FunctionGraph, x: TensorVariable) -> bool:
 
 @node_rewriter([Dot], tags=("stabler", "finite"))
 def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacements:
-    """q @ q.T = q.T @ q = 1, for orthogonal q."""
+    """q @ q.T = q.T @ q = the identity matrix, for orthogonal q."""
     x, y = node.inputs
     for a, b in ((x, y), (y, x)):
         owner = computed_by(b, DimShuffle)
@@ -288,7 +288,7 @@ class SumWithProducts:
     ) -> SumWithProducts | None:
         """The sum with ``node`` as its root; None if there is no such sum, or if it has no products.
 
-        ``made_by`` is the class of the op that computes the products. It makes the search faster.
+        ``made_by`` is the class of the op that computes the products; knowing it makes the search faster.
         """
         kind = node.outputs[0].type
         if kind.dtype not in ("float32", "float64") or kind.ndim not in (1, 2):

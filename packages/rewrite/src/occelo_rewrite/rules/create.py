@@ -1,6 +1,6 @@
-"""Rules for `alloc` and `second`, which repeat values. Ops then broadcast the value itself, so no copies are stored.
+"""Rules for `alloc` and `second`, which repeat a value. Ops that read the copies broadcast the value itself instead.
 
-`pipeline` puts them into the stages canonicalize and specialize.
+So the copies need not be stored. `pipeline` puts the rules into the stages canonicalize and specialize.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules for ops of all families: constant folding, removal of gradient barriers, more specific types.
 
-`pipeline` puts them into the stage canonicalize. Unlike other rules of this stage, they are also part of the optimizer
-``minimum_compile``.
+`pipeline` puts the rules into the stage canonicalize. They are the only rules of this stage that the optimizer
+``minimum_compile`` applies.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Two helpers for rules: a decorator for patterns of real floats, and a test for elementwise nodes.
 
-`rules.reduce` and several modules of `rules.elemwise` use them.
+`rules.reduce` and several modules of `rules.elemwise` use these helpers.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Rep
 
 @node_rewriter([Shape])
 def shape_of_lengths(fgraph: FunctionGraph, node: TensorApply[Shape]) -> Replacements:
-    """shape(x) = make_vector(the lengths of x). The rule does not apply to inputs without any static length."""
+    """shape(x) = make_vector(the lengths of x). If x is an input of the graph, at least one length must be static."""
     x = node.inputs[0]
     if x.type.ndim == 0 or (x.owner is None and all(n is None for n in x.type.shape)):
         return None
@@ -147,8 +147,8 @@ def reshape_to_own_shape(fgraph: FunctionGraph, node: TensorApply[Reshape]) -> R
     """reshape(x, shape(x)) = x.
 
     All lengths must be known to equal those of x. One length may be unknown if the other lengths of x are static and
-    positive: then it follows from the number of elements. (shape_unsafe: nothing checks the shapes of the tensors that
-    the lengths are computed from.)
+    positive: then the unknown length follows from the number of elements. (shape_unsafe: nothing checks the shapes of
+    the tensors that the lengths are computed from.)
     """
     op = node.op
     x = node.inputs[0]

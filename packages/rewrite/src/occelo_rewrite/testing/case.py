@@ -35,8 +35,8 @@ class Case:
     """An example for a rule: ``build`` is a function of input variables that builds a graph the rule applies to.
 
     ``rule`` is the name of the rule. The inputs have the given ``shapes``, ``dtype``, and elements from ``low`` to
-    ``high``. ``wildcards`` is whether the inputs are wildcards of a pattern, so that each may have another dtype and
-    shape.
+    ``high``. ``differentiable`` is whether gradients of the graph may be tested, too. ``wildcards`` is whether the
+    inputs are wildcards of a pattern, so that each may have another dtype and shape.
     """
 
     rule: str
@@ -50,7 +50,7 @@ class Case:
 
 
 def standard_rules() -> dict[str, NodeRewriter]:
-    """All registered rules, by name."""
+    """All registered rules by name, except the rules that expand scans."""
     return {
         name: db[name]
         for db in (
@@ -91,7 +91,9 @@ def _wildcards(pattern: Any) -> list[str]:
 
 
 def _instance(pattern: Any, variables: dict[str, Any]) -> Any:
-    """A graph that matches a pattern. TypeError if the pattern allows several ops at one place, since none is chosen."""
+    """A graph that matches a pattern. TypeError if the pattern allows several ops at one place: then a case must be
+    written by hand.
+    """
     if isinstance(pattern, Wild):
         return variables[pattern.name]
     if isinstance(pattern, Number):

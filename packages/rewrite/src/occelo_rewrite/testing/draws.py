@@ -1,6 +1,6 @@
 """Random variations of the cases of rules: all dtypes, static and dynamic lengths, lengths of 0 and 1, special values.
 
-`laws` and the tests of rules use them.
+`testing.laws` and the tests of rules use these variations.
 """
 
 from __future__ import annotations
@@ -135,7 +135,9 @@ def _drawn_lengths(case: Case, generator: Any) -> list[tuple[int, ...]]:
 
 
 def _values(generator: Any, case: Case, dtype: str, lengths: tuple[int, ...], kind: str) -> Any:
-    """A random array of a kind: "tame" (within the case's bounds), "special" (such as NaN and -0.0) or "extreme"."""
+    """A random array: "tame" (within the case's bounds), "special" (such as NaN and -0.0) or "extreme" (nearly out of
+    range).
+    """
     own = np.dtype(dtype)
     if own.kind == "b":
         return generator.integers(2, size=lengths).astype(bool)

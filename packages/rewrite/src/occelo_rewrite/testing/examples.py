@@ -1,7 +1,7 @@
 """`CASES`: the table of cases for all standard rules.
 
-Tests of rules check the law in `laws` for every case. A rule with patterns and without a case written by hand has cases
-that are made from its patterns.
+Tests of rules check the law in `testing.laws` for every case. If there is no case written by hand for a rule with
+patterns, the table has cases that are made from the patterns.
 """
 
 from __future__ import annotations

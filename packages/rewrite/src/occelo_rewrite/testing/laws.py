@@ -29,8 +29,8 @@ class LawBroken(AssertionError):
 def try_law(rule: NodeRewriter, draw: Draw) -> bool:
     """Apply only this rule to the graph of a draw, and compare the results of the interpreter before and after.
 
-    Returns whether the results were compared. They are not if the rule did not apply, or if the graph cannot be built
-    or computed. `LawBroken` if a result changed more than the tags of the rule allow.
+    Returns whether the results were compared. They are not compared if the rule did not apply, or if the graph cannot
+    be built or computed. `LawBroken` if a result changed more than the tags of the rule allow.
     """
     inputs = draw.inputs()
     try:
@@ -81,9 +81,9 @@ def _check_nearer(
 ) -> None:
     """Check that the form of a rule with the tag "stabler" is not less exact than the original form.
 
-    An error that the dtype makes necessary is allowed. The exact value is computed in float64, for graphs of float16
-    and float32, unless inputs are too large for float64. If terms may cancel (``cancels``), the error is relative to
-    the inputs.
+    An error that the dtype makes necessary is allowed. The exact value is computed in float64. So only graphs of
+    float16 and float32 are checked, and only for inputs of which float64 can hold the exponentials (`_FAR`). If terms
+    may cancel (``cancels``), the error is relative to the inputs.
     """
     if not set(draw.dtypes) <= {"float16", "float32"} or not all(map(_finite, values)):
         return
@@ -132,9 +132,9 @@ def _outputs(draw: Draw, inputs: list[TensorVariable]) -> list[Variable]:
 def _computed(
     graph: FunctionGraph, values: list[Any]
 ) -> tuple[dict[Variable, Any] | None, Exception | None]:
-    """The values of all variables that can be computed, and None.
+    """The values of the inputs and outputs, and of all other variables if all of them can be computed; and None.
 
-    If an output cannot be computed: None, and the error.
+    If an output cannot be computed, the result is None and the error.
     """
     given = dict(zip(graph.inputs, values, strict=True))
     with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
 """Cases for the rules of linear algebra, which are part of the table in `examples`.
 
-The inputs are arbitrary matrices. The graphs compute the matrices that the rules need from them, such as positive
-definite matrices.
+The inputs are arbitrary matrices. From the inputs, the graphs compute the matrices that the rules need, such as
+positive definite matrices.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ SQUARE = ((3, 3),)
 
 
 def _dominant(x: TensorVariable) -> TensorVariable:
-    """Matrices that have inverses, made from any matrices ``x``."""
+    """Matrices that have inverses, made from arbitrary matrices ``x``."""
     n = x.shape[-1]
     return x * 0.1 + 2.0 * ot.eye(n)
 
 
 def _definite(x: TensorVariable) -> TensorVariable:
-    """Positive definite matrices, made from any matrices ``x``."""
+    """Positive definite matrices, made from arbitrary matrices ``x``."""
     return ot.assume(ot.dot(x, x.conj().T) * 0.1 + 2.0 * ot.eye(x.shape[0]), positive_definite=True)
 
 

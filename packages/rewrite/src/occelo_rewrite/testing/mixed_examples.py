@@ -1,6 +1,6 @@
 """More cases of rules: with operands that differ in dtype, are broadcast, or have lengths of 1.
 
-Tests of rules use them in addition to the table in `examples`.
+Tests of rules use these cases in addition to the table in `testing.examples`.
 """
 
 from __future__ import annotations

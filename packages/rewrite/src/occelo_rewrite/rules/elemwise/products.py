@@ -62,7 +62,8 @@ def _numbers(variables: list[TensorConstant]) -> list[TensorConstant]:
 def canonical_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(-x) (y / -1) = x y, -(2 x) = (-2) x, and 1 x = x.
 
-    A product has at most one sign. If it has a number, the sign becomes part of the number. Factors of 1 are dropped.
+    The new product has at most one sign. If a factor is a number, the sign becomes part of the number. Factors of 1 are
+    dropped.
     """
     whole = Product.at(fgraph, node)
     if whole is None:
@@ -241,7 +242,7 @@ def _by_argument(
 def _with_factor(*functions: Elemwise) -> list[ScalarOp]:
     """The ``below`` (see `NodeRewriter`) of rules for products that have one of ``functions`` as a factor.
 
-    An input of such a node is computed by one of the functions, or by another node of the product.
+    At least one input of such a product is computed by one of the functions, or by another node of the product.
     """
     return [each.scalar_op for each in (*functions, *_PRODUCTS)]
 
@@ -274,8 +275,8 @@ Divisor = tuple[TensorVariable, list[TensorVariable], list[TensorVariable]]
 def _divisors(whole: Product) -> list[Divisor]:
     """The divisors of a product, each with the factors to remove with it: from the numerator and from the denominator.
 
-    A divisor is a factor of the denominator, or the x of a factor 1 / x of the numerator. (Such a factor remains if the
-    reciprocal has other users.)
+    A divisor is a factor of the denominator, or the x of a factor 1 / x of the numerator. (If 1 / x has no other users,
+    `Product` lists x in the denominator instead.)
     """
     found: list[Divisor] = [(v, [], [v]) for v in whole.below]
     for v in whole.above:

@@ -231,4 +231,4 @@ STABILIZE = RuleSet(
     "stable forms",
 )
 GENERAL = RuleSet((stable_logarithm, stable_quotient, stable_difference), "general stable forms")
-"""Rules that are tried after all others, since they also match nodes with several users."""
+"""Rules that are tried after all others. They also apply if intermediate results have other users."""

@@ -1,7 +1,7 @@
 """`Sum` and `Product`: all terms of a tree of additions, or all factors of a tree of multiplications.
 
-The rules in `sums`, `products` and `rules.blas` use them. All nodes of a tree have the same dtype. The result of each
-node except the root has one user: the node's parent in the tree.
+The rules in `sums`, `products` and `rules.blas` use these classes. All nodes of a tree have the same dtype. The result
+of each node except the root has one user: the node's parent in the tree.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _name(node: Apply | None) -> str:
 def inner_node(
     fgraph: FunctionGraph, variable: Variable, dtype: str, names: frozenset[str]
 ) -> TensorApply[Elemwise] | None:
-    """The node that computes a variable, if it is an inner node of a tree; else None.
+    """The node that computes a variable, if this node is an inner node of a tree; else None.
 
     ``dtype`` is the dtype of the tree, and ``names`` are the names of its scalar ops.
     """
@@ -122,8 +122,8 @@ class Sum:
 class Product:
     """A product or quotient: ``above`` has the factors of its numerator, and ``below`` those of its denominator.
 
-    ``negative`` is its sign. `without` removes factors from the tree of nodes. The other factors keep their places in
-    the tree, so intermediate results do not overflow more often.
+    ``negative`` is whether the product has a minus sign. `without` removes factors from the tree of nodes. The other
+    factors keep their places in the tree, so intermediate results do not overflow more often.
     """
 
     def __init__(self, root: TensorApply[Elemwise], inner: set[TensorVariable]) -> None:
@@ -201,9 +201,9 @@ class Product:
     ) -> tuple[TensorVariable | None, complex]:
         """The product without the factors ``above`` (of the numerator) and ``below`` (of the denominator).
 
-        Returns the absolute product as a variable (None if no factor is left), and a number that it must be multiplied
-        by: ``number``, with the sign of the product. Each factor is removed as often as it is listed. ``instead`` is a
-        pair of a remaining factor and a variable that replaces one occurrence of it.
+        Returns the product without its sign as a variable (None if no factor is left), and a number by which this
+        variable must be multiplied: ``number`` times the sign. Each factor is removed as often as it is listed.
+        ``instead`` is a pair of a remaining factor and a variable that replaces one occurrence of this factor.
         """
         gone: dict[tuple[TensorVariable, bool], int] = {}
         for side, variables in ((True, above), (False, below)):

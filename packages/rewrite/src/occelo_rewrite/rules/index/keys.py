@@ -1,6 +1,6 @@
 """Functions for index keys: their entries as variables, the axes that they keep, and static bounds of slices.
 
-The other modules of this package use them, and so does `rules.random.lifting`.
+The other modules of this package call these functions, and so does `rules.random.lifting`.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def parts_of(node: TensorApply[Subtensor], first: int = 1) -> list[KeyEntry]:
 
 
 def read(x: TensorVariable, parts: list[KeyEntry]) -> TensorVariable:
-    """``x[parts]`` for the entries ``parts`` of a key; ``x`` itself if the key selects all of it."""
+    """``x[parts]`` for the entries ``parts`` of a key; ``x`` itself if the key selects all of ``x``."""
     return x if all(is_full(part) for part in parts) else x[tuple(parts)]
 
 
 def kept_axes(parts: list[KeyEntry]) -> list[int]:
-    """The axes of a tensor that a key keeps, in order: those that it indexes by a slice."""
+    """The axes of a tensor that a key keeps, in order: those for which its entry is a slice."""
     return [i for i, part in enumerate(parts) if isinstance(part, slice)]
 
 

@@ -26,7 +26,9 @@ __all__ = ["SPECIALIZE"]
 def _read_alone(
     fgraph: FunctionGraph, node: TensorApply, *classes: type[OpT]
 ) -> TensorApply[OpT] | None:
-    """The node that computes the first input of ``node``, if its op is of one of ``classes`` and it has one user."""
+    """The node that computes the first input of ``node``, if its op is of one of ``classes`` and the input has no other
+    user.
+    """
     inner = computed_by(node.inputs[0], *classes)
     if inner is None or len(fgraph.clients[node.inputs[0]]) > 1:
         return None

@@ -1,7 +1,7 @@
 """The rule for tensors that are written slice by slice: if the slices cover a whole axis, their values are joined.
 
-`pipeline` puts it into the stage canonicalize. The gradient of an expression of ``x[:, :a]`` and ``x[:, a:]`` consists
-of such writes.
+`pipeline` puts the rule into the stage canonicalize. For example, the gradient of an expression of ``x[:, :a]`` and
+``x[:, a:]`` is written slice by slice.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _tile(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> _Tile | Non
 
 
 def _meet(a: _Tile, b: _Tile) -> bool:
-    """Whether two slices overlap. Slices of different axes always do."""
+    """Whether two writes overlap. Writes to slices of different axes always overlap."""
     return a.axis != b.axis or (a.start < b.stop and b.start < a.stop)
 
 

@@ -1,7 +1,7 @@
 """Rules for writes: overwritten writes are dropped, and sums of writes into zeros become chains of writes.
 
-`pipeline` puts them into the stage canonicalize. The stage inplace_subtensor takes the classes of ops that it may
-change from ``OVERWRITING``.
+`pipeline` puts the rules into the stage canonicalize. The stage inplace_subtensor changes ops of the classes in
+`OVERWRITING`.
 """
 
 from __future__ import annotations

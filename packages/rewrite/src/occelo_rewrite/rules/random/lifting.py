@@ -33,7 +33,7 @@ def _independent(op: RandomVariable) -> bool:
 def _drawn(fgraph: FunctionGraph, node: TensorApply) -> TensorApply[RandomVariable] | None:
     """The draw that computes the first input of ``node``.
 
-    None if no draw computes it, if it has other readers, or if the draw must not be changed.
+    None if no draw computes this input, if the input has other readers, or if the draw must not be changed.
     """
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, RandomVariable) or not _independent(inner.op):
@@ -53,9 +53,9 @@ def _same(a: Length, b: Length) -> bool:
 
 
 def _repeated(fgraph: FunctionGraph, inner: TensorApply[RandomVariable]) -> list[list[bool]] | None:
-    """For each parameter, a flag for each of its batch axes: whether it has length 1 and is repeated.
+    """For each parameter, a flag for each of its batch axes: whether the axis has length 1 and is repeated.
 
-    None if this is not known.
+    None if an axis neither has length 1 nor is known to have the length of the draw.
     """
     known = shapes_of(fgraph)
     lengths = known.shape_of(fgraph, inner.outputs[1])
@@ -134,7 +134,7 @@ def read_through_draw(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Re
 
 @node_rewriter([DimShuffle], tags=("random_unsafe",))
 def dimshuffle_of_draw(fgraph: FunctionGraph, node: TensorApply[DimShuffle]) -> Replacements:
-    """law(p, q).dimshuffle(order) = law(p.dimshuffle(order), q.dimshuffle(order)), for an order of batch axes."""
+    """law(p, q).dimshuffle(order) = law(p.dimshuffle(order), q.dimshuffle(order)), if only batch axes are rearranged."""
     inner = _drawn(fgraph, node)
     if inner is None:
         return None
