@@ -61,6 +61,7 @@ def test_every_op_consists_of_others_or_is_known_not_to() -> None:
     for module in ("observing", "python_function"):  # which users load
         importlib.import_module(f"occelo_graph.ops.control.{module}")
     for module in (
+        "blockwise",
         "linalg",
         "looping.loops",
         "ops.typed_list",
