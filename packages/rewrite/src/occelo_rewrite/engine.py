@@ -1,7 +1,7 @@
 """`run`, the engine: it tries rules at the nodes of a graph and makes their replacements, until no rule applies.
 
-The rewriters in `rewriter` choose the rules and the order of nodes, and call `run`. `fusion` calls `replace` for its
-own replacements. If a rule replaces several variables, the engine replaces all of them or none.
+The rewriters in `rewriter` choose the rules and the order of nodes, and call `run`. `fusion` finds its replacements
+itself, and makes them with `replace`. If a rule replaces several variables, the engine replaces all of them or none.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def report(error: Exception, what: str, node: Apply | None) -> None:
 class RuleIndex:
     """An index from ops and classes of ops to the rules that track them.
 
-    The rules of the index ``first`` come before ``rules``. The tables are built at the first look-up, since many
-    indices are never used.
+    The rules of the index ``first`` come before ``rules``. The index is built at the first look-up, since many indices
+    are never used.
     """
 
     _LIMIT = 4096
@@ -120,7 +120,7 @@ class RuleIndex:
 
 
 class Worklist(Feature):
-    """The nodes at which rules are still to be tried, each once.
+    """The list of the nodes at which rules are still to be tried, each once.
 
     Nodes that enter the graph or change are added at once. When the list is empty, `next_round` returns the nodes that
     use a changed node, directly or through a few other nodes, and were last tried before the change.
@@ -134,7 +134,7 @@ class Worklist(Feature):
         self.from_end = from_end
         self.include_new = include_new
         self.fresh: set[Apply] = set()
-        """Nodes that entered or changed, and the nodes that `next_round` returned."""
+        """Nodes that entered the graph or changed, and the nodes that `next_round` returned."""
         self._clock = 0
         self._tried: dict[Apply, int] = {}
         self._touched: dict[Apply, int] = {}
@@ -178,7 +178,7 @@ class Worklist(Feature):
     def _try_owner_of_unused(self, fgraph: FunctionGraph, variable: Variable, gone: Any) -> None:
         """If ``gone`` was the only user of ``variable``, have the next round try the node that computes it.
 
-        The node may have other outputs that are used, and a rule that drops unused outputs, as those of loops.
+        If other outputs of this node are used, a rule may drop the unused output. Some rules for loops do so.
         """
         owner, uses = variable.owner, fgraph.clients.get(variable, ())
         if owner is None or len(owner.outputs) == 1 or owner not in fgraph.apply_nodes:
@@ -373,8 +373,8 @@ def _apply(
 def _kinds_of_inputs(node: Apply) -> set[Any]:
     """The kinds of a node's inputs, in the terms of `NodeRewriter.below`.
 
-    For an input that a node computes, these are its class of ops and its scalar op. For a constant, these are
-    `Constant` and the constant's number.
+    For an input that a node computes, these are the class of the node's op and its scalar op. For a constant, these are
+    `Constant` and the number that its elements equal.
     """
     kinds: set[Any] = set()
     for v in node.inputs:
@@ -516,12 +516,12 @@ def run(
 
     Returns the number of replacements. With ``until_stable``, the rules are tried again at users of changed nodes,
     until nothing changes. If ``rules_for_new`` is given, its rules are tried instead at nodes that enter or change, and
-    at their users. `NotConvergedError` if the rules do not terminate. ``owner`` is the rewriter, which the message
-    names.
+    at the users of these nodes. `NotConvergedError` if the rules do not terminate. ``owner`` is the rewriter, which the
+    message names.
 
-    If ops overwrite inputs, a validation examines the whole graph. So the graph is validated only once, at the end. If
-    this validation fails, all replacements are reverted. Then the rules run again, with a validation after each
-    replacement.
+    If the graph has ops that overwrite inputs, each validation examines the whole graph. So such a graph is validated
+    only once, at the end. If this validation fails, all replacements are reverted. Then the rules run again, with a
+    validation after each replacement.
     """
 
     def once() -> int:

@@ -1,8 +1,8 @@
 """`MergeFeature`: common subexpression elimination in a function graph.
 
-The stage ``merge1`` (`MergeOptimizer`) attaches it to a graph and merges equal nodes. From then on the engine uses it
-to merge every new node with an equal node of the graph. The stage ``add_destroy_handler`` removes it, since nodes that
-overwrite inputs must not be merged.
+The stage ``merge1`` (`rewriter.MergeOptimizer`) attaches the feature to a graph and merges equal nodes. From then on,
+`engine` merges every new node with an equal node of the graph, which the feature finds. The stage
+``add_destroy_handler`` removes the feature, since nodes that overwrite inputs must not be merged.
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ class MergeFeature(Feature):
     def intern(
         self, fgraph: FunctionGraph, variable: Variable, done: dict[Apply, Apply]
     ) -> Variable:
-        """A variable equal to ``variable`` that is computed by nodes of the graph as far as possible.
+        """A variable equal to ``variable`` that nodes of the graph compute, as far as the graph has equal nodes.
 
-        New nodes are kept only if the graph has no equal node. ``done`` maps new nodes to the nodes that replace them.
+        ``done`` maps new nodes to the nodes that replace them.
         """
         owner = variable.owner
         if owner is None:
