@@ -601,7 +601,7 @@ def test_wrong_parts_are_told(mode: str) -> None:
     odd = ScaleBadly()
     g = ot.dscalar("x")
     if mode in ("native", "c", "c|py", "numba"):
-        with pytest.raises(TypeError, match="ScaleBadly gave parts"):
+        with pytest.raises(TypeError, match="lowering of ScaleBadly"):
             oc.function([p, g], odd(p, g), mode=mode)
 
 

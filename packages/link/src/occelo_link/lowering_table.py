@@ -14,9 +14,10 @@ from occelo_graph.applicable import check_arguments, check_classes
 from occelo_graph.extensions import defined_before, is_external, register_extension
 from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.late_families import catch_up
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.nodes import TensorApply
 
-__all__ = ["LateLowerings", "LoweringTable", "Registers", "RegistersParts"]
+__all__ = ["LateLowerings", "LoweringTable", "Registers", "RegistersParts", "wrong_results"]
 
 _ContextT = TypeVar("_ContextT")
 _ValueT = TypeVar("_ValueT")
@@ -65,6 +66,17 @@ _Entry = tuple[
     Callable[[_ContextT, AnyApply, list[_ValueT]], Sequence[_ValueT]],
     Callable[[AnyApply], bool] | None,
 ]
+
+
+def wrong_results(node: Apply, results: Any, told: Callable[[Any], str]) -> TypeError:
+    """The exception for a lowering whose results do not fit the outputs of the node. ``told`` describes one result."""
+    where = f", made at {node.source}" if node.source is not None else ""
+    wanted = ", ".join(str(v.type) for v in node.outputs)
+    found = ", ".join(map(told, results)) if is_list_or_tuple(results) else type(results).__name__
+    return TypeError(
+        f"The lowering of {node.op}{where}, must return a list with a value for each output ({wanted}), "
+        f"and gave {found or 'an empty list'}"
+    )
 
 
 class LateLowerings:

@@ -66,14 +66,24 @@ def element_type(kind: Type) -> TensorType:
 def number_of_steps(value: Any, what: str = "The number of steps") -> Any:
     """Convert an integer scalar, such as the number of steps, to an int64 scalar. TypeError for anything else.
 
-    ``what`` names the integer in messages.
+    OverflowError for a known integer that int64 cannot represent. ``what`` names the integer in messages.
     """
-    if value is None:
-        raise TypeError(f"{what} must be an integer scalar, and is None")
+    if value is None or isinstance(value, bool):
+        raise TypeError(f"{what} must be an integer scalar, and is {value}")
+    if isinstance(value, int):
+        _check_range(value, what)
     steps = as_tensor_variable(value)
     if steps.type.ndim or steps.type.numpy_dtype.kind not in "iu":
         raise TypeError(f"{what} must be an integer scalar, and is {describe(steps)}")
+    if isinstance(steps, Constant) and steps.dtype != "int64":
+        _check_range(int(steps.data), what)
+        return as_tensor_variable(np.int64(steps.data))
     return steps if steps.dtype == "int64" else steps.astype("int64")
+
+
+def _check_range(value: int, what: str) -> None:
+    if not -(2**63) <= value < 2**63:
+        raise OverflowError(f"{what} must be an int64 scalar, which cannot be {value}")
 
 
 def scan_node(

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.errors import describe
-from occelo_graph.ir.nodes import Variable, nodes_made
+from occelo_graph.ir.nodes import Constant, Variable, nodes_made
 from occelo_graph.looping.building import Step, as_condition, number_of_steps, scan_node
 from occelo_graph.looping.checkpoints import checkpointed
 from occelo_graph.looping.nested import Stepper, Structure, flatten, made_at, shown
 from occelo_graph.looping.states import default_updates
 from occelo_graph.narrowing import is_tuple
-from occelo_graph.ops.elemwise.arithmetic import maximum, minimum
+from occelo_graph.ops.control.checks import CheckAndRaise
+from occelo_graph.ops.elemwise.arithmetic import ge, gt, maximum, minimum, switch
 from occelo_graph.ops.shape.reading import shape_i
 from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.type import TensorType
 
 __all__ = ["fori_loop", "loop", "while_loop"]
 
@@ -166,15 +168,27 @@ def _steps(sequences: list[Variable], length: Any, structure: Structure) -> Any:
 def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
     """The final state of ``for i in range(lower, upper): state = body(i, state)``.
 
-    The initial state is ``init``, which may have any nested structure, as in `loop`. The bounds are integer scalars,
-    and ``i`` is an int64 scalar. If ``upper <= lower``, the result is ``init``.
+    The initial state is ``init``, which may have any nested structure, as in `loop`. If ``upper <= lower``, the result
+    is ``init``.
+
+    The bounds are integer scalars of any dtypes: numbers, NumPy scalars or variables. ``i`` is always an int64 scalar.
+    So a state of a smaller dtype needs a cast of ``i``: float32 + int64 is float64, as for arrays in NumPy. (In JAX,
+    ``i`` has the dtype of the bounds, which then must have equal dtypes. If JAX knows both bounds, ``i`` counts as a
+    Python number. JAX also accepts floats as bounds.)
+
+    TypeError for bounds that are not integer scalars. OverflowError for bounds that int64 cannot represent, when the
+    graph is built or when it runs.
     """
-    what = "A bound of fori_loop"
-    known = isinstance(lower, int) and isinstance(upper, int)
-    length: Any = max(upper - lower, 0) if known else None
-    lower, upper = number_of_steps(lower, what), number_of_steps(upper, what)
-    if not known:
-        length = maximum(upper - lower, 0)
+    lower, upper = _bound(lower), _bound(upper)
+    first = int(lower.data) if isinstance(lower, Constant) else None
+    length: Any
+    if first is not None and isinstance(upper, Constant):
+        length = max(int(upper.data) - first, 0)
+    elif first == 0:
+        length = maximum(upper, 0)
+    else:
+        # the difference may overflow: to a large number if there is no step, or to a negative one, which is an error
+        length = switch(gt(upper, lower), upper - lower, np.int64(0))
 
     def step(carried: Any) -> Any:
         i, state = carried
@@ -187,6 +201,17 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
 
     (_, state), _ = _run(step, (lower, init), None, length, None, label=label)
     return state
+
+
+def _bound(value: Any) -> Any:
+    """A bound of a `fori_loop` as an int64 scalar."""
+    what = "A bound of fori_loop"
+    bound = number_of_steps(value, what)
+    if isinstance(value, Variable) and value.type == TensorType("uint64", ()):
+        # numbers that int64 cannot represent have become negative
+        check = CheckAndRaise(OverflowError, f"{what} must be an int64 scalar, and is too large")
+        return check(bound, ge(bound, 0))
+    return bound
 
 
 def while_loop(

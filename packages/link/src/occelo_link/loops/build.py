@@ -86,11 +86,25 @@ def lower_graph(
     starts, ends = _starts(inputs), _starts(outputs)
     updated = {ends[k]: starts[j] for k, j in (states or {}).items()}
     program = context.finish(outputs, None if check_bounds else updated)
+    if state.builder.foreign:
+        _verify(program, list(state.builder.foreign))
     if not check_bounds:
         return program
     from occelo_link.loops.ir.bounds_checked import with_bounds_checks  # for debugging only
 
     return with_bounds_checks(program, context.builder)
+
+
+def _verify(program: Program, foreign: Sequence[str]) -> None:
+    """TypeError if a program with statements of ``foreign`` lowerings, from other packages, is not well formed."""
+    from occelo_link.loops.ir.verify import InvalidProgram, verify  # seldom needed
+
+    try:
+        verify(program)
+    except InvalidProgram as error:
+        raise TypeError(
+            f"The lowerings of other packages ({', '.join(foreign)}) make a wrong program: {error}"
+        ) from None
 
 
 def _starts(variables: Sequence[Variable]) -> list[int]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, TensorType, Variable
+from occelo_graph.extensions import is_external
 from occelo_graph.ir.decomposing import Decomposition
 from occelo_graph.ir.regions import Division, divide, operands_of
 from occelo_graph.ops.length_inputs import lengths_to_check
@@ -30,7 +31,7 @@ from occelo_link.loops.ir.program import Buffer, Program, Value
 from occelo_link.loops.kernel import ElementRoot, ReduceRoot
 from occelo_link.loops.loop_nests import copy_elements, copy_together
 from occelo_link.loops.program_state import ProgramState
-from occelo_link.loops.registry import Lowering, find_lowering
+from occelo_link.loops.registry import Lowering, check_lowered, find_lowering
 from occelo_link.loops.schedule import Schedule
 from occelo_link.loops.steps import Step, buffers_of
 from occelo_link.loops.tensor_groups import map_leaves, members_of, parts_of_type
@@ -427,7 +428,10 @@ class Context:
 
     def _lower_node(self, node: Apply, lowering: Lowering) -> None:
         inputs = [self.tensors.get(v) or self.tensor(v) for v in operands_of(node)]
+        if is_external(lowering):
+            self.builder.foreign[str(node.op)] = None
         outputs = lowering(self, node, inputs)
+        check_lowered(node, outputs)
         if node.op.types_follow_values:
             for i, n in enumerate(lengths_to_check(node) or ()):
                 if n is not None:

@@ -8,16 +8,23 @@ lowerings. `Context`, the linkers and `capabilities` call `find_lowering`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from occelo_graph import Apply, Op, Variable
+from occelo_graph import Apply, Op, Type, Variable
 from occelo_graph.ir.decomposing import decomposition
 from occelo_graph.ir.nodes import OpT
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.nodes import TensorApply
-from occelo_link.loops.complexes import PARTS, as_real, by_parts, in_parts
-from occelo_link.loops.tensor_groups import members_of
+from occelo_link.loops.complexes import PARTS, as_real, by_parts, in_parts, parts_of
+from occelo_link.loops.tensor_groups import leaves_of
 from occelo_link.loops.tensors import Tensor
-from occelo_link.lowering_table import LateLowerings, LoweringTable, Registers, RegistersParts
+from occelo_link.lowering_table import (
+    LateLowerings,
+    LoweringTable,
+    Registers,
+    RegistersParts,
+    wrong_results,
+)
 from occelo_link.withheld_lowerings import is_withheld
 
 if TYPE_CHECKING:
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Lowering",
     "can_be_callback",
+    "check_lowered",
     "consists_of_arrays",
     "find_lowering",
     "late",
@@ -145,6 +153,30 @@ def find_lowering(node: Apply) -> Lowering | None:
     return own or _find_decomposed(node)
 
 
+def check_lowered(node: Apply, results: Any) -> None:
+    """TypeError if the results of a lowering are not tensors of the types of the node's outputs."""
+    if not is_list_or_tuple(results) or len(results) != len(node.outputs):
+        raise wrong_results(node, results, _told)
+    for variable, tensor in zip(node.outputs, results, strict=True):
+        if not _fits(variable.type, tensor):
+            raise wrong_results(node, results, _told)
+
+
+def _fits(kind: Type, tensor: Any) -> bool:
+    if not isinstance(tensor, Tensor):
+        return False
+    if tensor.dtype == kind.dtype and tensor.ndim == kind.ndim:
+        return True
+    leaves = [(leaf.dtype, len(leaf.shape)) for leaf in leaves_of(kind)]
+    return [(t.dtype, t.ndim) for t in parts_of(tensor)] == leaves
+
+
+def _told(tensor: Any) -> str:
+    if not isinstance(tensor, Tensor):
+        return type(tensor).__name__
+    return " with ".join(f"{t.dtype} of {t.ndim} dimensions" for t in parts_of(tensor))
+
+
 def _find_decomposed(node: Apply) -> Lowering | None:
     if node.op.destroy_map or node.op.lazy or not node.op.has_decompose:
         return None
@@ -222,27 +254,20 @@ def _find_parts(node: Apply) -> Lowering | None:
     if found is None:
         return None
     function, condition = found
-    return _with_parts_checked(function) if condition is None or condition(node) else None
+    return _with_parts_rounded(function) if condition is None or condition(node) else None
 
 
-def _with_parts_checked(lowering: Lowering) -> Lowering:
-    """Extend a lowering: check that results have the arrays that their types define, and round float16 arrays."""
+def _with_parts_rounded(lowering: Lowering) -> Lowering:
+    """Extend a lowering: round the float16 arrays of its results."""
     from occelo_link.loops.float16 import with_float16_rounded  # seldom needed
 
     def lowered(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
-        made = [
+        made = lowering(context, node, inputs)
+        check_lowered(node, made)
+        return [
             with_float16_rounded(context, v.type, t)
-            for v, t in zip(node.outputs, lowering(context, node, inputs), strict=True)
+            for v, t in zip(node.outputs, made, strict=True)
         ]
-        for variable, tensor in zip(node.outputs, made, strict=True):
-            kinds = variable.type.parts() or ()
-            inside = [("float32" if k.dtype == "float16" else k.dtype, k.ndim) for k in kinds]
-            found = [(t.dtype, t.ndim) for t in members_of(tensor)]
-            if found != inside:
-                raise TypeError(
-                    f"The lowering of {node.op} gave parts {found} for a value of {variable.type}"
-                )
-        return made
 
     return lowered
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +52,26 @@ class Arrays(ABC):
     def _known_scalar(self, name: str) -> Scalar | None:
         """Return a scalar function by its name like `scalar`, even if the function is switched off."""
         own = registered_scalar(self.name, name)
-        return self.scalars.get(name) if own is None else (own[0], partial(own[1], self))
+        return self.scalars.get(name) if own is None else (own[0], self._checked(name, own[1]))
+
+    def _checked(self, name: str, function: Callable[..., Array]) -> Callable[..., Array]:
+        """Return a registered scalar function with a check that its results have the shape of its arguments."""
+
+        def applied(*operands: Array) -> Array:
+            made = function(self, *operands)
+            if not self.is_traced(made):
+                raise TypeError(
+                    f"The function of arrays for {name} must return an array of {self.name}, and gave {made!r}"
+                )
+            wanted = np.broadcast_shapes(*(tuple(np.shape(x)) for x in operands))
+            if tuple(made.shape) != wanted:
+                raise TypeError(
+                    f"The function of arrays for {name} must return an array of shape {wanted}, "
+                    f"and gave one of shape {tuple(made.shape)}"
+                )
+            return made
+
+        return applied
 
     def apply(self, name: str, *operands: Array) -> Array:
         """Apply a scalar function to arrays, which broadcast.

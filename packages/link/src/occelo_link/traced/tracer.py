@@ -9,14 +9,18 @@ A check cannot raise an error in compiled code. So all checks are combined into 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from occelo_graph import Apply, Constant, Variable
+from occelo_graph.extensions import is_external
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.decomposing import Decomposition, decomposition
 from occelo_graph.ir.regions import operands_of
+from occelo_graph.narrowing import is_array, is_list_or_tuple
 from occelo_graph.ops.length_inputs import ONCE_KNOWN, lengths_to_check, wrong_shape
+from occelo_link.lowering_table import wrong_results
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.pieces import trace_in_pieces
@@ -120,12 +124,39 @@ class Tracer:
             outputs: Sequence[TracedValue] = self._decomposed(node, parts, inputs)
         else:
             outputs = lowering(self, node, inputs)
+            if is_external(lowering):
+                self._check(node, outputs)
         held = lengths_to_check(node)
         if held:  # only results that are arrays have such lengths
             shape = np.shape(outputs[0])
             if any(n is not None and n != int(m) for n, m in zip(held, shape, strict=False)):
                 raise ValueError(wrong_shape(ONCE_KNOWN, shape, tuple(held)))
         return outputs
+
+    def _check(self, node: Apply, results: Any) -> None:
+        """TypeError if the results of a lowering of another package do not have the types of the node's outputs."""
+        if not is_list_or_tuple(results) or len(results) != len(node.outputs):
+            raise wrong_results(node, results, self._told)
+        for variable, value in zip(node.outputs, results, strict=True):
+            kinds = variable.type.parts()
+            arrays = [value] if variable.type.is_array else value
+            if kinds is not None and (
+                not is_list_or_tuple(arrays)
+                or [self._form(x) for x in arrays] != [(k.dtype, k.ndim) for k in kinds]
+            ):
+                raise wrong_results(node, results, self._told)
+
+    def _form(self, value: Any) -> tuple[str, int] | None:
+        """Return the dtype and the number of dimensions of an array, or None for anything else."""
+        if self.arrays.is_traced(value):
+            return self.arrays.dtype(value), len(value.shape)
+        return (str(value.dtype), value.ndim) if is_array(value) else None
+
+    def _told(self, value: Any) -> str:
+        if is_list_or_tuple(value):
+            return " with ".join(map(self._told, value))
+        form = self._form(value)
+        return type(value).__name__ if form is None else "{} of {} dimensions".format(*form)
 
     def _decomposed(
         self, node: Apply, parts: Decomposition, inputs: Sequence[TracedValue]

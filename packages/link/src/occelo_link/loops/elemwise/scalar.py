@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Constant
 from occelo_graph.applicable import check_arguments, check_scalar_names
@@ -124,7 +124,25 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
     condition = _conditions.get(name)
     fits = condition is None or condition(inputs, output)
     own = _lowerings.get(name) if fits and not scalar_is_withheld(name) else None
+    if own is not None and is_external(own):
+        return _checked(name, own)
     return own or _of_formula(name, inputs)
+
+
+def _checked(name: str, function: ScalarLowering) -> ScalarLowering:
+    """The lowering ``function`` of another package, with a check that it returns a value of the right dtype."""
+
+    def lowering(builder: Builder, dtype: str, args: Sequence[Value]) -> Value:
+        builder.foreign[name] = None
+        made: Any = function(builder, dtype, args)
+        if not isinstance(made, Value) or made.dtype != dtype:
+            found = made.dtype if isinstance(made, Value) else type(made).__name__
+            raise TypeError(
+                f"The lowering of the scalar function {name} must return a value of {dtype}, and gave {found}"
+            )
+        return made
+
+    return lowering
 
 
 def _in_loops(variable: TensorVariable) -> str:

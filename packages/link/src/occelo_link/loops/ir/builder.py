@@ -82,6 +82,8 @@ class Builder:
         """Whether loops may run in several threads."""
         self.non_interruptible = False
         """Whether loops that are opened now must not poll for interrupts and must not run in several threads."""
+        self.foreign: dict[str, None] = {}
+        """The names of the ops whose lowerings are from other packages. If there are any, the program is verified."""
         self.epoch = 0
         """The number of writes, so far, to buffers that had available values."""
 
@@ -139,6 +141,8 @@ class Builder:
     def op(self, name: str, *args: Value, dtype: str | None = None) -> Value:
         """The result of an operation on values. The operations ``cast`` and ``bits`` need the ``dtype`` of the result."""
         if dtype is None:
+            if name not in OPERATIONS:
+                raise ValueError(f"Loop programs have no operation {name!r}")
             gives = OPERATIONS[name].gives
             dtype = args[-1].dtype if gives == "same" else gives
         key = (name, dtype, args)
