@@ -15,6 +15,7 @@ from occelo_graph.config import config
 from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
@@ -32,24 +33,37 @@ def is_number(value: object) -> bool:
     return type(value) in _SMALLEST
 
 
+def _representative(value: Any) -> Any:
+    """A Python number itself, the number of a list that needs the largest dtype, and None for anything else."""
+    if is_list_or_tuple(value) and value and all(map(is_number, value)):
+        numbers: list[Any] = list(value)
+        return max(numbers, key=_rank)
+    return value if is_number(value) else None
+
+
+def _rank(number: Any) -> tuple[bool, bool, float]:
+    return isinstance(number, complex), isinstance(number, float), abs(number)
+
+
 class CarriedValue:
     """A value that a loop carries, with its initial value and its type, ``kind``.
 
     If the initial value is a Python number, it gets the dtype that a step returns, provided that this dtype can hold
     the number. If the dtype that a step returns depends on the dtype of the number, the number gets int64, `floatX` or
-    complex128. ``label`` names the value in error messages.
+    complex128. So does a list of Python numbers, which is a vector. ``label`` names the value in error messages.
     """
 
     def __init__(self, value: Any, label: str) -> None:
         self.label = label
-        self.number: Any = value if is_number(value) else None
+        self._given = value
+        self.number: Any = _representative(value)
         self.variable: Any = None
         self._settled = False
         if self.number is None:
             self.variable = value if isinstance(value, Variable) else as_tensor_variable(value)
             self.kind: Type = self.variable.type
         else:
-            self.kind = TensorType(self._smallest(), ())
+            self.kind = TensorType(self._smallest(), np.shape(value))
 
     def _smallest(self) -> str:
         dtype = _SMALLEST[type(self.number)]
@@ -70,17 +84,18 @@ class CarriedValue:
         if self.variable is not None:
             return self.variable
         assert isinstance(self.kind, TensorType)
-        return as_tensor_variable(self.number, dtype=self.kind.dtype)
+        return as_tensor_variable(self._given, dtype=self.kind.dtype)
 
     def settle(self) -> bool:
         """Give a Python number its default dtype, if no step has determined its dtype.
 
         Returns whether the type changed. It changes at most once.
         """
-        if self.number is None or self._settled or self.kind != TensorType(self._smallest(), ()):
+        shape = np.shape(self._given)
+        if self.number is None or self._settled or self.kind != TensorType(self._smallest(), shape):
             return False
         self._settled = True
-        before, self.kind = self.kind, TensorType(self._default(), ())
+        before, self.kind = self.kind, TensorType(self._default(), shape)
         return before != self.kind
 
     def adapt(self, after: Variable) -> bool:
@@ -106,7 +121,9 @@ class CarriedValue:
 
     def _may_become(self, found: TensorType) -> bool:
         """Whether the initial value is a Python number that may get the dtype of ``found``, the type after a step."""
-        if self.number is None or not isinstance(self.kind, TensorType) or found.ndim:
+        if self.number is None or not isinstance(self.kind, TensorType):
+            return False
+        if found.ndim != self.kind.ndim:
             return False
         if found.dtype == self.kind.dtype:
             return False
@@ -127,7 +144,7 @@ class CarriedValue:
         return kinds[0] <= kinds[1] and exact
 
     def _described(self) -> str:
-        return f"{self.number!r}" if self.variable is None else describe(self.variable)
+        return f"{self._given!r}" if self.variable is None else describe(self.variable)
 
     def _changed(self, what: str, after: Variable) -> TypeError:
         """The error for a step that returns ``after`` and so changes ``what``, such as the dtype."""

@@ -23,6 +23,7 @@ from occelo_graph.looping.classic_arguments import (
     read_sequences,
     steps_of,
 )
+from occelo_graph.looping.delays import DelayLine
 from occelo_graph.looping.nested import Stepped, made_at, shown
 from occelo_graph.looping.states import default_updates
 from occelo_graph.narrowing import is_list_or_tuple
@@ -94,6 +95,13 @@ def _returned(value: Any) -> _Returned:
 
 
 # scan
+
+MOST_CARRIED = 4
+"""If the longest tap of an output is longer, its earlier values are not carried one by one, but in a delay line."""
+
+
+def _label(output: int) -> str:
+    return f"The value of outputs_info {output}"
 
 
 def scan(
@@ -192,6 +200,10 @@ class _Classic:
         self.fn = fn
         self.sequences = sequences
         self.outputs = outputs
+        self.delays = [
+            DelayLine(o.initial, o.taps, _label(i)) if o.depth > MOST_CARRIED else None
+            for i, o in enumerate(outputs)
+        ]
         self.any_outputs = any_outputs
         self.name = name
         self.checkpoint: int | str | None = None
@@ -208,7 +220,10 @@ class _Classic:
     ) -> tuple[list[Any], dict[Any, Any]]:
         """Build the node. Returns the outputs of all steps, and the updates of shared variables."""
         slices = [part for s in self.sequences for part in s.slices(backwards)]
-        windows = [o.window() for o in self.outputs]
+        windows = [
+            o.window() if line is None else line.carried()
+            for o, line in zip(self.outputs, self.delays, strict=True)
+        ]
         carried = [v for w in windows for v in w]
         op_, made = scan_node(
             self._step,
@@ -218,7 +233,7 @@ class _Classic:
             constants,
             truncate=truncate,
             name=self.name,
-            names=[f"The value of outputs_info {i}" for i, w in enumerate(windows) for _ in w],
+            names=[_label(i) for i, w in enumerate(windows) for _ in w],
             capture=not strict,
         )
         node = made[0].owner
@@ -254,15 +269,14 @@ class _Classic:
     ) -> Step:
         rest = list(carried)
         windows: list[list[Variable]] = []
-        for output in self.outputs:
-            size = output.depth if output.initial is not None else 0
-            windows.append(rest[:size])
+        read: list[Any] = []
+        for output, line in zip(self.outputs, self.delays, strict=True):
+            size = (output.depth if line is None else 2) if output.initial is not None else 0
+            window = rest[:size]
+            read += output.read(window) if line is None else line.read(window[0], window[1])
+            windows.append(window)
             del rest[:size]
-        given = [
-            *elements,
-            *(v for o, w in zip(self.outputs, windows, strict=True) for v in o.read(w)),
-            *constants,
-        ]
+        given = [*elements, *read, *constants]
         with nodes_made() as nodes:
             found = _returned(self.fn(*given))
         if any(v is None for v in found.outputs) or not (
@@ -276,10 +290,16 @@ class _Classic:
         following: list[Any] = []
         traced: list[Any] = []
         outputs = self.outputs or [ScanOutput() for _ in results]
-        for output, window, result in zip(
-            outputs, windows or [[] for _ in results], results, strict=True
+        for output, line, window, result in zip(
+            outputs,
+            self.delays or [None] * len(results),
+            windows or [[] for _ in results],
+            results,
+            strict=True,
         ):
-            if output.initial is not None:
+            if line is not None:
+                following += line.following(window[0], window[1], result)
+            elif output.initial is not None:
                 following += [*window[1:], result]
             if output.initial is None or is_tensor(window[0]):
                 traced.append(result)

@@ -27,6 +27,7 @@ from occelo_graph.ir.op import ZERO, Cotangent
 from occelo_graph.ir.traversal import ancestors, toposort
 from occelo_graph.ir.types import NullType
 from occelo_graph.looping.building import Step, scan_node
+from occelo_graph.looping.state_rows import lengths_of_cotangents, rows_instead_of_states
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add, le, minimum, switch
 from occelo_graph.ops.shape.reading import length_read
@@ -94,6 +95,11 @@ class _Step:
     found: list[Any]
     """The cotangent of each input, as a graph of the inputs and the seeds. None if it is not connected."""
 
+    @property
+    def seeds(self) -> set[Variable]:
+        """The variables for all cotangents of outputs."""
+        return {*self.seeds_of_carried.values(), *self.seeds_of_traces.values()}
+
 
 def _is_null(cotangent: Any) -> bool:
     return isinstance(cotangent, Variable) and isinstance(cotangent.type, NullType)
@@ -126,7 +132,7 @@ def _live_carried(op_: Scan, carried: set[int], traces: set[int]) -> set[int]:
         live |= more
 
 
-def _one_step(op_: Scan, carried: set[int], traces: set[int]) -> _Step:
+def _one_step(op_: Scan, inputs: Sequence[Variable], carried: set[int], traces: set[int]) -> _Step:
     arguments = [v.type.make_variable() for v in op_.body.inputs]
     results = op_.body.bind(arguments)
     of_carried = {j: _seed(results[j]) for j in sorted(carried)}
@@ -140,6 +146,7 @@ def _one_step(op_: Scan, carried: set[int], traces: set[int]) -> _Step:
         return_disconnected="none",
         null_gradients="return",
     )
+    found = lengths_of_cotangents(op_, inputs, arguments, of_carried, found)
     return _Step(arguments, results, of_carried, of_traces, found)
 
 
@@ -157,7 +164,7 @@ def pulled(
             "A while_loop without max_steps has no gradient in reverse mode, which keeps the states of all steps: give "
             "max_steps, or use pushforward"
         )
-    step = _one_step(op_, live, traced)
+    step = _one_step(op_, inputs, live, traced)
     return _Backwards(op_, inputs, outputs, step).run(carried_cts, trace_cts)
 
 
@@ -189,6 +196,9 @@ class _Backwards:
         self.drawn = self._computed_from_states(wanted, stops)
         needed = set(ancestors(wanted, [*stops, *self.drawn]))
         self.drawn = [v for v in self.drawn if v in needed]
+        states = tensors(step.arguments[:first])
+        self.rows = rows_instead_of_states(states, wanted, [*stops, *self.drawn], step.seeds)
+        needed = set(ancestors(wanted, [*stops, *self.drawn, *self.rows]))
         self.kept = [i for i in range(first) if step.arguments[i] in needed]
         self.read = [i for i in range(first, last) if step.arguments[i] in needed]
 
@@ -219,7 +229,7 @@ class _Backwards:
         if not states:
             return []
         found: list[Variable] = []
-        seeds: set[Variable] = {*step.seeds_of_carried.values(), *step.seeds_of_traces.values()}
+        seeds = step.seeds
         for node in toposort([*step.results, *wanted]):
             if not seeds.isdisjoint(node.inputs):
                 seeds.update(node.outputs)
@@ -269,7 +279,7 @@ class _Backwards:
         """Traces of the values that derivatives of a step read, from a scan with the same steps and further traces."""
         op_, step = self.op, self.step
         more = [step.arguments[i] for i in self.kept] + [step.results[j] for j in self.results]
-        more += self.drawn
+        more += [*self.drawn, *self.rows]
         if not more:
             return []
         middle = op_.carried + op_.traces
@@ -340,7 +350,7 @@ class _Backwards:
         live = list(step.seeds_of_carried)
         traced = list(step.seeds_of_traces)
         values = [step.arguments[i] for i in self.kept] + [step.results[j] for j in self.results]
-        values += self.drawn
+        values += [*self.drawn, *self.rows]
         kept, read = len(values), len(self.read)
         last = self.op.carried + self.op.sequences
         pairs: dict[Variable, Variable] = {

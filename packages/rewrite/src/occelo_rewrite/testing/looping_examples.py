@@ -136,6 +136,18 @@ def _last_elements(x: TensorVariable) -> TensorVariable:
     return one[-2] * two[-2:] + final
 
 
+def _last_of_far_taps(x: TensorVariable) -> TensorVariable:
+    rows = ot.concatenate([x, x, x])[:6]
+    info = {"initial": ot.concatenate([rows, rows])[:9], "taps": [-9, -1]}
+    traces: TensorVariable = scan(
+        lambda far, near: ot.cos(far) + near,
+        outputs_info=info,
+        n_steps=x.shape[0] + 4,
+        return_updates=False,
+    )
+    return traces[-1] + traces[-3:].sum(axis=0) + traces[-2]
+
+
 def _outer_products(x: TensorVariable) -> TensorVariable:
     """The gradient of a loop with respect to a matrix. Each step multiplies a vector by this matrix."""
     matrix = x.T @ x
@@ -178,6 +190,7 @@ CASES: list[Case] = [
     Case("products_of_sequences", _products),
     Case("last_of_trace", _last),
     Case("last_elements_carried", _last_of_function),
+    Case("last_rows_of_delay_lines", _last_of_far_taps),
     Case("last_steps_apart", _last_elements),
     Case("unrolled_scan", lambda x: fori_loop(0, 3, lambda i, s: s * x + i, x)),
     Case("unrolled_scan", lambda x: loop(lambda s: (s * x, s), x, length=2)[1]),

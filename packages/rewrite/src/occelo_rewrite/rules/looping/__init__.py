@@ -9,6 +9,7 @@ from __future__ import annotations
 from occelo_rewrite.rules.looping import (
     accumulating,
     cumulative,
+    delay_lines,
     expanding,
     factoring,
     hoisting,
@@ -33,6 +34,7 @@ CANONICALIZE = (
     | sequences.CANONICALIZE
     | sharing.CANONICALIZE
     | steps.CANONICALIZE
+    | delay_lines.CANONICALIZE
     | last_steps.CANONICALIZE
 )
 JOIN = joining.JOIN

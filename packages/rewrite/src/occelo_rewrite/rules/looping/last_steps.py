@@ -15,15 +15,14 @@ from occelo_graph import tensor as ot
 from occelo_graph.ir.nodes import is_node
 from occelo_graph.looping.expansion import checked_steps
 from occelo_graph.looping.scan_op import Scan
-from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.control import CheckAndRaise
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.looping.steps import is_least_with
+from occelo_rewrite.rules.looping.steps import from_the_end, is_least_with
 
-__all__ = ["CANONICALIZE"]
+__all__ = ["CANONICALIZE", "readers_of_last"]
 
 MOST_KEPT = 16
 """A scan is divided if at most this many last elements are read."""
@@ -39,9 +38,9 @@ def last_elements_carried(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
     readers: dict[int, list[TensorApply[Subtensor]]] = {}
     for k, trace in enumerate(node.outputs[first : first + op_.traces]):
         element = results[first + k]
-        of_trace = _readers(fgraph, trace)
+        of_trace = readers_of_last(fgraph, trace)
         known = is_tensor(element) and None not in element.type.shape
-        if known and of_trace and all(n.op.key[0] == -1 for n in of_trace):
+        if known and of_trace and all(_is_last(n) for n in of_trace):
             if element not in results[:first]:
                 readers[k] = of_trace
     if not readers:
@@ -92,11 +91,11 @@ def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     for k, trace in enumerate(node.outputs[op_.carried :]):
         if not fgraph.clients.get(trace):
             continue
-        of_trace = _readers(fgraph, trace)
+        of_trace = readers_of_last(fgraph, trace)
         if not of_trace:
             return None
         readers[k] = of_trace
-        most = max(most, *(_from_the_end(n) for n in of_trace))
+        most = max(most, *(from_the_end(n) for n in of_trace))
     known = number_of(steps)
     few = is_least_with(steps, most) if known is None else int(known) <= 4 * most
     if few or not 1 < most <= MOST_KEPT:
@@ -119,24 +118,18 @@ def last_steps_apart(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     return found if fits else None
 
 
-def _readers(fgraph: FunctionGraph, trace: Variable) -> list[TensorApply[Subtensor]]:
+def _is_last(reader: TensorApply[Subtensor]) -> bool:
+    return isinstance(reader.op.key[0], int) and from_the_end(reader) == 1
+
+
+def readers_of_last(fgraph: FunctionGraph, trace: Variable) -> list[TensorApply[Subtensor]]:
     """The nodes that read a trace, if all of them read a fixed number of last elements; else an empty list."""
     found: list[TensorApply[Subtensor]] = []
     for user, position in fgraph.clients.get(trace, ()):
         if position or not is_node(user) or not isinstance(user.op, Subtensor):
             return []
         found.append(cast("TensorApply[Subtensor]", user))
-    return found if all(_from_the_end(n) for n in found) else []
-
-
-def _from_the_end(reader: TensorApply[Subtensor]) -> int:
-    """How many of the last elements a read needs; 0 if this is not static."""
-    first = reader.op.key[0]
-    if is_slice(first):
-        start = first.start
-        steady = first.stop is None and first.step in (None, 1)
-        return -start if steady and isinstance(start, int) and start < 0 else 0
-    return -first if isinstance(first, int) and first < 0 else 0
+    return found if all(from_the_end(n) for n in found) else []
 
 
 CANONICALIZE = RuleSet((last_elements_carried, last_steps_apart), "looping last steps")

@@ -35,7 +35,7 @@ from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.looping.positions import is_moved
 
-__all__ = ["CANONICALIZE", "is_least_with"]
+__all__ = ["CANONICALIZE", "from_the_end", "is_least_with"]
 
 MOST_STEPS = 4
 MOST_NODES = 32
@@ -70,13 +70,23 @@ def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     return found if fits else None
 
 
+def from_the_end(reader: TensorApply[Subtensor]) -> int:
+    """How many of the last elements along the first axis a read needs; 0 if this is not static."""
+    first, length = reader.op.key[0], reader.inputs[0].type.shape[0]
+    if is_slice(first):
+        steady = first.stop is None and first.step in (None, 1)
+        first = first.start if steady else None
+    if not isinstance(first, int):
+        return 0
+    return -first if first < 0 else max(0, (length or 0) - first)
+
+
 @node_rewriter([Subtensor])
 def last_of_trace(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
     """trace[-1] = the carried value after the last step, for a trace of a carried value."""
-    key = node.op.key
-    if not isinstance(key[0], int) or key[0] != -1:
+    key, trace = node.op.key, node.inputs[0]
+    if from_the_end(node) != 1 or not isinstance(key[0], int):
         return None
-    trace = node.inputs[0]
     owner = trace.owner
     if owner is None or not isinstance(owner.op, Scan) or trace.index is None:
         return None

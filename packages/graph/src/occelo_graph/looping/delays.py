@@ -1,0 +1,80 @@
+"""`DelayLine`: how a scan carries the earlier values of an output of which steps read values of many steps before.
+
+If each earlier value were a carried value, every step would have to pass all of them on. A delay line is one tensor
+whose rows are the earlier values, and the position of the oldest row. A step reads the rows at its taps, and writes its
+result over the oldest row (a ring buffer). So a step takes as long for far taps as for near ones.
+
+`looping.classic` makes delay lines. The derivatives of `Scan` keep only the rows that steps read, not whole lines. The
+rule `last_rows_of_delay_lines` recognizes delay lines by `next_position`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_graph.errors import describe
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.looping.carried import CarriedValue
+from occelo_graph.narrowing import is_list_or_tuple
+from occelo_graph.ops.elemwise.arithmetic import add, eq, switch
+from occelo_graph.ops.shape.asserting import specify_shape
+from occelo_graph.tensors.constant import as_tensor_variable
+
+__all__ = ["DelayLine", "next_position"]
+
+
+def next_position(position: Any, depth: int) -> Any:
+    """The position of the oldest row after a step, in a delay line with ``depth`` rows."""
+    return switch(eq(position, np.int64(depth - 1)), np.int64(0), add(position, np.int64(1)))
+
+
+class DelayLine:
+    """The delay line of an output with the initial values ``initial``, of which steps read values at offsets ``taps``.
+
+    ``initial`` is a tensor with a row for each value before the first step, the oldest first, or a list of Python
+    numbers. ``label`` names the output in error messages. The carried values are a position and the tensor of rows.
+    """
+
+    def __init__(self, initial: Any, taps: Sequence[int], label: str) -> None:
+        self.initial = initial
+        self.taps = taps
+        self.depth = -min(taps)
+        self.label = label
+
+    def carried(self) -> list[Any]:
+        """The initial carried values."""
+        start = as_tensor_variable(np.int64(0))
+        if is_list_or_tuple(self.initial):
+            return [start, self.initial]
+        rest = [None] * (self.initial.type.ndim - 1)
+        return [start, specify_shape(self.initial[: self.depth], [self.depth, *rest])]
+
+    def read(self, position: Any, rows: Any) -> list[Any]:
+        """The values at the taps. They are counted from the position back; negative positions count from the end."""
+        return [rows[add(position, np.int64(tap))] for tap in self.taps]
+
+    def following(self, position: Any, rows: Any, result: Any) -> list[Any]:
+        """The carried values after a step with this ``result``.
+
+        TypeError if its dtype, its number of dimensions or a static length are not those of the rows.
+        """
+        self._check(rows, result)
+        if result.dtype != rows.dtype:
+            # the initial values are Python numbers, which get the dtype of the result
+            rows = rows.astype(result.dtype)
+        # rows of a dynamic length must have the length 1 if the result has, since a write would broadcast it
+        single = [1 if n == 1 else None for n in result.type.shape]
+        rows = specify_shape(rows, [None, *single])
+        return [next_position(position, self.depth), rows[position].set(result)]
+
+    def _check(self, rows: Any, result: Variable) -> None:
+        if not is_list_or_tuple(self.initial):
+            CarriedValue(self.initial[0], self.label).adapt(result)
+        elif result.type.ndim:
+            raise TypeError(
+                f"{self.label} must keep its number of dimensions, which is 0 and then {result.type.ndim}. It starts "
+                f"as {self.initial[0]!r}, and becomes {describe(result)}"
+            )
