@@ -40,8 +40,8 @@ __all__ = ["Tracer"]
 
 
 class Tracer:
-    """Computes the values of variables on demand. A branch has its own tracer, which finds values in the outer tracer,
-    too.
+    """Computes the values of variables on demand. A branch has its own tracer, which can also read values of the outer
+    tracer.
     """
 
     def __init__(
@@ -186,8 +186,8 @@ class Tracer:
         return found
 
     def _repeat(self, node: Apply, inputs: list[TracedValue]) -> Sequence[TracedValue]:
-        """Return the results of a loop. The loop runs in Python if the library has no loops, or if shapes change from
-        step to step.
+        """Return the results of a loop. If the library has no loops, or if shapes change from step to step, `fall_back`
+        runs it.
         """
         loop = node.op.loop(node)
         if loop.count is None:
