@@ -1,11 +1,11 @@
 """Ragged variables: batches whose elements have different numbers of valid rows.
 
-They occur while a graph with loops is vectorized. The traces of a batched loop are ragged if the elements of the batch
-end at different steps. All elements are stored with as many rows as the longest one needs. Rows after the valid rows of
-an element have arbitrary values.
+Ragged variables occur while a graph with loops is vectorized. The traces of a batched loop are ragged if the elements
+of the batch end at different steps. All elements are stored with as many rows as the longest one needs. The valid rows
+of an element come first. Rows after them have arbitrary values.
 
-`looping.batches` marks such traces as ragged (`mark`). Their valid rows are the first ones. `vectorize` then calls
-`rule_of` of `ragged_rules` to get the batching rule of each node that reads a ragged variable.
+`looping.batches` marks such traces as ragged (`mark`). `vectorize` then calls `ragged_rules.rule_of` to get the
+batching rule of each node that reads a ragged variable. These rules use the functions of this module.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ _COUNTS: WeakKeyDictionary[Variable, TensorVariable] = WeakKeyDictionary()
 _STORED: WeakKeyDictionary[Variable, tuple[ref[Variable], ...]] = WeakKeyDictionary()
 """Maps a variable with numbers of valid rows to ragged variables with these numbers, one of each loop.
 
-The references are weak, since the graphs of these variables contain the key.
+The references are weak, since the graphs of these variables contain the key. With strong references, no entry of the
+dictionary would ever be freed.
 """
 
 
 _EQUAL: WeakKeyDictionary[Variable, frozenset[Variable]] = WeakKeyDictionary()
-"""Maps numbers of valid rows to others that are checked to be equal to them (`common_count`)."""
+"""Maps a variable with numbers of valid rows to all variables that are checked to equal it (`common_count`)."""
 
 
 def mark(variable: Variable, count: TensorVariable) -> Variable:
@@ -68,8 +69,9 @@ def is_ragged(variable: Variable) -> bool:
 def is_ragged_in(node: Apply, position: int, variable: Variable) -> bool:
     """Whether ``variable``, the vectorized input of a node at ``position``, is ragged.
 
-    An input that the vectorization did not replace is not. It may be marked, by an earlier vectorization that made the
-    graph. But then its batch dimensions are dimensions like others now.
+    If the vectorization did not replace the input, the result is False. Such an input may be marked as ragged by an
+    earlier vectorization, which made the graph. But for this vectorization, its batch dimensions are dimensions like
+    all others.
     """
     return is_ragged(variable) and variable is not node.inputs[position]
 
@@ -87,7 +89,8 @@ def is_count(variable: Variable) -> bool:
 def rows_of(count: TensorVariable) -> TensorVariable:
     """The number of rows that are stored for each element of the batch.
 
-    It is the smallest number of several loops. (All are equal, unless the batch is empty.)
+    If several loops have ``count``, the result is the smallest of their numbers of rows. (The numbers are equal, unless
+    the batch is empty.)
     """
     stored = [v for r in _STORED[count] if (v := r()) is not None]
     rows, *others = [shape_tuple(x)[count.type.ndim] for x in tensors(stored)]
@@ -99,9 +102,9 @@ def rows_of(count: TensorVariable) -> TensorVariable:
 def common_count(counts: Sequence[TensorVariable], what: object) -> TensorVariable:
     """One variable for several numbers of valid rows, with a check at run time that they are equal.
 
-    Numbers of different loops are different variables, even if the loops take the same steps. There is no check if an
-    earlier one was made for them. Other integers, such as the bound of a slice, may be among them. ``what`` is the op
-    that needs equal numbers, for errors.
+    Different loops have different variables in ``counts``, even if the loops take the same steps. Other integers, such
+    as the bound of a slice, may also be in ``counts``. If all are known to be equal from an earlier check, there is no
+    new check. ``what`` is the op that needs equal numbers, for errors.
     """
     different = list(dict.fromkeys(counts))
     for count in different:
@@ -122,7 +125,7 @@ def common_count(counts: Sequence[TensorVariable], what: object) -> TensorVariab
 
 
 def refuse(what: object) -> NotImplementedError:
-    """The error that a ragged variable cannot be read by ``what``: an op, or a result of the graph."""
+    """The error that ``what`` cannot be computed from a ragged variable. ``what`` is an op, or a result of the graph."""
     return NotImplementedError(
         f"{what} would need what a loop keeps of all steps for each element of a batch, but the elements end at different "
         "steps. Loops over the same steps, functions of elements, sums, single rows and the like read that; for anything "

@@ -109,7 +109,7 @@ class _Batches:
         self._has: dict[Variable, int] = {}
 
     def add(self, old: Variable, new: Variable) -> None:
-        """Record that ``new`` replaces ``old``. It is a batch if it has more dimensions."""
+        """Record that ``new`` replaces ``old``. If ``new`` has more dimensions than ``old``, it is a batch."""
         extra = _extra(old, new)
         if extra:
             self._depends[old] = self._has[old] = 1 << len(self._stacked)
@@ -160,9 +160,9 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     the variable. Batch dimensions of several replacements broadcast against each other. A new output has the batch
     dimensions of all replacements on which the output depends, even if it depends only on their shapes.
 
-    If an op has no batching rule, its decomposition is vectorized. If it has no decomposition either, it is applied to
-    one element after the other (`Blockwise`). NotImplementedError if such an op has effects, or has inputs or outputs
-    that are not tensors.
+    If an op has no batching rule, its decomposition is vectorized. If it has no decomposition either, the op is applied
+    to one element of the batch after the other (`Blockwise`). NotImplementedError if such an op has effects, or has
+    inputs or outputs that are not tensors.
 
     NotImplementedError also if an op cannot be vectorized over one of its inputs. TypeError for a replacement with
     fewer dimensions than the variable, or with a dtype that loses precision when it is cast. ValueError for
@@ -203,9 +203,9 @@ def _vectorized(
 
 
 def _mark_as(node: Apply, made: Sequence[Variable], given: Sequence[Variable]) -> None:
-    """Give the new nodes that compute ``made`` the provenance of ``node``: the user's line that says what they compute.
+    """Give the new nodes that compute ``made`` the provenance of ``node``, the user's line.
 
-    ``given`` are the inputs of the new nodes; the nodes that compute these are not changed.
+    ``given`` are the inputs of the new nodes. Nodes that compute these inputs are not changed.
     """
     earlier = {v.owner for v in given}
     for each in made:
@@ -217,8 +217,9 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
     """Make a function that applies ``func`` to batches of tensors, like `numpy.vectorize`.
 
     ``signature`` describes the dimensions of the arguments and results of ``func``, such as ``"(n),(n)->()"``. By
-    default all are scalars. Further leading dimensions of the arguments are batch dimensions, which broadcast against
-    each other. As in NumPy, every result has all batch dimensions, even if it is the same for the whole batch.
+    default all arguments and results are scalars. Further leading dimensions of the arguments are batch dimensions,
+    which broadcast against each other. As in NumPy, every result has all batch dimensions, even if it is the same for
+    the whole batch.
     """
     core = None
     if signature is not None:

@@ -1,7 +1,7 @@
 """Tables that map classes of ops to their lowerings.
 
-`loops.registry` keeps the lowerings to loops in such a table, and `traced.registry` those to arrays of JAX and PyTorch.
-`Registers` is the type of the decorators that add lowerings to a table.
+`loops.registry` keeps the lowerings to loops in such a table, and `traced.registry` keeps the lowerings to arrays of
+JAX and PyTorch. `Registers` is the type of the decorators that add lowerings to a table.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ class LateLowerings:
         self._seen: set[str] = set()
 
     def follow(self, family: str, load: Callable[[], object]) -> None:
-        """Call ``load`` before a lowering of ``family`` is looked up. ``load`` imports the lowerings.
+        """Register ``load``, which imports the lowerings of ``family``. It is called before the first one is looked up.
 
-        ``family`` is the name of the module, or of the package of modules, that defines the ops. A second call of
-        ``load`` must do nothing.
+        ``family`` is the name of the module, or of the package of modules, that defines the ops. Two threads may call
+        ``load``, so a second call must do nothing.
         """
         self._loads[family] = load
 
@@ -119,9 +119,9 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
     """Maps classes of ops to lowerings. Each lowering may have a condition on nodes; None means that it applies to all
     nodes.
 
-    ``kind`` is the name of the table in cache keys, which contain the lowerings of other packages. ``of_elements`` is
-    the name of the decorator for elementwise functions, which messages mention. ``late`` imports lowerings before they
-    are looked up.
+    ``kind`` is the name of the table in messages, and in cache keys, which contain the lowerings of other packages.
+    ``of_elements`` is the name of the decorator that registers lowerings of elementwise functions, for messages.
+    ``late`` imports lowerings before they are looked up.
     """
 
     def __init__(self, kind: str, of_elements: str, late: LateLowerings | None = None) -> None:

@@ -38,7 +38,7 @@ _COMPARE = {"eq": ("oeq", "eq"), "ne": ("une", "ne"), "lt": ("olt", "lt"), "le":
 
 
 class Operations:
-    """Prints operations. For cases that LLVM leaves undefined, such as division by zero, the printed code has checks."""
+    """Prints operations. For cases that LLVM leaves undefined, such as division by 0, the printed code has checks."""
 
     def __init__(self, out: ModuleWriter) -> None:
         self.declare = out.declare
