@@ -145,6 +145,31 @@ def test_equations_without_solution_are_found_in_batches(backend: str, name: str
             strict(*map(np.stack, zip(GOOD, bad, strict=True)))
 
 
+@pytest.mark.parametrize("backend", [*COMPILED, "py"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_weights_of_the_control_may_be_singular_beside_others(backend: str, dtype: str) -> None:
+    """In discrete time, also with weights of products of state and control; and the gradient of those."""
+    a, b, s = drawn((2, 4, 4), dtype, 0), drawn((4, 2), dtype, 1), 0.1 * drawn((4, 2), dtype, 2)
+    weights = definite(4, dtype, 3), np.diag([1.0, 0.0]).astype(dtype)
+    scale = np.eye(4) + 0.2 * drawn((4, 4), dtype, 4)
+    x = ot.tensor("x", dtype=dtype, shape=(None, None, None))
+    y, v, w, z, e = (ot.tensor(n, dtype=dtype, shape=(None, None)) for n in "yvwze")
+    for given in ((), (scale,)):
+        inputs = [x, y, v, w, *([e] if given else []), z]
+        made = linalg.solve_discrete_are(x, y, v, w, e if given else None, z)
+        cost = ot.sin(ot.abs(made)).sum()
+        f = oc.function(inputs, [made, cost, oc.grad(cost, z)], mode=backend)
+        found, _, slope = f(a, b, *weights, *given, s)
+        for each, result in zip(a, found, strict=True):
+            expected = spl.solve_discrete_are(each, b, *weights, *(given or (None,)), s, False)
+            np.testing.assert_allclose(result, expected, rtol=0, atol=1e-9 * abs(expected).max())
+        move = drawn((4, 2), dtype, 5)
+        above, below = (f(a, b, *weights, *given, s + h * move)[1] for h in (1e-5, -1e-5))
+        np.testing.assert_allclose(
+            (slope.conj() * move).real.sum(), (above - below) / 2e-5, rtol=1e-4, atol=1e-6
+        )
+
+
 @pytest.mark.parametrize("backend", ["py", "vm", "native"])
 def test_equations_whose_eigenvalues_cannot_be_separated_have_no_solution(backend: str) -> None:
     inputs = [ot.ztensor3(n) for n in "abqr"]

@@ -15,6 +15,7 @@ import numpy as np
 
 from occelo_graph.ir.op import ZERO, op
 from occelo_graph.ops.blas.products import matmul
+from occelo_graph.ops.create import zeros_like
 from occelo_graph.ops.linalg.gradient_formulas import require_finite
 from occelo_graph.ops.linalg.matrix_op import (
     LinAlgError,
@@ -36,7 +37,10 @@ __all__ = ["ContinuousRiccati", "DiscreteRiccati", "solve_continuous_are", "solv
 
 
 class _Riccati(MatrixOp):
-    """Base class of ops that compute the stabilizing solution of a Riccati equation. The inputs are A, B, Q and R."""
+    """Base class of ops that compute the stabilizing solution of a Riccati equation.
+
+    The inputs are A, B, Q and R, and S of an equation in discrete time.
+    """
 
     balanced: bool = True
     on_error: str = "raise"
@@ -54,7 +58,8 @@ class _Riccati(MatrixOp):
             require_finite(each)
         solver = getattr(scipy_module("linalg", self.label), self.label)
         try:
-            solved = solver(*arrays, balanced=self.balanced)
+            cross = arrays[4] if len(arrays) > 4 else None
+            solved = solver(*arrays[:4], s=cross, balanced=self.balanced)
         except ValueError as error:
             # SciPy raises ValueError for a singular coefficient, or if stable eigenvalues cannot be separated
             if not any(word in str(error) for word in ("singular", "Reordering")):
@@ -89,23 +94,26 @@ class ContinuousRiccati(_Riccati):
 
 @op
 class DiscreteRiccati(_Riccati):
-    """Computes the stabilizing solution X of A^H X A - X - (A^H X B) (R + B^H X B)^-1 (B^H X A) + Q = 0."""
+    """Computes the stabilizing solution X of A^H X A - X - G^H (R + B^H X B)^-1 G + Q = 0, with G = B^H X A + S^H."""
 
     balanced: bool = True
     on_error: str = "raise"
+    signature: ClassVar[str] = "(n,n),(n,m),(n,n),(m,m),(n,m)->(n,n)"
     function: ClassVar[str] = "solve_discrete_are"
 
     def core_pullback(self, inputs: Any, outputs: Any, cotangents: Any) -> Sequence[Any]:
-        (a, b, _, r), (x,), ct = inputs, outputs, cotangents[0]
+        (a, b, _, r, s), (x,), ct = inputs, outputs, cotangents[0]
         if ct is None or ct is ZERO:
-            return [ct] * 4
+            return [ct] * 5
         turned = matmul(hermitian(b), x)
-        gain = solve(r + matmul(turned, b), matmul(turned, a), b_ndim=2, on_error=self.on_error)
+        right = matmul(turned, a) + hermitian(s)
+        gain = solve(r + matmul(turned, b), right, b_ndim=2, on_error=self.on_error)
         closed = a - matmul(b, gain)
         of_q = DiscreteLyapunov(None, self.on_error)(closed, ct)
-        of_a = matmul(x, matmul(closed, of_q + hermitian(of_q)))
-        of_b = -matmul(of_a, hermitian(gain))
-        return [of_a, of_b, of_q, matmul(gain, matmul(of_q, hermitian(gain)))]
+        twice = of_q + hermitian(of_q)
+        of_a = matmul(x, matmul(closed, twice))
+        of_b, of_s = (-matmul(v, hermitian(gain)) for v in (of_a, twice))
+        return [of_a, of_b, of_q, matmul(gain, matmul(of_q, hermitian(gain))), of_s]
 
 
 def solve_continuous_are(
@@ -161,16 +169,15 @@ def solve_discrete_are(
 
     The function is like SciPy's ``solve_discrete_are``. Shapes, dtypes, errors and gradients are as in
     `solve_continuous_are`. With ``e`` and ``s``, the equation is ``a^H x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1
-    (b^H x a + s^H) + q == 0``. ``r`` may be singular if ``s`` is not given.
+    (b^H x a + s^H) + q == 0``. ``r`` may be singular.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_discrete_are", a, b, q, r, e, s)
     if e is not None:
         # the equation for e^-1 a and e^-1 b, without e, has the solution e^H x e
         a, b = solve(e, a, **options), solve(e, b, **options)
-    if s is not None:
-        a, q = _without_cross_term(a, b, q, r, s, options)
-    made: TensorVariable = DiscreteRiccati(bool(balanced), on_error)(a, b, q, r)
+    cross = zeros_like(b) if s is None else s
+    made: TensorVariable = DiscreteRiccati(bool(balanced), on_error)(a, b, q, r, cross)
     if e is None:
         return made
     inverse = hermitian(e)

@@ -77,7 +77,8 @@ class BalancingScale(MatrixOp):
 def stabilizing_solution(
     inputs: Sequence[Any], continuous: bool, balanced: bool, on_error: str
 ) -> Any:
-    """The stabilizing solution of a Riccati equation, computed in double precision. ``inputs`` are A, B, Q and R.
+    """The stabilizing solution of a Riccati equation, computed in double precision. ``inputs`` are A, B, Q and R, and S
+    of an equation in discrete time.
 
     ``on_error`` has the same meaning as for any `MatrixOp`: if there is no solution, raise an error or return NaN.
     """
@@ -86,10 +87,10 @@ def stabilizing_solution(
     inputs = [cast(v, wide) for v in inputs]
     # zeros of the broadcast batch shape; adding them broadcasts the matrices
     none = sum(sum_(v[..., :0, :0], axis=(-2, -1)) for v in inputs)
-    a, b, q, r = (v + expand_dims(none, (-2, -1)) for v in inputs)
+    a, b, q, r, *cross = (v + expand_dims(none, (-2, -1)) for v in inputs)
     n, m = b.shape[-2], b.shape[-1]
     conditions = _Conditions(on_error)
-    finite = _all_finite(a, b, q, r)
+    finite = _all_finite(a, b, q, r, *cross)
     symmetric = [le(_norm(v - hermitian(v)), 50 * EPS * _norm(v)) for v in (q, r)]
     a = conditions.add(a, finite)
     a = CheckAndRaise(ValueError, "q and r must be Hermitian")(
@@ -98,7 +99,7 @@ def stabilizing_solution(
     if continuous:
         values = svdvals(r, on_error=on_error)
         a = conditions.add(a, _all(gt(values, EPS * expand_dims(_norm(r), -1))))
-    left, right = (_continuous if continuous else _discrete)(a, b, q, r)
+    left, right = _continuous(a, b, q, r) if continuous else _discrete(a, b, q, r, *cross)
     scale: Any = None
     if balanced:
         scale = _symplectic_scale(abs_(left) + abs_(right), n)
@@ -166,11 +167,11 @@ def _continuous(a: Any, b: Any, q: Any, r: Any) -> tuple[Any, Any]:
     return left, right
 
 
-def _discrete(a: Any, b: Any, q: Any, r: Any) -> tuple[Any, Any]:
+def _discrete(a: Any, b: Any, q: Any, r: Any, s: Any) -> tuple[Any, Any]:
     """The matrix pencil of an equation in discrete time, as two matrices."""
     none, across = zeros_like(a), zeros_like(hermitian(b))
     one = none + eye(a.shape[-1], dtype=a.dtype)
-    left = _rows([a, none, b], [-q, one, zeros_like(b)], [across, across, r])
+    left = _rows([a, none, b], [-q, one, -s], [hermitian(s), across, r])
     right = _rows(
         [one, none, zeros_like(b)],
         [none, hermitian(a), zeros_like(b)],
