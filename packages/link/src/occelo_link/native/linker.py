@@ -31,6 +31,12 @@ _LONG_RUN = 1500
 
 With longer blocks the level is 0, because the time of level 1 is quadratic in the length of a block.
 """
+_LONG_PROGRAM = 20_000
+"""The length of a program, in statements, up to which LLVM's optimization level is 1.
+
+The time of level 1 is quadratic in the length of a function, too: 80,000 statements took 31 s, and 3 s at level 0, whose
+code took 1.2 times as long.
+"""
 
 
 def longest_run(program: Program) -> int:
@@ -46,6 +52,12 @@ def longest_run(program: Program) -> int:
     return longest
 
 
+def _level(program: Program) -> int:
+    """Return the optimization level of LLVM for a program."""
+    length = sum(len(block.statements) for block in program.blocks())
+    return 0 if length > _LONG_PROGRAM or longest_run(program) > _LONG_RUN else 1
+
+
 def compiled_by_llvm(program: Program, part: Part, *, threads: bool) -> NativeUnit:
     """Print a program as LLVM IR, compile the IR, and return the unit.
 
@@ -54,7 +66,7 @@ def compiled_by_llvm(program: Program, part: Part, *, threads: bool) -> NativeUn
     from occelo_link.native.llvm import print_llvm  # slow, not needed for cached code
 
     text = print_llvm(program, threads=threads)
-    level = 0 if longest_run(program) > _LONG_RUN else 1
+    level = _level(program)
     code = object_code(f"{level}\n{text}", lambda: compile_module(text, level=level))
     unit = NativeUnit(UnitInterface.of(program, part.inputs), load_object(code), program)
     unit.code = code
