@@ -1,6 +1,7 @@
-"""The cache of compiled functions, for users: its directory, entries, counters and lock, and `explain_miss`.
+"""The cache of compiled functions, for users: its directory, entries, counters and lock. `explain_miss` says why a
+function was not in the cache.
 
-The command ``occelo cache`` uses the same functions.
+The command ``occelo cache`` (`occelo.command.cache`) uses some of these names.
 """
 
 from __future__ import annotations

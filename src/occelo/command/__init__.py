@@ -1,1 +1,4 @@
-"""The command line, with a module for each command. ``import occelo`` imports none of these modules."""
+"""The command line ``occelo``. The module `app` defines the commands, and the other modules do their work.
+
+``import occelo`` imports none of these modules.
+"""

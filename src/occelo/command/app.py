@@ -1,4 +1,5 @@
-"""The command line ``occelo``: all commands with their options. The other modules of this folder do the work.
+"""The command line ``occelo``: all commands with their options. The other modules of this folder do the work of the
+larger commands.
 
 The script ``occelo`` and ``python -m occelo`` call `main`, and the script ``occelo-cache`` calls `cache_main`.
 """
@@ -106,9 +107,9 @@ def explain(
 def config_command(
     name: Annotated[str | None, typer.Argument(help="One option; all of them if left out.")] = None,
 ) -> None:
-    """Show all options, each with its value, where the value was set, and what it means.
+    """Show all options: the value of each, where the value was set, and what the option means.
 
-    Set them by OCCELO_FLAGS="name=value,name=value" or in the section [global] of ~/.occelorc.
+    Set options by OCCELO_FLAGS="name=value,name=value" or in the section [global] of ~/.occelorc.
     """
     table = Table("option", "value", "from", "meaning")
     options = occelo.config.options()
@@ -152,7 +153,10 @@ def backends(
         Path | None, typer.Option(help="Write the table of all ops to this file, as Markdown.")
     ] = None,
 ) -> None:
-    """Show which ops each backend compiles and which it runs in Python: the ops of a graph, or all ops."""
+    """Show which ops of a graph each backend does not compile but runs in Python.
+
+    Without a graph, show the share of all ops that each backend compiles.
+    """
     try:
         show_backends(graph, write, Console())
     except (OSError, ImportError, ValueError, AttributeError, occelo.OcceloError) as error:

@@ -1,4 +1,6 @@
-"""The command ``occelo backends``, which shows the ops that each backend compiles and writes ``docs/backends.md``."""
+"""The command ``occelo backends``, which shows what each backend compiles. It also writes the page
+``docs/backends.md``.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def _example_nodes() -> dict[str, list[Apply]]:
 def op_table() -> dict[str, dict[str, bool | None]]:
     """Return, for each op and each backend, whether the backend compiles the op for at least one dtype.
 
-    It is None for a backend that is not installed.
+    The value is None for a backend that is not installed.
     """
     backends = [b for b in BACKENDS if is_installed(b)]
     table: dict[str, dict[str, bool | None]] = {}
@@ -66,7 +68,7 @@ def _share(table: dict[str, dict[str, bool | None]], backend: str) -> str:
 
 
 def published() -> str:
-    """Return the page with the table of all ops, as text."""
+    """Return the text of the page ``docs/backends.md``, which lists the ops that some backend does not compile."""
     table = op_table()
     lines = [
         "# Backends",
@@ -91,7 +93,11 @@ def published() -> str:
 
 
 def show_backends(graph: str | None, write: Path | None, console: Console) -> None:
-    """Print the ops that each backend does not compile, or write the page of all ops to the file ``write``."""
+    """Print what each backend compiles, or write the page of all ops to the file ``write``.
+
+    For a graph, the ops that the backend does not compile are printed. Without a graph, the share of all ops that the
+    backend compiles is printed.
+    """
     if write is not None:
         write.write_text(published(), encoding="utf-8")
         console.print(f"The page is {write}", markup=False)

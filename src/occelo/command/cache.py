@@ -1,4 +1,4 @@
-"""The command ``occelo cache``, with commands that list, check and delete the content of the compile directory."""
+"""The command ``occelo cache``. Its subcommands list, check and delete the content of the compile directory."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def stats() -> None:
 def verify() -> None:
     """Check the digest, the key and the permissions of every entry.
 
-    The exit status is 1 if one of the checks fails; such an entry is not used.
+    The exit status is 1 if a check fails. Functions do not use an entry that fails a check.
     """
     whole, broken = _store().verify()
     for path in broken:

@@ -49,8 +49,10 @@ class DemoSettings:
 
 @dataclass
 class DemoResult:
-    """The result of training one model. All times are in seconds. ``step_time`` and ``numpy_time`` are times of one
-    step.
+    """The result of training one model. All times are in seconds.
+
+    ``times`` has the times of compiling the step. ``step_time`` and ``numpy_time`` are the shortest times of one step,
+    compiled and in NumPy. ``largest_difference`` is that of the parameters after equal steps of both.
     """
 
     model: str
@@ -76,7 +78,7 @@ def _batches(
 def _compare_with_numpy(
     model: Model, settings: DemoSettings, digits: Digits, result: DemoResult
 ) -> None:
-    """Time the steps of both implementations alternately, from equal parameters. Compare the final parameters, too."""
+    """Time the compiled step and the NumPy step alternately, from equal parameters. Compare the final parameters, too."""
     step, _, shared = make_step(model, settings.mode)
     by_hand = [np.array(p) for p in model.start]
     batches = list(_batches(digits, settings.batch, np.random.default_rng(settings.seed)))

@@ -1,4 +1,4 @@
-"""The command ``occelo dump``, with commands that show, compare and run files written by `function_dump`."""
+"""The command ``occelo dump``. Its subcommands show, compare and run files that `occelo.function_dump` wrote."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def show(file: File, trust: Trust = False) -> None:
 
 @dump_app.command()
 def diff(first: File, second: File, trust: Trust = False) -> None:
-    """Show the differences of two dumps; the exit status is 1 if there are any."""
+    """Show the differences between two dumps. The exit status is 1 if they differ."""
     texts: list[list[str]] = []
     for file in (first, second):
         arguments = _arguments(file, trust)

@@ -24,8 +24,8 @@ __all__ = ["explain_graph", "graph_outputs"]
 def graph_outputs(name: str) -> list[Any]:
     """Return the outputs of a graph.
 
-    ``name`` is the name of a file with a saved graph, or ``MODULE:NAME`` for a variable, a list or a function in a
-    module.
+    ``name`` is the name of a file with a saved graph, or ``MODULE:NAME`` for a variable, a list of variables or a
+    compiled function in a module.
     """
     if Path(name).exists():
         return list(occelo.load(name).outputs)

@@ -158,7 +158,7 @@ LOCK_TIMEOUT = config.declare(
 TORCH_COMPILE = config.declare(
     "pytorch__compile",
     True,
-    "the linker pytorch compiles by torch.compile; else it runs FX graphs as they are",
+    "the linker pytorch compiles FX graphs with Inductor; if False, it runs them as they are",
     boolean,
     "occelo_link",
 )

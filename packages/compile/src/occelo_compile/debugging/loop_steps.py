@@ -19,7 +19,7 @@ __all__ = ["step_that_differs"]
 
 
 def step_that_differs(node: Apply, arrays: Sequence[Any], linker: Linker) -> int | None:
-    """Return the number of a step after which compiled code and the interpreter differ, although they agree before it.
+    """Return the number of a step before which compiled code and the interpreter agree, and after which they differ.
 
     Steps are counted from 0. ``arrays`` are the inputs of the node. The result is None if the node is not a loop. It is
     also None if the loop, compiled separately, has the same results as in the interpreter.
