@@ -1,7 +1,8 @@
-"""The namespace of linear algebra: it collects the functions of `ops.linalg`, such as ``solve``.
+"""The namespace of linear algebra: it collects the functions of `ops.linalg`, such as ``solve``, and some of
+`ops.blas`.
 
-Users reach it as `occelo.tensor.linalg`. `missing_names` imports it at its first use. The modules with examples of ops
-and rules import it, too.
+Users reach the namespace as `occelo.tensor.linalg`. The namespace ``tensor`` imports this module when ``tensor.linalg``
+is first used (`missing_names`). Modules with examples for tests of ops and rules import it directly.
 """
 
 from typing import TYPE_CHECKING

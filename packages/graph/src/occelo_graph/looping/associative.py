@@ -1,6 +1,6 @@
-"""`associative_scan`: combines each prefix of a sequence by an associative function. With ``+`` it is `cumsum`.
+"""`associative_scan`: combines the elements of each prefix of a sequence. With ``+`` it is `cumsum`.
 
-Users call it from `occelo`. It is a `loop` over the elements.
+Users call it from `occelo`. It makes a `loop` over the elements.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ def associative_scan(
 ) -> Any:
     """``fn(...fn(fn(x[0], x[1]), x[2])..., x[i])`` for all i, stacked along ``axis``.
 
-    - ``fn(a, b)``: an associative function. Its arguments have the structure of ``xs``, with slices of length 1 along
-      ``axis`` as tensors. It must return the same structure, else TypeError.
+    - ``fn(a, b)``: an associative function. Both arguments have the structure of ``xs``; each tensor in them is a slice
+      of length 1 along ``axis``. The result must have the same structure, else TypeError.
     - ``xs``: a tensor, or a nested tuple, list, dict or dataclass of tensors with equal lengths along ``axis``. The
-      result has the same structure. It is empty for an empty sequence.
+      result of `associative_scan` has the same structure. If the length is 0, the tensors of the result are empty.
     - ``reverse``: combine suffixes instead of prefixes, beginning with the last element. The result at position i then
       combines the elements from i to the end.
 

@@ -3,7 +3,7 @@
 It makes one scan whose steps compute all elements of the batch at once. The elements may take different numbers of
 steps. Then the scan runs until the last element ends, and the carried values of elements that have ended no longer
 change. The traces are then ragged: the rows of an element after its own steps are not valid (`occelo_graph.ragged`).
-`looping.ended_elements` has the inputs of steps that an element does not take.
+Steps still compute values for elements that have ended, from inputs that `looping.ended_elements` chooses.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def _checked(op_: Scan, node: Apply, inputs: Sequence[Any]) -> Any:
 class _Batched:
     """Makes the batched scan for a node of `Scan` and inputs with batch dimensions in front.
 
-    - ``has``: for each input after the number of steps, whether it has batch dimensions in the new scan.
+    - ``has``: for each input except the first one (the number of steps), whether it has batch dimensions in the new
+      scan.
     - ``traced``: for each trace, whether it has batch dimensions.
     - ``own_ends``: whether the elements of the batch may end at different steps. Then the new scan carries two more
       values for each element: its number of steps so far, and whether it is still running.
@@ -86,7 +87,8 @@ class _Batched:
         ]
 
     def _follow(self) -> bool:
-        """Find out which carried values and traces get batch dimensions: those that depend on an input with them.
+        """Find out which carried values and traces get batch dimensions: those that depend on an input with batch
+        dimensions.
 
         Returns whether the condition that ends the scan gets batch dimensions, too.
         """

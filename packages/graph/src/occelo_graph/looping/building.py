@@ -40,7 +40,7 @@ class Step:
 
     - ``carried``: the new carried values.
     - ``traced``: the elements of traces.
-    - ``stop``: a condition: whether this step is the last one. None if all steps run.
+    - ``stop``: the condition that this step is the last one. None if all steps run.
     - ``updates``: maps shared variables to their new values. The loop carries these values after ``carried``.
     """
 
@@ -53,7 +53,9 @@ class Step:
 
 
 Stepping = Callable[[list[Variable], list[Variable], list[Variable]], Step]
-"""The function that computes a step, from lists of the carried values, the elements of sequences and the constants."""
+"""The type of a function that computes a step. Its arguments are three lists: the carried values, the elements of
+sequences, and the constants.
+"""
 
 
 def element_type(kind: Type) -> TensorType:
@@ -108,7 +110,7 @@ def scan_node(
     - ``constants``: variables that each step gets as arguments.
     - ``reverse``, ``truncate``, ``bounded``, ``name``: the fields of `Scan`.
     - ``capture``: whether ``step`` may read other variables from outside, which become constants of the node. If False,
-      they raise ValueError.
+      such a variable raises ValueError.
 
     Shared variables that a step updates are carried after ``carried``. A step may set the default update of a shared
     variable, as draws with a `RandomStream` do. Then the value after the last step becomes the default update.

@@ -2,7 +2,7 @@
 
 A carried value must have the same type before and after each step. `building` starts with the type of the initial
 value. It calls the step function, adapts the types to the results (`CarriedValue.adapt`), and repeats this until no
-type changes. `classic_arguments` uses only `is_number`.
+type changes. `delays` and `states` use `CarriedValue`, too. `classic_arguments` uses only `is_number`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def is_number(value: object) -> bool:
 
 
 def _representative(value: Any) -> Any:
-    """A Python number itself, the number of a list that needs the largest dtype, and None for anything else."""
+    """The number that decides about the dtype: a Python number itself, or of a list of numbers the one that needs the
+    largest dtype. None for any other value.
+    """
     if is_list_or_tuple(value) and value and all(map(is_number, value)):
         numbers: list[Any] = list(value)
         return max(numbers, key=_rank)
@@ -50,7 +52,8 @@ class CarriedValue:
 
     If the initial value is a Python number, it gets the dtype that a step returns, provided that this dtype can hold
     the number. If the dtype that a step returns depends on the dtype of the number, the number gets int64, `floatX` or
-    complex128. So does a list of Python numbers, which is a vector. ``label`` names the value in error messages.
+    complex128. A list of Python numbers is a vector, whose dtype is found in the same way. ``label`` names the value in
+    error messages.
     """
 
     def __init__(self, value: Any, label: str) -> None:

@@ -66,7 +66,9 @@ def _is_updates(value: Any) -> bool:
 
 
 def _returned(value: Any) -> _Returned:
-    """Divide ``value``, which the function of a scan returned, into outputs, updates and condition, in any order."""
+    """Divide ``value``, which the function of a scan returned, into outputs, updates and condition. They may be in any
+    order.
+    """
     found = _Returned([], {})
     if isinstance(value, until):
         found.condition = value.condition
@@ -97,7 +99,9 @@ def _returned(value: Any) -> _Returned:
 # scan
 
 MOST_CARRIED = 4
-"""If the longest tap of an output is longer, its earlier values are not carried one by one, but in a delay line."""
+"""The largest number of earlier values of an output that the loop carries one by one. If a tap reads farther back, the
+earlier values are carried in a delay line (`looping.delays`).
+"""
 
 
 def _label(output: int) -> str:
@@ -141,8 +145,8 @@ def scan(
     - ``checkpoint``: limit the memory of a gradient, as in `loop`. The outputs of all steps are kept anyway;
       `scan_checkpoints` keeps fewer outputs.
     - ``return_list``: return a list even for a single output.
-    - ``return_updates``: return a pair of the outputs and the updates of shared variables (deprecated). If it is False,
-      ValueError if ``fn`` returns updates.
+    - ``return_updates``: return a pair of the outputs and the updates of shared variables (deprecated). With False,
+      ``fn`` may not return updates, else ValueError.
 
     For an output that is not a tensor, such as a generator, only the value after the last step is returned.
 

@@ -1,11 +1,13 @@
-"""`DelayLine`: how a scan carries the earlier values of an output of which steps read values of many steps before.
+"""`DelayLine`: carries earlier values of an output of a scan, for scans that read values from many steps before.
 
-If each earlier value were a carried value, every step would have to pass all of them on. A delay line is one tensor
-whose rows are the earlier values, and the position of the oldest row. A step reads the rows at its taps, and writes its
-result over the oldest row (a ring buffer). So a step takes as long for far taps as for near ones.
+If each earlier value were a carried value of its own, every step would have to pass all of them on. A delay line
+consists of only two carried values: a tensor whose rows are the earlier values, and the position of the oldest row. A
+step reads the rows at its taps, and then writes its result over the oldest row, as in a ring buffer. So a step takes no
+longer for far taps than for near ones.
 
-`looping.classic` makes delay lines. The derivatives of `Scan` keep only the rows that steps read, not whole lines. The
-rule `last_rows_of_delay_lines` recognizes delay lines by `next_position`.
+`looping.classic` makes a delay line for each output with a tap that reads far back. The gradient of a scan keeps only
+the rows that each step reads (`looping.state_rows`). The rule `last_rows_of_delay_lines` in the package rewrite
+recognizes a delay line by the expression `next_position`.
 """
 
 from __future__ import annotations
@@ -32,10 +34,11 @@ def next_position(position: Any, depth: int) -> Any:
 
 
 class DelayLine:
-    """The delay line of an output with the initial values ``initial``, of which steps read values at offsets ``taps``.
+    """The delay line of one output.
 
-    ``initial`` is a tensor with a row for each value before the first step, the oldest first, or a list of Python
-    numbers. ``label`` names the output in error messages. The carried values are a position and the tensor of rows.
+    ``initial`` has the values before the first step, the oldest first: a tensor with a row for each value, or a list of
+    Python numbers. ``taps`` are the negative offsets at which a step reads earlier values. ``label`` is the name of the
+    output in error messages. The carried values are the position of the oldest row, and the tensor of rows.
     """
 
     def __init__(self, initial: Any, taps: Sequence[int], label: str) -> None:
@@ -53,13 +56,14 @@ class DelayLine:
         return [start, specify_shape(self.initial[: self.depth], [self.depth, *rest])]
 
     def read(self, position: Any, rows: Any) -> list[Any]:
-        """The values at the taps. They are counted from the position back; negative positions count from the end."""
+        """The earlier values at the taps. They count rows back from ``position``; the last row comes before row 0."""
         return [rows[add(position, np.int64(tap))] for tap in self.taps]
 
     def following(self, position: Any, rows: Any, result: Any) -> list[Any]:
         """The carried values after a step with this ``result``.
 
-        TypeError if its dtype, its number of dimensions or a static length are not those of the rows.
+        TypeError if the dtype, the number of dimensions or a static length of ``result`` differs from that of the rows.
+        But if the initial values are Python numbers, the rows take over the dtype of ``result``.
         """
         self._check(rows, result)
         if result.dtype != rows.dtype:

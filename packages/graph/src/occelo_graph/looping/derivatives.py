@@ -4,9 +4,9 @@ The pushforward is a scan that also carries tangents. The pullback is a scan in 
 cotangents.
 
 The pullback of a step reads the carried values before the step, and perhaps results of the step. A second scan keeps
-them as traces. It has the same steps as the differentiated scan, so rewriting merges the two. All other intermediate
-values of a step are computed again. So the memory for a gradient is the memory for these values, times the number of
-steps.
+these values as traces. It has the same steps as the differentiated scan, so rewriting merges the two. All other
+intermediate values of a step are computed again. So a gradient needs memory for the values that are kept of one step,
+times the number of steps.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class _Step:
     seeds_of_carried: dict[int, Variable]
     seeds_of_traces: dict[int, Variable]
     found: list[Any]
-    """The cotangent of each input, as a graph of the inputs and the seeds. None if it is not connected."""
+    """The cotangent of each input, as a graph of the inputs and the seeds. None if the input is not connected."""
 
     @property
     def seeds(self) -> set[Variable]:
@@ -218,7 +218,8 @@ class _Backwards:
     def _computed_from_states(
         self, wanted: Sequence[Variable], stops: Sequence[Variable]
     ) -> list[Variable]:
-        """The tensors that derivatives of a step read, and that the step computes from carried values of other types.
+        """The tensors that derivatives of a step read, and that the step computes from carried values that are not
+        tensors.
 
         Draws with a generator are such tensors. They cannot be computed again, since the states of the generator are
         not tensors and so are not kept in traces. Therefore the draws themselves are kept in traces. ``stops`` are
@@ -258,7 +259,7 @@ class _Backwards:
         return number, of_traces, of_sequences
 
     def _elements(self, position: int, at: slice) -> TensorVariable:
-        """The elements ``at`` of the sequence at ``position``. Elements that no step reads may follow them."""
+        """The elements ``at`` of the sequence at ``position``, perhaps followed by elements that no step reads."""
         (sequence,) = tensors([self.inputs[1 + position]])
         from_start = at.start is None or (isinstance(at.start, int) and at.start == 0)
         return sequence if from_start else sequence[at]

@@ -1,9 +1,10 @@
-"""What a batched loop computes for elements of the batch that have ended, and where the rows of its traces belong.
+"""Helpers for batched loops: inputs for elements of the batch that have ended, and the order of the rows of traces.
 
-`looping.batches` calls these functions. A step computes all elements of the batch, also those that have ended. What it
-computes for them is not used. But it must be defined: a gradient multiplies it by zero, and zero times an infinite or
-undefined derivative is NaN. A state after the last step may be undefined for a further step, and so may an element of
-a sequence, such as the NaN with which shorter series are often filled up.
+`looping.batches` calls these functions. A step computes all elements of the batch, even those that have ended. The
+results for ended elements are not used, but their derivatives must be finite: a gradient multiplies them by zero, and
+zero times infinity or NaN is NaN. With the last state of an ended element, or with further elements of its sequences,
+the derivatives might not be finite. For instance, short series are often filled up with NaN. So ended elements get
+other inputs.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ __all__ = ["Instead", "backwards", "valid_first"]
 
 
 class Instead:
-    """The inputs of steps for elements of the batch that have ended: those of their first step.
+    """Other inputs of steps, for elements of the batch that have ended: the inputs of their own first step.
 
-    An element without any step gets the inputs of another element that has one. ``limit`` is the largest number of
-    steps of each element of the batch. ``varying`` says whether these numbers may differ, so that some may be 0.
-    Derivatives with respect to the inputs that are used instead are zero, and not computed.
+    An element that takes no step at all gets the inputs of another element, which takes one. ``limit`` has the largest
+    number of steps for each element of the batch. ``varying`` says whether these numbers may differ, so that some may
+    be 0. Derivatives treat the other inputs as constant.
     """
 
     def __init__(self, limit: TensorVariable, varying: bool) -> None:
@@ -44,17 +45,19 @@ class Instead:
             self._one = concatenate([self._runs.flatten(), more]).argmax()
 
     def of_state(self, start: TensorVariable) -> TensorVariable:
-        """Carried values, from the values ``start`` before the first step."""
+        """A carried value for ended elements of the batch: the value ``start`` before the first step."""
         return disconnected_grad(self._of_one_that_runs(start))
 
     def of_constant(self, constant: TensorVariable) -> TensorVariable:
-        """A constant with batch dimensions. It is unchanged for all elements that have a step."""
+        """A constant of the loop that has batch dimensions. Only elements that take no step get the part of another
+        element.
+        """
         return self._of_one_that_runs(constant)
 
     def of_element(self, sequence: TensorVariable, at: Any, *, batched: bool) -> TensorVariable:
-        """Elements of a sequence, which the first step reads at position ``at``.
+        """What the first step reads of a sequence, at position ``at``, for ended elements of the batch.
 
-        The first axis of ``sequence`` is for the steps. ``batched`` says whether batch dimensions follow it.
+        The first axis of ``sequence`` is for the steps. ``batched`` says whether batch dimensions follow this axis.
         """
         rest = shape_tuple(sequence)[1:]
         zero = zeros((1, *rest), sequence.dtype)
@@ -70,17 +73,17 @@ class Instead:
     def choose(
         self, active: TensorVariable, value: TensorVariable, instead: TensorVariable
     ) -> TensorVariable:
-        """``value`` for the elements of the batch that are ``active``, ``instead`` for the others."""
+        """``value`` for the elements of the batch that are ``active``, and ``instead`` for all others."""
         extra = self._ndim - (instead.type.ndim - value.type.ndim)
         return switch(self._beside(active, instead), align(value, extra, self._ndim), instead)
 
     def _beside(self, condition: TensorVariable, value: TensorVariable) -> TensorVariable:
-        """A condition with the batch dimensions, with further dimensions so that it broadcasts against ``value``."""
+        """A condition for each element of the batch, with more dimensions, so that it broadcasts against ``value``."""
         rest = value.type.ndim - self._ndim
         return condition.dimshuffle([*range(self._ndim), *["x"] * rest])
 
     def _of_one_that_runs(self, value: TensorVariable) -> TensorVariable:
-        """``value``, with the part of an element that has a step in place of the parts of elements without steps."""
+        """``value``, where elements of the batch that take no step get the part of one element that takes a step."""
         if self._runs is None:
             return value
         rest = shape_tuple(value)[self._ndim :]
@@ -91,10 +94,11 @@ class Instead:
 
 
 def backwards(sequence: TensorVariable, limit: TensorVariable, *, batched: bool) -> TensorVariable:
-    """A sequence in the order in which the elements of the batch read it, if the loop goes backward.
+    """A sequence in the order in which a loop that goes backward reads it, for each element of the batch.
 
-    Each element begins at its own last step; ``limit`` is the number of its steps. The first axis of the result is for
-    the steps; the batch dimensions follow. ``batched`` says whether ``sequence`` already has batch dimensions.
+    An element with n steps reads the first n rows of the sequence, the last of them first. ``limit`` has the number of
+    steps of each element. The first axis of the result is for the steps, and the batch dimensions follow. ``batched``
+    says whether ``sequence`` already has batch dimensions.
     """
     n = limit.type.ndim
     at = _within(_first_axis(limit, n) - 1 - _steps(shape_tuple(sequence)[0], n), sequence)
@@ -102,10 +106,11 @@ def backwards(sequence: TensorVariable, limit: TensorVariable, *, batched: bool)
 
 
 def valid_first(rows: TensorVariable, count: TensorVariable, *, from_end: bool) -> TensorVariable:
-    """The rows of a trace of a loop that goes backward, such that the valid ones are the first of each element.
+    """The rows of a trace of a loop that goes backward, reordered so that each element's valid rows come first.
 
-    The row of an element's last step is the first one. ``count`` has the number of steps of each element. In ``rows``,
-    the first step has the first row. With ``from_end`` it has the last row, and the other steps the rows before.
+    In the result, the first row of an element of the batch is that of its last step. ``count`` has the number of steps
+    of each element. ``rows`` begins with the row of the first step. If ``from_end`` is True, ``rows`` ends with the row
+    of the first step instead, and the rows of further steps are before it.
     """
     n = count.type.ndim
     own, number = _first_axis(count, n), shape_tuple(rows)[0]
@@ -123,7 +128,9 @@ def _steps(number: Any, ndim: int) -> TensorVariable:
 
 
 def _within(at: TensorVariable, rows: TensorVariable) -> TensorVariable:
-    """Positions, with the nearest ones of ``rows`` in place of those outside, which belong to steps not taken."""
+    """The positions ``at``, limited to the range of ``rows``. Positions out of range belong to steps that are not
+    taken.
+    """
     return minimum(maximum(at, 0), shape_tuple(rows)[0] - 1)
 
 

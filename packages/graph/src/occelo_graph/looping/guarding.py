@@ -62,9 +62,9 @@ def alike_in_all_steps(
 def guarded(steps: Variable, values: Sequence[Variable], among: Collection[Apply]) -> list[Any]:
     """Guard ``values`` that a loop reads from outside, so that they are computed only if the loop has a step.
 
-    Only values that depend on a node in ``among`` that may fail are guarded; the others are returned as they are. If
-    the loop has no step, a guarded value is a tensor of zeros of the same shape. The result has None for a value whose
-    shape cannot be found without computing the value.
+    A value is guarded only if it depends on a node that is in ``among`` and may fail. Other values are returned as they
+    are. If the loop has no step, a guarded value is a tensor of zeros of the same shape. The result has None for a
+    value whose shape cannot be found without computing the value.
     """
     if surely_steps(steps):
         return list(values)

@@ -30,8 +30,8 @@ class Iterate(Op):
     - ``carried``: the number of carried values.
     - ``stops``: whether a condition, the last output of ``body``, can end the loop early.
     - ``traces``: the number of carried values that are memory for traces. They are the last carried values. Each has at
-      least as many rows as there are iterations. Every iteration writes one row, which no other iteration writes, and
-      reads no row.
+      least as many rows as there are iterations. Each iteration writes one row of it, a different row in each
+      iteration, and no iteration reads a row.
     """
 
     body: FrozenFunctionGraph

@@ -1,7 +1,8 @@
 """Shape inference for `Scan`.
 
 `result_shapes` infers the shapes of the outputs of a node, for `Scan.infer_shape`. `element_shapes` infers the shapes
-of the elements of traces; `looping.expansion` calls it to allocate memory.
+of the final carried values and of the elements of traces. `looping.expansion` calls it to allocate memory, and
+`looping.state_rows` to find states whose lengths no step changes.
 """
 
 from __future__ import annotations

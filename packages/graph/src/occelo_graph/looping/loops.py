@@ -71,7 +71,7 @@ def loop(
       dataclasses of tensors, or None. A Python number in ``init`` gets the dtype that the steps return.
     - ``xs``: tensors that are read along their first axes.
     - ``length``: the number of steps, an integer scalar. The default is the length of ``xs``. If the lengths of several
-      tensors in ``xs`` differ at run time, it is the smallest one.
+      tensors in ``xs`` differ at run time, the default is the smallest one.
     - ``until(state)``: a function that returns a scalar condition of the new state. The loop ends after the first step
       in which the condition holds.
     - ``reverse``: go through ``xs`` from the last element to the first. Kept values are stacked in the order of ``xs``.

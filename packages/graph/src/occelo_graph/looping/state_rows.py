@@ -1,9 +1,9 @@
-"""Functions by which the gradient of a scan keeps single rows of a state instead of the whole state.
+"""Functions by which the gradient of a scan keeps only a few rows of a state for each step, instead of the whole state.
 
-A state may have thousands of rows, such as a delay line (`looping.delays`), of which a step reads and writes only few.
-The pullback of a read writes a cotangent into zeros that have the shape of the state. `lengths_of_cotangents` lets
-these zeros have the shape of the state's cotangent, so that the state itself is not needed. Then
-`rows_instead_of_states` finds the rows that are needed. `looping.derivatives` calls both functions.
+A state such as a delay line (`looping.delays`) may have thousands of rows, but each step reads and writes only a few of
+them. The pullback of a read writes a cotangent into zeros that have the shape of the state, and so needs the state for
+its shape. `lengths_of_cotangents` takes this shape from the cotangent of the state instead. Then
+`rows_instead_of_states` finds the rows that the gradient needs. `looping.derivatives` calls both functions.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def lengths_of_cotangents(
     seeds: Mapping[int, Variable],
     found: Sequence[Any],
 ) -> list[Any]:
-    """The cotangents ``found`` of a body's inputs, with lengths of states read from cotangents of these states.
+    """The cotangents ``found`` of a body's inputs, but with lengths of states read from the cotangents of these states.
 
-    ``arguments`` are the body's inputs, and ``seeds`` has the variables for cotangents of carried values. Lengths are
-    replaced if the derivative of a step reads nothing else of the state, except few rows, and if no step changes them.
-    ``inputs`` are the inputs of the node of `Scan`.
+    ``arguments`` are the body's inputs. ``seeds`` maps the position of a carried value to the variable for its
+    cotangent. The lengths of a state are replaced only if ``found`` reads nothing else of the state but a few rows, and
+    if no step changes these lengths. ``inputs`` are the inputs of the node of `Scan`.
     """
     positions = [i for i, v in enumerate(found) if isinstance(v, Variable)]
     wanted = [found[i] for i in positions]
@@ -69,9 +69,10 @@ def rows_instead_of_states(
     stops: Sequence[Variable],
     seeds: Collection[Variable],
 ) -> list[Variable]:
-    """The rows that ``wanted`` reads of those ``states`` of which it reads nothing but few rows.
+    """The rows that ``wanted`` reads of ``states``, for those states of which ``wanted`` reads nothing but a few rows.
 
-    ``stops`` are variables that are known. A row is no function of ``seeds``, which are known only in reverse mode.
+    The search ends at the variables ``stops``, whose values are known. States are left out if their rows depend on
+    ``seeds``. The original loop keeps the rows, but the seeds are known only when the loop of the gradient runs.
     """
     readers = _readers(toposort(wanted, stops))
     found: list[Variable] = []
@@ -92,7 +93,7 @@ def _readers(nodes: Iterable[Apply]) -> dict[Variable, list[Apply]]:
 
 
 def _reads_lengths(node: Apply, state: Variable) -> bool:
-    """Whether a node reads nothing but lengths of a state: it computes lengths, or moves zeros into the state's shape."""
+    """Whether a node reads only lengths of a state: the node computes lengths, or moves zeros into the state's shape."""
     if node.op.of_shapes:
         return len(node.inputs) == 1
     if node.op.moves is None:
@@ -108,7 +109,9 @@ def _with_input(node: Apply, old: Variable, new: Variable) -> Variable:
 
 
 def _are_few_rows(rows: Sequence[Variable], state: TensorVariable) -> bool:
-    """Whether all variables are single rows of a state, along an axis of known length, and fewer than the state has."""
+    """Whether ``rows`` are single rows of a state along an axis of static length, and fewer than all rows along this
+    axis.
+    """
     shape = state.type.shape
     for row in rows:
         node = row.owner

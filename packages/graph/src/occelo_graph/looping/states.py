@@ -24,7 +24,7 @@ def is_made_by(update: Any, nodes: Collection[Apply]) -> bool:
 
 
 def _with_defaults(variables: Iterable[Any]) -> dict[SharedVariable, Variable]:
-    """Maps each shared variable in ``variables`` that has a default update to this update."""
+    """The default updates of those shared variables in ``variables`` that have one, by shared variable."""
     return {
         v: v.default_update
         for v in variables
@@ -35,7 +35,7 @@ def _with_defaults(variables: Iterable[Any]) -> dict[SharedVariable, Variable]:
 def default_updates(
     results: Sequence[Any], nodes: Sequence[Apply], own: bool = False
 ) -> dict[SharedVariable, Variable]:
-    """Maps each shared variable that a step reads, and that has a default update, to this update.
+    """The default updates of the shared variables that a step reads, by shared variable.
 
     ``results`` are the results of the step, and ``nodes`` are the nodes that it made. With ``own``, only updates that
     the step itself made are returned. Draws with a `RandomStream` make such updates.
