@@ -42,7 +42,8 @@ __all__ = ["Adjugate"]
 class Adjugate(MatrixOp):
     """The adjugate of each square matrix, which is the transposed matrix of cofactors.
 
-    For a regular matrix A, it is det(A) inv(A). For a singular matrix, it is the limit of this expression.
+    For an invertible matrix A, the adjugate is det(A) inv(A). For a singular matrix, it is the limit of this
+    expression.
     """
 
     signature: ClassVar[str] = "(n,n)->(n,n)"
@@ -96,7 +97,7 @@ class Adjugate(MatrixOp):
 
 
 def _by_inverse(a: Any, direction: Any) -> Any:
-    """The derivative of the adjugates of ``a`` in the direction ``direction``. The matrices must be regular."""
+    """The derivative of the adjugates of ``a`` in the direction ``direction``. The matrices must be invertible."""
     inverse = inv(a, on_error="nan")
     moved = matmul(inverse, direction)
     trace = sum_(diagonal(moved, 0, moved.type.ndim - 2, moved.type.ndim - 1), axis=-1)
@@ -105,7 +106,7 @@ def _by_inverse(a: Any, direction: Any) -> Any:
 
 
 def _determinants(a: Any) -> Any:
-    """Determinants of ``a``, as an op with derivatives."""
+    """The determinants of ``a``, computed by the op `Det`."""
     from occelo_graph.ops.linalg.determinant import Det  # `determinant` imports this module
 
     return Det()(a)

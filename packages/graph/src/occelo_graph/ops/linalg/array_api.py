@@ -1,7 +1,7 @@
-"""Functions of `numpy.linalg` that differ from the functions with the same names in `numpy`.
+"""Functions of `numpy.linalg` from the array API standard: norms, and functions that `numpy` has in another form.
 
-They follow the array API standard: matrices lie in the last two dimensions. Users call them from
-`occelo.tensor.linalg`.
+Matrices lie in the last two dimensions, whereas functions such as `numpy.trace` read the first two by default. Users
+call them from `occelo.tensor.linalg`.
 """
 
 from __future__ import annotations
@@ -41,13 +41,19 @@ def outer(x1: Any, x2: Any) -> TensorVariable:
 
 @stands_for("linalg.trace", "x offset -dtype")
 def trace(x: Any, *, offset: int = 0) -> TensorVariable:
-    """The sums of the diagonals ``offset`` of matrices (..., n, m). The result has the shape (...)."""
+    """The sum of one diagonal of each matrix in ``x`` of shape (..., n, m). The result has the shape (...).
+
+    The main diagonal has the ``offset`` 0; diagonals above it have positive offsets.
+    """
     return products.trace(x, offset, -2, -1)
 
 
 @stands_for("linalg.diagonal", "x offset")
 def diagonal(x: Any, *, offset: int = 0) -> TensorVariable:
-    """The diagonals ``offset`` of matrices (..., n, m), in the last dimension of the result."""
+    """One diagonal of each matrix in ``x`` of shape (..., n, m), in the last dimension of the result.
+
+    The main diagonal has the ``offset`` 0; diagonals above it have positive offsets.
+    """
     return search.diagonal(x, offset, -2, -1)
 
 
@@ -57,7 +63,7 @@ def vector_norm(
 ) -> TensorVariable:
     """The norm of order ``ord`` of the vectors along ``axis``.
 
-    Several axes are flattened to one; None means all axes.
+    Several axes are flattened to one axis first. None means all axes.
     """
     x = as_tensor_variable(x)
     axes = normalize_axes(axis, x.type.ndim)

@@ -148,7 +148,9 @@ def _conj(x: Any) -> Any:
 
 
 def _shifted(x: Any, by: int, axis: int = -1) -> TensorVariable:
-    """Shift ``x`` along ``axis``. Element j of the result is element ``j + by`` of ``x``, or 0 if it does not exist."""
+    """Shift ``x`` along ``axis``. Element j of the result is element ``j + by`` of ``x``, or 0 if ``x`` has no such
+    element.
+    """
     ndim, n = x.type.ndim, x.shape[axis]
     lengths = [x.shape[i] for i in range(ndim)]
     lengths[axis] = abs(by)
@@ -172,12 +174,12 @@ def solve_banded(
     """Solve ``a @ x == b`` for banded matrices ``a``, given by their diagonals, like SciPy's ``solve_banded``.
 
     ``l_and_u`` is a pair (l, u): the numbers of diagonals below and above the main diagonal. ``ab`` has the shape (...,
-    l + u + 1, n), and ``ab[u + i - j, j]`` is ``a[i, j]``. Its other elements are not read. If ``b_ndim`` is 1, ``b``
-    consists of vectors (..., n); if it is 2, of matrices (..., n, k). By default, ``b`` is a vector if it has one
-    dimension, else it consists of matrices. Batch dimensions broadcast.
+    l + u + 1, n), and ``ab[u + i - j, j]`` is ``a[i, j]``. The other elements of ``ab`` are not read. If ``b_ndim`` is
+    1, ``b`` consists of vectors (..., n); if it is 2, of matrices (..., n, k). By default, ``b`` is a vector if it has
+    one dimension, else it consists of matrices. Batch dimensions broadcast.
 
     If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN for
-    this element of the batch. ValueError if ``ab`` has another number of rows.
+    this element of the batch. ValueError if ``ab`` does not have l + u + 1 rows.
     """
     low, up = (int(n) for n in l_and_u)
     if low < 0 or up < 0:

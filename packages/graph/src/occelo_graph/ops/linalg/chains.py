@@ -114,9 +114,9 @@ def _known_lengths(types: Sequence[TensorType]) -> list[int]:
 
 
 def _best_splits(lengths: Sequence[int]) -> dict[tuple[int, int], int]:
-    """For each range of matrices, the last matrix of the first factor when the range is best split into two factors.
+    """For each range of matrices, where to split its product into two factors: the last matrix of the first factor.
 
-    The best split needs the fewest multiplications. A range is the numbers of its first and last matrix.
+    The split with the fewest multiplications is chosen. A range is a pair: the numbers of its first and last matrix.
     """
     count = len(lengths) - 1
     cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(count)}

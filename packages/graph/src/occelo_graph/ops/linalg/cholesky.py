@@ -1,6 +1,7 @@
 """Cholesky factors of positive definite matrices: the function `cholesky`, its op `Cholesky`, and the op's pullback.
 
-Users call `cholesky` from `occelo.tensor.linalg`. `cho_factor` and the generalized `eigh` call it, too.
+Users call `cholesky` from `occelo.tensor.linalg`. `cho_factor`, the generalized `eigh`, draws of vectors
+(`ops.random.matrices`) and laws of vectors (`stats.vectors`) call it, too.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ def cholesky(
 
     The result is the lower triangular L with ``L @ L^H == a``, and only the lower triangle of ``a`` is read. With
     ``lower=False`` (or NumPy's ``upper=True``), the result is the upper triangular U with ``U^H @ U == a``, and only
-    the upper triangle is read. The gradient is zero in the other triangle. The result has the dtype of ``a``, or
-    float64 for integers.
+    the upper triangle is read. The gradient is zero in the triangle that is not read. The result has the dtype of
+    ``a``, or float64 for integers.
 
     If a matrix is not positive definite, ``numpy.linalg.LinAlgError`` is raised. The message has the matrix's position
     in the batch. With ``on_error="nan"``, its factor is NaN. ValueError if ``a`` is not square, TypeError for float16.

@@ -1,8 +1,9 @@
 """Determinants of square matrices (`det`), and their signs and logarithms (`slogdet`).
 
 Users call `det` and `slogdet` from `occelo.tensor.linalg`. Their ops are `Det` and `SLogDet`. The decompositions of the
-ops begin with an LU factorisation (`LuFactor`). The determinant is the product of the pivots, and its logarithm is the
-sum of the logarithms of the pivots. The linkers for machine code have a lowering of `Det`.
+ops begin with an LU factorisation (`LuFactor`). Up to its sign, the determinant is the product of the pivots. The
+logarithm of its absolute value is the sum of the logarithms of their absolute values. The linkers for machine code have
+a lowering of `Det`.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ def det(a: Any) -> TensorVariable:
     The result has the dtype of ``a``, or float64 for integers. The determinant of an empty matrix is 1. ValueError if
     ``a`` is not square, TypeError for float16.
 
-    The gradient is the conjugate transpose of the adjugate. For a regular matrix, the adjugate is ``det(a) * inv(a)``
-    (Giles 2008). First and second derivatives are correct for singular matrices, too.
+    The gradient is the conjugate transpose of the adjugate. For an invertible matrix, the adjugate is ``det(a) *
+    inv(a)`` (Giles 2008). First and second derivatives are correct for singular matrices, too.
     """
     (x,) = as_matrices("det", a)
     made: TensorVariable = Det()(x)

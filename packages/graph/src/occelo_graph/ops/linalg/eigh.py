@@ -150,9 +150,10 @@ def eigh(
     upper triangle is read. Imaginary parts on the diagonal are ignored. Results have the precision of ``a``, or float64
     for integers.
 
-    If ``b`` is given, it must be positive definite; the same triangle is read. Then eigenvalues w and eigenvectors v
-    solve ``a @ v == w * b @ v`` for ``type`` 1, ``a @ b @ v == w * v`` for 2, and ``b @ a @ v == w * v`` for 3. For the
-    types 1 and 2, ``v^H @ b @ v`` is the identity matrix. For type 3, ``v^H @ inv(b) @ v`` is.
+    If ``b`` is given, it must be positive definite. The same triangle of ``a`` and ``b`` is read. Then eigenvalues w
+    and eigenvectors v solve ``a @ v == w * b @ v`` for ``type`` 1, ``a @ b @ v == w * v`` for 2, and ``b @ a @ v == w *
+    v`` for 3. For the types 1 and 2, ``v^H @ b @ v`` is the identity matrix. For type 3, ``v^H @ inv(b) @ v`` is the
+    identity matrix.
 
     The gradient is zero in the triangle that is not read. The signs (or complex phases) of eigenvectors are arbitrary,
     so a cost must not depend on them. If eigenvalues are equal within rounding errors, the eigenvectors have no

@@ -1,7 +1,7 @@
 """Small functions for formulas of gradients in linear algebra, and for their dtypes and checks.
 
-The ops for eigenvalues, singular values, pseudoinverses, adjugates and orthogonal factors call them (`eig`, `eigh`,
-`svd`, `pinv`, `adjugate`, `qr`, `householder`, `schur`, `qz`).
+The modules of ops for eigenvalues, singular values, pseudoinverses, adjugates, orthogonal factors, tridiagonal
+matrices, and Sylvester and Riccati equations call them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def on_diagonal(values: Any) -> Any:
 
 
 def reciprocals(values: Any) -> Any:
-    """1 / x, and NaN for x = 0. There, a derivative with this factor does not exist."""
+    """1 / x, and NaN for x = 0, where a derivative with this factor does not exist."""
     zero = le(abs_(values), 0)
     return switch(zero, np.nan, 1 / switch(zero, 1, values)).astype(values.dtype)
 

@@ -29,10 +29,10 @@ __all__ = ["HouseholderProduct", "householder_product"]
 
 @op
 class HouseholderProduct(MatrixOp):
-    """The first n columns of the product H_1 H_2 ... H_k, where H_i is I - tau_i v_i v_i^H.
+    """Computes the first n columns of the product H_1 H_2 ... H_k, where H_i is I - tau_i v_i v_i^H.
 
-    The first input is a matrix with n columns and m rows. The vector v_i is its column i, but with 1 on the diagonal
-    and 0 above. The second input holds tau_1 to tau_k. k must be at most n, and n at most m.
+    The first input is a matrix with n columns and m rows. The vector v_i is column i of this matrix, but with 1 on the
+    diagonal and 0 above. The second input holds tau_1 to tau_k. k must be at most n, and n at most m.
     """
 
     signature: ClassVar[str] = "(m,n),(k)->(m,n)"

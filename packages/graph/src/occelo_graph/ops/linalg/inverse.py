@@ -1,7 +1,7 @@
 """Inverses of square matrices: the function `inv` and its op `Inv`.
 
-Users call `inv` from `occelo.tensor.linalg`. Powers of matrices, gradients of `slogdet`, adjugates, condition numbers
-and inverses of tensors call it, too. Rules replace products with an inverse by `solve`.
+Users call `inv` from `occelo.tensor.linalg`. Powers of matrices, gradients of `slogdet`, derivatives of adjugates,
+condition numbers and inverses of tensors call it, too. Rules replace products with an inverse by `solve`.
 """
 
 from __future__ import annotations

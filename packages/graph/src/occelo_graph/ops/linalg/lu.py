@@ -1,7 +1,7 @@
 """LU factorisations with partial pivoting: the functions `lu`, `lu_factor` and `pivot_to_permutation`, and their ops.
 
-Users call the functions from `occelo.tensor.linalg`. Determinants and adjugates decompose into the op `LuFactor`.
-`lu_solving` solves equations with its results.
+Users call the functions from `occelo.tensor.linalg`. Determinants and adjugates decompose into the op `LuFactor` and
+simpler ops. The module `lu_solving` solves equations with the results of `lu_factor`.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _all_pivots(pivots: TensorVariable, m: Any) -> TensorVariable:
 
 
 def sign_of_exchanges(pivots: TensorVariable) -> TensorVariable:
-    """1 if the number of exchanged rows is even, and -1 if it is odd, as int8."""
+    """1 if the number of exchanges of two rows is even, and -1 if it is odd, as int8."""
     moved = neq(pivots, arange(pivots.shape[-1], dtype="int32"))
     sign: TensorVariable = cast(1 - 2 * (moved.sum(axis=-1) % 2), "int8")
     return sign

@@ -1,8 +1,8 @@
 """Solves linear equations and computes inverses from LU factors: the ops `LuSolve` and `LuInverse`, and `lu_solve`.
 
-Users call `lu_solve` from `occelo.tensor.linalg`. If a matrix has several solutions, determinants or inverses, rules
-compute them from one factorisation by these ops. The linkers for machine code have lowerings of the ops. For other
-linkers, the ops decompose into triangular solves.
+Users call `lu_solve` from `occelo.tensor.linalg`. If a graph computes several solutions, determinants or inverses with
+the same matrix, rules compute them from one factorisation by these ops. The linkers for machine code have lowerings of
+the ops. For other linkers, the ops decompose into triangular solves.
 """
 
 from __future__ import annotations

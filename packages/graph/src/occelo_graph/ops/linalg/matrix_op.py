@@ -1,10 +1,11 @@
-"""`MatrixOp`, the base class of the ops of linear algebra, and helpers for their functions.
+"""`MatrixOp`, the base class of the ops of linear algebra, and helpers of the functions that apply the ops.
 
 An op has a signature such as ``"(n,n),(n)->(n)"``. It defines how many trailing dimensions of an input are those of a
 matrix or a vector. All other dimensions are batch dimensions, which broadcast as in `MatMul`: only lengths that are
 statically 1 broadcast.
 
-Nearly all ops of this folder derive from `MatrixOp`. Rules, and lowerings to JAX and PyTorch, read its signature.
+Nearly all ops of this folder derive from `MatrixOp`. The lowerings to JAX and PyTorch (`occelo_link.traced.linalg`)
+read the signatures.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class MatrixOp(Op):
         return known
 
     def dtypes(self, *types: TensorType) -> Sequence[str]:
-        """The dtypes of the results. By default, it is the dtype of the arguments."""
+        """The dtypes of the results. By default, all are the dtype of the arguments."""
         return [types[0].dtype] * len(parse_signature(self.signature)[1])
 
     # types and shapes
@@ -229,7 +230,7 @@ class MatrixOp(Op):
     ) -> Sequence[Any]:
         """Compute the cotangents of the inputs, like `Op.pullback`.
 
-        Unlike in `Op.pullback`, they may have more batch dimensions than the inputs; they are then summed over.
+        Unlike in `Op.pullback`, a cotangent may have more batch dimensions than its input. The caller sums over these.
         """
         return super().pullback(inputs, outputs, cotangents)
 
@@ -261,7 +262,9 @@ def _like(ct: Any, variable: TensorVariable, core: int) -> Any:
 
 
 def as_matrices(label: str, *arguments: Any) -> list[TensorVariable]:
-    """Convert arguments of function ``label`` to tensors of their common dtype. Integers and booleans become float64.
+    """Convert the arguments of the function with the name ``label`` to tensors of their common dtype.
+
+    Integers and booleans become float64.
 
     TypeError for float16, since LAPACK has no routines for it.
     """
