@@ -37,6 +37,47 @@ def test_what_the_library_does_itself_is_excluded_by_tag(mode: str) -> None:
     assert "minimum_compile" in query.include
 
 
+class Greedy(og.Op):
+    """Keeps what it is given, and changes it."""
+
+    __props__ = ()
+
+    def __init__(self, kept: list[Any]) -> None:
+        self.kept = kept
+
+    def infer(self, x: Any) -> Any:
+        return x
+
+    def evaluate(self, x: Any) -> Any:
+        self.kept.append(x)
+        x += 1
+        return x
+
+
+@pytest.mark.filterwarnings("ignore:.*(runs in Python|cache|static)")
+@pytest.mark.parametrize("knows_shape", [False, True])
+def test_an_op_may_keep_and_change_what_it_is_given(backend: str, knows_shape: bool) -> None:
+    kept: list[Any] = []
+    op = Greedy(kept)
+    if knows_shape:
+
+        class Shaped(Greedy):
+            def infer_shape(self, node: Any, input_shapes: Any) -> Any:
+                return input_shapes
+
+        op = Shaped(kept)
+    x = ot.dvector("x")
+    f = oc.function([x], [op(x) * 2, x + 1], mode=backend)
+    for number in (3.0, 5.0, 3.0):
+        value = np.full(4, number)
+        doubled, more = f(value)
+        np.testing.assert_array_equal(doubled, np.full(4, (number + 1) * 2))
+        np.testing.assert_array_equal(more, np.full(4, number + 1))
+        np.testing.assert_array_equal(value, np.full(4, number))
+    assert kept
+    assert all((a == a[0]).all() and a[0] in (4.0, 6.0) for a in kept if a.any())
+
+
 def test_lengths_of_shapes_are_no_values(backend: str) -> None:
     x = ot.dmatrix("x")
     y = ot.ones((x.shape[0] * 2, x.shape[1])).sum() + x.reshape((x.shape[1], -1)).sum()

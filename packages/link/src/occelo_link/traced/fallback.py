@@ -21,7 +21,7 @@ from occelo_link.traced.traced_values import TracedValue, flat, grouped, in_part
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
 
-__all__ = ["fall_back"]
+__all__ = ["fall_back", "run_with_numpy"]
 
 
 def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Sequence[TracedValue]:
@@ -42,9 +42,7 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
         for v, x in zip(node.inputs, inputs, strict=True):
             if tracer.is_traced(x):
                 raise NeedsValue(v, node)
-        values = [whole(kind, x) for kind, x in zip(kinds, inputs, strict=True)]
-        found = run_node(node, values)
-        return [in_parts(kind, x) for kind, x in zip(made, found, strict=True)]
+        return run_with_numpy(node, kinds, inputs)
     dtypes = [part.dtype for kind in made for part in kind.parts() or ()]
     results = list(zip(dtypes, shapes, strict=True))
     kernel = node.op.kernel(node) if compiled is None else compiled
@@ -72,6 +70,23 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     given = flat(x for x, known in zip(inputs, static, strict=True) if not known)
     found = tracer.arrays.callback(run, list(map(tracer.array, given)), results)
     return grouped(made, found)
+
+
+def run_with_numpy(
+    node: Apply, kinds: Sequence[Type], inputs: Sequence[TracedValue]
+) -> Sequence[TracedValue]:
+    """Return the results of a node for static inputs of the types ``kinds``, computed in Python.
+
+    The op of another package gets copies of arrays, since it may keep or change them.
+    """
+    values = [whole(kind, x) for kind, x in zip(kinds, inputs, strict=True)]
+    if node.op.external_code:
+        values = [
+            x if x is None or is_opaque(kind) else kind.copy(x)
+            for kind, x in zip(kinds, values, strict=True)
+        ]
+    found = run_node(node, values)
+    return [in_parts(v.type, x) for v, x in zip(node.outputs, found, strict=True)]
 
 
 def _chosen(

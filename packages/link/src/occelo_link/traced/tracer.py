@@ -15,14 +15,13 @@ import numpy as np
 
 from occelo_graph import Apply, Constant, Variable
 from occelo_graph.extensions import is_external
-from occelo_graph.interpret import run_node
 from occelo_graph.ir.decomposing import Decomposition, decomposition
 from occelo_graph.ir.regions import operands_of
 from occelo_graph.narrowing import is_array, is_list_or_tuple
 from occelo_graph.ops.length_inputs import ONCE_KNOWN, lengths_to_check, wrong_shape
 from occelo_link.lowering_table import wrong_results
 from occelo_link.traced.arrays import Arrays
-from occelo_link.traced.fallback import fall_back
+from occelo_link.traced.fallback import fall_back, run_with_numpy
 from occelo_link.traced.pieces import trace_in_pieces
 from occelo_link.traced.registry import NeedsValue, find_lowering
 from occelo_link.traced.traced_values import (
@@ -32,7 +31,6 @@ from occelo_link.traced.traced_values import (
     grouped,
     in_parts,
     is_opaque,
-    whole,
 )
 from occelo_link.withheld_lowerings import is_withheld
 
@@ -110,10 +108,8 @@ class Tracer:
     def _run(self, node: Apply) -> Sequence[TracedValue]:
         inputs = [self.find(v) for v in operands_of(node)]
         if not node.op.lazy and node.op.pure and not any(map(self.is_traced, inputs)):
-            values = [whole(v.type, x) for v, x in zip(operands_of(node), inputs, strict=True)]
             with np.errstate(all="ignore"):
-                found = run_node(node, values)
-            return [in_parts(v.type, x) for v, x in zip(node.outputs, found, strict=True)]
+                return run_with_numpy(node, [v.type for v in operands_of(node)], inputs)
         if node.op.loops and not is_withheld(node):
             return self._repeat(node, inputs)
         lowering = find_lowering(node)
