@@ -55,6 +55,30 @@ def test_a_quadratic_form_and_a_determinant_share_one_factor() -> None:
     np.testing.assert_allclose(values_of(graph, matrix, vector)[0], expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("lead", [(), (2,)])
+def test_determinants_of_products_with_triangular_matrices_need_no_product(
+    lead: tuple[int, ...],
+) -> None:
+    x, y = (ot.tensor(n, dtype="float64", shape=(*lead, 4, 4)) for n in "xy")
+    lower = ot.tril(x)
+    outputs = [linalg.slogdet(lower @ lower.mT)[1], *linalg.slogdet(-lower @ y)]
+    graph = rewritten([x, y], outputs)
+    counted = ops_of(graph)
+    assert not {"Dot", "MatMul"} & set(counted)
+    assert counted["SLogDet"] == 1
+    given = [rng.normal(size=(*lead, 4, 4)) for _ in "xy"]
+    tri = np.tril(given[0])
+    expected = [
+        np.linalg.slogdet(tri @ tri.swapaxes(-1, -2)).logabsdet,
+        *np.linalg.slogdet(-tri @ given[1]),
+    ]
+    for found, wanted in zip(values_of(graph, *given), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)
+    # a product of matrices that are not square
+    wide = ot.tensor("w", dtype="float64", shape=(3, 5))
+    assert "SLogDet" in ops_of(rewritten([wide], [linalg.slogdet(ot.tril(wide) @ wide.T)[1]]))
+
+
 def test_the_value_and_the_gradient_of_a_density_share_one_factor() -> None:
     s, v = ot.dmatrix("s"), ot.dvector("v")
     a = ot.assume(s, positive_definite=True)

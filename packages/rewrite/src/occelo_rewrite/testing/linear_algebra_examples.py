@@ -82,6 +82,11 @@ def _turned_back(q: TensorVariable, x: TensorVariable) -> TensorVariable:
     return ot.dot(q.T, ot.dot(q, x))
 
 
+def _factor(x: TensorVariable) -> TensorVariable:
+    """A triangular matrix that is known to be square."""
+    return ot.assume(_definite(x) * ot.tri(x.shape[0]), lower_triangular=True)
+
+
 def _of_factor(factor: TensorVariable) -> TensorVariable:
     factor = ot.assume(factor, lower_triangular=True)
     return linalg.cholesky(ot.dot(factor, factor.T))
@@ -382,6 +387,16 @@ CASES: list[Case] = [
     Case("function_of_det", lambda x: ot.sgn(linalg.det(-_dominant(x))), shapes=SQUARE),
     Case("det_of_triangular", lambda x: linalg.det(_lower(x)), shapes=SQUARE),
     Case("slogdet_of_triangular", lambda x: linalg.slogdet(-_lower(x))[1], shapes=SQUARE),
+    Case(
+        "det_of_triangular_product",
+        lambda x: linalg.slogdet(_factor(x) @ -_definite(x))[1],
+        shapes=SQUARE,
+    ),
+    Case(
+        "det_of_triangular_product",
+        lambda x: linalg.det(_definite(x) @ _factor(x).T),
+        shapes=SQUARE,
+    ),
     Case("adjugate_beside_det", lambda x: _gradient_of_log_det(_dominant(x)), shapes=SQUARE),
     Case("det_of_transposed", lambda x: linalg.det(_dominant(x).T), shapes=SQUARE),
     Case("det_of_inverse", lambda x: linalg.det(linalg.inv(_dominant(x))), shapes=SQUARE),

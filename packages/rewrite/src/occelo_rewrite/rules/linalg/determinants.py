@@ -10,6 +10,7 @@ import numpy as np
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ir.nodes import is_node
+from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.linalg.adjugate import Adjugate
 from occelo_graph.ops.linalg.determinant import Det, SLogDet
@@ -20,7 +21,13 @@ from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.blas import positions_of_ones
-from occelo_rewrite.rules.linalg.matrices import diagonal_of, has, is_square, transposed_of
+from occelo_rewrite.rules.linalg.matrices import (
+    diagonal_of,
+    has,
+    is_square,
+    is_vector_product,
+    transposed_of,
+)
 from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["CANONICALIZE", "STABILIZE"]
@@ -78,6 +85,26 @@ def slogdet_of_triangular(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> 
     d = diagonal_of(x)
     found = [ot.prod(ot.sgn(d), axis=-1), ot.log(ot.abs(d)).sum(axis=-1)]
     return found if is_square(fgraph, x) else [if_square(node.op.label, x, v) for v in found]
+
+
+@node_rewriter([Det, SLogDet], tags=(*CHANGES, "rounding", "shape_unsafe"))
+def det_of_triangular_product(
+    fgraph: FunctionGraph, node: TensorApply[Det | SLogDet]
+) -> Replacements:
+    """det(x @ y) = det(x) det(y), for square matrices of which one is triangular."""
+    (value,) = node.inputs
+    made = computed_by(value, Dot) or computed_by(value, MatMul)
+    if made is None or is_vector_product(made):
+        return None
+    x, y = made.inputs
+    if not (is_square(fgraph, x) and is_square(fgraph, y)):
+        return None
+    if not (_is_triangular(fgraph, x) or _is_triangular(fgraph, y)):
+        return None
+    if isinstance(node.op, Det):
+        return [node.op(x) * node.op(y)]
+    (sign, logarithm), (other, beside) = node.op(x), node.op(y)
+    return [sign * other, logarithm + beside]
 
 
 @node_rewriter([Det, SLogDet], tags=CHANGES)
@@ -148,6 +175,7 @@ STABILIZE = RuleSet(
         function_of_det,
         det_of_triangular,
         slogdet_of_triangular,
+        det_of_triangular_product,
         det_of_permutation,
         det_of_transposed,
         det_of_inverse,
