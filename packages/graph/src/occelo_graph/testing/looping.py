@@ -1,6 +1,6 @@
 """`again`: a differentiable loop that has only carried values.
 
-Tests of the compile package and of backends run it, to test ops that own regions.
+Tests of the package compile and of the backends use this loop to test ops with regions.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Again(Iterate):
     ) -> Cotangents:
         """A loop over the iterations in reverse order.
 
-        Each iteration needs the carried values of one iteration of the original loop. An inner loop computes them again
-        from the start.
+        Each iteration needs the carried values of one iteration of the original loop. An inner loop computes these
+        values again, from the initial values on.
         """
         count, k = inputs[0], self.carried
         initial, read = list(inputs[1 : 1 + k]), list(inputs[1 + k :])

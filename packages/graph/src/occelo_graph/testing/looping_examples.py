@@ -1,6 +1,6 @@
 """Examples of loops with carried values, with traces or with an early end, and of functions that consist of loops.
 
-They are part of the table in `examples`.
+`testing.examples` adds these examples to its table.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def make(
     grad: tuple[int, ...] = (),
     batched: tuple[int, ...] = (),
 ) -> Example:
-    """An example of the family looping, with a relative tolerance of 1e-10."""
+    """An example of the family "looping", with a relative tolerance of 1e-10."""
     return Example(name, "looping", function, reference, args, grad, 1e-10, batched)
 
 

@@ -57,7 +57,9 @@ def _real(x: Any) -> Any:
 
 
 def _largest(values: Any) -> Any:
-    """The largest of the nonnegative values of each vector, or 0 for an empty vector. The dimension is kept."""
+    """The largest of the nonnegative values of each vector, or 0 for an empty vector. The last dimension is kept, with
+    length 1.
+    """
     zero = sum_(values, axis=-1, keepdims=True) * np.asarray(0, values.dtype)
     return max_(concatenate([values, zero], axis=-1), axis=-1, keepdims=True)
 
@@ -172,7 +174,8 @@ def pinv(
 
     The gradient assumes that the rank does not change. It is correct even if singular values are equal. The gradient
     with respect to the tolerance is 0. ValueError if ``rcond`` and ``rtol`` are both given. If a matrix has infinite or
-    NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, its pseudoinverse is NaN.
+    NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the pseudoinverse of this matrix is
+    NaN.
     """
     (x,) = as_matrices("pinv", a)
     given = not (isinstance(rtol, str) and rtol == "none")
@@ -196,7 +199,8 @@ def lstsq(
 
     ``a`` has the shape (..., m, n), and ``b`` has the shape (m,) or (..., m, k). Singular values up to ``rcond`` times
     the largest singular value count as 0. The default of ``rcond`` is the machine epsilon times the larger one of m and
-    n. If ``rcond`` is not between 0 and 1, it is replaced by half of the machine epsilon. There are four results:
+    n. If ``rcond`` is not between 0 and 1, it is replaced by half of the machine epsilon, as in LAPACK. There are four
+    results:
 
     - the solutions ``x`` of least length, of shape (n,) or (..., n, k)
     - the sums of squared magnitudes of ``b - a @ x``, of shape (..., k) or (1,); empty unless m > n and all matrices
@@ -207,8 +211,8 @@ def lstsq(
     The batch dimensions of ``a``, ``b`` and ``rcond`` broadcast.
 
     The gradient assumes that the rank does not change. It is correct even if singular values are equal. If a matrix has
-    infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, its solutions and
-    singular values are NaN, and its rank is 0.
+    infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solutions and
+    singular values of this matrix are NaN, and its rank is 0.
     """
     x, right = as_matrices("lstsq", a, b)
     vector = right.type.ndim == 1
@@ -250,7 +254,7 @@ def matrix_rank(
     relative to the largest singular value. The default of ``rtol`` is the machine epsilon times the larger one of the
     numbers of rows and columns. The rank of a vector or scalar is 1, or 0 if all elements are 0. The rank has no
     gradient. If a matrix has infinite or NaN elements, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``,
-    its rank is 0. ValueError if both tolerances are given.
+    the rank of this matrix is 0. ValueError if both tolerances are given.
     """
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
@@ -271,10 +275,10 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
     """The condition numbers of matrices, of shape (...), like NumPy's ``cond``.
 
     If ``p`` is None or 2, the condition number is the largest singular value divided by the smallest. If ``p`` is -2,
-    it is the smallest divided by the largest. Else it is the norm of order ``p`` (see `norm`) of the matrix, times the
-    same norm of its inverse. It is infinite for singular matrices, and NaN only for matrices with NaN.
-    ``numpy.linalg.LinAlgError`` for matrices without elements. The gradient is computed from the gradients of singular
-    values, inverses and norms.
+    it is the smallest singular value divided by the largest. Otherwise it is the norm of order ``p`` (see `norm`) of
+    the matrix, times the same norm of its inverse. The condition number is infinite for singular matrices, and NaN only
+    for matrices with NaN. ``numpy.linalg.LinAlgError`` for matrices without elements. The gradient is computed from the
+    gradients of singular values, inverses and norms.
     """
     matrix = _not_empty(as_matrices("cond", x)[0])
     if p is None or p in (2, -2):

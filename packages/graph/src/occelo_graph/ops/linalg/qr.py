@@ -84,7 +84,7 @@ class FullQR(_WithShorter):
 
 @op
 class QRTriangle(_WithShorter):
-    """The second output of `QR`, the factor R, without Q."""
+    """Computes only the second output of `QR`, the factor R."""
 
     signature: ClassVar[str] = "(m,n)->(k,n)"
 
@@ -133,7 +133,11 @@ def _pulled(a: Any, q: Any, r: Any, of_q: Any, of_r: Any) -> Any:
 
 @op
 class QRFactors(_WithShorter):
-    """The two results of LAPACK's geqrf: R with Householder vectors below its diagonal, and their factors tau."""
+    """The two results of LAPACK's geqrf.
+
+    The first result has R and, below its diagonal, the Householder vectors. The second result has the factors tau of
+    these vectors.
+    """
 
     signature: ClassVar[str] = "(m,n)->(m,n),(k)"
 
@@ -173,17 +177,18 @@ def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
     - "reduced" or "economic": ``Q`` of shape (..., m, k) and ``R`` of shape (..., k, n) with ``a == Q @ R``
     - "complete" or "full": ``Q`` of shape (..., m, m) and ``R`` of shape (..., m, n)
     - "r": only ``R``, of shape (..., k, n)
-    - "raw": Householder vectors of shape (..., n, m), as LAPACK has them in column-major order, and their factors (...,
-      k)
+    - "raw": the results of LAPACK's geqrf. The first, of shape (..., n, m), is the transpose of a matrix with ``R``
+      and, below the diagonal, the Householder vectors. The second, of shape (..., k), has the factors of these vectors
 
     If ``pivoting`` is True, there is one more result: the order ``p`` of columns, int32 of shape (..., n). Then ``a[:,
     p] == Q @ R``, and the absolute values on the diagonal of ``R`` do not increase. Results have the dtype of ``a``, or
     float64 for integers.
 
-    The signs on the diagonal of ``R`` are those that LAPACK computes. The gradient is correct if the first k columns
-    (of ``a[:, p]``) are linearly independent. Else it contains inf or NaN, or raises LinAlgError. In the mode
-    "complete", the further columns of ``Q`` are an arbitrary basis of the orthogonal complement, so a cost must not
-    depend on the choice of this basis. "raw" has no gradient. The order of columns counts as constant.
+    The signs on the diagonal of ``R`` are those that LAPACK computes. The gradient is correct if the first k columns of
+    ``a`` (with pivoting: of ``a[:, p]``) are linearly independent. Otherwise the gradient contains inf or NaN, or
+    raises LinAlgError. In the mode "complete", the columns of ``Q`` after the first k are an arbitrary basis of the
+    orthogonal complement, so a cost must not depend on the choice of this basis. "raw" has no gradient. The gradient
+    treats the order of columns as constant.
 
     ValueError for another mode, or if ``a`` has fewer than two dimensions. TypeError for float16.
     """

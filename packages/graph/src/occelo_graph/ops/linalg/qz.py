@@ -1,7 +1,8 @@
 """Generalised Schur decompositions of pairs of square matrices: the functions `qz` and `ordqz`, and their ops.
 
 Users call `qz` and `ordqz` from `occelo.tensor.linalg`. `riccati_pencils` solves Riccati equations with `SortedQZ`. The
-linkers for machine code have lowerings of the ops. The other linkers call their NumPy code.
+linkers for machine code have lowerings of the ops. The other linkers call the method ``core`` of the ops, which calls
+SciPy.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class _Pair(MatrixOp):
         )
 
     def decomposed(self, arrays: Sequence[Array], **options: Any) -> Any:
-        """Call SciPy's function with the name ``label`` for two matrices.
+        """Decompose two matrices by the SciPy function that has the name ``label``.
 
         LinAlgError if elements are infinite or NaN, or if the algorithm does not converge.
         """

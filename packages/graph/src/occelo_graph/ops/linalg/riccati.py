@@ -1,9 +1,9 @@
 """Solves algebraic Riccati equations of optimal control, in continuous time and in discrete time.
 
-Users call `solve_continuous_are` and `solve_discrete_are` from `occelo.tensor.linalg`. The linkers for machine code use
-the decomposition of the ops (`riccati_pencils`). The gradients are solutions of Lyapunov equations of the closed loop
-(Kao and Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations,
-arXiv:2011.11430).
+Users call `solve_continuous_are` and `solve_discrete_are` from `occelo.tensor.linalg`. The linkers for machine code
+compile the decomposition of the ops, which `riccati_pencils` computes. The gradients are solutions of Lyapunov
+equations of the closed loop (Kao and Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic
+Riccati equations, arXiv:2011.11430).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["ContinuousRiccati", "DiscreteRiccati", "solve_continuous_are", "solv
 class _Riccati(MatrixOp):
     """Base class of ops that compute the stabilizing solution of a Riccati equation.
 
-    The inputs are A, B, Q and R, and S of an equation in discrete time.
+    The inputs are A, B, Q and R. An equation in discrete time has a fifth input, S.
     """
 
     balanced: bool = True
@@ -169,7 +169,7 @@ def solve_discrete_are(
 
     The function is like SciPy's ``solve_discrete_are``. Shapes, dtypes, errors and gradients are as in
     `solve_continuous_are`. With ``e`` and ``s``, the equation is ``a^H x a - e^H x e - (a^H x b + s) (r + b^H x b)^-1
-    (b^H x a + s^H) + q == 0``. ``r`` may be singular.
+    (b^H x a + s^H) + q == 0``. But ``r`` may be singular here.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_discrete_are", a, b, q, r, e, s)

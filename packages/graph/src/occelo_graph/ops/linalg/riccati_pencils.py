@@ -1,8 +1,8 @@
 """The decomposition of the ops for Riccati equations, by generalised Schur forms with stable eigenvalues first.
 
 The ops in `riccati` call `stabilizing_solution`. It forms a matrix pencil from the coefficients, and solves the
-equation by the steps that SciPy takes. They are from Van Dooren (1981), A generalized eigenvalue approach for solving
-Riccati equations, SIAM J. Sci. Stat. Comput. 2, 121-135, and Benner (2001), Symplectic balancing of Hamiltonian
+equation by the steps that SciPy takes. These steps are from Van Dooren (1981), A generalized eigenvalue approach for
+solving Riccati equations, SIAM J. Sci. Stat. Comput. 2, 121-135, and Benner (2001), Symplectic balancing of Hamiltonian
 matrices, SIAM J. Sci. Comput. 22, 1885-1904.
 """
 
@@ -77,10 +77,10 @@ class BalancingScale(MatrixOp):
 def stabilizing_solution(
     inputs: Sequence[Any], continuous: bool, balanced: bool, on_error: str
 ) -> Any:
-    """The stabilizing solution of a Riccati equation, computed in double precision. ``inputs`` are A, B, Q and R, and S
-    of an equation in discrete time.
+    """The stabilizing solution of a Riccati equation, computed in double precision. ``inputs`` are A, B, Q and R,
+    followed by S if the equation is in discrete time.
 
-    ``on_error`` has the same meaning as for any `MatrixOp`: if there is no solution, raise an error or return NaN.
+    As for all `MatrixOp`s, ``on_error`` is "raise" (an error if there is no solution) or "nan" (the result is NaN).
     """
     dtype = inputs[0].dtype
     wide = "complex128" if is_complex(dtype) else "float64"
@@ -136,7 +136,7 @@ class _Conditions:
         self.all: list[Any] = []
 
     def add(self, value: Any, condition: Any) -> Any:
-        """Add a condition. If ``on_error`` is "raise", the returned ``value`` has a run-time check of it."""
+        """Add a condition. If ``on_error`` is "raise", the returned ``value`` has a run-time check of the condition."""
         if self.on_error == "raise":
             check = CheckAndRaise(LinAlgError, "there is no stabilizing solution")
             return check(value, condition)
@@ -152,7 +152,7 @@ class _Conditions:
 
 
 def _rows(*blocks: Sequence[Any]) -> Any:
-    """Join blocks to matrices. Each of ``blocks`` is a row of blocks."""
+    """Join blocks into matrices. Each of ``blocks`` is a row of blocks."""
     return concatenate([concatenate(row, axis=-1) for row in blocks], axis=-2)
 
 
@@ -183,7 +183,8 @@ def _discrete(a: Any, b: Any, q: Any, r: Any, s: Any) -> tuple[Any, Any]:
 def _symplectic_scale(sizes: Any, n: Any) -> Any:
     """Scale factors that balance a pencil and preserve its symplectic structure.
 
-    ``sizes`` are the absolute values of its elements, and ``n`` is the number of states.
+    ``sizes`` are the sums of the absolute values of corresponding elements of the pencil's two matrices. ``n`` is the
+    number of states.
     """
     scale = BalancingScale()(sizes * (1 - eye(sizes.shape[-1])))
     half = round((log2(scale[..., n : 2 * n]) - log2(scale[..., :n])) * 0.5)
@@ -191,7 +192,9 @@ def _symplectic_scale(sizes: Any, n: Any) -> Any:
 
 
 def _largest(values: Any) -> Any:
-    """The largest of the nonnegative values of each vector, or 0 for an empty vector. The dimension is kept."""
+    """The largest of the nonnegative values of each vector, or 0 for an empty vector. The last dimension is kept, with
+    length 1.
+    """
     more = expand_dims(zeros_like(sum_(values, axis=-1)), -1)
     return max_(concatenate([values, more], axis=-1), axis=-1, keepdims=True)
 

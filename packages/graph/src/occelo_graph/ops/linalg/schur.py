@@ -1,8 +1,8 @@
 """Schur decompositions of square matrices: the function `schur` and its ops.
 
 Users call `schur` from `occelo.tensor.linalg`. The solvers of Sylvester's and Lyapunov's equations decompose matrices
-by the op `Schur`. The linkers for machine code have lowerings of `Schur` and `SortedSchur`. The other linkers call
-their NumPy code.
+by the op `Schur`. The linkers for machine code have lowerings of `Schur` and `SortedSchur`. The other linkers call the
+method ``core`` of the ops, which calls SciPy.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def check_sort(sort: str) -> str:
 
 
 def as_output(x: TensorVariable, output: str) -> TensorVariable:
-    """Cast the matrices ``x`` to a complex dtype if ``output`` is "complex" or "c". ValueError if it is no `Output`."""
+    """Cast the matrices ``x`` to a complex dtype if ``output`` is "complex" or "c". ValueError if ``output`` is not one
+    of the names in `Output`.
+    """
     if output not in get_args(Output):
         raise ValueError(f'output must be "real" or "complex", got {output!r}')
     return cast(x, complex_dtype(x.dtype)) if output[0] == "c" else x
@@ -79,7 +81,9 @@ class Schur(_SchurOp):
 
 @op
 class SortedSchur(_SchurOp):
-    """Like `Schur`, but the eigenvalues in the region ``sort`` come first. The third output is their number."""
+    """Like `Schur`, but the eigenvalues in the region ``sort`` come first. The third output is the number of these
+    eigenvalues.
+    """
 
     sort: str
     on_error: str = "raise"
@@ -113,9 +117,10 @@ def schur(
     """Schur decomposition of square matrices ``a`` of shape (..., n, n), like SciPy's ``schur``.
 
     Returns ``T`` and ``Z``, both of shape (..., n, n), with ``a == Z @ T @ Z^H``. ``Z`` is unitary. ``T`` is upper
-    triangular, with the eigenvalues on its diagonal. If ``a`` is real and ``output`` is "real", both are real, and
-    ``T`` has a 2 x 2 block on its diagonal for each pair of complex eigenvalues. If ``output`` is "complex", both are
-    complex, and ``T`` has no such blocks. Results have the precision of ``a``, or float64 or complex128 for integers.
+    triangular, with the eigenvalues on its diagonal. If ``a`` is real and ``output`` is "real", ``T`` and ``Z`` are
+    real, and ``T`` has a 2 x 2 block on its diagonal for each pair of complex eigenvalues. If ``output`` is "complex",
+    ``T`` and ``Z`` are complex, and ``T`` has no such blocks. Results have the precision of ``a``, or float64 or
+    complex128 for integers.
 
     If ``sort`` is given, the eigenvalues in a region come first: "lhp" (negative real parts), "rhp" (positive or zero
     real parts), "iuc" (absolute values of at most 1) or "ouc" (absolute values above 1). Then there is a third result,
@@ -123,8 +128,8 @@ def schur(
 
     There is no gradient (MethodNotDefined), since the factors are determined only up to phases and order. If a matrix
     has infinite or NaN elements, or if the algorithm does not converge, ``numpy.linalg.LinAlgError`` is raised. With
-    ``on_error="nan"``, its ``T`` and ``Z`` are NaN, and the number of eigenvalues is 0. ValueError if ``a`` is not
-    square, or for another ``output`` or ``sort``. TypeError for float16.
+    ``on_error="nan"``, the ``T`` and ``Z`` of this matrix are NaN, and its number of eigenvalues in the region is 0.
+    ValueError if ``a`` is not square, or for another ``output`` or ``sort``. TypeError for float16.
     """
     x = as_output(as_matrices("schur", a)[0], output)
     if sort is not None:

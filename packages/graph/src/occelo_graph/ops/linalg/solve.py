@@ -1,7 +1,8 @@
 """Solves linear equations with square matrices: the function `solve` and its op `Solve`.
 
-Users call `solve` from `occelo.tensor.linalg`. Other functions and gradients of linear algebra, and rules, call it,
-too. If the caller assumes a structure of the matrix, such as a triangle, `solve` applies another op.
+Users call `solve` from `occelo.tensor.linalg`. Other functions of linear algebra, gradients and rules call it, too. If
+the caller assumes that the matrix is triangular or tridiagonal, `solve` applies the op for such matrices instead of
+`Solve`.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ ASSUMPTIONS = {
     "lower triangular": "lower triangular",
     "upper triangular": "upper triangular",
 }
-"""Maps SciPy's name for an assumption about a matrix to the name in this module. A banded matrix is solved like any
-other; the width of the band is not searched for.
+"""Maps SciPy's name for an assumption about a matrix to the name in this module. The assumption "banded" changes
+nothing, since no code searches for the width of the band.
 """
 
 
@@ -131,9 +132,10 @@ def solve(
 ) -> TensorVariable:
     """Solve ``a @ x == b`` for square matrices ``a`` of shape (..., n, n).
 
-    If ``b_ndim`` is 1, ``b`` consists of vectors (..., n); if it is 2, of matrices (..., n, k). By default, ``b`` is a
-    vector if it has one dimension, else it consists of matrices, as in NumPy. Batch dimensions broadcast. The result
-    has the common dtype, or float64 for integers. If ``transposed`` is True, the equation is ``a.T @ x == b``.
+    If ``b_ndim`` is 1, ``b`` consists of vectors, of shape (..., n). If ``b_ndim`` is 2, ``b`` consists of matrices, of
+    shape (..., n, k). By default, ``b`` is a vector if it has one dimension, else it consists of matrices, as in NumPy.
+    Batch dimensions broadcast. The result has the common dtype, or float64 for integers. If ``transposed`` is True, the
+    equation is ``a.T @ x == b``.
 
     ``assume_a`` is an assumption about ``a``, with SciPy's names: "general" ("gen", "banded", None), "symmetric"
     ("sym"), "hermitian" ("her"), "positive definite" ("pos"), "diagonal", "tridiagonal", "lower triangular" or "upper
@@ -142,9 +144,10 @@ def solve(
     for elements that are not read.
 
     If a matrix is singular, or if it is assumed to be positive definite and is not, ``numpy.linalg.LinAlgError`` is
-    raised. The message has the matrix's position in the batch. With ``on_error="nan"``, the solution is NaN for this
-    element of the batch. A matrix with NaN is not an error; its solution is NaN. If a symmetric or Hermitian matrix has
-    an infinite element, its whole solution is NaN. ValueError if the shapes do not fit, TypeError for float16.
+    raised. The message says the position of the matrix in the batch. With ``on_error="nan"``, the solution is NaN for
+    this element of the batch. A matrix with NaN is not an error; its solution is NaN. If a symmetric or Hermitian
+    matrix has an infinite element, the whole solution is NaN. ValueError if the shapes do not fit, TypeError for
+    float16.
     """
     matrix, right = as_matrices("solve", a, b)
     if assume_a is not None and assume_a not in (*ASSUMPTIONS, *ASSUMPTIONS.values()):

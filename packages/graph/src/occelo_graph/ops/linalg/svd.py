@@ -1,7 +1,7 @@
 """Singular value decompositions: the functions `svd` and `svdvals`, and their ops.
 
-Users call `svd` and `svdvals` from `occelo.tensor.linalg`. Norms (`ops.statistics`), pseudoinverses, least squares and
-adjugates call them, too.
+Users call `svd` and `svdvals` from `occelo.tensor.linalg`. Norms (`ops.statistics`), pseudoinverses, least squares,
+adjugates, Riccati equations and draws of normal vectors (`ops.random.matrices`) call them, too.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ def of_complement(q: Any, k: Any, ct: Any) -> Any:
     """Convert ``ct``, the cotangent of the unitary matrices ``q``, to a cotangent of their first ``k`` columns.
 
     The other columns are an arbitrary basis of the orthogonal complement of the first columns. When the first columns
-    change, the other columns stay orthogonal to them. They are assumed not to rotate within the complement. So the
-    derivative of the other columns is a function of the derivative of the first columns. `FullSVD` and `FullQR` call
-    this function.
+    change, the other columns stay orthogonal to them. The other columns are assumed not to rotate within the
+    complement. So the derivative of the other columns is a function of the derivative of the first columns. `FullSVD`
+    and `FullQR` call this function.
     """
     first, rest = q[..., :k], q[..., k:]
     turned = matmul(rest, matmul(hermitian(ct[..., k:]), first))
@@ -146,7 +146,7 @@ def _sum(x: Any, y: Any) -> Any:
 
 @op
 class SingularValues(MatrixOp):
-    """The second output of `SVD`, the singular values, without the vectors."""
+    """Computes only the second output of `SVD`, the singular values."""
 
     on_error: str = "raise"
     signature: ClassVar[str] = "(m,n)->(k)"
@@ -212,15 +212,16 @@ def svd(
     ``compute_uv=False``, only ``S`` is returned. If ``hermitian`` is True, the upper triangle of ``a`` is not read.
     Results have the precision of ``a``, or float64 for integers.
 
-    The signs (or complex phases) of pairs of singular vectors are arbitrary, and so are the further columns of full
-    matrices. A cost must not depend on them. If singular values are equal within rounding errors, or 0, the singular
-    vectors have no derivative, and a gradient through the vectors is NaN. It is NaN even for products that may have a
-    derivative, such as the polar factor ``U @ Vh``. Gradients of symmetric functions of the singular values are correct
-    even if values are equal. If a value is 0, they are subgradients.
+    The signs (or complex phases) of pairs of singular vectors are arbitrary, and so are the columns of ``U`` and the
+    rows of ``Vh`` after the first k. A cost must not depend on these choices. If singular values are equal within
+    rounding errors, or 0, the singular vectors have no derivative, and a gradient through the vectors is NaN. The
+    gradient is NaN even for products that may have a derivative, such as the polar factor ``U @ Vh``. Gradients of
+    symmetric functions of the singular values are correct even if values are equal. If a value is 0, these gradients
+    are subgradients.
 
     If a matrix has infinite or NaN elements, or if the algorithm does not converge, ``numpy.linalg.LinAlgError`` is
-    raised. With ``on_error="nan"``, its results are NaN. ValueError if ``a`` has fewer than two dimensions, TypeError
-    for float16.
+    raised. With ``on_error="nan"``, the results of this matrix are NaN. ValueError if ``a`` has fewer than two
+    dimensions, TypeError for float16.
     """
     (x,) = as_matrices("svd", a)
     if hermitian:
@@ -247,7 +248,7 @@ def svdvals(x: Any, *, on_error: str = "raise") -> TensorVariable:
 
     The result has the shape (..., min(m, n)). The gradient of a singular value is the outer product of its singular
     vectors, if the value occurs only once. The gradient of a symmetric function of the values is correct even if values
-    are equal. If a value is 0, it is a subgradient. Precision and errors are as in `svd`.
+    are equal. If a value is 0, this gradient is a subgradient. Precision and errors are as in `svd`.
     """
     values: TensorVariable = svd(x, compute_uv=False, on_error=on_error)
     return values

@@ -1,11 +1,12 @@
 """Solves linear equations for an unknown matrix: Sylvester's and Lyapunov's equations.
 
 Users call the functions from `occelo.tensor.linalg`. The gradients of Riccati equations and of matrix square roots
-apply the ops, too. The linkers for machine code have a lowering of `TriangularSylvester`. They decompose the other ops
-into Schur decompositions and this op.
+apply the ops, too. The linkers for machine code have a lowering of `TriangularSylvester`. These linkers decompose the
+other ops of this module into Schur decompositions and `TriangularSylvester`.
 
-The gradient of a solution is the solution of the same equation with conjugate transposed coefficients (Kao and
-Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations, arXiv:2011.11430).
+The gradient of a solution is the solution of an equation of the same kind, with conjugate transposed coefficients (Kao
+and Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations,
+arXiv:2011.11430).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 DIRECT = 10
-"""Discrete Lyapunov equations with fewer rows are solved by the method "direct", as in SciPy."""
+"""Discrete Lyapunov equations with fewer rows than this are solved by the method "direct" by default, as in SciPy."""
 
 
 @op
@@ -269,9 +270,10 @@ def solve_discrete_lyapunov(
     ``method`` is "direct" (a system of linear equations for all n^2 elements) or "bilinear" (a continuous Lyapunov
     equation). None means "direct" if n < 10, else "bilinear". The result has the common dtype, or float64 for integers.
 
-    If the solution is not unique, "direct" raises ``numpy.linalg.LinAlgError``. "bilinear" raises it if -1 is an
-    eigenvalue of ``a``; else its solution has huge elements, as in SciPy. With ``on_error="nan"``, the solution is NaN
-    instead of an error. ValueError for other shapes or another method, TypeError for float16.
+    If the solution is not unique, "direct" raises ``numpy.linalg.LinAlgError``. "bilinear" raises this error only if -1
+    is an eigenvalue of ``a``. Otherwise its result has huge elements, as in SciPy. With ``on_error="nan"``, the
+    solution is NaN where an error would be raised. ValueError for other shapes or another method, TypeError for
+    float16.
     """
     if method not in (None, "direct", "bilinear"):
         raise ValueError(f'method must be "direct" or "bilinear", got {method!r}')

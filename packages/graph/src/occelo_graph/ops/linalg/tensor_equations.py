@@ -1,6 +1,7 @@
 """Solves linear equations with tensors (`tensorsolve`), and inverts tensors (`tensorinv`).
 
-Users call them from `occelo.tensor.linalg`. They reshape the tensors to matrices, and call `solve` or `inv`.
+Users call both functions from `occelo.tensor.linalg`. The functions reshape the tensors to matrices, and call `solve`
+or `inv`.
 """
 
 from __future__ import annotations

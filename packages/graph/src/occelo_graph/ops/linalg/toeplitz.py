@@ -113,14 +113,15 @@ def solve_toeplitz(
 
     ``c_or_cr`` is the first column ``c`` of ``a``, or a pair ``(c, r)`` of the first column and the first row. Both
     have the shape (..., n). ``r[0]`` is not read. By default, ``r`` is the conjugate of ``c``. If ``b_ndim`` is 1,
-    ``b`` consists of vectors (..., n); if it is 2, of matrices (..., n, k). By default, ``b`` is a vector if it has one
-    dimension, else it consists of matrices. Batch dimensions broadcast. The result has the common dtype, or float64 for
-    integers.
+    ``b`` consists of vectors, of shape (..., n). If ``b_ndim`` is 2, ``b`` consists of matrices, of shape (..., n, k).
+    By default, ``b`` is a vector if it has one dimension, else it consists of matrices. Batch dimensions broadcast. The
+    result has the common dtype, or float64 for integers.
 
     Levinson's recursion needs about n^2 operations for n rows. It is less precise than ``solve(toeplitz(c, r), b)``,
     and needs leading principal minors that are far from singular. If a leading minor is singular,
     ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN. ValueError if the shapes do
-    not fit, TypeError for float16. The gradient is a solution with the conjugate transpose of ``a``.
+    not fit, TypeError for float16. To compute the gradient, an equation with the conjugate transpose of ``a`` is
+    solved.
     """
     if isinstance(c_or_cr, tuple):
         column, row, right = as_matrices("solve_toeplitz", *c_or_cr, b)

@@ -30,7 +30,8 @@ __all__ = ["SolveTriangular", "solve_triangular"]
 class SolveTriangular(MatrixOp):
     """Solves A X = B for a triangular A.
 
-    The other triangle is not read. If ``unit_diagonal`` is True, the diagonal is not read, and its elements count as 1.
+    ``lower`` says whether A is lower or upper triangular. The other triangle is not read. If ``unit_diagonal`` is True,
+    the diagonal is not read, and its elements count as 1.
     """
 
     lower: bool = True
@@ -78,9 +79,9 @@ def solve_triangular(
 
     Only the upper triangle of ``a`` is read, or the lower triangle if ``lower`` is True. If ``unit_diagonal`` is True,
     the diagonal is not read, and its elements count as 1. If ``trans`` is 1 or "T", ``a`` is replaced by its transpose;
-    if it is 2 or "C", by its conjugate transpose. If ``b_ndim`` is 1, ``b`` consists of vectors (..., n); if it is 2,
-    of matrices (..., n, k). By default, ``b`` is a vector if it has one dimension, else it consists of matrices. Batch
-    dimensions broadcast.
+    if it is 2 or "C", by its conjugate transpose. If ``b_ndim`` is 1, ``b`` consists of vectors, of shape (..., n). If
+    ``b_ndim`` is 2, ``b`` consists of matrices, of shape (..., n, k). By default, ``b`` is a vector if it has one
+    dimension, else it consists of matrices. Batch dimensions broadcast.
 
     If the diagonal of a matrix has a zero, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the
     solution is NaN for this element of the batch. ValueError for another ``trans``.
@@ -101,7 +102,7 @@ def with_columns(
 ) -> TensorVariable:
     """Apply the op ``made``, whose last input must be matrices, to right-hand sides that may be vectors.
 
-    ``matrices`` are its other inputs. Vectors become matrices with one column.
+    ``matrices`` are the other inputs of the op. Vectors become matrices with one column.
     """
     if check_b_ndim(made.label, right, b_ndim) == 2:
         solved: TensorVariable = made(*matrices, right)
@@ -112,8 +113,8 @@ def with_columns(
 def check_b_ndim(label: str, right: Any, b_ndim: int | None) -> int:
     """Returns 1 if the right-hand sides are vectors, and 2 if they are matrices.
 
-    If ``b_ndim`` is None, it is 1 for a tensor ``right`` of one dimension, else 2. ValueError for another ``b_ndim``,
-    or if ``right`` is a scalar. ``label`` is the name of the function in the message.
+    If ``b_ndim`` is None, the result is 1 if ``right`` has one dimension, else 2. ValueError for another ``b_ndim``, or
+    if ``right`` is a scalar. ``label`` is the name of the function in error messages.
     """
     if b_ndim not in (None, 1, 2):
         raise ValueError(f"b_ndim must be 1 or 2, got {b_ndim!r}")

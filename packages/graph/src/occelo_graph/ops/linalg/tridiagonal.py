@@ -54,7 +54,7 @@ matrix.
 
 
 class _OfDiagonals(MatrixOp):
-    """Base class of ops with an input that holds the diagonals of a matrix in its rows. It must have `rows` rows."""
+    """Base class of ops whose first input holds diagonals of a matrix in its rows. The input must have `rows` rows."""
 
     rows: ClassVar[int]
 
@@ -212,8 +212,8 @@ def tridiagonal_lu_factor(
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable, TensorVariable, TensorVariable]:
     """LU factorisation with partial pivoting of tridiagonal matrices ``a`` of shape (..., n, n).
 
-    Only the three middle diagonals of ``a`` are read. The five results are those of LAPACK's ``gttrf``. They are the
-    first argument of `tridiagonal_lu_solve`:
+    Only the three middle diagonals of ``a`` are read. The five results are those of LAPACK's ``gttrf``. The tuple of
+    all five is the first argument of `tridiagonal_lu_solve`:
 
     - ``dl``: the n - 1 factors of the elimination steps
     - ``d``, ``du`` and ``du2``, of n, n - 1 and n - 2 elements: the main diagonal of U, and the two diagonals above it
@@ -221,8 +221,9 @@ def tridiagonal_lu_factor(
       counts rows from 1 instead)
 
     The results have the dtype of ``a``, or float64 for integers. A singular matrix is not an error; its ``d`` contains
-    a 0. The gradient treats the pivots as constant. It computes with whole matrices; the gradient of ``solve(a, b,
-    assume_a="tridiagonal")`` computes only with diagonals. ValueError if ``a`` is not square, TypeError for float16.
+    a 0. The gradient treats the pivots as constant, and computes with whole matrices. The gradient of ``solve(a, b,
+    assume_a="tridiagonal")`` takes less time, since it computes only with diagonals. ValueError if ``a`` is not square,
+    TypeError for float16.
     """
     (x,) = as_matrices("tridiagonal_lu_factor", a)
     static = x.type.shape[-2:]
@@ -244,9 +245,9 @@ def tridiagonal_lu_solve(
 ) -> TensorVariable:
     """Solve ``a @ x == b``, where ``a_diagonals`` are the five results of ``tridiagonal_lu_factor(a)``.
 
-    If ``transposed`` is True, the equation is ``a.T @ x == b``. If ``b_ndim`` is 1, ``b`` consists of vectors (..., n);
-    if it is 2, of matrices (..., n, k). By default, ``b`` is a vector if it has one dimension, else it consists of
-    matrices. Batch dimensions broadcast. The result has the common dtype.
+    If ``transposed`` is True, the equation is ``a.T @ x == b``. If ``b_ndim`` is 1, ``b`` consists of vectors, of shape
+    (..., n). If ``b_ndim`` is 2, ``b`` consists of matrices, of shape (..., n, k). By default, ``b`` is a vector if it
+    has one dimension, else it consists of matrices. Batch dimensions broadcast. The result has the common dtype.
 
     If a matrix is singular, ``numpy.linalg.LinAlgError`` is raised. With ``on_error="nan"``, the solution is NaN for
     this element of the batch. ValueError if the shapes do not fit, TypeError if the pivots are not integers, IndexError
