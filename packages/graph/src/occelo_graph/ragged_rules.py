@@ -1,7 +1,8 @@
 """Batching rules for nodes that read ragged variables (`occelo_graph.ragged`): `rule_of`, which `vectorize` calls.
 
-Elementwise functions, reductions, cumulative results, single rows and a few other ops have such a rule. `Scan` reads
-ragged variables by its own `Op.batch` (`Op.takes_ragged`). All other ops are refused.
+Elementwise functions, reductions, cumulative sums and products, reads and writes of single rows, and a few other ops
+have such a rule. `Scan` needs no rule, since its own `Op.batch` accepts ragged variables (`Op.takes_ragged`). All other
+ops raise an error if they read a ragged variable.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Rule", "rule_of"]
 
 _FIRST_ROWS = (slice(0, SCALAR), slice(None, SCALAR))
-"""The entries of a key that select the first rows, as many as an input says."""
+"""Entries of a key that select the first rows. An input of the node is the number of these rows."""
 
 Rule = Callable[[Sequence[Any], Sequence[int]], Sequence[Variable]]
 
@@ -46,8 +47,8 @@ Rule = Callable[[Sequence[Any], Sequence[int]], Sequence[Variable]]
 def rule_of(node: Apply, inputs: Sequence[Variable]) -> Rule | None:
     """The batching rule for a node that reads or computes a ragged variable.
 
-    None for all other nodes, and for ops that read ragged variables by their own `Op.batch` (`Op.takes_ragged`).
-    ``inputs`` are the vectorized inputs of the node.
+    None for all other nodes, and for ops whose own `Op.batch` accepts ragged variables (`Op.takes_ragged`). ``inputs``
+    are the vectorized inputs of the node.
     """
     op_ = node.op
     if op_.takes_ragged:
@@ -89,7 +90,7 @@ def _of_ragged(
 
 
 def _with_one_count(node: Apply, inputs: Sequence[Any]) -> tuple[list[Any], TensorVariable]:
-    """The inputs of a node with ragged inputs, and their common number of valid rows."""
+    """The inputs of a node, and the numbers of valid rows that all of its ragged inputs have in common."""
     found = list(inputs)
     ragged = [i for i, v in enumerate(inputs) if is_ragged_in(node, i, v)]
     count = common_count([count_of(inputs[i]) for i in ragged], node.op)
@@ -100,7 +101,7 @@ def _with_one_count(node: Apply, inputs: Sequence[Any]) -> tuple[list[Any], Tens
 
 
 def _first_rows(x: Any, extra: int, count: TensorVariable) -> TensorVariable:
-    """The rows of ``x``, which has ``extra`` batch dimensions, that all loops with ``count`` steps have stored."""
+    """The first rows of ``x``: as many as `rows_of` returns for ``count``. ``x`` has ``extra`` batch dimensions."""
     return x[(*[slice(None)] * extra, slice(rows_of(count)))]
 
 
@@ -120,7 +121,7 @@ def _elementwise(
 
 
 def _alloc(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Variable]:
-    """`Op.batch` for an `Alloc` with as many rows as a ragged variable; its result is ragged, too."""
+    """`Op.batch` for an `Alloc` with as many rows as a ragged variable has valid rows. The result is ragged, too."""
     (value, count), (core,) = tensors(inputs[:2]), tensors(node.inputs[:1])
     if core.type.ndim == node.outputs[0].type.ndim and core.type.shape[0] != 1:
         raise refuse(node.op)
@@ -154,7 +155,7 @@ def _alloc_of_ragged(
 
 
 def _beside(numbers: TensorVariable, x: TensorVariable, extra: int) -> TensorVariable:
-    """A number for each element of the batch, with further axes, so that it broadcasts against ``x``.
+    """``numbers``, one for each element of the batch, with more axes, so that they broadcast against ``x``.
 
     ``x`` has ``extra`` batch dimensions, followed by the rows.
     """
@@ -163,7 +164,7 @@ def _beside(numbers: TensorVariable, x: TensorVariable, extra: int) -> TensorVar
 
 
 def _places(x: TensorVariable, extra: int) -> TensorVariable:
-    """The positions of the rows of ``x``, so that they broadcast against it."""
+    """The positions of the rows of ``x``, with the axes that they need to broadcast against ``x``."""
     rest = ["x"] * (x.type.ndim - extra - 1)
     return arange(shape_tuple(x)[extra]).dimshuffle([*["x"] * extra, 0, *rest])
 
@@ -239,9 +240,10 @@ def _all(entries: Sequence[Any]) -> bool:
 def _row(
     op_: Any, entry: Any, given: list[TensorVariable], count: TensorVariable
 ) -> tuple[TensorVariable, list[TensorVariable]]:
-    """The position of a row in each element of the batch, from the first entry of a key and the inputs of the key.
+    """The position of a row for each element of the batch, and the inputs of the key that are left.
 
-    Negative positions count from the end of the valid rows. Returns the rest of the inputs of the key, too.
+    ``entry`` is the first entry of the key, and ``given`` are the inputs of the key. Negative positions count from the
+    end of the valid rows.
     """
     if entry == SCALAR:
         (place, *given) = given
@@ -259,7 +261,7 @@ def _row(
 def _written(
     node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int], count: TensorVariable
 ) -> Sequence[Variable]:
-    """`Op.batch` for writing one row of a ragged variable, or the valid rows of one into the first rows of a tensor."""
+    """`Op.batch` for writing one row of a ragged variable, or for writing its valid rows to the first rows of a tensor."""
     op_, (x, y, *given) = node.op, tensors(inputs)
     assert isinstance(op_, IncSubtensor)
     first, *rest = op_.key
@@ -281,7 +283,7 @@ def _written(
 def _combined(
     op_: IncSubtensor, x: TensorVariable, y: TensorVariable, extras: Sequence[int]
 ) -> TensorVariable:
-    """What a write puts in place of ``x``."""
+    """The new elements if ``y`` is written to ``x``: ``y``, or the sum of both."""
     if op_.set_instead_of_inc:
         return y.astype(x.dtype)
     extra = max(extras[:2])

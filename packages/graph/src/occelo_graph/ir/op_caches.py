@@ -1,7 +1,8 @@
-"""Caches of what was computed from the fields of an op: its hash, the types of its outputs, its decompositions.
+"""Caches of results that depend only on the fields of an op: its hash, the types of its outputs, its decompositions.
 
-Most ops are frozen, so what was computed stays right. A user's op may be a plain class: if one of its attributes is set
-again, its caches are dropped. An op with an attribute that can change without being set, such as a list, has no caches.
+`Op` and `ir.decomposing` use these caches. Most ops are frozen, so cached results stay right. But the attributes of a
+user's op may be set at any time. Then `Op` drops the caches of this op. An op has no caches if the value of an
+attribute can itself be changed, as a list can.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ _CACHES = ("_key_cache", "_hash_cache", "_infer_cache", "_decompositions_cache")
 
 
 def cache_of(op: Op, name: str) -> dict[Any, Any]:
-    """The cache ``name`` of an op. If the op has no caches, the result is a new dict in each call."""
+    """The cache of an op with the name ``name``. If the op can have no caches (see `is_fixed`), each call returns a new
+    dict.
+    """
     state = op.__dict__
     found: dict[Any, Any] | None = state.get(name)
     if found is None:
@@ -37,7 +40,7 @@ def forget_cached(op: Op) -> None:
 
 
 def is_fixed(op: Op) -> bool:
-    """Whether the attributes of an op change only if they are set. True for Occelo's own ops, which are frozen."""
+    """Whether no attribute of an op has a value that can be changed, such as a list. True for all of Occelo's own ops."""
     return not op.external_code or not any(
         _may_change(value) for name, value in op.__dict__.items() if not name.endswith("_cache")
     )
