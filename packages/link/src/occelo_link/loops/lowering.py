@@ -137,7 +137,7 @@ class Context:
         return tuple(self.canonical(n).number for n in shape)
 
     def check_size(self, lengths: Sequence[Value], node: Apply | None = None) -> None:
-        """Write a check that a tensor of these lengths is not too large for any memory. No length may be negative.
+        """Write a check that a tensor of these lengths is not too large for any memory. A negative length counts as 1.
 
         The product of the lengths is computed in float64, since in int64 it could wrap to a small number. Nothing is
         checked if all lengths are constants or lengths of inputs.
@@ -284,13 +284,13 @@ class Context:
         can_fail: bool = False,
         copied: Callable[[Stored], None] | None = None,
     ) -> Stored:
-        """A copy of a tensor in which ``write`` changes some elements. There is no copy if nothing else reads the
-        tensor.
+        """A copy of a tensor in which ``write`` changes some elements. If nothing else reads the tensor, the tensor is
+        changed in place instead.
 
         ``others`` are the tensors that ``write`` reads. ``prepare`` is called first, and writes statements that may
-        fail. If ``can_fail`` is True, statements of ``write`` may fail, too, so a state is never changed in place. If a
-        copy is needed and ``copied`` is passed, it is called instead of ``write``: it copies and changes the elements
-        in one pass.
+        fail. If ``can_fail`` is True, statements of ``write`` may fail, too; then a state is not changed in place,
+        since its old value would be lost. If a copy is needed and ``copied`` is passed, it is called instead of
+        ``write``: it copies and changes the elements in one pass.
         """
         result = self.new_stored(tensor.dtype, tensor.shape)
 
@@ -307,11 +307,11 @@ class Context:
         return result
 
     def apart_from(self, changed: Tensor, tensor: Tensor) -> Tensor:
-        """The elements of ``tensor`` in other memory than those of ``changed``.
+        """The tensor itself, or if it is computed from elements of ``changed``, its elements in memory of their own.
 
-        If ``tensor`` is computed from elements of ``changed``, it is stored. Then a step that reads it may change
-        elements of ``changed`` in place, and need not copy all the others. There is no use in that for an input of the
-        program, which is only changed in place if it is a state, unless ``tensor`` has fewer dimensions.
+        After that, a step that reads ``tensor`` can change elements of ``changed`` in place, without a copy of
+        ``changed``. If ``changed`` is an input of the program, ``tensor`` is stored only if it has fewer dimensions:
+        inputs other than states are copied anyway, so storing a large tensor would be wasted.
         """
         if not isinstance(changed, Stored):
             return tensor

@@ -1,7 +1,7 @@
 """Reasons why some nodes have no lowering to loops, so that they run in Python.
 
-Families of ops record reasons with `leave_to_python`, and scalar ops declare them (`ScalarOp.python_only`). Other
-reasons follow from the node itself. Tests call `reason_for_python` to check that there is a reason for every node
+Modules of lowerings record reasons with `leave_to_python`, and scalar ops declare reasons (`ScalarOp.python_only`).
+Other reasons follow from the node itself. Tests call `reason_for_python` to check that there is a reason for every node
 without a lowering.
 """
 

@@ -175,7 +175,8 @@ def lower_complex_reduce(
     context: Context, node: TensorApply[CAReduce], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     """Lower a reduction of complex numbers. Elements are combined one by one, in order, starting from the identity
-    element. That of an extreme has equal parts, since numbers with equal real parts are ordered by imaginary parts.
+    element. For a minimum or a maximum, the identity element has equal real and imaginary parts, since numbers with
+    equal real parts are ordered by their imaginary parts.
     """
     op, (x,), combine = node.op, inputs, _complex_formula(node)
     output = PARTS[node.outputs[0].type.dtype]

@@ -197,8 +197,8 @@ def _length(
     operate: Operate,
     i64: Callable[[int], Value],
 ) -> Value:
-    """A length of an array. ``text`` is a number, the name of an integer argument, or two names whose smaller value
-    counts.
+    """A length of an array. ``text`` is a number, the name of an integer argument, or two such names (``m&n``) for the
+    smaller of their values.
     """
     if text.isdigit():
         return i64(int(text))

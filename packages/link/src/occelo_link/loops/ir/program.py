@@ -114,8 +114,8 @@ class Buffer:
     - ``carried``: like ``work``, for elements that an iteration passes to the next one (see `Swap`).
     - ``constant``: read only; ``entry`` is the name of its table entry.
 
-    Allocated memory overlaps no other live buffer. The only exception is a buffer whose elements stay in the memory
-    (see `Alloc`).
+    Allocated memory overlaps no other live buffer. The only exception is a buffer that takes over the memory of another
+    one, whose elements may still be read (``keeps`` of `Alloc`).
 
     ``holds`` is the dtype of the caller's array, and ``dtype`` is the dtype of the elements in the program. They differ
     for float16 (uint16 in the program) and for complex numbers (two floats). ``version`` counts the writes to the

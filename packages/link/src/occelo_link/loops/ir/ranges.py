@@ -1,7 +1,7 @@
-"""`Ranges`: bounds of the integers of a program, as far as they follow from static lengths of loops.
+"""`Ranges`: bounds of the integers of a program, as far as they follow from static bounds of loops.
 
-The LLVM printer asks for them. So the positions at which a loop reads and writes elements are not checked where their
-bounds show that they are valid.
+The LLVM printer (`native.llvm.printer`) leaves out a check, for instance of an index, if the bounds show that its
+condition always holds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Range = tuple[int, int]
 _DEPTH = 6
 """The number of operations through which a range or a condition is followed back."""
 _LIMIT = 2**62
-"""Ranges have smaller numbers, so that no operation on them overflows int64."""
+"""Ranges are known only for smaller numbers, so that no operation on them overflows int64."""
 
 
 class Ranges:
@@ -41,7 +41,9 @@ class Ranges:
             self._add_carried(carried, stop[1] - start[0])
 
     def _add_carried(self, carried: Carried, iterations: int) -> None:
-        """Add the ranges of an integer that each of at most so many iterations changes by the same number."""
+        """Add the ranges of a carried integer that each iteration changes by the same number. There are at most
+        ``iterations`` iterations.
+        """
         initial, step = self.of(carried.initial), _step(carried)
         if initial is None or step is None:
             return

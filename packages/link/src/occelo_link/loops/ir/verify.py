@@ -1,6 +1,7 @@
 """`verify`: raises an error if a loop program is not well formed.
 
-Tests of lowerings and of loop programs call it. It does not run when users' functions are compiled.
+Tests of lowerings and of loop programs call it (`occelo_link.testing`). `loops.build` calls it only for programs with
+lowerings that other packages registered.
 """
 
 from __future__ import annotations

@@ -84,8 +84,8 @@ def _unrolled(context: Context, x: Tensor, ct: Tensor, shape: Sequence[Value]) -
 class _Reverse:
     """Replaces the cotangent of a Cholesky factor by the cotangent of the matrix, in the memory of the result.
 
-    Both are in row-major order, so BLAS reads their transposes. ``start`` is the position of the factor in its buffer,
-    and ``into`` is the position of the cotangent in the result.
+    Both matrices are in row-major order, so BLAS reads their transposes. ``start`` is the position of the factor in its
+    buffer, and ``into`` is the position of the cotangent in the result.
     """
 
     def __init__(self, context: Context, factor: Stored, result: Stored, n: Value) -> None:
@@ -190,7 +190,7 @@ class _Reverse:
         self.builder.store(at.buffer, at.offset, value)
 
     def _triangle(self, first: Value, stop: Value) -> None:
-        """Compute the triangle of a block on the diagonal, from its last column to its first. Then store ``symmetric``."""
+        """Compute the triangle of a diagonal block, from its last column to its first. Then call `_symmetric`."""
         builder = self.builder
         one, width = self.context.i64(1), builder.sub(stop, first)
         with builder.loop(width, fixed=True) as steps:

@@ -1,4 +1,4 @@
-"""Lowerings of eigenvalues of general matrices (`Eig`, `Eigvals`), and of equations with triangular matrices
+"""Lowerings of eigenvalues of general matrices (`Eig`, `Eigvals`), and of Sylvester equations with triangular matrices
 (`TriangularSylvester`).
 
 They call LAPACK's geev and trsyl. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings.

@@ -154,7 +154,7 @@ class _Rotations:
         """Divide each eigenvector by its norm.
 
         Each rotation changes the norms of two vectors by rounding errors. After all rotations, the errors of the norms
-        are several times as large as the scalar products of different vectors.
+        are several times as large as the scalar products of different vectors, which need no correction.
         """
         lanes, builder, vectors, squares = self.lanes, self.builder, self.vectors, self.off
         if vectors is None:
@@ -235,7 +235,9 @@ class _Rotations:
     def _mix(
         self, matrix: LaneMatrix, first: Sequence[Place], second: Sequence[Place], lane: Value
     ) -> None:
-        """Rotate pairs of elements of a matrix: each place in ``first`` with the place in ``second``."""
+        """Rotate pairs of elements of a matrix. A pair has the element at a place in ``first``, and the element at the
+        corresponding place in ``second``.
+        """
         builder = self.builder
         cosine = builder.load(self.cosine, lane, fixed=True)
         sine = builder.load(self.sine, lane, fixed=True)
@@ -251,7 +253,7 @@ def _rank(lanes: Lanes, a: LaneMatrix, ranks: LaneMatrix) -> None:
     """Write the position of each eigenvalue in ascending order to ``ranks``. The eigenvalues are on the diagonal of
     ``a``.
 
-    In a matrix that failed, each element keeps its own position.
+    In a matrix that failed, the position of each eigenvalue is its position on the diagonal.
     """
     builder, zero, one = lanes.builder, lanes.context.i64(0), lanes.context.i64(1)
     n = a.rows

@@ -34,7 +34,9 @@ the paper).
 """
 
 MOST = 1100
-"""The largest number of square roots. No number in double precision needs so many."""
+"""The limit for the number of square roots. A matrix that reaches the limit counts as one without a logarithm. No
+number in double precision needs so many roots.
+"""
 
 
 def _nodes() -> Array:

@@ -40,7 +40,7 @@ class PencilForm:
 
     Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
 
-    ``matrices`` are A and B before the call, and AA and BB after it.
+    ``matrices`` are A and B at first, and AA and BB after `call`.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value, sort: str = "") -> None:

@@ -73,7 +73,7 @@ class SchurForm:
     """The Schur form of a matrix: A = Z T Z^H, with unitary Z and triangular T.
 
     If A is real, T may have blocks of two rows on its diagonal. Construct this object inside the ``emit`` function of a
-    `Context.step`, since the constructor writes allocations. ``matrix`` is A before the call, and T after it.
+    `Context.step`, since the constructor writes allocations. ``matrix`` is A at first, and T after `call`.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:

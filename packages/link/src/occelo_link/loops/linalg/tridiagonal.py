@@ -1,9 +1,7 @@
 """Lowerings of LU factors of tridiagonal matrices (`TridiagonalFactor`), and of equations solved with them
 (`TridiagonalSolve`).
 
-They call LAPACK's gttrf and gttrs. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings. The
-package `loops.linalg` imports this module. `loops.build` imports that package after a program has imported
-`ops.linalg`.
+They call LAPACK's gttrf and gttrs. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings.
 """
 
 from __future__ import annotations
