@@ -320,8 +320,11 @@ def forget_peak() -> bool:
     return True
 
 
-def process(code: str, folder: str) -> Any:
-    """The JSON that Python code prints in a new process, with all caches in a folder."""
+def process(code: str, folder: str, limit: float | None = None) -> Any:
+    """The JSON that Python code prints in a new process, with all caches in a folder.
+
+    `subprocess.TimeoutExpired` if it takes more than ``limit`` seconds.
+    """
     environment = {
         **os.environ,
         "OCCELO_FLAGS": f"compiledir={folder}/occelo",
@@ -331,7 +334,12 @@ def process(code: str, folder: str) -> Any:
         "TORCHINDUCTOR_CACHE_DIR": f"{folder}/torch",
     }
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        timeout=limit,
     )
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])

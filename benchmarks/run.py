@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import compiled
+import long_bodies
 import rewriting
 import stages
 import typer
@@ -47,6 +48,7 @@ class Part(StrEnum):
     loops = "loops"
     random = "random"
     scaling = "scaling"
+    bodies = "bodies"
     stages = "stages"
     rewriting = "rewriting"
     profile = "profile"
@@ -167,6 +169,33 @@ def _print_first(result: dict[str, dict[str, dict[str, float]]], console: Consol
     console.print(table)
 
 
+def _print_compiling(
+    nodes: int, figures: dict[str, dict[str, tuple[float, float] | None]], console: Console
+) -> None:
+    cases = ("loop", "with derivatives")
+    columns = [f"{case}, {unit}" for case in cases for unit in ("s", "peak MB")]
+    table = Table(f"a step of {nodes:,} nodes", *columns)
+    for name, by_case in figures.items():
+        cells: list[str] = []
+        for case in cases:
+            found = by_case.get(case)
+            if found is not None:
+                cells += [f"{found[0]:.1f}", f"{found[1] / 2**20:.0f}"]
+            else:
+                cells += ["stopped" if case in by_case else "", ""]
+        table.add_row(name, *cells)
+    console.print(table)
+
+
+def _long_bodies(setting: Setting, console: Console) -> Any:
+    found: dict[str, Any] = {}
+    for nodes in (1000, 10_000):
+        figures = long_bodies.compiling(nodes, setting.chosen)
+        _print_compiling(nodes, figures, console)
+        found[str(nodes)] = figures
+    return found
+
+
 def _scaling(setting: Setting, console: Console) -> Any:
     sizes = [100, 1000, 10_000, 30_000, 100_000]
     chains = compiled.scaling(sizes)
@@ -280,6 +309,7 @@ _MEASURES = {
     Part.loops: _loops,
     Part.random: _random,
     Part.scaling: _scaling,
+    Part.bodies: _long_bodies,
     Part.stages: _stages,
     Part.rewriting: _rewriting,
     Part.profile: _profile,
@@ -324,7 +354,10 @@ def main(
         typer.Option(help="A Python that has peers which are not installed here, for run times."),
     ] = None,
     only: Annotated[
-        str, typer.Option(help="Measure run times of the workloads whose names contain this.")
+        str,
+        typer.Option(
+            help="Measure run times of the workloads, and long bodies of the backends, whose names contain this."
+        ),
     ] = "",
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write all figures to this file.")
