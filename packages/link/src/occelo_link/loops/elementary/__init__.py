@@ -1,7 +1,8 @@
 """Elementary functions, such as exp and sin, written in the operations of loop programs.
 
-`loops.elemwise.transcendental` and `loops.elemwise.complex` call these functions to lower scalar ops. They compute in
-float64; the few functions of `float32_functions` compute in float32. The functions have no branches, except a cold
-branch for huge angles, so every printer can vectorize them. Their polynomials are near-minimax fits that were computed
-with mpmath; the coefficient of the highest power comes first. Where a docstring states an accuracy, tests check it.
+`loops.elemwise.transcendental`, `loops.elemwise.complex_functions` and `loops.elemwise.complex_inverses` call these
+functions to lower scalar ops. The functions compute in float64, except those of `float32_functions`. Apart from a cold
+branch for huge angles, the functions have no branches, so every printer can vectorize them. Their polynomials are
+near-minimax fits that were computed with mpmath; the coefficient of the highest power comes first. Where a docstring
+states an accuracy, tests check it.
 """

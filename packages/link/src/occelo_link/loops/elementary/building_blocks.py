@@ -1,7 +1,8 @@
 """Building blocks of the elementary functions: polynomials, powers of two, arithmetic on pairs.
 
-The other modules of this folder use these functions for float64, and so does `loops.elemwise.complex`. Each function
-adds operations to a loop program. Its arguments and results are values of this program.
+The other modules of this folder that compute in float64 use these functions, and so do
+`loops.elemwise.complex_functions` and `loops.elemwise.quantiles`. Each function adds operations to a loop program. Its
+arguments and results are values of this program.
 
 A pair ``(high, low)`` represents the sum of two floats, which has about twice as many digits as a float; see Dekker, "A
 floating-point technique for extending the available precision", 1971.

@@ -1,7 +1,7 @@
 """Exponentials: exp, exp2, expm1.
 
-`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops. Other elementary functions
-call them, too.
+`elemwise.transcendental` and `elemwise.complex_functions` call these functions to lower scalar ops. Other elementary
+functions call them, too.
 
 They use ``exp(x) = 2**k * exp(r)`` with an integer k, where ``r = x - k log 2`` is small. ``r`` is computed in two
 steps (Cody and Waite, "Software Manual for the Elementary Functions", 1980).

@@ -1,7 +1,7 @@
 """Elementary functions that compute in float32: exp, log, sigmoid and tanh, which are used most.
 
-`elemwise.transcendental` calls them to lower ops of float32; it computes all other functions of float32 in float64. The
-formulas are those of the float64 functions, with shorter polynomials.
+`elemwise.transcendental` calls them to lower these four ops for float32. All other functions of float32 numbers are
+computed in float64. The formulas are those of the float64 functions, with shorter polynomials.
 """
 
 from __future__ import annotations

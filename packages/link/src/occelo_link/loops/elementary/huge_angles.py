@@ -4,9 +4,9 @@
 
 The method is that of Payne and Hanek, 1983. The angle is ``x = m * 2**e`` with an integer m, and is multiplied by 2/pi.
 The leading bits of 2/pi are skipped if their products with ``x`` are multiples of 4, that is, whole revolutions. The
-next seven words of 32 bits are multiplied by ``m``. Two bits of the product are the quadrant, and the next 126 bits are
-the fraction of a quadrant. No float64 is very near to a multiple of pi/2: at most about 62 leading bits of the fraction
-are 0. So enough bits are left.
+next seven words (of 32 bits) of 2/pi are multiplied by ``m``. Two bits of the product are the quadrant, and the next
+126 bits are the fraction of a quadrant. No float64 is very near to a multiple of pi/2: at most about 62 leading bits of
+the fraction are 0. So enough bits are left.
 """
 
 from __future__ import annotations

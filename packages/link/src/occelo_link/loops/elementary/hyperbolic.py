@@ -1,6 +1,6 @@
 """Hyperbolic functions (sinh, cosh, tanh), and the functions sigmoid and softplus.
 
-`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops.
+`elemwise.transcendental` and `elemwise.complex_functions` call these functions to lower scalar ops.
 """
 
 from __future__ import annotations

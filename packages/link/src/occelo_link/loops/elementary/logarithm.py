@@ -1,11 +1,11 @@
 """Logarithms: log, log1p, log2, log10.
 
-`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops. Other elementary functions
-call them, too.
+`elemwise.transcendental`, `elemwise.complex_functions`, `elemwise.complex_inverses` and `elemwise.quantiles` call these
+functions to lower scalar ops. Hyperbolic functions call them, too.
 
 A positive number is ``x = m * 2**k`` with ``m`` near 1, so ``log x = log m + k log 2``. Let ``f = m - 1`` and ``s = f /
 (2 + f)``. Then ``log m = f - f*f/2 + s * (f*f/2 + R)``, where R is a polynomial in ``s*s``. The formula is that of
-fdlibm's ``e_log.c`` (Sun Microsystems, 1993). It keeps the leading terms apart, so that they are not rounded.
+fdlibm's ``e_log.c`` (Sun Microsystems, 1993). The formula keeps the leading terms apart, so that they are not rounded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Trigonometric functions: sin, cos, tan, arctan.
 
-`elemwise.transcendental` and `elemwise.complex` call these functions to lower scalar ops.
+`elemwise.transcendental` and `elemwise.complex_functions` call these functions to lower scalar ops.
 
 First a multiple of pi/2 is subtracted from the argument, where pi/2 is the sum of three floats (Cody and Waite, 1980).
 Fused multiply-add makes the first subtraction exact. For arguments above a billion, a cold branch computes the

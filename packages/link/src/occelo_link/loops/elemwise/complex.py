@@ -1,10 +1,12 @@
 """Registry of the lowerings of scalar ops on complex numbers, and complex arithmetic on pairs of real values.
 
-`arithmetic` and `transcendental` register lowerings here, and `elemwise.op` looks them up. The lowerings of Schur
-decompositions (`linalg.schur`, `linalg.qz`) use the arithmetic.
+`arithmetic` and `transcendental` register lowerings here. `elemwise.op`, `loops.reduce` and `linalg.real_or_complex`
+look them up. `complex_functions`, `complex_inverses` and lowerings of linear algebra, such as `linalg.schur`, use the
+arithmetic.
 
-A lowering accepts a pair of real values for each argument. It returns a pair or a single real value, in the dtype of
-the parts. Functions that use exp, log and the like are computed in float64 and rounded once.
+A lowering accepts a pair of real values for each argument: the real part and the imaginary part. It returns a pair or a
+single real value, in the dtype of the parts. Functions that use exp, log and the like are computed in float64 and
+rounded once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Exponentials, logarithms and hyperbolic functions of complex numbers, as pairs of real values.
 
-`transcendental` registers the complex elementary functions with them.
+`transcendental` calls these functions to lower scalar ops. `linalg.real_or_complex` calls some of them for functions of
+matrices.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ sin, cos = map(_function, (trigonometric.sin, trigonometric.cos))
 sinh, cosh = map(_function, (hyperbolic.sinh, hyperbolic.cosh))
 
 _FAR = 700.0
-"""For arguments above this number, exp is computed as two factors. Alone it may overflow, although its product with cos
-or sin does not.
+"""For arguments above this number, exp is computed as two factors. The exponential alone may overflow, although its
+product with cos or sin does not.
 """
 
 
@@ -120,9 +121,10 @@ def logarithm_of(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
-    """log(1 + z). For a small z the real part is computed as log1p(x (2 + x) + y^2) / 2, otherwise as log|1 + z|.
+    """log(1 + z) for z = x + i y. If z is small, the real part is computed as log1p(x (2 + x) + y^2) / 2, otherwise as
+    log|1 + z|.
 
-    Both formulas are equal, since x (2 + x) + y^2 = |1 + z|^2 - 1.
+    Both formulas have the same value, since x (2 + x) + y^2 = |1 + z|^2 - 1.
     """
     x, y = z
     two, half = b.const(2.0, "float64"), b.const(0.5, "float64")
@@ -135,7 +137,7 @@ def logarithm_of_one_more(b: Builder, z: Complex) -> Complex:
 
 
 def logarithm_of_one_more_exponential(b: Builder, z: Complex) -> Complex:
-    """log(1 + exp(z)). If x > 0, it is x + log(exp(-x) + exp(z - x)), which does not overflow."""
+    """log(1 + exp(z)) for z = x + i y. If x > 0, it is computed as x + log(exp(-x) + exp(z - x)), without overflow."""
     x, y = z
     zero = _const(b, 0.0, x)
     scale = b.op("max", x, zero)
@@ -150,7 +152,7 @@ def logarithm_of_one_more_exponential(b: Builder, z: Complex) -> Complex:
 
 
 _BITS = 7
-"""Powers with whole exponents below 100, which have so many bits, are products, as in NumPy."""
+"""The number of bits of whole exponents below 100. Powers with these exponents are products, as in NumPy."""
 
 
 def power_of(b: Builder, z: Complex, exponent: Complex) -> Complex:
@@ -203,7 +205,10 @@ def _whole_power(b: Builder, z: Complex, exponent: Value) -> Complex:
 
 
 def _power_of_zero(b: Builder, z: Complex, exponent: Complex, found: Complex) -> Complex:
-    """``found``, but the power of 0 is 0, 1 or NaN: that of an exponent with a positive real part, of 0, of any other."""
+    """``found``, except for powers of 0, and for powers with the exponent 0, which are 1.
+
+    A power of 0 is 0 if the exponent has a positive real part, and NaN for all other exponents but 0.
+    """
     zero, one = _const(b, 0.0, z[0]), _const(b, 1.0, z[0])
     nan = _const(b, math.nan, z[0])
     vanishes = b.op("and", *[b.op("eq", part, zero) for part in z])
@@ -225,8 +230,8 @@ def _product(b: Builder, x: Value, y: Value) -> Value:
 
 
 def _real_part(b: Builder, z: Complex, size: Value, part: Value) -> Value:
-    """The product of ``size`` and ``part``. As in NumPy, it is ``size`` if z = x + i y with an infinite x and a y that
-    is not finite.
+    """The product of ``size`` and ``part``. As in NumPy, the result is ``size`` if z = x + i y, where x is infinite and
+    y is not finite.
     """
     unknown = b.op("ne", b.op("sub", z[1], z[1]), b.const(0.0, "float64"))
     endless = b.op("eq", b.op("abs", z[0]), b.const(math.inf, "float64"))

@@ -1,8 +1,8 @@
 """Inverse trigonometric and inverse hyperbolic functions of complex numbers, as pairs of real values.
 
-`transcendental` registers the complex elementary functions with them. The formulas are those of Kahan, "Branch cuts for
-complex elementary functions", 1987. Their sums have no terms of different signs, so nothing cancels, and the signs of
-zeros choose the side of a branch cut.
+`transcendental` calls these functions to lower scalar ops. The formulas are those of Kahan, "Branch cuts for complex
+elementary functions", 1987. The sums in the arcsine and the arccosine have no terms of different signs, so no digits
+cancel. On a branch cut, the sign of a zero says from which side the cut is approached.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from occelo_link.loops.ir.program import Value
 __all__ = ["arc_cosine", "arc_sine", "area_tangent", "swapped"]
 
 _FAR = 2.0**60
-"""Beyond this size, z + 1 and z - 1 are z, up to rounding."""
+"""If a part of z is larger than this number, z + 1 and z - 1 equal z up to rounding."""
 
 
 def _const(b: Builder, number: float) -> Value:
@@ -52,10 +52,10 @@ def _height(b: Builder, z: Complex, first: Complex, second: Complex) -> Value:
 
 
 def arc_sine(b: Builder, z: Complex) -> Complex:
-    """The arcsine of z = x + i y, from the roots s of 1 - z and t of 1 + z.
+    """The arcsine of z = x + i y, from the roots s = sqrt(1 - z) and t = sqrt(1 + z).
 
-    Its real part is the angle of the point Re(s t) + i x. Its imaginary part is arsinh(Im(conj(s) t)), and log |2 z| if
-    z is large.
+    Its real part is the angle of the point Re(s t) + i x. Its imaginary part is arsinh(Im(conj(s) t)). If z is large,
+    the size of the imaginary part is computed as log |2 z|.
     """
     first, second = _roots(b, z)
     across = b.op("mul", b.op("abs", first[1]), b.op("abs", second[1]))
@@ -68,7 +68,7 @@ def arc_sine(b: Builder, z: Complex) -> Complex:
 
 
 def arc_cosine(b: Builder, z: Complex) -> Complex:
-    """The arccosine of z. Its real part is twice the angle of Re(t) + i Re(s), with s and t as in `arc_sine`."""
+    """The arccosine of z. Its real part is twice the angle of the point Re(t) + i Re(s), with s and t as in `arc_sine`."""
     first, second = _roots(b, z)
     near = b.op("mul", _const(b, 2.0), argument(b, (second[0], first[0])))
     far = argument(b, (z[0], b.op("abs", z[1])))
@@ -80,8 +80,9 @@ def arc_cosine(b: Builder, z: Complex) -> Complex:
 def area_tangent(b: Builder, z: Complex) -> Complex:
     """The inverse hyperbolic tangent of z = x + i y.
 
-    For x >= 0 and y >= 0 its real part is log1p(4 x / ((1 - x)^2 + y^2)) / 4, and its imaginary part half the angle of
-    (1 - x) (1 + x) - y^2 + 2 i y. Otherwise the parts of the result have the signs of the parts of z.
+    For x >= 0 and y >= 0 its real part is log1p(4 x / ((1 - x)^2 + y^2)) / 4. Its imaginary part is half the angle of
+    the point (1 - x) (1 + x) - y^2 + 2 i y. For other z, |x| and |y| take the places of x and y, and the parts of the
+    result get the signs of x and y.
     """
     x, y = (b.op("abs", part) for part in z)
     zero, one, half, quarter = (_const(b, c) for c in (0.0, 1.0, 0.5, 0.25))
@@ -109,8 +110,9 @@ def area_tangent(b: Builder, z: Complex) -> Complex:
 
 
 def _real_of_reciprocal(b: Builder, x: Value, y: Value) -> Value:
-    """The real part of 1 / (x + i y), for x >= 0 and y >= 0 of which one is large: 1 / (x + y (y / x)), or (x / y) / (y +
-    x (x / y)) if y is larger than x.
+    """The real part of 1 / (x + i y), for x >= 0 and y >= 0, of which at least one is large.
+
+    It is computed as 1 / (x + y (y / x)), or as (x / y) / (y + x (x / y)) if y is larger than x.
     """
     wide = b.op("le", y, x)
     large, small = chosen(b, wide, (x, y), (y, x))

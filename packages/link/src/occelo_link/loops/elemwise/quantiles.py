@@ -1,11 +1,11 @@
 """Lowerings of the quantile functions of the normal and the exponential distribution.
 
 `occelo_graph.ops.random.draws` applies these functions to uniform random numbers to draw from the two distributions.
-`elemwise.op` imports this module to register the lowerings.
+`elemwise.scalar` imports this module to register the lowerings.
 
 The normal quantile is computed by the same formula as in the graph, but with fused multiply-add and with a logarithm
-that omits special cases. A cold branch computes the tails of the distribution, since only one of about 500 numbers lies
-there.
+that omits special cases. A cold branch computes the tails of the distribution, which contain only about one of 500
+numbers.
 """
 
 from __future__ import annotations

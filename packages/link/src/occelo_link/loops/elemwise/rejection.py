@@ -1,7 +1,7 @@
 """Lowerings of draws by rejection sampling (`occelo_graph.ops.random.rejection`).
 
-`elemwise.op` imports this module to register the lowerings. They are registered under the names of the distributions,
-since the ops of random numbers are imported only at their first use.
+`elemwise.scalar` imports this module to register the lowerings. They are registered under the names of the
+distributions, since the ops of random numbers are imported only at their first use.
 
 All attempts after the first run in a cold branch. The branch calls a function of the loop program, which makes one
 attempt and calls itself if the attempt is rejected.

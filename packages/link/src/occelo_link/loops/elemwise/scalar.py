@@ -1,7 +1,8 @@
 """Registry of the lowerings of scalar ops to formulas of loop programs.
 
-`arithmetic`, `transcendental`, `special` and users register lowerings here. `elemwise.op` and `loops.reduce` look them
-up. The modules other than `arithmetic` are imported when a function that it lacks is first looked up.
+`arithmetic`, `transcendental`, `special`, `rejection`, `quantiles` and users register lowerings here. `elemwise.op` and
+`loops.reduce` look them up. `elemwise.op` imports `arithmetic`. `find_scalar` imports the other four modules when it is
+first called for a function that `arithmetic` lacks.
 """
 
 from __future__ import annotations

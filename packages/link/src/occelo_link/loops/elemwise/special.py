@@ -1,6 +1,6 @@
 """Lowerings of special functions: loop programs call SciPy's compiled functions by their addresses.
 
-`elemwise.op` imports this module, which registers the lowerings in `scalar`.
+`elemwise.scalar` imports this module, which registers the lowerings in `scalar`.
 """
 
 from __future__ import annotations
