@@ -1,7 +1,7 @@
 """Divides long blocks of a loop program into pieces, each of which is printed as a C function.
 
-C compilers need a time that grows with the square of the length of a function's blocks. `c.source` and `c.divided` use
-`Pieces` to print long programs.
+The time that C compilers need grows with the square of the length of a function's blocks. `c.source` and `c.divided`
+use `Pieces` to print long programs.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Pieces:
     def of(self, block: Block) -> Iterator[list[Statement]]:
         """Iterate over the pieces of a divided block, in order.
 
-        A statement that contains a divided block is yielded in a list of its own. It does not become a function: it
-        stays in its place, and its blocks are divided.
+        A statement that contains a divided block is yielded in a list of its own. Such a statement does not become a
+        function: it stays in its place, and its blocks are divided.
         """
         piece: list[Statement] = []
         room = _PIECE
@@ -72,8 +72,8 @@ class Pieces:
     def crossing(self, piece: Sequence[Statement]) -> tuple[list[Value], list[Value], list[Buffer]]:
         """Return the values and buffers that a piece shares with the rest of the program, in three lists.
 
-        These are the values that it reads but does not define, the values that it defines and other code reads, and all
-        buffers that it uses.
+        The lists are the values that the piece reads but does not define, the values that the piece defines and that
+        other code reads, and all buffers that the piece uses.
         """
         own = {v.number for v in defined_in(piece)}
         used = dict.fromkeys(used_by(piece))

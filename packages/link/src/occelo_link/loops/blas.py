@@ -28,13 +28,13 @@ from occelo_link.loops.tensors import Index, Stored, Tensor, is_small, is_unit
 __all__: list[str] = []
 
 FEW, FEW_OF_VECTORS = 16, 4
-"""The longest inner dimension of a matrix product that is lowered to a formula for each element. The limit is lower if
-the second factor is a vector, since the formula then gathers elements of the first factor.
+"""A matrix product is lowered to a formula for each element if its inner dimension is at most this long. The limit is
+lower if the second factor is a vector, since the formula then gathers elements of the first factor.
 """
 _LETTER = {"float32": "s", "float64": "d"}
 _LARGEST_FACTOR = {"float32": 2.0**25, "float64": 2.0**204}
-"""BLAS may multiply by a factor if its absolute value is between this number and the inverse of this number. The
-exponent is a fifth of the largest exponent of the dtype.
+"""BLAS may multiply by a factor if its absolute value is between this number and its inverse. The exponent of this
+number is a fifth of the largest exponent of the dtype.
 """
 
 
@@ -175,8 +175,8 @@ def _gemm(
     inner: Value,
     alpha: Value | None = None,
 ) -> None:
-    """Write a call of the BLAS routine gemm, which multiplies two matrices. For a factor with one row or one column, the
-    call is of gemv, which takes about half the time.
+    """Write a call of the BLAS routine gemm, which multiplies two matrices. If a factor has only one row or one column,
+    gemv is called instead, which takes about half the time.
 
     BLAS expects matrices in column-major order, so it reads a row-major matrix as its transpose. For this reason the
     call exchanges the factors, and computes the transpose of the product. ``at`` has the offsets of the factors in
@@ -346,8 +346,8 @@ def lower_update(context: Context, node: Apply, inputs: list[Tensor]) -> Sequenc
 def _is_accumulated(context: Context, node: Apply, z: Tensor) -> bool:
     """Whether BLAS should add the product to the memory of ``z``.
 
-    It should if the sum must be stored anyway, or if this node is the last user of ``z``. In all other cases the loops
-    that use the sum add the product and ``z`` themselves, which saves a copy of ``z``.
+    BLAS should do so if the sum must be stored anyway, or if this node is the last user of ``z``. In all other cases
+    the loops that use the sum add the product and ``z`` themselves, which saves a copy of ``z``.
     """
     readers = context.uses.get(node.outputs[0], ())
     if not readers or any(isinstance(r.op, Dot | MatMul | Gemm | Gemv) for r in readers):

@@ -96,7 +96,9 @@ def lower_graph(
 
 
 def _verify(program: Program, foreign: Sequence[str]) -> None:
-    """TypeError if a program with statements of ``foreign`` lowerings, from other packages, is not well formed."""
+    """TypeError if a program is not well formed. ``foreign`` are the names of the ops whose lowerings are from other
+    packages.
+    """
     from occelo_link.loops.ir.verify import InvalidProgram, verify  # seldom needed
 
     try:

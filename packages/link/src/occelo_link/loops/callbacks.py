@@ -1,12 +1,13 @@
 """Callbacks: compiled code calls Python to run an op that has no lowering to loops.
 
-`BlockLinker` calls `loops.registry.can_be_callback` to find out which of these nodes may belong to a block. `loops.build`
-lowers them with `lower_callback`. `units.callbacks` contains the Python functions that compiled code calls.
+`BlockLinker` calls `loops.registry.can_be_callback` to find out which nodes without a lowering may still belong to a
+block. `loops.build` lowers such nodes with `lower_callback`. `units.callbacks` contains the Python functions that
+compiled code calls.
 
-The callback number k consists of two functions, whose addresses are in the table of the unit (`units.frame`).
-``callback:<k>`` runs the op. It receives the addresses of the inputs and of an int64 array with their lengths. It
-appends the lengths of the results to this array, and returns 0 on success. ``results:<k>`` receives the addresses of
-memory for the results, and copies the results there. Both functions acquire the GIL.
+Callback k consists of two functions, whose addresses are in the table of the unit (`units.frame`). ``callback:<k>``
+runs the op. It receives the addresses of the inputs and of an int64 array with their lengths. It appends the lengths of
+the results to this array, and returns 0 on success. ``results:<k>`` receives the addresses of memory for the results,
+and copies the results there. Both functions acquire the GIL.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def _result_buffer(
 ) -> tuple[Buffer, Tensor]:
     """Allocate a buffer for a result of a callback. Returns the buffer and the tensor that lies in it.
 
-    ``slots`` holds the lengths that the callback has returned; those of this result begin at position ``at``.
+    ``slots`` holds the lengths that the callback has returned. The lengths of this result begin at position ``at``.
     """
     builder = context.builder
     shape: list[Value] = [

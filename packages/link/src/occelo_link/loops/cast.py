@@ -1,7 +1,7 @@
 """Casts between dtypes, which are lowered like other elementwise ops.
 
-`loops.build` imports this module as one of the families of ops. The module registers no lowering: `loops.elemwise.op`
-has already registered `lower_elemwise` for casts.
+`loops.elemwise.op` registers `lower_elemwise` for casts, too. So no module imports this one: it only shows where casts
+are lowered, since each family of ops has a module of its name in this package.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """In-place computation: finds operands whose memory may be reused for the results of a step.
 
-It also finds steps that may update the memory of a shared variable. The schedule calls these functions before it
-allocates the results of its steps.
+Also finds steps that may update the memory of a shared variable. The schedule calls these functions before it allocates
+the results of its steps.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def lowers_parts_to_loops(
 def find_lowering(node: Apply) -> Lowering | None:
     """The lowering of a node, or None.
 
-    If no lowering is registered for the node, it is the lowering of the node's decomposition.
+    If no lowering is registered for the node, the result is the lowering of the node's decomposition.
     """
     own = None if is_withheld(node) else _find_own(node)
     return own or _find_decomposed(node)
@@ -231,7 +231,8 @@ def _find_own(node: Apply) -> Lowering | None:
 def _find_complex(node: Apply) -> Lowering | None:
     """The lowering of a node with complex tensors.
 
-    It is the lowering registered for them, or the lowering for real tensors, applied to both parts.
+    This is the lowering that is registered for complex tensors. If there is none, it is the lowering for real tensors,
+    applied to both parts.
     """
     if node.op.lazy:
         return _find(node)
@@ -273,7 +274,9 @@ def _with_parts_rounded(lowering: Lowering) -> Lowering:
 
 
 def _find(node: Apply) -> Lowering | None:
-    """The lowering that is registered for a node, or None. Its types must be types that loop programs can represent."""
+    """The lowering that is registered for a node, or None. Loop programs must be able to represent the types of the
+    node's inputs and outputs.
+    """
     found = _lowerings.find(node.op)
     if found is None:
         return None

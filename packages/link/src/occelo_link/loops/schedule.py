@@ -1,8 +1,8 @@
 """`Schedule`: fuses the roots of a region into kernels, orders the steps, and reuses memory.
 
-Each `Context` has one. A root is a tensor that must be computed: stored element by element, or reduced. Roots over the
-same lengths share a `LoopKernel`, unless one root needs the complete result of another root. `Schedule.flush` writes
-kernels and other steps to the program, in order.
+Each `Context` has one schedule. A root is a tensor that must be computed: stored element by element, or reduced. Roots
+over the same lengths share a `LoopKernel`, unless one root needs the complete result of another root. `Schedule.flush`
+writes kernels and other steps to the program, in order.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ class Schedule:
     def _is_changed(self, tensor: Tensor) -> bool:
         """Whether a tensor is the result of a pending change of another tensor.
 
-        A root that copies it should have a kernel of its own: if that also read the other tensor, the change could not
-        be made in place.
+        A root that copies this result should have a kernel of its own. If the kernel also read the other tensor, the
+        change could not be made in place.
         """
         step = None
         if isinstance(tensor, Stored) and self.is_pending(tensor):
@@ -233,8 +233,8 @@ class Schedule:
         builder.node = before
 
     def _stays(self, root: Root) -> bool:
-        """Whether a root only copies elements to the place where they already are, since its target takes over their
-        memory.
+        """Whether a root only copies elements to where they already are, since its target takes over the memory of the
+        copied tensor.
         """
         found = root.tensor
         return (
@@ -292,8 +292,9 @@ class Schedule:
                     step.in_place = True
 
     def _transfer_carried(self, buffer: Buffer, other: Buffer) -> None:
-        """Pass the buffer ``other`` to the next iteration in place of ``buffer``, which takes over the memory of
-        ``other``.
+        """Pass the buffer ``other`` to the next iteration in place of ``buffer``.
+
+        The caller lets ``buffer`` take over the memory of ``other``.
         """
         replaced = self.carried.pop(buffer)
         buffer.space = "work"
@@ -335,7 +336,7 @@ class Schedule:
     def _check_size(self, stored: Stored) -> None:
         """Write a check that a tensor is not too large for any memory.
 
-        Its single lengths were checked where they were computed.
+        The length of each single dimension was checked where it was computed.
         """
         context = self._context
         lengths = [n for n in map(context.canonical, stored.shape) if n.op != "const"]

@@ -17,11 +17,11 @@ __all__ = ["AnyStep", "Step", "buffers_of", "reads_of", "targets_of"]
 class Step:
     """A step that is not a kernel.
 
-    ``emit`` writes its statements. They read the tensors ``reads``, and fill the tensors ``writes``.
+    ``emit`` writes its statements. The statements read the tensors ``reads``, and fill the tensors ``writes``.
 
     Some steps only change elements of a tensor. Then ``changed`` is this tensor, which is the first of ``reads``, and
-    the only result is its new value. The schedule may let the result take over the memory of ``changed``. If it does,
-    it sets ``in_place`` before the statements are written. ``prepare`` writes statements that may fail, before the
+    the only result is its new value. The schedule may let the result take over the memory of ``changed``. In this case,
+    the schedule sets ``in_place`` before ``emit`` is called. ``prepare`` writes statements that may fail, before the
     memory of any state is taken over. If ``can_fail`` is True, the statements of ``emit`` may fail, too, and the step
     never takes over the memory of a state.
     """

@@ -1,8 +1,8 @@
 """Groups of lowered tensors, which represent values that consist of several arrays (`Type.parts`).
 
-`lowering`, `registry`, `callbacks` and `regions` use these functions to take values apart and to put them together. A
-lowered value is a tree: a value of several arrays is a `TensorGroup`, and a complex tensor is a pair of real tensors.
-The leaves of the tree are real tensors. The type of the value determines the form of the tree.
+`lowering`, `registry`, `build`, `callbacks`, `float16` and `regions` use these functions to take values apart and to
+put them together. A lowered value is a tree: a value of several arrays is a `TensorGroup`, and a complex tensor is a
+pair of real tensors. The leaves of the tree are real tensors. The type of the value determines the form of the tree.
 """
 
 from __future__ import annotations

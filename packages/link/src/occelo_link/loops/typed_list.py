@@ -1,6 +1,7 @@
-"""Declares that the ops of lists of tensors have no lowering: they run in Python, between or inside of units.
+"""Declares that the ops of lists of tensors have no lowering, so that they run in Python, between or inside of units.
 
-`loops.build` imports this module when the ops of lists are imported. Tests and `docs/backends.md` show the reason.
+`loops.build` imports this module when the ops of lists are imported. The declaration has a reason, which tests and
+`docs/backends.md` show.
 """
 
 from __future__ import annotations

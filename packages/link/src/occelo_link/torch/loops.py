@@ -2,7 +2,8 @@
 calls.
 
 PyTorch's own loop (``torch.while_loop``) copies all carried tensors in each iteration. So a loop that keeps a value of
-every step would take quadratic time. `torch.arrays` passes `compiled_loop` to the tracer.
+every step would take quadratic time. The tracer calls `compiled_loop` through the method ``loop_kernel`` in
+`torch.arrays`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Divides long graphs into pieces, each of which a library compiles as a function of its own.
 
-Otherwise XLA would fuse a long chain of elementwise operations without a limit. Its code generator calls itself for
+Otherwise XLA would fuse a long chain of elementwise operations without a limit. XLA's code generator calls itself for
 each operation of a chain, so a chain of some thousands would overflow the stack and end the process. XLA does not fuse
 over the boundary of a function that it compiles separately (`Arrays.apart`).
 

@@ -1,6 +1,6 @@
-"""`read_key`: computes the entries of an index key, which are starts and lengths of slices, and checked positions.
+"""`read_key`: computes the entries of an index key, such as starts and lengths of slices, and checked positions.
 
-`subtensor` calls it to lower every op that indexes.
+`subtensor` calls `read_key` to lower every op that indexes.
 """
 
 from __future__ import annotations

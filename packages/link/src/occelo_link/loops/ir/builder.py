@@ -1,4 +1,4 @@
-"""`Builder`: builds loop programs. Meanwhile it eliminates common subexpressions and hoists loop invariants.
+"""`Builder`: builds loop programs, and at the same time eliminates common subexpressions and hoists loop invariants.
 
 All lowerings and kernels write their code with the builder. Equal operations on equal values become one value. Each
 value is computed in the outermost block where its operands are known, so loop invariants leave their loops. A loaded

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 BUDGET = 40_000_000
-"""The number of operations between two polls for interrupts. They take some tens of milliseconds."""
+"""The number of operations between two polls for interrupts. So many operations take some tens of milliseconds."""
 _UNKNOWN_ITERATIONS = 64
 """The number of iterations between two polls if the work of an iteration is unknown."""
 _FEW, _SHORT = 8, 160
@@ -74,7 +74,7 @@ def iteration_work(loop: For | While) -> Work:
 
 
 class _Works(Visitor[Work]):
-    """Visitor that returns the work of a statement. The values of blocks above the depth ``before`` are known."""
+    """Visitor that returns the work of a statement. Values are known if their block is less deep than ``before``."""
 
     def __init__(self, before: int) -> None:
         self.before = before

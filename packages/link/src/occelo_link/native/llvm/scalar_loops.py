@@ -1,6 +1,6 @@
-"""Prints loops without lanes as LLVM IR, which compute one element in each iteration.
+"""Prints loops without lanes as LLVM IR. Such loops compute one element in each iteration.
 
-It is a part of the LLVM printer (`printer`).
+`ScalarLoops` is a part of the LLVM printer (`native.llvm.printer`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ class _OpenLoop:
     """A loop that is being printed.
 
     ``label`` is the label at its beginning. ``counter`` is its counter, and ``counted`` is the counter of the next
-    iteration. ``phi`` is the position of the counter's unfinished phi, and ``carried`` has those of the carried values.
+    iteration. ``phi`` is the position in the text of the counter's phi instruction, which is not yet complete.
+    ``carried`` has such a position for each carried value.
     """
 
     label: str

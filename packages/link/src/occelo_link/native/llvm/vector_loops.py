@@ -1,6 +1,7 @@
 """Prints loops with lanes as LLVM IR: a loop over whole vectors, and masked iterations for the remainder.
 
-It is a part of the LLVM printer (`printer`). LLVM need not vectorize these loops, since their vectors are explicit.
+`VectorLoops` is a part of the LLVM printer (`native.llvm.printer`). LLVM need not vectorize these loops, since their
+vectors are explicit.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from occelo_link.native.llvm.vector_iteration import PrinterParts, VectorIterati
 __all__ = ["VectorLoops"]
 
 _BYTES = 128
-"""The most bytes that an iteration for the remainder of a loop stores at a time, so that its code is short.
+"""The most bytes that one store of a masked iteration for the remainder of a loop may write, so that its code is short.
 
-If it would store more, several iterations store half as many bytes each. A loop with accumulators always has a single
-iteration for its remainder.
+If all lanes together would write more, the remainder is computed by iterations with fewer lanes, of which each store
+writes half as many bytes. A loop with accumulators always has a single iteration for its remainder.
 """
 
 
