@@ -1,4 +1,6 @@
-"""Cases for the rules of loops: graphs with scans that the rules apply to. They are part of the table in `examples`."""
+"""Cases for the rules of loops: graphs with scans that the rules apply to. `testing.examples` adds these cases to its
+table.
+"""
 
 from __future__ import annotations
 

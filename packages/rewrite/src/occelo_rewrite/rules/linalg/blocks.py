@@ -1,8 +1,8 @@
 """Rules for matrices of blocks: functions of a Kronecker product or block-diagonal matrix are computed from its blocks.
 
 `pipeline` puts the rules into the stages canonicalize, stabilize and specialize. In the docstrings, a ⊗ b is the
-Kronecker product and blocks(a, b) the block-diagonal matrix of a and b. A rule that is wrong for blocks that are not
-square applies only if the blocks are known to be square.
+Kronecker product and blocks(a, b) the block-diagonal matrix of a and b. Laws that hold only for square blocks are
+applied only if the blocks are known to be square.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | N
 def _square_blocks(x: TensorVariable) -> TensorApply[Kron] | TensorApply[BlockDiag] | None:
     """Like `_blocks`, but None if a block is known not to be square.
 
-    Rules for functions of regular matrices call it. (With a block that is not square, the matrix is singular.)
+    Rules for functions of nonsingular matrices call it. (If a block is not square, the whole matrix is singular.)
     """
     inner = _blocks(x)
     if inner is None:

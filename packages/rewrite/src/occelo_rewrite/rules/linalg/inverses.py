@@ -59,7 +59,7 @@ def inverse_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
 def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
     """inv(x) = solve_triangular(x, 1), for a triangular x.
 
-    If x is diagonal, `inverse_of_diagonal` is used instead where it applies; else x y = 1 is solved by divisions.
+    For a diagonal x, `inverse_of_diagonal` applies if it can. Otherwise the equation x y = 1 is solved by divisions.
     """
     (x,) = node.inputs
     known = [t for t in ("lower_triangular", "upper_triangular") if has(fgraph, x, t)]

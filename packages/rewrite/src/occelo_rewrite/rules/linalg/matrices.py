@@ -1,6 +1,6 @@
 """Helpers that the rules of linear algebra share: transposes, products, diagonals and facts of matrices.
 
-The functions also accept batches of matrices. All modules of this package use them.
+The functions also accept batches of matrices. All other modules of `rules.linalg` use them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def transposed_of(x: TensorVariable) -> TensorVariable | None:
 
 
 def untransposed(x: TensorVariable) -> tuple[TensorVariable, int]:
-    """Return the matrix ``m`` that ``x`` transposes, and a number: 1 if ``x`` is ``m.T``, 2 if it is ``conj(m.T)``.
+    """Return the matrix ``m`` whose transpose ``x`` is, and a number: 1 if ``x`` is ``m.T``, 2 if it is ``conj(m.T)``.
 
     If ``x`` is no transpose, return ``x`` itself and 0.
     """

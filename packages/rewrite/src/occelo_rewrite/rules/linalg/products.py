@@ -26,14 +26,15 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
 
 MOST_TERMS = 16
-"""Up to this many terms, computing a batch of products is faster than finding the ones in a selection matrix."""
+"""If products sum over at most this many terms, computing them is faster than finding the ones in a selection matrix.
+"""
 
 
 @node_rewriter([MatMul], tags=("rounding", "finite", "shape_unsafe"))
 def batched_product_with_diagonal(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
     """diag(d) @ x = x with its rows scaled, and x @ diag(d) = x with its columns scaled, for batches of matrices.
 
-    (finite: as for `dot_with_diagonal`, zeros are no longer multiplied by infinite elements.)
+    (finite: as for `dot_with_diagonal` in `rules.blas`, zeros are no longer multiplied by infinite elements.)
     """
     x, y = node.inputs
     for matrix, other, axis in ((x, y, -1), (y, x, -2)):
@@ -61,8 +62,8 @@ def batched_product_with_selection(
 ) -> Replacements:
     """s @ x = rows of x, and x @ p = columns of x, for batches of selection matrices s and permutation matrices p.
 
-    (finite: as for `dot_with_diagonal`, zeros are no longer multiplied by infinite elements. shape_unsafe: nothing
-    checks that the lengths fit.)
+    (finite: as for `dot_with_diagonal` in `rules.blas`, zeros are no longer multiplied by infinite elements.
+    shape_unsafe: nothing checks that the lengths fit.)
     """
     x, y = node.inputs
     if x.type.dtype != y.type.dtype or min(v.type.ndim for v in node.inputs) < 2:
@@ -107,7 +108,7 @@ def cheapest_order(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacement
 
 
 def _chain(fgraph: FunctionGraph, node: TensorApply[Dot]) -> list[TensorVariable]:
-    """The factors of a chain of products. Its intermediate products have no other users."""
+    """The factors of a chain of products, whose intermediate products have no other users."""
     found: list[TensorVariable] = []
     for v in node.inputs:
         inner = computed_by(v, Dot)

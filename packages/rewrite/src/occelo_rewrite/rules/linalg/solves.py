@@ -26,7 +26,8 @@ __all__ = ["SPECIALIZE", "STABILIZE"]
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 SMALL = 16
-"""Banded matrices of at most this many rows are solved like all others: linkers have fast loops for small matrices."""
+"""Tridiagonal matrices of at most this many rows are solved like full ones: linkers have fast loops for small matrices.
+"""
 
 
 @node_rewriter([Solve], tags=CHANGES)
@@ -134,7 +135,9 @@ def inverse_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Inv]) -> R
 
 @node_rewriter([SLogDet], tags=CHANGES)
 def slogdet_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[SLogDet]) -> Replacements:
-    """slogdet(x) = (1, 2 sum(log(diag(L)))), for the Cholesky factor L of a positive definite x, if it is shared."""
+    """slogdet(x) = (1, 2 sum(log(diag(L)))), for the Cholesky factor L of a positive definite x, if another node needs
+    L, too.
+    """
     (x,) = node.inputs
     if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, "raise"):
         return None

@@ -1,7 +1,7 @@
 """The rule for a sum of two results of an op that is linear in one argument.
 
-`pipeline` puts it into the stage canonicalize. A gradient contains such sums of pullbacks if a factor of a matrix is
-used twice.
+`pipeline` puts it into the stage canonicalize. Gradients contain such sums. For instance, if two results are computed
+from one Cholesky factor, two pullbacks of the factorisation are added.
 """
 
 from __future__ import annotations

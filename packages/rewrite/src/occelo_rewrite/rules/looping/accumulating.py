@@ -36,8 +36,8 @@ def sums_of_outer_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacem
 
     If the steps of a loop multiply vectors by a matrix, the gradient with respect to this matrix is such a sum. Vectors
     that are not elements of sequences are kept as traces. Both vectors must change from step to step. Sums of products
-    of two matrices stay in the loop, since one large product was slower in measurements. (rounding: one product adds in
-    another order.)
+    of two matrices stay in the loop, since one large product was slower in measurements. (rounding: the product of
+    matrices adds in another order.)
     """
     op_ = node.op
     if op_.stops:

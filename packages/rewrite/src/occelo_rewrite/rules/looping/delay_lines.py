@@ -1,4 +1,4 @@
-"""The rule that reads last elements of traces from a delay line, which a scan carries in any case.
+"""The rule that reads last elements of a trace from a delay line (`occelo_graph.looping.delays`) instead of the trace.
 
 `pipeline` puts it into the stage canonicalize.
 """
@@ -27,9 +27,10 @@ __all__ = ["CANONICALIZE"]
 
 @node_rewriter([Scan])
 def last_rows_of_delay_lines(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """trace[-m] and trace[-m:] = rows of the final delay line that has the elements of the trace, if it is long enough.
+    """trace[-m] and trace[-m:] = rows of a delay line after the last step.
 
-    The rule applies if nothing else reads the trace, so that its memory is saved.
+    The rule applies if each step writes the element of the trace into the delay line, too, and if the delay line has at
+    least m rows. Nothing may read other elements of the trace. So the trace needs no memory.
     """
     op_ = node.op
     if op_.reverse:
@@ -47,7 +48,7 @@ def last_rows_of_delay_lines(fgraph: FunctionGraph, node: Apply[Scan]) -> Replac
 
 @frozen_dataclass
 class _Line:
-    """A delay line: its number of rows, and the positions of the carried values that are the rows and the position."""
+    """A delay line: its number of rows ``depth``, and which carried values are its tensor of rows and its position."""
 
     depth: int
     rows: int
@@ -55,7 +56,7 @@ class _Line:
 
 
 def _delay_lines(node: Apply[Scan]) -> dict[Variable, _Line]:
-    """The delay lines of a scan, each with the variable of the body that is written into it."""
+    """The delay lines of a scan, by the variable of the body that each step writes into the delay line."""
     first, body = node.op.carried, node.op.body
     position_of = {v: i for i, v in enumerate(body.inputs[:first])}
     found: dict[Variable, _Line] = {}
@@ -80,7 +81,7 @@ def _delay_lines(node: Apply[Scan]) -> dict[Variable, _Line]:
 
 
 def _read_instead(node: Apply[Scan], line: _Line, reader: TensorApply[Subtensor]) -> Variable:
-    """The value that ``reader`` reads from the end of a trace, from the rows of a delay line instead."""
+    """The same value that ``reader`` reads from the end of a trace, but read from the rows of a delay line."""
     rows, position = tensors([node.outputs[line.rows], node.outputs[line.position]])
     (steps,) = tensors(node.outputs[-1:] if node.op.stops else node.inputs[:1])
     number, (first, *rest) = from_the_end(reader), reader.op.key

@@ -22,8 +22,8 @@ def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Results that are the same in all steps are computed once, before the scan.
 
     A carried value that no step changes becomes a constant. Nodes in branches of the body stay there, and so do nodes
-    that read a length. Nodes that may fail move into a branch before the scan (`guarded`), so that they do not run if
-    the scan has no step.
+    that read a length. Nodes that may fail move into a branch before the scan (`occelo_graph.looping.guarding`), so
+    that they do not run if the scan has no step.
     """
     op_ = node.op
     parts = op_.parts(op_.body.inputs)

@@ -1,4 +1,4 @@
-"""The rule that joins two scans of the same number of steps that do not depend on each other.
+"""The rule that joins two scans with the same number of steps, if neither of them depends on the other.
 
 `pipeline` puts it into the stage join_scans, which comes after the rules that make scans smaller.
 """

@@ -1,6 +1,6 @@
 """Rules that keep only the results of the last steps of a scan, if nothing reads the results of other steps.
 
-`pipeline` puts them into the stage canonicalize, after the rule `last_of_trace`.
+`pipeline` puts them into the stage canonicalize, after the rule `last_of_trace` of `rules.looping.steps`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from occelo_rewrite.rules.looping.steps import from_the_end, is_least_with
 __all__ = ["CANONICALIZE", "readers_of_last"]
 
 MOST_KEPT = 16
-"""A scan is divided if at most this many last elements are read."""
+"""`last_steps_apart` divides a scan if at most this many last elements are read."""
 
 
 @node_rewriter([Scan])

@@ -1,7 +1,8 @@
 """`PaddedTensors`: a copy of a graph, made node by node, in which some tensors are padded with additional rows.
 
-`padding` makes and runs it, and explains padded tensors. The functions that build the padded forms of nodes
-(`padded_rows`, `padded_parts`) call its methods for lengths, positions and masks.
+`padding` makes a `PaddedTensors` object and calls its `run`. The docstring of `padding` explains padded tensors. The
+functions that build the padded forms of nodes (`padded_rows`, `padded_parts`) call methods of this object for lengths,
+positions and masks.
 """
 
 from __future__ import annotations

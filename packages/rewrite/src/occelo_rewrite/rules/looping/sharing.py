@@ -1,8 +1,8 @@
 """The rule that lets a scan read results of another scan as traces, instead of computing them again.
 
 `pipeline` puts it into the stage canonicalize. The gradient of a loop is a scan that reads the states of all steps of
-the loop, and computes parts of each step again. With this rule it reads factors of matrices, solutions and long
-products from the loop. The rule for products in `rules.looping.sequences` calls `kept_by_other_scans` for the same
+the loop, and computes parts of each step again. With this rule, the gradient reads factors of matrices, solutions and
+long products from the loop. The rule for products in `rules.looping.sequences` calls `kept_by_other_scans` for the same
 purpose.
 """
 

@@ -140,7 +140,7 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 
 @frozen_dataclass
 class _Read:
-    """A read of the first elements of a trace. It needs ``number + position`` elements.
+    """A read of the first elements of a trace. The read needs ``number + position`` elements.
 
     If one of ``not_negative`` is negative, the read may need all elements.
     """
@@ -195,7 +195,7 @@ def _saves(node: Apply[Scan], steps: TensorVariable, reads: Sequence[_Read]) -> 
 def _needed(reads: Sequence[_Read], steps: TensorVariable) -> TensorVariable:
     """The number of steps that compute all elements to read. It may exceed ``steps``.
 
-    For a read with a negative bound, it is ``steps``.
+    If a bound of a read is negative, the result is ``steps``.
     """
     numbers = [r.number for r in reads if not r.not_negative]
     needed: TensorVariable | None = ot.constant(np.int64(max(numbers))) if numbers else None
