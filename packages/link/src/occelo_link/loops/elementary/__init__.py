@@ -1,8 +1,8 @@
 """Elementary functions, such as exp and sin, written in the operations of loop programs.
 
-`loops.elemwise.transcendental`, `loops.elemwise.complex_functions` and `loops.elemwise.complex_inverses` call these
-functions to lower scalar ops. The functions compute in float64, except those of `float32_functions`. Apart from a cold
-branch for huge angles, the functions have no branches, so every printer can vectorize them. Their polynomials are
-near-minimax fits that were computed with mpmath; the coefficient of the highest power comes first. Where a docstring
-states an accuracy, tests check it.
+`transcendental`, `complex_functions`, `complex_inverses` and `quantiles` of `loops.elemwise` call these functions to
+lower scalar ops. The functions compute in float64, except those of `float32_functions`. Apart from a cold branch for
+huge angles, the functions have no branches, so every printer can vectorize them. Their polynomials are near-minimax
+fits that were computed with mpmath; the coefficient of the highest power comes first. Where a docstring states an
+accuracy, tests check it.
 """

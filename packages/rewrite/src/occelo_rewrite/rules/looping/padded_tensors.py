@@ -72,7 +72,7 @@ class PaddedGraph:
 
 
 class NotByRows(Exception):
-    """A graph cannot be padded, because of an op or a length. `padded` lists the cases."""
+    """A graph cannot be padded, because of an op or a length. The docstring of `padded` lists the cases."""
 
 
 def _reads_values(length: Variable) -> bool:
