@@ -1,11 +1,11 @@
 """Source texts of code of other packages. The cache keys of compiled functions contain them, so that a function that
 was compiled with older code is not taken from the cache.
 
-The source text of a function or class changes whenever its code changes, or an object to which the code refers. Source
-texts are made of:
+The source text of a function or class changes whenever its code, or an object to which the code refers, changes. These
+have source texts:
 
 - extensions: facts, inference of facts, reductions, lowerings and scalar functions that other packages register. Their
-  registries call `register_extension`, which adds them to a table in this module.
+  registries call `register_extension` or `remember_extension`, which add them to a table in this module.
 - rules: `occelo_rewrite.fingerprint` calls `source_text`.
 - ops, scalar ops and types: `occelo_compile.function_cache` calls `source_text`.
 
@@ -383,7 +383,9 @@ def remember_extension(registry: str, name: str, *parts: Any) -> None:
 
 
 def extensions_text() -> str:
-    """The source texts of all extensions and of coders of other packages. Empty if there are none.
+    """The source texts of all extensions, and of the coders of other packages. Empty if there are none.
+
+    A coder is a pair of functions that encode and decode the objects of a class (`canonical.encoding`).
 
     `UnknownSource` if an extension has no source text.
     """

@@ -1,6 +1,7 @@
 """Laws of random programs: a program has the same results in whatever way it is written, compiled and called.
 
-`LAWS` maps names to laws. `judging` checks programs against them.
+`LAWS` maps names to laws, among them those of `gradients` and `mistakes`. `judging` checks programs against them, and
+the command in `__main__` lists them.
 """
 
 from __future__ import annotations

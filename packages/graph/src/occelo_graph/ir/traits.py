@@ -50,7 +50,7 @@ class Traits:
     lazy: ClassVar[bool] = False
     """The op has regions and decides which of them run, such as the branches of `IfElse`."""
     outputs_are_results: ClassVar[bool] = False
-    """The outputs are the results of one region, and the operands choose this region. See `Op.chosen_of`."""
+    """The outputs are the results of one region, and the other inputs (`Op.operands`) choose this region. See `Op.chosen_of`."""
     loops: ClassVar[bool] = False
     """The op runs an inner graph repeatedly. See `Op.loop`."""
     no_derivative: str = ""

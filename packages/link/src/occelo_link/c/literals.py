@@ -1,6 +1,6 @@
 """C's names for the dtypes of scalars, and constants as C literals.
 
-`c.operations` and `c.printer` use them.
+The other modules of this package that write C use them.
 """
 
 from __future__ import annotations

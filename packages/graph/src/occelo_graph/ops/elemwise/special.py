@@ -479,7 +479,8 @@ def _where_not_zero(
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
     """Prepare the formula of a function that is 0 where x is 0, unless y is NaN.
 
-    Returns three tensors: a mask of these elements, x, and y. In y, these elements are replaced by ``otherwise``.
+    Returns three tensors: a mask of the elements where x is 0 and y is not NaN, x, and y. In y, the elements under the
+    mask are replaced by ``otherwise``.
     """
     x, y = _converted(x, y)
     zero = and_(eq(x, 0), eq(y, y))

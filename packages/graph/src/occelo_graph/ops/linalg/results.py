@@ -25,7 +25,7 @@ class EigResult(NamedTuple):
 
 
 class QRResult(NamedTuple):
-    """The results of `qr`, if it returns both factors."""
+    """The results of `qr`, if it returns Q and R without an order of columns."""
 
     Q: TensorVariable
     R: TensorVariable

@@ -1,4 +1,4 @@
-"""Defines derivatives of draws by keys with respect to the parameters of their law, where the chain rule would fail.
+"""Differentiates draws from keys with respect to the parameters of their law, where the chain rule would fail.
 
 For example, the chain rule fails for draws by rejection, since the parameters decide which attempt is accepted. Let F
 be the distribution function of a law, p its density, and theta a parameter. The derivative of a draw with respect to
@@ -73,7 +73,8 @@ class _OfParameters(Op):
 
 @op
 class ImplicitDerivative(_OfParameters):
-    """Returns its first input, a draw. ``SLOPES[law]`` computes the derivatives of the draw by the parameters.
+    """Returns its first input, a draw. ``SLOPES[law]`` computes the derivatives of the draw with respect to the
+    parameters.
 
     The parameters have as many dimensions as the draw.
     """

@@ -110,8 +110,9 @@ def _reads_key(node: Apply) -> bool:
 class _Identities:
     """Assigns numbers to variables. Two variables have the same number if they are equal computations.
 
-    A key also keeps its number if it is checked, or gets dimensions of length 1. ``reused`` are the numbers of the
-    results of `random.reuse`, and of variables that are computed from these results.
+    If an op only checks its first input, or adds or drops dimensions of length 1, its output has the number of this
+    input. ``reused`` are the numbers of the results of `random.reuse`, and of variables that are computed from these
+    results.
     """
 
     def __init__(self, inputs: Collection[Variable]) -> None:

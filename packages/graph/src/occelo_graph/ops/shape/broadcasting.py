@@ -1,7 +1,7 @@
 """Functions that compute the shape to which several tensors or shapes broadcast.
 
-Users call `broadcast_shape` from `occelo.tensor`. `ops.create` (`broadcast_arrays`) and draws of random numbers call
-`broadcast_lengths`.
+Users call `broadcast_shape` from `occelo.tensor`. `ops.create` (`broadcast_arrays`), draws of random numbers and
+`stats.normal_orthants` call `broadcast_lengths`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
 
 
 def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
-    """The shape to which ``shapes`` broadcast. ValueError if static lengths differ. Dynamic lengths are not checked."""
+    """The shape to which ``shapes`` broadcast. ValueError if static lengths other than 1 differ. Dynamic lengths are not checked."""
     ndim = max((len(s) for s in shapes), default=0)
     result: list[Any] = [1] * ndim
     known: list[int | None] = [1] * ndim
