@@ -127,6 +127,21 @@ def test_eigenvectors_are_as_orthogonal_as_those_of_lapack(dtype: str, n: int, b
         assert (residual <= 10 * eps * norms[..., None]).all()
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("n", [8, 16, 24, 31])
+@pytest.mark.parametrize("lower", [True, False])
+def test_two_eigenvalues_repeated_in_turn_do_not_fail(dtype: str, n: int, lower: bool) -> None:
+    turned = np.linalg.qr(drawn(40, n, n))[0]
+    wanted = np.where(np.arange(n) % 2, 1.0, 3.0)
+    a = ((turned * wanted) @ turned.swapaxes(1, 2)).astype(dtype)
+    x = ot.tensor("x", dtype=dtype, shape=(None, n, n))
+    outputs = linalg.eigh(x, lower=lower, on_error="nan")
+    values, vectors = oc.function([x], list(outputs), mode="native")(a)
+    eps = np.finfo(dtype).eps
+    assert np.abs(values - np.sort(wanted)).max() < 30 * eps
+    assert np.abs(a @ vectors - vectors * values[:, None]).max() < 60 * eps
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_one_matrix_for_all_right_hand_sides_and_the_other_way_round(backend: str) -> None:
     matrices, sides = drawn(9, 3, 3) + 3 * np.eye(3), drawn(9, 3, 2)
