@@ -7,8 +7,8 @@ A test file with
 
 tests the linker "mine" with every example of `occelo_graph.testing.examples`, and tests broadcasting, dtypes and
 errors. Another package registers its linker with `register_linker`, or as an entry point of the group
-``occelo.backends``. `GAPS` lists what Occelo's backends are known to lack. `occelo_compile.conform` has tests of whole
-functions.
+``occelo.backends``. `GAPS`, from `capabilities`, lists what Occelo's backends are known to lack.
+`occelo_compile.conform` has tests of whole functions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["GAPS", "Gap", "OpSuite", "compiled", "gaps_of"]
 
 @contextmanager
 def quiet() -> Generator[None]:
-    """Suppress the warnings of backends that a node runs in Python or that an input must be static."""
+    """Suppress two warnings of backends: that a node runs in Python, and that an input must be static."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Shapes in the graph depend on values")
         warnings.filterwarnings("ignore", ".* it runs in Python")

@@ -209,7 +209,7 @@ class _Drawing:
         return tuple(e for e, _ in entries), tuple(p for _, p in entries)
 
     def arrays_fit(self) -> bool:
-        """Whether the index arrays broadcast by static lengths of 1 only."""
+        """Whether the index arrays have equal lengths along each axis of their broadcast shape, except for static lengths of 1."""
         for axis in range(-max((len(s) for _, s in self.lengths), default=0), 0):
             group = {s[axis] for known, s in self.lengths if -axis <= len(s) and known[axis] != 1}
             if len(group) > 1:

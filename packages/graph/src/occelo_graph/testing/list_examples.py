@@ -1,6 +1,6 @@
 """Examples of lists of tensors, for the table in `examples`.
 
-The expected results are the elements and lengths that the same methods of Python's lists return.
+The expected results are the elements and lengths that the corresponding operations on Python's lists return.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ def _real(x: Any) -> Any:
 
 
 def _largest(values: Any) -> Any:
-    """The largest of the nonnegative values of each vector, or 0 for an empty vector. The last dimension is kept, with
-    length 1.
+    """The largest value of each vector, or 0 for an empty vector. The values are not negative. The last dimension is
+    kept, with length 1.
     """
     zero = sum_(values, axis=-1, keepdims=True) * np.asarray(0, values.dtype)
     return max_(concatenate([values, zero], axis=-1), axis=-1, keepdims=True)
