@@ -1,7 +1,7 @@
 """Writes the loops of kernels: nests of loops that store and reduce tensors.
 
-The schedule calls `write_kernel`. Lowerings that write their own loops call `copy_elements` and `copy_together`. The
-kernels, and tests, call `reduce_elements`.
+The schedule calls `write_kernel`. Lowerings that write their own loops call `copy_elements` and `copy_together`. `write_kernel`, and
+tests, call `reduce_elements`.
 """
 
 from __future__ import annotations

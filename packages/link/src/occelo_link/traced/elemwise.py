@@ -163,7 +163,8 @@ def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
 def _is_fixed(
     node: TensorApply, inputs: Sequence[Array], axis: int, count: int, until: Array
 ) -> bool:
-    """Whether an input before the input ``until`` has a different length along an axis, and does not broadcast there.
+    """Whether one of the inputs before ``until`` has another length than ``until`` along an axis, and does not broadcast
+    there.
 
     ``axis`` is an axis of the result, which has ``count`` dimensions.
     """

@@ -1,10 +1,9 @@
 """Inference of facts about ranges, identity matrices and repeated matrices.
 
 `assumptions.inference` calls these functions when a rule looks up a fact about the result of an `ARange`, `Eye` or
-`Alloc` node. A range with a constant start of at least 0 and a constant positive step has the fact
-"unique_indices", if its integers have 32 or 64 bits. An `Eye` with ones
-on its main diagonal is diagonal and not negative. If it is square, it is also positive definite and a permutation, and
-has a unit diagonal.
+`Alloc` node. A range with a constant start of at least 0 and a constant positive step has the fact "unique_indices", if
+its integers have 32 or 64 bits. An `Eye` with ones on its main diagonal is diagonal and not negative. If it is square,
+it is also positive definite and a permutation, and has a unit diagonal.
 """
 
 from __future__ import annotations

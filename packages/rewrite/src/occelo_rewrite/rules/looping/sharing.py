@@ -159,11 +159,11 @@ def _reading(
 def kept_by_other_scans(
     fgraph: FunctionGraph, node: Apply[Scan], products: Sequence[Variable]
 ) -> dict[Variable, Variable]:
-    """A dict from those ``products`` of a scan that another scan computes, too, to traces of them.
+    """Maps those ``products`` of a scan that another scan also computes to traces of them.
 
-    ``node`` must read traces of the other scan, as the gradient of a loop does. Since the results of all steps of
-    ``products`` are stored in any case, the traces need no more memory. They are traces of new scans, which
-    `merged_scans` merges with the old scans.
+    ``node`` must read traces of the other scan, as the gradient of a loop does. Without these traces, the caller
+    computes ``products`` for all steps at once, before the scan, and stores them. So the traces need no more memory.
+    They are traces of new scans, which `merged_scans` merges with the old scans.
     """
     found = dict[Variable, Variable]()
     for other in _other_scans(fgraph, node):
