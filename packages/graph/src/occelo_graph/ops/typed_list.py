@@ -90,9 +90,10 @@ class TypedListType(Type):
         return [piece.reshape(tuple(shape)) for piece, shape in zip(pieces, shapes, strict=True)]
 
     def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
-        """A list of arrays that contain only ``number``. ``shapes`` are the shapes of the two parts of the list.
+        """A list for trial runs: all elements of its arrays are ``number``. ``shapes`` are the shapes of its two parts.
 
-        All numbers are in the first array, along its first dynamic axis.
+        If the type of the arrays has a dynamic axis, the first array holds all elements, along the first such axis. The
+        other arrays are empty.
         """
         (total,), (many, _) = shapes
         known = [1 if n is None else n for n in self.ttype.shape]

@@ -310,7 +310,10 @@ class ScalarFunction(_Fields):
         return None if made is None else [made]
 
     def parts(self) -> dict[str, Any]:
-        """All declared fields by name. Functions that are equal in two processes have equal fields."""
+        """The declared fields by name, except ``doc``. Keys of the cache depend on the source texts of these fields.
+
+        If `by_formula` is True, ``function`` is left out, since it only evaluates the formula.
+        """
         return {
             each.name: getattr(self, each.name)
             for each in dataclass_fields(self)

@@ -34,10 +34,9 @@ class _MatrixFunction(MatrixOp):
 
     signature: ClassVar[str] = "(n,n)->(n,n)"
     smallest_size: ClassVar[float] = 0.0
-    """A lower bound of the size of a result, with which its imaginary parts are compared.
+    """Imaginary parts of a result that are much smaller than this number count as rounding errors.
 
-    The size is the largest absolute value of the elements. Imaginary parts much smaller than the size are rounding
-    errors.
+    They also count as rounding errors if they are much smaller than the result's largest element in absolute value.
     """
 
     def core(self, *arrays: Array) -> Array:

@@ -80,9 +80,9 @@ class QZ(_Pair):
 
 @op
 class SortedQZ(_Pair):
-    """The same as `QZ`, but the eigenvalues in the region ``sort`` of the complex plane come first.
+    """Like `QZ`, but the eigenvalues in the region ``sort`` of the complex plane come first.
 
-    The eigenvalues are alpha / beta. alpha, which is complex, is the third output, and beta is the fourth.
+    Six outputs: AA, BB, alpha, beta, Q and Z. The eigenvalues are alpha / beta, where alpha is complex.
     """
 
     sort: str

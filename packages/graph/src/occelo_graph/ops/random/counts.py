@@ -114,7 +114,7 @@ def _stirling(k: Any) -> tuple[Any, Any, Any, Any]:
 def _log_one_more(x: Any) -> Any:
     """log(1 + x) for x > -1, which is finite even if x was rounded to -1.
 
-    This happens for 0 events if 2**62 events are expected.
+    For instance, such an x occurs in the Poisson probability of k = 0 for the mean 2**62.
     """
     return log1p(maximum(x, -1.0 + 2.0**-53))
 

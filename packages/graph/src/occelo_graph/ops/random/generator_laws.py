@@ -547,7 +547,8 @@ class ChoiceRV(RandomVariable):
 class PermutationRV(RandomVariable):
     """The entries of the parameter, an array, along ``axis`` in random order.
 
-    The signature has all dimensions of the parameter.
+    The signature has all dimensions of the parameter, for instance "(x0,x1)->(x0,x1)" for a matrix. So one draw is a
+    rearrangement of the whole parameter.
     """
 
     name, signature, dtype = "permutation", "(x)->(x)", "int64"
