@@ -39,7 +39,10 @@ _COUNTS: WeakKeyDictionary[Variable, TensorVariable] = WeakKeyDictionary()
 
 
 _STORED: WeakKeyDictionary[Variable, tuple[ref[Variable], ...]] = WeakKeyDictionary()
-"""Maps a variable with numbers of valid rows to ragged variables with these numbers, one of each loop.
+"""Maps a variable with numbers of valid rows to ragged variables with these numbers.
+
+Of the ragged variables that were marked with the same variable, only the first is listed. For a result of
+`common_count`, there is a ragged variable for each loop whose numbers were compared.
 
 The references are weak, since the graphs of these variables contain the key. With strong references, no entry of the
 dictionary would ever be freed.
@@ -89,8 +92,8 @@ def is_count(variable: Variable) -> bool:
 def rows_of(count: TensorVariable) -> TensorVariable:
     """The number of rows that are stored for each element of the batch.
 
-    If several loops have ``count``, the result is the smallest of their numbers of rows. (The numbers are equal, unless
-    the batch is empty.)
+    If ``count`` is a result of `common_count`, it may belong to several loops. These loops store equal numbers of rows,
+    unless the batch is empty. In all cases the result is the smallest number of rows that one of the loops stores.
     """
     stored = [v for r in _STORED[count] if (v := r()) is not None]
     rows, *others = [shape_tuple(x)[count.type.ndim] for x in tensors(stored)]

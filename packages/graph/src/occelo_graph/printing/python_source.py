@@ -27,7 +27,10 @@ from occelo_graph.tensors.type import TensorType
 __all__ = ["to_python"]
 
 _PLAIN = re.compile(r"^(?!(make_)?graph\d+$)[A-Za-z_][A-Za-z0-9_]*$")
-"""Matches the names of variables that are also their names in the source. ``graph0`` and so on are for inner graphs."""
+"""Matches the names that a variable may keep in the source. Other variables get new names there, such as ``v0``.
+
+Names such as ``graph0`` and ``make_graph0`` do not match, since the source uses them for inner graphs.
+"""
 
 
 class _Writer:

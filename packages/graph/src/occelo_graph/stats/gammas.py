@@ -201,7 +201,8 @@ def _f_density(z: Any, dfn: Any, dfd: Any) -> Any:
 def _f_parts(z: Any, dfn: Any, dfd: Any) -> tuple[Any, Any, Any]:
     """Whether r is below 1/2, r itself, and 1 - r, for r = dfn z / (dfn z + dfd).
 
-    The larger of r and 1 - r is replaced by 1/2.
+    Callers use only the smaller of r and 1 - r, which is precise. In place of the larger one, 1/2 is returned, so that
+    formulas whose results are not used, and their derivatives, are finite.
     """
     whole = dfn * z + dfd
     low = lt(dfn * z, dfd)

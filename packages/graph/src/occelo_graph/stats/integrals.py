@@ -36,7 +36,11 @@ def _rule(dtype: str) -> tuple[Any, Any]:
 
 
 def _width(distance: Any, curvature: Any) -> Any:
-    """The u > 0 with ``curvature (distance u + u^2 / 2)`` = 40."""
+    """The length of the interval of integration: the u > 0 with ``curvature (distance u + u^2 / 2)`` = 40.
+
+    Callers choose ``curvature`` and ``distance`` so that the integrand falls about as fast as
+    ``exp(-curvature (distance u + u^2 / 2))`` or faster, where u is the distance from the start of the interval.
+    """
     twice = 2.0 * _DEPTH / curvature
     return twice / (sqrt(distance * distance + twice) + distance)
 

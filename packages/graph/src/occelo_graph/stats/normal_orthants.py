@@ -45,7 +45,8 @@ _FARTHEST = 1e8
 def _lattice(dtype: str) -> Any:
     """The points of a Korobov lattice in the open unit cube, one point in each column.
 
-    The points are folded at 1/2. As a function of the points before they are folded, every integrand is periodic.
+    Each coordinate s of the lattice is replaced by ``abs(2 s - 1)``. So every integrand becomes a periodic function of
+    s. Averages over a lattice are precise for periodic functions.
     """
     steps = [pow(_ROOT, k, POINTS) for k in range(_LONGEST)]
     shares = (np.outer(steps, np.arange(POINTS)) % POINTS + 0.25) / POINTS

@@ -318,7 +318,11 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "vecdot": blas.vecdot,
 }
 _METHODS = {"reduce": "numpy", "accumulate": "numpy running"}
-"""Maps a method of ufuncs to a key of `Reduction.names`. There, a reduction has the name of the equivalent function."""
+"""Maps a method of ufuncs to the key of `Reduction.names` under which the equivalent function is named.
+
+For instance, the equivalent of ``np.add.accumulate`` is ``cumsum``: the reduction by ``add`` has this name under the key
+"numpy running".
+"""
 
 _MODULES = (ar, cx, tr, sp, reduce, statistics, blas, shape, join, create, search, cast)
 for _module in (ar, cx, tr, sp):

@@ -75,8 +75,8 @@ class Accumulating:
     def _scaled(self, pair: Pair, of_size: Any) -> Pair:
         """The pair itself, or its product with a factor: a constant or a scalar input.
 
-        ``slack`` grows by the absolute value of the factor (or 1) times ``of_size``. ``of_size`` has the absolute
-        values that the elements would have if nothing cancelled.
+        ``of_size`` has the absolute values that the elements of the pair would have if nothing cancelled. ``slack``
+        grows by ``of_size`` times the absolute value of the factor, or by ``of_size`` if there is no factor.
         """
         x, a = pair
         kind = self.random.randrange(4)

@@ -31,9 +31,11 @@ class Operations:
     Operations that C leaves undefined for some arguments, such as integer division by zero, are calls of helper
     functions. ``helpers`` collects the definitions of these functions by name; they are printed before all units.
 
-    ``alternates`` is true for programs with complex outputs, where sums and differences of products alternate. Products
-    of floats are then wrapped in ``ROUNDED`` (`c.prelude`). Otherwise GCC would contract a product and a sum to one
-    fused multiply-add, which rounds only once, and results would differ from those of ``native``.
+    ``alternates`` is true for programs with complex outputs. In such programs differences of products (for real parts)
+    and sums of products (for imaginary parts) may alternate. GCC (from 12 on) then contracts a product and a sum to one
+    fused multiply-add, even with ``-ffp-contract=off``. A fused multiply-add rounds only once, so results would
+    differ from those of ``native``. To prevent that, if ``alternates`` is true, products of floats are wrapped in
+    ``ROUNDED`` (`c.prelude`).
     """
 
     def __init__(self, helpers: dict[str, str], alternates: bool) -> None:

@@ -407,8 +407,8 @@ class Printer(Visitor[None]):
     def lanes_loop(self, loop: For) -> None:
         """Print a loop with several accumulators. Each carried scalar becomes a C array with an element for each lane.
 
-        A first loop runs one iteration for each lane at a time. A second loop runs the remaining iterations. Then the
-        lanes are combined.
+        The printed code has two loops. The first one runs the iterations in groups with one iteration for each lane.
+        The second one runs the remaining iterations, which are fewer than the lanes. Then the lanes are combined.
         """
         lanes = loop.lanes
         arrays: list[str] = []

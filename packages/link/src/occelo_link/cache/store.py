@@ -197,7 +197,7 @@ class Store:
                 pending += [folder / name for name in _names(folder)]
 
     def _is_safe(self, kind: str, part: str) -> bool:
-        """Whether no other user can have written to a folder. A missing folder is safe."""
+        """Whether no other user can have written to the folder ``kind/part`` of the store. A missing folder is safe."""
         name = f"{self.directory}/{kind}/{part}"
         known = self._trusted.get(name)
         if known is None:
