@@ -320,8 +320,8 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
 _METHODS = {"reduce": "numpy", "accumulate": "numpy running"}
 """Maps a method of ufuncs to the key of `Reduction.names` under which the equivalent function is named.
 
-For instance, the equivalent of ``np.add.accumulate`` is ``cumsum``: the reduction by ``add`` has this name under the key
-"numpy running".
+For instance, the equivalent of ``np.add.accumulate`` is ``cumsum``: the reduction by ``add`` has this name under the
+key "numpy running".
 """
 
 _MODULES = (ar, cx, tr, sp, reduce, statistics, blas, shape, join, create, search, cast)
