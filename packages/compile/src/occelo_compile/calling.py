@@ -492,9 +492,10 @@ class Function:
         """Return a function of the same graph that has its own maker and its own graph.
 
         Values of inputs are copied. Shared variables stay shared; ``swap`` replaces some of them by others of the same
-        types in the copy. If ``share_memory`` is true, the two functions use the same storage for intermediate values,
-        and the same lock. If ``delete_updates`` is true, the copy has no updates. The default of ``name`` is the old
-        name with " copy". ``profile`` is explained in `function`.
+        types in the copy. If ``share_memory`` is true, the two functions use the same storage for intermediate values.
+        They then also have a common lock, which a call holds while it uses this storage. If ``delete_updates`` is true,
+        the copy has no updates. The default of ``name`` is the old name with " copy". ``profile`` is explained in
+        `function`.
 
         Raises ValueError if a key of ``swap`` is not a shared variable of the function, and TypeError if types differ.
         """

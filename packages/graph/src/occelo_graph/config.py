@@ -53,7 +53,7 @@ def one_of(*choices: str) -> Callable[[Any], str]:
 
 
 def boolean(value: Any) -> bool:
-    """True | False"""
+    """A parser for `Config.declare` that accepts a bool, or a text such as "True", "no" or "1"."""
     if isinstance(value, bool):
         return value
     known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -64,7 +64,7 @@ def boolean(value: Any) -> bool:
 
 
 def text(value: Any) -> str:
-    """any text"""
+    """A parser for `Config.declare` that accepts any text."""
     if not isinstance(value, str):
         raise ValueError("expected a string")
     return value

@@ -73,8 +73,10 @@ class DebugMode(Mode):
     - ``check_c_code``: compare compiled code with the interpreter, node by node;
     - ``check_py_code``: check each op: overwritten inputs, views, dtypes, values, and the traits that it declares;
     - ``check_isfinite``: report a result that is not finite although all inputs of its node are;
-    - ``check_preallocated_output``: names of memory layouts of inputs and of states of preallocated outputs, such as
-      ``"strided"`` or ``"ALL"``; each op is tried with all of them;
+    - ``check_preallocated_output``: further runs of each op, as names separated by colons, or ``"ALL"``. The names
+      ``"c_contiguous"``, ``"f_contiguous"``, ``"strided"`` and ``"backward"`` mean a run with inputs in this memory
+      layout. The other names mean a run of ``perform`` with output cells that contain None (``"initial"``), the results
+      (``"previous"``) or arrays of other lengths (``"wrong_size"``);
     - ``require_matching_strides``: compare strides of interpreted and compiled results: 0 no, 1 warn, 2 raise;
     - ``linker``, ``optimizer`` and ``db``: as in `Mode`.
 

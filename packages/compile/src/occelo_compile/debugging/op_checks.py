@@ -79,7 +79,10 @@ _CELLS = ("initial", "previous", "wrong_size", *LAYOUTS)
 
 
 def chosen_layouts(names: str) -> list[str]:
-    """Return the layouts that a text such as "strided:ALL" names. Raises ValueError for an unknown name."""
+    """Return the names in a text such as "strided:initial"; "ALL" means all names. ValueError for an unknown name.
+
+    A name stands for a memory layout of inputs, or for the content of output cells before a run.
+    """
     wanted = [n for n in names.split(":") if n]
     if "ALL" in wanted:
         return list(dict.fromkeys(_CELLS))
@@ -97,9 +100,9 @@ _MOST_RUNS = 100
 class OpChecks:
     """Runs nodes, and checks their results and which arrays they overwrite. If ``python`` is False, nothing is checked.
 
-    ``layouts`` is a result of `chosen_layouts`: each node also runs with inputs or preallocated outputs in these
-    layouts. If ``warn_not_reused`` is True, there is a warning if an op should overwrite an input and makes a new array
-    instead.
+    ``layouts`` is a result of `chosen_layouts`: for each name in it, the node runs once more, with inputs in this
+    layout or with output cells of this content. If ``warn_not_reused`` is True, there is a warning if an op should
+    overwrite an input and makes a new array instead.
 
     Nodes of inner graphs are checked in the same way. Nodes in a loop are checked only in its first steps; errors have
     notes that name the step.

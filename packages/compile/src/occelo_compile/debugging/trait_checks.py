@@ -378,7 +378,7 @@ _READ: dict[str, Callable[[Seen], _Contradictions]] = {
 }
 """Maps a trait to the function that looks for contradictions in the values of a call, without running the op again.
 
-The function with the empty name handles several traits. Its text begins with the name of the trait.
+The key "" stands for several traits, which one function checks. Its texts begin with the name of the trait.
 """
 _RUN: dict[str, Callable[[Seen], _Contradictions]] = {
     "pure": _pure,

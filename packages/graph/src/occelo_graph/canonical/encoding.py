@@ -45,7 +45,7 @@ _coders: dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arra
 
 
 class Static:
-    """Base class of parameters of ops that have fields themselves. They are encoded by their fields."""
+    """Base class of objects that can be parameters of ops, and are encoded by their own fields, such as scalar ops."""
 
     def fields(self) -> dict[str, Any]:
         """The fields by name. The class, called with them as keyword arguments, makes an equal object."""

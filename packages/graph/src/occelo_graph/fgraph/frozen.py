@@ -92,8 +92,9 @@ class FrozenFunctionGraph:
 _interned: weakref.WeakValueDictionary[Any, FrozenFunctionGraph] = weakref.WeakValueDictionary()
 """The frozen graphs by their canonical forms, ops and types.
 
-A canonical form has only names of classes and of functions of elements. Two definitions may have the same name, for
-example if a cell of a notebook ran again. Their ops and types are not equal.
+The ops and types are part of the key, since canonical forms do not distinguish two definitions of the same name: a
+canonical form contains only names of classes and of elementwise functions. If a cell of a notebook ran again, for
+example, there are two definitions of the same name. Their ops and types are not equal.
 """
 
 

@@ -412,11 +412,12 @@ class Op(Traits):
         return self.regions(node)
 
     def chosen_of(self, node: AnyApply, values: Sequence[Sequence[Any]]) -> Sequence[Any]:
-        """Make a node with the operands of ``node`` that chooses among other variables, and return its outputs.
+        """Make a node that chooses as ``node`` does, but among other variables. Returns the outputs of the new node.
 
-        ``values`` has a list of variables for each region; all lists have the same length. The result is a list of new
-        variables, of the same length, too. At run time they have the values of the list for the region that runs.
-        Gradients call this method. Only ops with the trait ``outputs_are_results`` define it.
+        ``values`` has a list of variables for each region; all lists have the same length. The new node has the
+        operands of ``node``, and the variables in ``values`` as the results of its regions. At run time its outputs
+        have the values of the list for the region that runs. Gradients call this method. Only ops with the trait
+        ``outputs_are_results`` define it.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no chosen_of")
 

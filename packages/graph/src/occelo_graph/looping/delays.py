@@ -56,7 +56,10 @@ class DelayLine:
         return [start, specify_shape(self.initial[: self.depth], [self.depth, *rest])]
 
     def read(self, position: Any, rows: Any) -> list[Any]:
-        """The earlier values at the taps. They count rows back from ``position``; the last row comes before row 0."""
+        """The earlier values at the taps. The tap -k means the k-th row before row ``position``.
+
+        The row before row 0 is the last row.
+        """
         return [rows[add(position, np.int64(tap))] for tap in self.taps]
 
     def following(self, position: Any, rows: Any, result: Any) -> list[Any]:

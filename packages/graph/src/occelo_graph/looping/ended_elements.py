@@ -109,8 +109,8 @@ def valid_first(rows: TensorVariable, count: TensorVariable, *, from_end: bool) 
     """The rows of a trace of a loop that goes backward, reordered so that each element's valid rows come first.
 
     In the result, the first row of an element of the batch is that of its last step. ``count`` has the number of steps
-    of each element. ``rows`` begins with the row of the first step. If ``from_end`` is True, ``rows`` ends with the row
-    of the first step instead, and the rows of further steps are before it.
+    of each element. ``rows`` has the order of the steps. If ``from_end`` is True, ``rows`` has the opposite order
+    instead: the row of the first step is the last row.
     """
     n = count.type.ndim
     own, number = _first_axis(count, n), shape_tuple(rows)[0]

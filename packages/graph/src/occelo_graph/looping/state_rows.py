@@ -34,7 +34,7 @@ def lengths_of_cotangents(
     seeds: Mapping[int, Variable],
     found: Sequence[Any],
 ) -> list[Any]:
-    """The cotangents ``found`` of a body's inputs, but with lengths of states read from the cotangents of these states.
+    """The cotangents ``found`` of a body's inputs, changed to read the lengths of a state from the state's cotangent.
 
     ``arguments`` are the body's inputs. ``seeds`` maps the position of a carried value to the variable for its
     cotangent. The lengths of a state are replaced only if ``found`` reads nothing else of the state but a few rows, and
@@ -93,7 +93,7 @@ def _readers(nodes: Iterable[Apply]) -> dict[Variable, list[Apply]]:
 
 
 def _reads_lengths(node: Apply, state: Variable) -> bool:
-    """Whether a node reads only lengths of a state: the node computes lengths, or moves zeros into the state's shape."""
+    """Whether a node reads only lengths of a state: the node computes lengths, or makes zeros of the state's shape."""
     if node.op.of_shapes:
         return len(node.inputs) == 1
     if node.op.moves is None:
