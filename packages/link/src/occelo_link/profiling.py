@@ -124,8 +124,8 @@ class _Sample:
     def note(self, place: Sequence[Apply], seconds: float, made: Sequence[Any]) -> None:
         """Record a run of an inner node, while the VM runs a node that contains it.
 
-        ``place`` lists the nodes around the inner node, from outside to inside, without the VM's node, and then the
-        inner node itself.
+        ``place`` lists the nodes around the inner node, from outside to inside, and then the inner node itself. The
+        node that the VM runs is left out.
         """
         costs = self.inner
         for outer in place[:-1]:

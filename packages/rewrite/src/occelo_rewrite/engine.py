@@ -215,8 +215,9 @@ class Worklist(Feature):
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
         """The nodes to try again: those that use a node that changed since their last try.
 
-        A node may use the changed node through at most `REACH` steps, the depth that rules examine. Steps within a sum
-        or a product do not count, since rules match a sum or a product as a whole. Its inner nodes have one user each.
+        A node may use the changed node through at most `REACH` steps, the depth that rules examine. Rules match a
+        nested sum or product as a whole, so steps within it do not count. These are the steps from an arithmetic node
+        (`Op.arithmetic`) to its only user, if the user is arithmetic, too.
         """
         level = [(n, time) for n, time in self._touched.items() if n in fgraph.apply_nodes]
         self._touched.clear()

@@ -75,8 +75,9 @@ def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
 
 
 def _record(of: Any, variables: list[Variable]) -> RewriteRecord | None:
-    """The record of the rewriting of ``of``; None if there is none. The graph refers to it, or a node that rewriting
-    made.
+    """The record of the rewriting of ``of``; None if there is none.
+
+    The record is found by the graph of ``of``, or else in a node that rewriting made.
     """
     graph = (
         of if isinstance(of, FunctionGraph) else getattr(getattr(of, "maker", of), "fgraph", None)

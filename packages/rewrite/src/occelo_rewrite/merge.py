@@ -119,7 +119,7 @@ class MergeFeature(Feature):
     def intern(
         self, fgraph: FunctionGraph, variable: Variable, done: dict[Apply, Apply]
     ) -> Variable:
-        """A variable equal to ``variable`` that nodes of the graph compute, as far as the graph has equal nodes.
+        """A variable equal to ``variable``: each new node is replaced by an equal node of the graph, if there is one.
 
         ``done`` maps new nodes to the nodes that replace them.
         """

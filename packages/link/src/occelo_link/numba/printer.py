@@ -416,8 +416,8 @@ class _Printer(Visitor[None]):
     def lanes_loop(self, loop: For) -> None:
         """Print a loop with several accumulators, which are in memory, one for each lane.
 
-        A first loop runs one iteration for each lane at a time. A second loop runs the remaining iterations. Then the
-        lanes are combined.
+        A first loop runs as many iterations at a time as there are lanes, one in each lane. A second loop runs the
+        remaining iterations. Then the accumulators of all lanes are combined.
         """
         lanes = loop.lanes
         accumulators: list[str] = []

@@ -100,7 +100,7 @@ class TorchArrays(Arrays):
     def _in_wider_dtype(self, function: Callable[..., Any], *given: Any) -> Any:
         """Apply a function to tensors of one dtype, and return a result of this dtype.
 
-        The function gets and returns tensors of another dtype if PyTorch has few operations on theirs (`_WIDER`).
+        If `_WIDER` maps this dtype to another one, the function gets and returns tensors of the other dtype.
         """
         dtype = self.dtype(given[0])
         if dtype not in _WIDER:

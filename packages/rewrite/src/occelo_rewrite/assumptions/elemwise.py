@@ -87,7 +87,11 @@ def _triangle(fact: str) -> None:
 
 
 def _is_triangle(mask: TensorVariable, lower: bool, ask: Ask) -> bool:
-    """Whether a mask is false above the diagonal (``lower``), or true below the diagonal (not ``lower``)."""
+    """Whether a mask chooses zeros everywhere above the diagonal or, if ``lower`` is False, below the diagonal.
+
+    `tril` has zeros where its mask is false, and `triu` has zeros where its mask is true. So the mask must be false
+    above the diagonal, or true below the diagonal.
+    """
     if isinstance(mask, Constant):
         data: Any = mask.data
         outside = np.triu(data, 1) if lower else np.tril(~data, -1)

@@ -1,7 +1,9 @@
 """Inference of facts about transposed matrices and asserted shapes, and functions that recognize transposes.
 
 `assumptions.inference` calls the functions that infer when a rule looks up a fact about the result of a `DimShuffle` or
-`SpecifyShape` node. If a fact holds for a matrix, the fact ``transposed`` of its `Fact` holds for the transpose.
+`SpecifyShape` node. Facts about a transpose follow from facts about the matrix (`Fact.transposed`). For instance, the
+transpose of a lower triangular matrix is upper triangular.
+
 `assumptions.blas`, `assumptions.elemwise`, `assumptions.linalg` and `rules.linalg` call `are_transposes`. `rules.shape`
 and `rules.linalg` call `is_transposition`.
 """

@@ -22,7 +22,10 @@ _STACK_BYTES = 2048
 _INLINED = 4
 """The number of allocations from the arena that are inlined. Later ones call a service, which takes less code."""
 _CALLED = 2**14
-"""Allocations of at least this static number of bytes always call the service: to use the memory takes much longer."""
+"""Allocations of at least this static number of bytes always call the service.
+
+The call takes much less time than using so much memory.
+"""
 
 
 def _renamed(program: Program) -> set[Buffer]:
