@@ -90,10 +90,11 @@ class LateLowerings:
         self._seen: set[str] = set()
 
     def follow(self, family: str, load: Callable[[], object]) -> None:
-        """Register ``load``, which imports the lowerings of ``family``. It is called before the first one is looked up.
+        """Register ``load``, which imports the lowerings of ``family``.
 
-        ``family`` is the name of the module, or of the package of modules, that defines the ops. Two threads may call
-        ``load``, so a second call must do nothing.
+        ``load`` is called before the lowering of an op of this family is first looked up. ``family`` is the name of the
+        module, or of the package of modules, that defines the ops. Two threads may call ``load``, so a second call must
+        do nothing.
         """
         self._loads[family] = load
 

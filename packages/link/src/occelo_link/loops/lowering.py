@@ -307,11 +307,12 @@ class Context:
         return result
 
     def apart_from(self, changed: Tensor, tensor: Tensor) -> Tensor:
-        """The tensor itself, or if it is computed from elements of ``changed``, its elements in memory of their own.
+        """Return ``tensor``, or a stored copy of it if its elements are computed from elements of ``changed``.
 
-        After that, a step that reads ``tensor`` can change elements of ``changed`` in place, without a copy of
-        ``changed``. If ``changed`` is an input of the program, ``tensor`` is stored only if it has fewer dimensions:
-        inputs other than states are copied anyway, so storing a large tensor would be wasted.
+        A step that reads the returned tensor can then change elements of ``changed`` in place, without a copy of
+        ``changed``. There is one exception: if ``changed`` is an input of the program with as many dimensions as
+        ``tensor``, then ``tensor`` itself is returned. It may be as large as ``changed``, and storing it would be
+        a waste for most inputs, since all inputs but states are copied before they are changed.
         """
         if not isinstance(changed, Stored):
             return tensor

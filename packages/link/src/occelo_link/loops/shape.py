@@ -179,9 +179,10 @@ def _infer_open_length(
     unknown: Sequence[int],
     size: Value,
 ) -> None:
-    """Replace a length of -1 in the shape of a reshape by the length that is inferred from the size.
+    """Replace the length -1 in the shape of a reshape by the length that follows from ``size``, the number of elements.
 
-    The axis of this length is one of ``open_axes`` and ``unknown``, and is known only at run time.
+    Along ``open_axes`` the length is the constant -1. Along the axes ``unknown`` it is known only at run time, and may
+    be -1. Writes checks that at most one length is -1, and that no other length is then 0.
     """
     builder = context.builder
     zero, one, minus = context.i64(0), context.i64(1), context.i64(-1)

@@ -2,8 +2,12 @@
 
 All lowerings and kernels write their code with the builder. Equal operations on equal values become one value. Each
 value is computed in the outermost block where its operands are known, so loop invariants leave their loops. A loaded
-element is reused until the next write to its buffer. A load is not hoisted out of a loop that has written to the
-buffer.
+element is reused until the next write to its buffer.
+
+A load leaves a loop if its offset is known outside, and if no earlier statement of the loop writes to its buffer. The
+builder does not know what later statements will write. So if a loop reads such an element and writes to the same
+buffer afterwards, the caller must pass ``fixed=True`` to `Builder.loop` or to `Builder.load`. The verifier finds
+programs in which this was forgotten (`reused_loads`).
 """
 
 from __future__ import annotations

@@ -219,7 +219,7 @@ class _Reverse:
         self._symmetric(first, width)
 
     def _symmetric(self, first: Value, width: Value) -> None:
-        """Add the triangle to its transpose, and store the sum in ``symmetric``."""
+        """Add the triangle to its transpose, and store the sum in the buffer ``symmetric``, which BLAS reads."""
         builder = self.builder
         with builder.loop(width, fixed=True) as down:
             i = builder.add(first, down.index)

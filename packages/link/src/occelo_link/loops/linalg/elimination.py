@@ -61,7 +61,8 @@ def by_size(
     branch.
 
     If the lengths of a ``batch`` are passed, the code for small lengths works in lanes, so the limit is
-    `SMALL_IN_LANES` instead of `SMALL`. Above `SMALL`, it is used only for batches of at least ``fewest`` matrices.
+    `SMALL_IN_LANES` instead of `SMALL`. For lengths above `SMALL`, this code runs only if the batch has at least
+    ``fewest`` matrices.
     """
     builder = context.builder
     most = SMALL if batch is None else SMALL_IN_LANES

@@ -67,6 +67,9 @@ class _Exponential:
     """The working memory of a matrix exponential, and the steps of its computation.
 
     Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations.
+
+    ``matrix`` is the matrix A. The result is computed in the matrix ``even``: `approximate` writes the approximant
+    there, and `square` squares it.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
@@ -177,7 +180,7 @@ class _Exponential:
             self.each(added)
 
     def approximate(self, row: Value) -> None:
-        """Write the Padé approximant to `even`, with the coefficients in one row of the table."""
+        """Write the Padé approximant of A to the matrix ``even``. Its coefficients are row ``row`` of the table."""
         builder, i64 = self.builder, self.context.i64
         highest = builder.eq(row, i64(len(DEGREES) - 1))
         count = builder.select(highest, i64(3), builder.add(row, i64(1)))
@@ -225,7 +228,7 @@ class _Exponential:
         return ()
 
     def square(self, times: Value) -> None:
-        """Square the matrix in `even` as often as ``times`` says."""
+        """Square the matrix ``even`` as often as ``times`` says."""
         builder = self.builder
         with builder.loop(times, fixed=True):
             self.multiply(self.even.pointer, self.even.pointer, self.other.pointer)
