@@ -1,8 +1,8 @@
 """Lowerings of singular values, and of eigenvalues of symmetric and Hermitian matrices.
 
 The nodes are `Eigh`, `Eigvalsh`, `SVD`, `FullSVD` and `SingularValues`. LAPACK's gesdd computes singular values, and
-syevd and heevd compute eigenvalues. For batches of real matrices with at most 32 rows, `jacobi` computes eigenvalues by rotations.
-`general_spectra` has the eigenvalues of other matrices.
+syevd and heevd compute eigenvalues. For batches of real matrices with at most 32 rows, `jacobi` computes eigenvalues by
+rotations. `general_spectra` has the eigenvalues of other matrices.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings. `general_spectra`, `schur` and `qz` call
 `if_finite`.
