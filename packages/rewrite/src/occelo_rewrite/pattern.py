@@ -133,9 +133,10 @@ class Call(Pattern):
 
     @functools.cached_property
     def _least(self) -> tuple[tuple[Pattern, int], ...]:
-        """Pairs of an argument and a number: so many operands of a node, or more, must fit the argument.
+        """For each kind of argument: one argument of this kind, and the number of arguments of this kind.
 
-        There is one pair for each op among the arguments, and one for all numbers.
+        All arguments with the same op are of one kind, and so are all `Number` patterns. Wildcards are left out. A node
+        can match only if at least that number of its operands may match the argument.
         """
         kinds: dict[Any, list[Pattern]] = {}
         for part in self.args:

@@ -109,8 +109,8 @@ class RewriteRecord:
     ends: WeakKeyDictionary[Variable, list[int]] = field(
         default_factory=lambda: WeakKeyDictionary[Variable, list[int]](), repr=False
     )
-    """For each variable that was in the graph already when it replaced other variables, the numbers of these
-    applications.
+    """For each variable that replaced others but was in the graph before: the numbers of the applications in which it
+    replaced them.
     """
     refused: set[Any] = field(default_factory=lambda: set[Any](), repr=False)
     """Pairs of a rule and a node: the rule's replacement at the node was reverted in the current stage."""

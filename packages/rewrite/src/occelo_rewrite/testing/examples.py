@@ -479,7 +479,10 @@ def _tiled(target: TensorVariable, x: TensorVariable, write: _Write) -> TensorVa
 
 
 def _added_or_set(part: TensorVariable, value: TensorVariable) -> TensorVariable:
-    """Write a value as float32: set it if it is written to two columns, else add it."""
+    """A ``write`` for `_tiled`: it sets the slice of two columns, and adds to the slice of one column.
+
+    The value is cast to float32.
+    """
     write = ot.set_subtensor if part.type.shape[1] == 2 else ot.inc_subtensor
     return write(part, value.astype("float32"))
 

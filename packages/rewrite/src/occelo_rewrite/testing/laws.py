@@ -132,9 +132,10 @@ def _outputs(draw: Draw, inputs: list[TensorVariable]) -> list[Variable]:
 def _computed(
     graph: FunctionGraph, values: list[Any]
 ) -> tuple[dict[Variable, Any] | None, Exception | None]:
-    """The values of the inputs and outputs, and of all other variables if all of them can be computed; and None.
+    """Compute a graph for ``values`` of its inputs. Returns a pair: a dict from variables to their values, and None.
 
-    If an output cannot be computed, the result is None and the error.
+    The dict has the inputs and the outputs. It also has all other variables if all of them can be computed. If an
+    output cannot be computed, the pair is None and the error.
     """
     given = dict(zip(graph.inputs, values, strict=True))
     with np.errstate(all="ignore"):

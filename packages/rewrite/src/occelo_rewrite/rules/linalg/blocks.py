@@ -282,7 +282,8 @@ def _applied(
 ) -> list[TensorVariable] | None:
     """``function(block, part)`` for each block, where ``part`` are the rows of ``y`` that belong to the block.
 
-    The results are joined. For a Kronecker product see `_along_both`. None if batches broadcast.
+    ``axis`` is the axis of a block that has the length of its part. The results are joined. For a Kronecker product see
+    `_along_both`. None if batches broadcast.
     """
     if isinstance(inner.op, Kron):
         if y.type.ndim != 2 or any(v.type.ndim != 2 for v in inner.inputs):
@@ -312,8 +313,8 @@ def _along_both(
 ) -> TensorVariable:
     """Apply ``function`` with both factors of a Kronecker product to each column of ``y``.
 
-    A column of ``y`` is a matrix in C order. The function is applied with the first factor along its rows, and with the
-    second factor along its columns.
+    A column of ``y`` is reshaped to a matrix in C order. The function is applied with the first factor to the columns
+    of this matrix, and then with the second factor to the rows of the result. For ``axis`` see `_applied`.
     """
     a, b = inner.inputs
     (rows, before), (inside, columns) = (

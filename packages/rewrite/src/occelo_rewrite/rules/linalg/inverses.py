@@ -59,7 +59,8 @@ def inverse_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Repl
 def inverse_of_triangular(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
     """inv(x) = solve_triangular(x, 1), for a triangular x.
 
-    For a diagonal x, `inverse_of_diagonal` applies if it can. Otherwise the equation x y = 1 is solved by divisions.
+    A diagonal x is left to `inverse_of_diagonal` if x is known to be square and a singular x must raise an error. For
+    any other diagonal x, inv(x) = solve(x, 1) by the method for diagonal matrices, which divides by the diagonal.
     """
     (x,) = node.inputs
     known = [t for t in ("lower_triangular", "upper_triangular") if has(fgraph, x, t)]

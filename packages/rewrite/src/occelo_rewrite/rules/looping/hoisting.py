@@ -21,9 +21,10 @@ __all__ = ["CANONICALIZE"]
 def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """Results that are the same in all steps are computed once, before the scan.
 
-    A carried value that no step changes becomes a constant. Nodes in branches of the body stay there, and so do nodes
-    that read a length. Nodes that may fail move into a branch before the scan (`occelo_graph.looping.guarding`), so
-    that they do not run if the scan has no step.
+    A carried value that no step changes becomes a constant. Nodes in branches of the body stay there. Nodes that read a
+    length stay, too, so that rules for inner scans can tell which variable a length belongs to. Nodes that may fail
+    move into a branch before the scan (`occelo_graph.looping.guarding`), so that they do not run if the scan has no
+    step.
     """
     op_ = node.op
     parts = op_.parts(op_.body.inputs)

@@ -136,12 +136,12 @@ class _Join:
         its: Sequence[Variable],
         own: list[Variable],
     ) -> list[int]:
-        """Let both bodies read a common input by the same variable.
+        """Let both bodies use the same variable for each input that both scans have.
 
-        ``mine`` are inputs of the first scan, and ``inner`` are the variables for them in its body. ``its`` are inputs
-        of the second scan, and ``own`` are the variables for them in its body. If both scans have an input, its
-        variable in ``own`` is replaced by its variable in ``inner``. Returns the positions of all other inputs in
-        ``its``.
+        ``mine`` are inputs of the first scan, and ``inner`` are the variables for them in the first body. ``its`` are
+        inputs of the second scan, and ``own`` are the variables for them in the second body. For each input that is in
+        ``mine`` and in ``its``, the variable in ``inner`` replaces the one in ``own``. Returns the positions in ``its``
+        of all other inputs.
         """
         known = {(v, x.type): x for v, x in zip(mine, inner, strict=True)}
         rest: list[int] = []

@@ -143,7 +143,10 @@ def _count(work: PaddedTensors, bound: Any, default: RowCount) -> RowCount | Non
 
 
 def _from_start(work: PaddedTensors, bound: Any, count: TensorVariable) -> TensorVariable:
-    """The position from 0 to ``count`` that a bound of a slice means for ``count`` rows. It may count from the end."""
+    """The position from 0 to ``count`` that a bound of a slice means for ``count`` rows.
+
+    A negative bound counts from the end.
+    """
     (at,) = (
         tensors([ot.as_tensor_variable(bound)])
         if isinstance(bound, int)

@@ -81,7 +81,10 @@ class RowCounts:
     The function is called later, when the new variables for its operands exist.
     """
     capacities: dict[Variable, Variable]
-    """For each length of padded tensors, the number of rows with padding. Other tensors have other lengths."""
+    """For each length of padded tensors, their number of rows with padding.
+
+    Tensors are not padded if their length is not in this dict.
+    """
     _sums: dict[Variable, RowCount] = field(default_factory=dict[Variable, RowCount])
     _bounds: dict[Variable, Variable] = field(default_factory=dict[Variable, Variable])
     _made: dict[Hashable, Variable] = field(default_factory=dict[Hashable, Variable])
