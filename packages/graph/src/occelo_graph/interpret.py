@@ -16,9 +16,10 @@ Other modules use parts of the interpreter. The Python linkers (`occelo_link.vm`
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -37,7 +38,7 @@ from occelo_graph.facade import facade
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Kernel, Op
-from occelo_graph.ir.regions import Loop, awaited
+from occelo_graph.ir.regions import Loop, awaited, writes_into_carried
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import ancestors, get_var_by_name, toposort
 from occelo_graph.ir.types import Type
@@ -299,14 +300,26 @@ def _run_lazily(
         stack.pop()
 
 
-def body_runner(
-    body: FrozenFunctionGraph, instead: Mapping[Apply, Apply] | None = None
-) -> Callable[[Sequence[Any]], list[Any]]:
-    """A function that runs the inner graph ``body`` once: from the values of its inputs to those of its outputs.
+@frozen_dataclass
+class _Plan:
+    """How the nodes of an inner graph run.
 
-    ``instead`` maps a node to another node, which runs in place of the first and may overwrite its inputs.
+    - ``order``: the nodes, in topological order.
+    - ``instead``: maps a node to a node that runs in its place, and that may overwrite its inputs.
+    - ``copied``: nodes whose results are copied, since they may be views of memory that is overwritten.
     """
+
+    order: Sequence[Apply]
+    instead: Mapping[Apply, Apply] = field(default_factory=dict[Apply, Apply])
+    copied: Collection[Apply] = ()
+
+
+def body_runner(
+    body: FrozenFunctionGraph, plan: _Plan | None = None
+) -> Callable[[Sequence[Any]], list[Any]]:
+    """A function that runs the inner graph ``body`` once: from the values of its inputs to those of its outputs."""
     lazy = any(node.op.lazy for node in body.nodes)
+    plan = plan or _Plan(body.nodes)
     constants: dict[Variable, Any] = {
         v: v.data
         for v in (*(v for node in body.nodes for v in node.inputs), *body.outputs)
@@ -318,38 +331,61 @@ def body_runner(
         if lazy:
             _run_lazily(body.outputs, values)
         else:
-            for node in body.nodes:
+            for node in plan.order:
                 arrays = [values[v] for v in node.inputs]
-                other = instead.get(node) if instead else None
+                other = plan.instead.get(node)
                 produced = (
                     run_node(node, arrays) if other is None else _computed(other, arrays, True)
                 )
+                if node in plan.copied:
+                    produced = [np.array(each) for each in produced]
                 values.update(zip(node.outputs, produced, strict=True))
         return [values[v] for v in body.outputs]
 
     return run
 
 
-def _writes_in_place(loop: Loop) -> dict[Apply, Apply]:
-    """Maps each node of the body that may overwrite a carried value to a node that computes the same in place.
+def _in_place(loop: Loop) -> _Plan:
+    """A plan by which the body writes into carried values instead of copying them.
 
-    Such a node computes the next carried value from the current one, and no other node reads either value. An example
-    is a node that writes one element of a trace. If it copied the trace in each step, the loop would take quadratic
-    time.
+    Otherwise a loop with traces would take quadratic time. Nodes that write come after nodes that read the old value,
+    as far as possible, and single rows that are read are copied. A value is overwritten only if neither it nor a view
+    of it is needed afterwards.
     """
-    body = loop.body
-    uses = Counter(v for node in body.nodes for v in node.inputs) + Counter(body.outputs)
-    found: dict[Apply, Apply] = {}
-    if any(node.op.lazy for node in body.nodes):
-        return found
-    for before, after in zip(body.inputs[: len(loop.carried)], body.outputs, strict=False):
-        node = after.owner
-        if node is None or node.inputs[0] is not before or uses[before] + uses[after] != 2:
-            continue
-        variant: Callable[[], Op] | None = getattr(node.op, "with_inplace", None)
-        if variant is not None and before.type == after.type and not node.op.destroy_map:
-            found[node] = variant().make_node(*node.inputs)
-    return found
+    body, chains = loop.body, writes_into_carried(loop)
+    if not chains or any(node.op.lazy for node in body.nodes):
+        return _Plan(body.nodes)
+    late: set[Apply] = {node for chain in chains.values() for node in chain}
+    for node in body.nodes:
+        if any(v.owner in late for v in node.inputs):
+            late.add(node)
+    order = [n for n in body.nodes if n not in late] + [n for n in body.nodes if n in late]
+    written = {v for ns in chains.values() for n in ns for v in (n.inputs[0], n.outputs[0])}
+    copied = {n for n in order if n.inputs[:1] and n.inputs[0] in written and _is_row(n)}
+    shown: dict[Variable, list[Variable]] = {}
+    """The variables whose memory a view may show."""
+    last_read: dict[Variable, Apply] = {}
+    for node in order:
+        for k, sources in () if node in copied else node.op.view_map.items():
+            of = [u for i in sources for u in shown.get(node.inputs[i], [node.inputs[i]])]
+            shown[node.outputs[k]] = [node.outputs[k], *of]
+        last_read.update((u, node) for v in node.inputs for u in shown.get(v, [v]))
+    kept = Counter(u for v in body.outputs for u in shown.get(v, [v]))
+    instead: dict[Apply, Apply] = {}
+    for chain in chains.values():
+        read = [node.inputs[0] for node in chain]
+        last = all(last_read[v] is node for v, node in zip(read, chain, strict=True))
+        if last and not any(kept[v] for v in read) and kept[chain[-1].outputs[0]] == 1:
+            for node in chain:
+                variant: Any = node.op
+                instead[node] = variant.with_inplace().make_node(*node.inputs)
+    return _Plan(order, instead, copied)
+
+
+def _is_row(node: Apply) -> bool:
+    """Whether the result of a node is a view of its first input with fewer dimensions."""
+    shape, whole = node.outputs[0].type.shape, node.inputs[0].type.shape
+    return node.op.view_map == {0: [0]} and len(shape or ()) < len(whole or ())
 
 
 def loop_kernel(loop: Loop, op: Op) -> Kernel:
@@ -359,7 +395,7 @@ def loop_kernel(loop: Loop, op: Op) -> Kernel:
     """
     body = loop.body
     kinds = [v.type for v in body.inputs[: len(loop.carried)]]
-    once = body_runner(body, _writes_in_place(loop))
+    once = body_runner(body, _in_place(loop))
 
     def iteration(number: int, given: Sequence[Any]) -> list[Any]:
         try:

@@ -33,6 +33,7 @@ __all__ = [
     "divide",
     "operands_of",
     "perhaps_needless",
+    "writes_into_carried",
 ]
 
 
@@ -70,6 +71,30 @@ class Loop:
     read: tuple[int, ...] = ()
     stops: bool = False
     fills: tuple[int, ...] = ()
+
+
+def writes_into_carried(loop: Loop) -> dict[Variable, list[Apply]]:
+    """For each carried value that an iteration changes only by writing into it, the nodes that write, in order.
+
+    They have in-place variants, so the carried value may be updated in its memory. Examples are the memory of a trace
+    and a delay line. The carried value is the variable before the iteration.
+    """
+    found: dict[Variable, list[Apply]] = {}
+    for before, after in zip(
+        loop.body.inputs[: len(loop.carried)], loop.body.outputs, strict=False
+    ):
+        writes: list[Apply] = []
+        made = after
+        while made is not before and made.type == before.type:
+            node = made.owner
+            variant: Any = None if node is None else getattr(node.op, "with_inplace", None)
+            if node is None or variant is None or variant().destroy_map.get(made.index) != [0]:
+                break
+            writes.append(node)
+            made = node.inputs[0]
+        if writes and made is before:
+            found[before] = writes[::-1]
+    return found
 
 
 def operands_of(node: Apply) -> Sequence[Variable]:

@@ -14,7 +14,7 @@ from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import ancestors
-from occelo_graph.ops.shape.reading import Shape_i
+from occelo_graph.ops.shape.reading import Shape_i, length_read
 from occelo_graph.tensors.constant import as_tensor_variable
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
             found = shapes[variable] = _own_lengths(variable)
         return found
 
+    def inferred(length: Any) -> Any:
+        read = length_read(length)
+        known = None if read is None else shapes.get(read[0])
+        return length if read is None or known is None else known[read[1]]
+
     for node in body.nodes:
         try:
             said = node.op.shapes(node, [shape(v) for v in node.inputs])
@@ -55,7 +60,7 @@ def _body_shapes(body: FrozenFunctionGraph, given: Mapping[Variable, Shape]) -> 
                 continue
             own = _own_lengths(variable)
             shapes[variable] = tuple(
-                o if n is None or isinstance(o, int) else n
+                o if n is None or isinstance(o, int) else inferred(n)
                 for o, n in zip(own, lengths, strict=True)
             )
     return [shape(v) for v in body.outputs]

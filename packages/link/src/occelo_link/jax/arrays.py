@@ -200,6 +200,11 @@ class JaxArrays(Arrays):
         _, _, held, values = lax.while_loop(more, body, start)
         return values, held
 
+    def after(self, x: Any, others: Sequence[Any]) -> Any:
+        # XLA removes barriers early, but not from a function that is compiled apart
+        barrier = lax.optimization_barrier
+        return self.apart(lambda: [barrier((x, *others))[0]])[0] if others else x
+
     def apart(self, function: Callable[[], Sequence[Any]]) -> Sequence[Any]:
         with set_xla_metadata(inlineable="false"):
             return jax.jit(function)()

@@ -299,6 +299,10 @@ class Arrays(ABC):
         """
         raise NotImplementedError
 
+    def after(self, x: Array, others: Sequence[Array]) -> Array:
+        """Return ``x``, so that it counts as computed from ``others``. By default nothing depends on such an order."""
+        return x
+
     def apart(self, function: Callable[[], Sequence[Array]]) -> Sequence[Array]:
         """Return the results of ``function``, which the library compiles separately from the code around it."""
         return function()

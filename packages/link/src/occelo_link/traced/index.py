@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from occelo_graph import TensorApply
+from occelo_graph import TensorApply, Variable
 from occelo_graph.interpret import run_node
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.narrowing import is_slice
@@ -125,8 +125,23 @@ def lower_read(
         if isinstance(entry, slice):
             axis += 1
         elif arrays.is_traced(entry):
-            result = arrays.pick(result, axis, entry)
+            result = _row(tracer, node.inputs[0], result, axis, entry)
     return [result]
+
+
+def _row(tracer: Tracer, source: Variable, x: Array, axis: int, index: Array) -> Array:
+    """Return the row of ``x`` at a dynamic position. ``x`` is the value of ``source``, or a part of it.
+
+    If an iteration of a loop writes into ``source``, the row is read by a function that is compiled apart. Otherwise
+    the library may read the row several times, also after the write, so that each iteration would copy the whole
+    tensor.
+    """
+    arrays = tracer.arrays
+    if source not in tracer.rows_read:
+        return arrays.pick(x, axis, index)
+    (row,) = arrays.apart(lambda: [arrays.pick(x, axis, index)])
+    tracer.rows_read[source].append(row)
+    return row
 
 
 @traces(AdvancedSubtensor)
@@ -151,8 +166,18 @@ def lower_write(
     x, y = tracer.array(inputs[0]), tracer.array(inputs[1])
     key = [_part(tracer, e) for e in _key(tracer, node, op.key, x.shape, 2, inputs)]
     check_written(node.inputs[1].type, tuple(map(int, y.shape)), region_shape(key, x.shape))
-    y = tracer.arrays.cast(y, tracer.arrays.dtype(x))
-    return [tracer.arrays.write(x, key, y, not op.set_instead_of_inc)]
+    arrays = tracer.arrays
+    y = arrays.cast(y, arrays.dtype(x))
+    adds = not op.set_instead_of_inc
+    source, dynamic = node.inputs[0], [i for i, e in enumerate(key) if arrays.is_traced(e)]
+    if source in tracer.rows_read and len(dynamic) == 1 and not op.advanced:
+        (axis,) = dynamic
+        if adds and all(e == slice(None) for i, e in enumerate(key) if i != axis):
+            y = arrays.scalars["add"][1](_row(tracer, source, x, axis, key[axis]), y)
+            adds = False
+        # after all reads, so that the library writes in place
+        key[axis] = arrays.after(key[axis], tracer.rows_read[source])
+    return [arrays.write(x, key, y, adds)]
 
 
 @traces(ExtractDiag)

@@ -16,7 +16,7 @@ import numpy as np
 from occelo_graph import Apply, Constant, Variable
 from occelo_graph.extensions import is_external
 from occelo_graph.ir.decomposing import Decomposition, decomposition
-from occelo_graph.ir.regions import operands_of
+from occelo_graph.ir.regions import operands_of, writes_into_carried
 from occelo_graph.narrowing import is_array, is_list_or_tuple
 from occelo_graph.ops.length_inputs import ONCE_KNOWN, lengths_to_check, wrong_shape
 from occelo_link.lowering_table import wrong_results
@@ -53,6 +53,8 @@ class Tracer:
         self.values: dict[Variable, TracedValue] = dict(values)
         """The computed values. A value that consists of several arrays is a `Parts` object."""
         self.outer = outer
+        self.rows_read: dict[Variable, list[TracedValue]] = {}
+        """The tensors into which an iteration of a loop writes, each with the rows that were read before."""
         self.checks: list[TracedValue] = []
         self.on_fallback: Callable[[Apply], None] | None = (
             on_fallback if outer is None else outer.on_fallback
@@ -191,6 +193,8 @@ class Tracer:
         arguments, results = loop.body.inputs, list(loop.body.outputs)
         kinds = [v.type for v in arguments[: len(loop.carried)]]
         read = [inputs[i] for i in loop.read]
+        chains = writes_into_carried(loop).values()
+        overwritten = [node.inputs[0] for chain in chains for node in chain]
         true, false = (self.arrays.constant(np.array(value)) for value in (True, False))
 
         def step(
@@ -198,6 +202,7 @@ class Tracer:
         ) -> tuple[Sequence[TracedValue], TracedValue, TracedValue]:
             given = dict(zip(arguments, [*grouped(kinds, state), *read], strict=True))
             inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
+            inner.rows_read = {v: [] for v in overwritten}
             found = inner.all_values(results)
             left = list(map(inner.array, flat(found[: len(kinds)])))
             held = inner.all_checks()
