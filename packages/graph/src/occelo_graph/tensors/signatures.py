@@ -1,9 +1,10 @@
-"""Types for annotations of parameters that are functions of arrays (`ArrayFunction`) or of tensors (`TensorFunction`).
+"""Types for annotations: arrays (`Array`), and parameters that are functions of arrays (`ArrayFunction`) or of tensors
+(`TensorFunction`).
 
-The modules of `ops.elemwise`, `ops.linalg` and `ops.random` use these types, and so do the tables with examples of ops
-and rules.
+The modules of `ops.elemwise`, `ops.linalg` and `ops.random`, lowerings of linear algebra, and the tables with examples of
+ops and rules use these types.
 
-Each type is a union of function types, for one to six arguments. With the type ``Callable[..., Any]``, type checkers
+`ArrayFunction` and `TensorFunction` are unions of function types, for one to six arguments. With the type ``Callable[..., Any]``, type checkers
 would not know the types of a lambda's arguments.
 """
 

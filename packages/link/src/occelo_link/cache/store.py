@@ -4,8 +4,8 @@
 `occelo.cache` and the command line list and delete entries.
 
 An entry is written to a temporary file, which is then renamed. So readers need no lock, and a killed process leaves no
-incomplete entry. Each file starts with a digest of its kind, its key and its payload. Readers check the digest. A file
-with another digest counts as missing and is deleted if possible.
+incomplete entry. Each file starts with the name of the format and a digest of its kind, its key and its payload. Readers
+check the digest. A file with another digest counts as missing and is deleted if possible.
 
 The content of files is executed. So folders and files must belong to the user or to the superuser, and nobody else may
 have permission to write to them. Each folder is checked once in a process. One check is enough: nobody else can change

@@ -1,7 +1,7 @@
 """Lowerings of powers, exponentials, logarithms, trigonometric, hyperbolic and error functions, real and complex.
 
-`scalar` imports this module, which registers the lowerings in `scalar` and `complex`. Functions of float32 are
-computed in float64 and rounded once, except functions that have a formula in float32.
+`scalar` and `complex` import this module when they first look for a lowering; it registers its lowerings in both.
+Functions of float32 are computed in float64 and rounded once, except functions that have a formula in float32.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Vectors:
         return self.emit(f"shufflevector {kind} {first}, {kind} poison, {zeros}")
 
     def spread(self, value: Value, lanes: int) -> str:
-        """Print a vector that has a value from outside of the loop in all lanes."""
+        """Print a vector with one value, which comes from outside of the loop, in all lanes."""
         if value.op == "const":
             return constant(value.args[0], value.dtype, lanes)
         return self.splat(self.use(value), value.dtype, lanes)

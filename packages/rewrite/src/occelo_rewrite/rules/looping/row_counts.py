@@ -69,14 +69,14 @@ def _in_order(count: RowCount) -> list[tuple[Variable, int]]:
 class RowCounts:
     """The lengths of the tensors of a graph that is being padded.
 
-    A length is a scalar of the original graph, or a new variable that this class makes for a sum of lengths. The
-    original graph is called old and the padded graph new.
+    A length is a scalar of the original graph, or a placeholder: a variable in neither graph, which this class makes, for
+    instance for a sum of lengths. The original graph is called old and the padded graph new.
     """
 
     value_of: Callable[[Variable], Variable]
-    """The new variable for an old variable, or for a length that this class made."""
+    """Returns the variable of the new graph for an old variable or for a placeholder."""
     values: dict[Variable, Callable[[], Variable]]
-    """For each length that this class made, a function that computes it in the new graph.
+    """For each placeholder, a function that computes its value in the new graph.
 
     The function is called later, when the new variables for its operands exist.
     """
@@ -90,7 +90,7 @@ class RowCounts:
     _made: dict[Hashable, Variable] = field(default_factory=dict[Hashable, Variable])
 
     def of(self, length: Variable) -> RowCount:
-        """A length as a sum: the sum that it was made for, or the length itself as the only term."""
+        """A length as a sum: the sum that the placeholder was made for, or the length itself as the only term."""
         return self._sums.get(length, RowCount(frozenset([(length, 1)]), 0))
 
     def of_rows(self, variable: TensorVariable) -> RowCount:
@@ -124,7 +124,7 @@ class RowCounts:
         return ot.add(*terms) if len(terms) > 1 else terms[0]
 
     def named(self, count: RowCount) -> Variable:
-        """The length that represents a sum: its only term, or a new variable."""
+        """The length that represents a sum: its only term, or a placeholder."""
         if not count.number and len(count.lengths) == 1:
             ((only, times),) = count.lengths
             if times == 1:
@@ -151,7 +151,7 @@ class RowCounts:
         return ot.maximum(value - np.int64(number), 0)
 
     def made(self, key: Hashable, value: Callable[[], Variable], at_most: Variable) -> Variable:
-        """A new length; ``value`` computes its value in the new graph.
+        """A placeholder for a new length; ``value`` computes its value in the new graph.
 
         Its capacity is that of the length ``at_most``. Calls with the same ``key`` return the same length.
         """
@@ -203,7 +203,7 @@ class RowCounts:
         taken = int(number) if name == "sub" else -int(number)
         return (self.named(length), taken) if taken >= 0 else None
 
-    def is_less(self, one: RowCount, other: RowCount) -> bool:
+    def is_at_most(self, one: RowCount, other: RowCount) -> bool:
         """Whether ``one`` is known to be at most ``other``."""
         return other.minus(one) is not None or self._bounds.get(self.named(one)) is self.named(
             other
@@ -259,9 +259,9 @@ def _at_most(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
     one, other = (counts.parsed(v) for v in inputs)
     if one is None or other is None:
         return None
-    if counts.is_less(one, other):
+    if counts.is_at_most(one, other):
         return one
-    return other if counts.is_less(other, one) else None
+    return other if counts.is_at_most(other, one) else None
 
 
 _READS: dict[str, Callable[[RowCounts, list[Variable]], RowCount | None]] = {
