@@ -47,7 +47,7 @@ def causes_of(fact: str) -> Sequence[str]:
 def _causes(facts: tuple[object, ...]) -> dict[str, list[str]]:
     """A dict from each fact to the facts that imply it directly.
 
-    ``facts`` are all registered facts, as the key of the cache.
+    ``facts`` are all registered facts. They are only the key under which the result is memoized.
     """
     found: dict[str, list[str]] = {}
     for cause in all_facts():
@@ -59,7 +59,9 @@ def _causes(facts: tuple[object, ...]) -> dict[str, list[str]]:
 def consequences(
     fact: str, holds: bool, square: bool = False, real: bool = True
 ) -> list[tuple[str, bool]]:
-    """All that follows if ``fact`` holds, or does not hold (``holds``): pairs of a fact and whether this fact holds.
+    """All that follows from ``fact`` if ``holds`` is True, or from its negation if ``holds`` is False.
+
+    The result has pairs of a fact and whether this fact holds.
 
     The first pair is ``fact`` itself. For a ``square`` matrix, "diagonal" implies "symmetric". For a ``real`` matrix,
     "symmetric" and "hermitian" imply each other.

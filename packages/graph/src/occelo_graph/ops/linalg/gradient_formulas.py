@@ -93,7 +93,7 @@ def resolution(values: Any) -> Any:
 
 
 def inverse_differences(values: Any) -> Any:
-    """The matrix with 1 / (x_j - x_i) at (i, j), and 0 on the diagonal. NaN if two values are equal up to rounding.
+    """The matrix with 1 / (x_j - x_i) at (i, j), and 0 on the diagonal. NaN where x_i and x_j are equal up to rounding.
 
     The values are eigenvalues or singular values. If two are equal, their vectors have no derivatives. A function of
     the vectors may still have a derivative, but it cannot be computed from this matrix. So its gradient is NaN, too.

@@ -22,8 +22,8 @@ class RandomStream:
     Each draw has its own generator, in a shared variable. The seeds of the generators are spawned from ``seed`` by
     `numpy.random.SeedSequence`, so all draws are independent. If ``seed`` is None, the operating system provides a
     seed. The generator after the draw is the default update of the shared variable. Functions apply this update unless
-    ``no_default_updates`` excludes it. ``rng_ctor`` makes a generator from a seed sequence. ``namespace`` is an object
-    with further laws.
+    ``no_default_updates`` excludes it. ``rng_ctor`` makes a generator from a seed sequence. The
+    attributes of ``namespace`` are further laws, which become methods of the stream, too.
     """
 
     def __init__(

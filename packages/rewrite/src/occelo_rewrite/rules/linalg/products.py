@@ -26,7 +26,8 @@ from occelo_rewrite.shapes import shapes_of
 __all__ = ["CANONICALIZE", "SPECIALIZE"]
 
 MOST_TERMS = 16
-"""If products sum over at most this many terms, computing them is faster than finding the ones in a selection matrix.
+"""Products with a selection matrix that sum over at most this many terms stay products: computing them is faster than
+finding the positions of the elements 1.
 """
 
 
@@ -34,7 +35,8 @@ MOST_TERMS = 16
 def batched_product_with_diagonal(fgraph: FunctionGraph, node: TensorApply[MatMul]) -> Replacements:
     """diag(d) @ x = x with its rows scaled, and x @ diag(d) = x with its columns scaled, for batches of matrices.
 
-    (finite: as for `dot_with_diagonal` in `rules.blas`, zeros are no longer multiplied by infinite elements.)
+    (finite: as for `dot_with_diagonal` in `rules.blas`, zeros are no longer multiplied by infinite elements.
+    shape_unsafe: nothing checks that the lengths fit.)
     """
     x, y = node.inputs
     for matrix, other, axis in ((x, y, -1), (y, x, -2)):

@@ -1,8 +1,8 @@
 """`FORMS`: for each class of ops, the function that builds the padded form of a node.
 
-`padding` passes this table to `padded_tensors`, which calls the functions to make a padded graph. Each function gets a
-node and its operands in the padded graph. It returns results that are right except for their padding. The functions for
-joins and slices are in `padded_parts`.
+The docstring of `padding` explains padded tensors. `padding` passes this table to `padded_tensors`, which calls the
+functions to make a padded graph. Each function gets a node and its operands in the padded graph. The elements of its
+results are right, except for those in the spare rows. The functions for joins and slices are in `padded_parts`.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _read(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
 
 
 def _is_all(work: PaddedTensors, node: Apply, begin: int, length: Variable) -> bool:
-    """Whether the key of a node selects all rows of a tensor of the given length.
+    """Whether the index key of a read or write selects all rows of a tensor of the given length.
 
     ``begin`` is the position of the node's first input that belongs to the key.
     """
