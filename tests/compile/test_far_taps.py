@@ -12,6 +12,7 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.looping import classic
 from occelo_graph.looping.classic import reduce, scan, until
 from occelo_graph.looping.iterate import Iterate
 
@@ -22,6 +23,13 @@ Array = npt.NDArray[Any]
 RNG = np.random.default_rng(0)
 K = 7
 LENGTHS = [0, 1, K - 1, K, K + 1, 3 * K + 2]
+
+
+@pytest.fixture(autouse=True)
+def few_values_are_carried_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that small tests take the same path as taps of thousands of steps."""
+    monkeypatch.setattr(classic, "MOST_SCALARS", 1)
+    monkeypatch.setattr(classic, "MOST_TENSORS", 1)
 
 
 def recurrence(start: Array, a: float, steps: int, taps: Sequence[int] = (-K, -1)) -> Array:
@@ -353,6 +361,8 @@ def test_what_is_carried_and_kept_is_a_window() -> None:
     ends = [recurrence(given, 0.4 + e, 1500, (-1000, -3))[-1] for e in (1e-6, -1e-6)]
     wanted = ((ends[0] ** 2).sum() - (ends[1] ** 2).sum()) / 2e-6
     np.testing.assert_allclose(slope(given, 0.4, 1500)[1], wanted, rtol=1e-6)
+    twice = oc.function([x, a, n], og.grad(og.grad((values**2).sum(), x).sum(), x))
+    assert all(len(t.shape) < 3 for t in carried_by(twice))
     total = reduce(
         lambda e, far: e + far,
         ot.ones(5),
@@ -360,3 +370,12 @@ def test_what_is_carried_and_kept_is_a_window() -> None:
         return_updates=False,
     )
     assert oc.function([], total)() == 5.0
+
+
+def test_near_taps_are_carried_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    a, n = ot.dscalar("a"), ot.lscalar("n")
+    for ndim, depth, line in ((0, 16, False), (0, 17, True), (1, 3, False), (1, 4, True)):
+        start, _, _ = variables(ndim)
+        types = carried_by(oc.function([start, a, n], scanned(start, a, n, (-depth, -1))[-1]))
+        assert (len(types) == 3) == line, (ndim, depth)

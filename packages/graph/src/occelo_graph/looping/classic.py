@@ -98,10 +98,24 @@ def _returned(value: Any) -> _Returned:
 
 # scan
 
-MOST_CARRIED = 4
-"""The largest number of earlier values of an output that the loop carries one by one. If a tap reads farther back, the
-earlier values are carried in a delay line (`looping.delays`).
+MOST_SCALARS = 16
+MOST_TENSORS = 3
+"""The largest numbers of earlier values of an output that are carried one by one; more are carried in a delay line.
+
+Up to about 16 scalars, which stay in registers and on the stack, took half as long as a delay line. Tensors would be
+copied from each value to the next.
 """
+
+
+def _delayed(outputs: Sequence[ScanOutput]) -> list[DelayLine | None]:
+    """The delay line of each output, or None for an output whose earlier values are carried one by one."""
+    found: list[DelayLine | None] = []
+    for i, output in enumerate(outputs):
+        initial: Any = output.initial
+        scalars = is_list_or_tuple(initial) or (is_tensor(initial) and initial.type.ndim == 1)
+        long = output.depth > (MOST_SCALARS if scalars else MOST_TENSORS)
+        found.append(DelayLine(initial, output.taps, _label(i)) if long else None)
+    return found
 
 
 def _label(output: int) -> str:
@@ -204,10 +218,7 @@ class _Classic:
         self.fn = fn
         self.sequences = sequences
         self.outputs = outputs
-        self.delays = [
-            DelayLine(o.initial, o.taps, _label(i)) if o.depth > MOST_CARRIED else None
-            for i, o in enumerate(outputs)
-        ]
+        self.delays = _delayed(outputs)
         self.any_outputs = any_outputs
         self.name = name
         self.checkpoint: int | str | None = None
