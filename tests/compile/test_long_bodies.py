@@ -20,6 +20,7 @@ import occelo_compile as oc
 from occelo_graph import FrozenFunctionGraph, grad
 from occelo_graph import tensor as ot
 from occelo_graph.ir.traversal import toposort
+from occelo_graph.looping.iterate import Iterate
 from occelo_graph.looping.loops import loop
 from occelo_graph.looping.scan_op import Scan
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -143,6 +144,23 @@ def test_three_levels_of_long_steps(mode: str) -> None:
         return state[0] + state[1].sum()
 
     _check(mode, build, by_hand)
+
+
+def test_a_gradient_keeps_no_more_of_a_long_step_than_of_a_short_one() -> None:
+    """Products of a long step are computed again, since keeping all of them would need memory for each node."""
+    w, m = ot.tensor("w", "float64", (4,)), ot.tensor("m", "float64", (4, 4))
+    rows: list[int] = []
+    for parts in (12, 60, 120):
+
+        def step(state: Any, parts: int = parts) -> Any:
+            return _step(ot, state, w, m, parts), None
+
+        (s, v), _ = loop(step, (np.float64(0.3), w), length=50)
+        f = oc.function([w, m], grad(s + v.sum(), [w, m]), mode="native")
+        loops = [n.op for n in f.maker.fgraph.toposort() if isinstance(n.op, Iterate)]
+        assert len(loops) == 2
+        rows.append(sum(op.traces for op in loops))
+    assert rows[0] >= rows[1] == rows[2] <= 4
 
 
 def test_rules_leave_the_step_long() -> None:

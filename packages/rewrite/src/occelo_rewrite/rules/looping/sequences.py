@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from occelo_graph import (
@@ -37,13 +38,19 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
     """Products of an element of a sequence and a constant matrix = one product for all steps, before the scan.
 
     The nodes that compute the factors move with the product. The rule does not apply to scans that a condition may end,
-    since the product would include steps that never run. (rounding: one large product may add in another order.)
+    since the product would include steps that never run. The gradient of a loop reads traces of states of the loop. If
+    there are more than `_MOST_PRODUCTS` products per trace, the products of traces stay, so that the memory for a
+    gradient does not grow with the size of a step. (rounding: one large product may add in another order.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences:
         return None
     arguments = op_.parts(op_.body.inputs)
     elements, constants = set(arguments.sequences), set(arguments.constants)
+    given = op_.parts(node.inputs[1:]).sequences
+    of_scan = [v.owner is not None and isinstance(v.owner.op, Scan) for v in given]
+    traces = {e for e, known in zip(arguments.sequences, of_scan, strict=True) if known}
+    of_traces: set[Variable] = set(traces)
     lazily = divide(op_.body.nodes, op_.body.outputs).outermost
     movable: set[Variable] = {*elements, *constants}
     of_elements: set[Variable] = set(elements)
@@ -61,10 +68,22 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
         if isinstance(each.op, Dot | MatMul) and any(apart([v]) for v in each.inputs):
             products.append(each.outputs[0])
         of_elements.update(each.outputs)
-    # a product that only other products read moves with them
-    among = frozenset(products)
-    needed = [v for v in ancestors(op_.body.outputs, among) if v in among]
+        if not of_traces.isdisjoint(each.inputs):
+            of_traces.update(each.outputs)
+    needed = _needed(op_, products)
+    if sum(p in of_traces for p in needed) > _MOST_PRODUCTS * len(traces):
+        needed = _needed(op_, [p for p in products if p not in of_traces])
     return _moved(fgraph, node, needed) if needed else None
+
+
+_MOST_PRODUCTS = 4
+"""The largest number of products to store for each trace of another scan, enough for the gates of an LSTM."""
+
+
+def _needed(op_: Scan, products: Collection[Variable]) -> list[Variable]:
+    """The ``products`` of a body that it reads if it computes none of them. The others move with the ones that read them."""
+    among = frozenset(products)
+    return [v for v in ancestors(op_.body.outputs, among) if v in among]
 
 
 @node_rewriter([Scan], tags=("shape_unsafe",))
