@@ -52,7 +52,8 @@ class DemoResult:
     """The result of training one model. All times are in seconds.
 
     ``times`` has the times of compiling the step. ``step_time`` and ``numpy_time`` are the shortest times of one step,
-    compiled and in NumPy. ``largest_difference`` is that of the parameters after equal steps of both.
+    compiled and in NumPy. ``largest_difference`` is the largest absolute difference between the parameters after
+    compiled steps and those after as many steps in NumPy.
     """
 
     model: str

@@ -77,7 +77,7 @@ def explain(of: Any, file: Any = None, depth: int | None = None) -> str | None:
 def _record(of: Any, variables: list[Variable]) -> RewriteRecord | None:
     """The record of the rewriting of ``of``; None if there is none.
 
-    The record is found by the graph of ``of``, or else in a node that rewriting made.
+    The record is looked up by the graph that belongs to ``of``, or else read from a node that rewriting made.
     """
     graph = (
         of if isinstance(of, FunctionGraph) else getattr(getattr(of, "maker", of), "fgraph", None)

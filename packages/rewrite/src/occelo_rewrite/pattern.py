@@ -9,8 +9,9 @@ with equal elements. `p` has a function for each elementwise function, which bui
 of any op, or of all ops of a class.
 
 Sums and products match in any order, and may have more operands than the pattern. At the root of a pattern, left-over
-operands are added to the replacement (in a product: multiplied with it). Below the root, a wildcard binds all operands
-that no other part of the pattern matches.
+operands are added to the replacement (in a product: multiplied with it). Below the root, the last wildcard of a sum or
+product takes all operands that no other part of the pattern matches. If they are several, it binds a new variable, their
+sum or product.
 
 Most rules for elementwise functions, and some for reductions, consist of a pattern and the decorator of `pattern_rule`.
 `tuple_patterns` translates nested tuples to patterns.

@@ -416,7 +416,7 @@ class Op(Traits):
 
         ``values`` has a list of variables for each region; all lists have the same length. The new node has the
         operands of ``node``, and the variables in ``values`` as the results of its regions. At run time its outputs
-        have the values of the list for the region that runs. Gradients call this method. Only ops with the trait
+        are the variables in the list of the region that runs. Gradients call this method. Only ops with the trait
         ``outputs_are_results`` define it.
         """
         raise MethodNotDefined(f"{type(self).__name__} has no chosen_of")

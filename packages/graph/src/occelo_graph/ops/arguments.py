@@ -1,11 +1,11 @@
-"""Checks of arguments that were meant for another parameter, and the registry `NUMPY` for NumPy's dispatch.
+"""Checks that arguments were not meant for parameters that only NumPy has, and the registry `NUMPY` for its dispatch.
 
 Some functions of NumPy have a parameter, such as ``out``, that the function of the same name in `occelo.tensor` lacks.
 If a user passes ``out`` by position, Occelo's function would take it for its next parameter. Reductions, `var`, `take`,
 `maximum` and others use the checks to raise a TypeError instead.
 
-The decorator `stands_for` registers a function in `NUMPY`. It serves functions in modules that are imported at their
-first use, such as linear algebra. `tensors.numpy_functions` reads the registry when the user calls NumPy's function for
+The decorator `stands_for` registers a function in `NUMPY`. It serves mainly functions in modules that are
+imported at their first use, such as linear algebra. `tensors.numpy_functions` reads the registry when the user calls NumPy's function for
 a symbolic tensor.
 """
 

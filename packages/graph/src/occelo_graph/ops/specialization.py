@@ -83,8 +83,8 @@ def specialized_lengths(node: Apply, inputs: Sequence[Variable]) -> Variable | N
     None if no length is known.
 
     The new output may have a less precise type than the output of ``node``. This happens if an input had a known value
-    when ``node`` was made, and was later replaced by an input without a known value. Then a `SpecifyShape` asserts the
-    more precise type.
+    when ``node`` was made, and was later replaced by an input without a known value. Then the result is
+    the output of a `SpecifyShape` that asserts the more precise type.
     """
     if not node.op.types_follow_values or len(inputs) == 1:
         return None

@@ -97,9 +97,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     sum), 2 and -2 (largest and smallest singular value) and "nuc" (the sum of the singular values). ValueError for
     another order.
 
-    The norm of integers is float64. The norm of no elements is 0, or inf for a negative order of vectors, as in NumPy
-    2.4. But norms that are the smallest of some numbers (-inf, and -1 and -2 of matrices) raise ValueError if there are
-    no numbers.
+    The norm of integers is float64. The norm of no elements is 0, and inf for negative finite orders of vectors, as in
+    NumPy 2.4. Some norms are the smallest of several numbers: -inf of vectors (of absolute values), and -1, -2 and -inf
+    of matrices (of column sums, singular values and row sums). They raise ValueError if there are no such numbers.
 
     At a zero vector the gradient is 0, the subgradient of least norm. The formula x / norm(x) would compute 0 / 0.
     """

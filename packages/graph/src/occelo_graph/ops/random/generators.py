@@ -312,7 +312,9 @@ RandomGeneratorType.nominal_class = RandomGeneratorNominalVariable
 
 
 def rng(name: str | None = None) -> RandomGeneratorVariable:
-    """A variable for an input whose value is a generator. A call does not change the generator that it is given."""
+    """A variable for an input whose value is a generator. Calls of a compiled function do not change the generators that
+    they are given.
+    """
     made: Any = random_generator_type(name)
     return made
 

@@ -94,7 +94,7 @@ def solve_unrolled(
 ) -> Value:
     """Store the solution of equations with a triangular matrix. Returns whether no element on its diagonal is 0.
 
-    If there are several right-hand sides, they are computed at once, as vectors.
+    With several right-hand sides, a vector loop solves for eight of them at a time.
     """
     builder = context.builder
     n, columns = result.shape[-2].args[0], result.shape[-1]

@@ -142,7 +142,8 @@ def fewer_steps(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
 class _Read:
     """A read of the first elements of a trace. The read needs ``number + position`` elements.
 
-    If one of ``not_negative`` is negative, the read may need all elements.
+    ``not_negative`` are the bounds of the read that are variables. If one of them is negative when the graph runs, the
+    read may need all elements.
     """
 
     number: int
