@@ -80,6 +80,7 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "otypes": (None, "infer says what the op gives"),
         "knows_integers": (False, "no length is known from it"),
         "has_decompose": (False, "backends have its lowering or call it"),
+        "has_connection_pattern": (False, "all its outputs depend on all its inputs"),
         "has_infer_shape": (False, "its shape is that of what it computes"),
         "has_pushforward": (False, "tangents go through its pullback, or raise"),
         "external_derivative": (True, "shapes of derivatives are checked when they are computed"),

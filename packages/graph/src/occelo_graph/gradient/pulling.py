@@ -250,22 +250,27 @@ def pull_nodes(
         if found.has_regions_of(node):
             _pull_choice(node, found, dependent, blocked)
             continue
-        form: Variable | None = None
-        new: Sequence[Apply] = ()
-        if node.outputs[0] not in blocked and found.total(node.outputs[0]) is not None:
-            form, new = differentiable_form(node, keep)
-        if form is None:
-            _pull_node(node, found, dependent, blocked)
+        cotangents = _cotangents(node, found, blocked)
+        first = cotangents[0]
+        form, new = (None, []) if first is None else differentiable_form(node, keep)
+        if form is None or first is None:
+            _pull_node(node, cotangents, found, dependent)
         else:
-            _pull_form(node, form, new, found, dependent, blocked)
+            found.add(form, first)
+            _pull_form(new, found, dependent, blocked)
     return [top.total(v) for v in wrt]
+
+
+def _cotangents(node: Apply, found: _Place, blocked: set[Variable]) -> list[Cotangent]:
+    """The cotangents of a node's outputs; None for those in ``blocked``."""
+    return [None if v in blocked else found.total(v) for v in node.outputs]
 
 
 def _pull_choice(
     node: Apply, found: _Place, dependent: set[Variable], blocked: set[Variable]
 ) -> None:
     """Pass the cotangents of a node's outputs on to the results of each region of the node."""
-    cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
+    cotangents = _cotangents(node, found, blocked)
     regions = node.op.regions(node)
     for region, inner in zip(regions, found.choice_of(node).places, strict=True):
         for position, cotangent in zip(region.results, cotangents, strict=True):
@@ -286,24 +291,20 @@ def _as_tensor(cotangent: Cotangent, variable: Variable) -> Variable:
 
 
 def _pull_node(
-    node: Apply, found: _Place, dependent: set[Variable], blocked: set[Variable]
+    node: Apply, cotangents: Sequence[Cotangent], found: _Place, dependent: set[Variable]
 ) -> None:
-    cotangents = [None if v in blocked else found.total(v) for v in node.outputs]
+    """Add what the pullback of a node gives to the cotangents of its inputs."""
     if cotangents.count(None) == len(cotangents):
         return
-    pattern = node.op.connection_pattern(node)
     wanted = [v in dependent for v in node.inputs]
-    if len(cotangents) == 1:
-        connected = [row[0] for row in pattern]
-    else:
-        connected = [
-            any([row[j] for j, c in enumerate(cotangents) if c is not None]) for row in pattern
-        ]
-    if len(connected) != len(wanted) or not all(connected):
+    if node.op.has_connection_pattern:
+        live = [j for j, c in enumerate(cotangents) if c is not None]
+        pattern = node.op.connection_pattern(node)
+        connected = [any(row[j] for j in live) for row in pattern]
         wanted = [use and met for use, met in zip(wanted, connected, strict=True)]
-    if not any(wanted):
+    if True not in wanted:
         return
-    terms = _pulled_terms(node, cotangents, pattern, wanted)
+    terms = _pulled_terms(node, cotangents, wanted)
     for variable, term, use in zip(node.inputs, terms, wanted, strict=True):
         if use:
             found.add(variable, from_rule(term, variable, node, "pullback", "input"))
@@ -314,14 +315,11 @@ def _is_null(cotangent: Cotangent) -> bool:
 
 
 def _pulled_terms(
-    node: Apply,
-    cotangents: Sequence[Cotangent],
-    pattern: Sequence[Sequence[bool]],
-    wanted: Sequence[bool],
+    node: Apply, cotangents: Sequence[Cotangent], wanted: Sequence[bool]
 ) -> Sequence[Any]:
     """A cotangent for each input of a node. The cotangent of an input that is not ``wanted`` may have any value.
 
-    ``cotangents`` are the cotangents of the outputs. ``pattern`` is the connection pattern of the node.
+    ``cotangents`` are the cotangents of the outputs.
     """
     count = len(node.inputs)
     if node.op.no_derivative:
@@ -332,7 +330,7 @@ def _pulled_terms(
     if isinstance(only, Variable) and only.type.is_array and not node.outputs[0].type.is_discrete:
         return _terms_of_rule(node, cotangents, wanted)
     if any([_is_null(c) for c in cotangents]):
-        for i, row in enumerate(pattern):
+        for i, row in enumerate(node.op.connection_pattern(node)):
             null[i] = next(
                 (c for c, use in zip(cotangents, row, strict=True) if use and _is_null(c)), None
             )
@@ -372,26 +370,14 @@ def _terms_of_rule(node: Apply, cotangents: Sequence[Any], wanted: Sequence[bool
 
 
 def _pull_form(
-    node: Apply,
-    form: Variable,
-    new: Sequence[Apply],
-    found: _Place,
-    dependent: set[Variable],
-    blocked: set[Variable],
+    new: Sequence[Apply], found: _Place, dependent: set[Variable], blocked: set[Variable]
 ) -> None:
-    """Pull the cotangent of a node's output back through ``form``, the stable form of the output.
-
-    ``new`` are the nodes that compute ``form``.
-    """
-    cotangent = found.total(node.outputs[0])
-    if cotangent is None:
-        return
-    found.add(form, cotangent)
+    """Pull the cotangent of a stable form back through ``new``, the nodes that compute the form."""
     for each in new:
         if any(v in dependent for v in each.inputs):
             dependent.update(each.outputs)
     for each in reversed(new):
-        _pull_node(each, found, dependent, blocked)
+        _pull_node(each, _cotangents(each, found, blocked), found, dependent)
 
 
 def cotangent_dtype(variable: Variable) -> str:

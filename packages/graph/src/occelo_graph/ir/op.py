@@ -584,6 +584,11 @@ class Op(Traits):
         """
         return [[True] * len(node.outputs) for _ in node.inputs]
 
+    @property
+    def has_connection_pattern(self) -> bool:
+        """Whether the op defines `connection_pattern`. If not, all outputs depend on all inputs."""
+        return type(self).connection_pattern is not Op.connection_pattern
+
     # shapes and batches
 
     def infer_shape(self, node: AnyApply, input_shapes: Sequence[Any]) -> Sequence[Any]:
@@ -608,17 +613,17 @@ class Op(Traits):
             if self._is_external
             else self.infer_shape(node, input_shapes)
         )
-        given = [None if s is None else len(s) for s in shapes]
-        wanted = [v.type.ndim for v in node.outputs]
-        if given != wanted and (
-            len(given) != len(wanted)
-            or any(None not in (g, w) and g != w for g, w in zip(given, wanted, strict=True))
-        ):
-            raise ValueError(
-                f"infer_shape of {self} must give a shape for each output, of as many lengths as it has dimensions, "
-                f"and gave {shapes!r}"
-            )
-        return shapes
+        if len(shapes) == len(node.outputs):
+            for shape, output in zip(shapes, node.outputs, strict=True):
+                ndim = output.type.ndim
+                if shape is not None and ndim is not None and len(shape) != ndim:
+                    break
+            else:
+                return shapes
+        raise ValueError(
+            f"infer_shape of {self} must give a shape for each output, of as many lengths as it has dimensions, "
+            f"and gave {shapes!r}"
+        )
 
     def batch(
         self, node: AnyApply, inputs: Sequence[Any], batch_ndims: Sequence[int]

@@ -40,8 +40,9 @@ class _Length:
 
 
 @lru_cache(256)
-def _symbols(position: int, ndim: int) -> tuple[_Length, ...]:
-    return tuple([_Length(position, axis) for axis in range(ndim)])
+def _symbols(*ndims: int | None) -> tuple[tuple[_Length, ...], ...]:
+    """The symbolic shapes of inputs with ``ndims`` dimensions."""
+    return tuple([tuple([_Length(i, a) for a in range(n or 0)]) for i, n in enumerate(ndims)])
 
 
 class KnownLengths:
@@ -97,11 +98,12 @@ class _LengthSearch:
     def _computed(self, node: Apply, variable: Variable, axis: int) -> Any:
         if node.op.elementwise:
             return self._common(node, axis - len(variable.type.shape or ()))
-        if isinstance(node.op, Alloc) and Alloc in node.op.computes_as:
-            return self.of_scalar(fill_static(node.op.shape, node.inputs[1:])[axis])
-        if isinstance(node.op, SpecifyShape) and SpecifyShape in node.op.computes_as:
-            if node.op.given[axis]:
-                return self.of_scalar(node.inputs[1 + sum(node.op.given[:axis])])
+        if node.op.types_follow_values:  # most ops have no lengths as inputs
+            if isinstance(node.op, Alloc) and Alloc in node.op.computes_as:
+                return self.of_scalar(fill_static(node.op.shape, node.inputs[1:])[axis])
+            if isinstance(node.op, SpecifyShape) and SpecifyShape in node.op.computes_as:
+                if node.op.given[axis]:
+                    return self.of_scalar(node.inputs[1 + sum(node.op.given[:axis])])
         return self._by_shape_rule(node, variable, axis)
 
     def of_scalar(self, length: Any) -> Any:
@@ -150,15 +152,14 @@ def _shape_of_result(node: Apply) -> Sequence[Any]:
     It is computed by ``infer_shape``. It is empty if this method does not exist or fails.
     """
     # a rule may remove a reshape, and then nothing checks that the lengths fit
-    if not node.op.has_infer_shape or isinstance(node.op, Reshape) or len(node.outputs) > 1:
+    if isinstance(node.op, Reshape) or len(node.outputs) > 1:
         return ()
-    shapes = [_symbols(i, v.type.ndim or 0) for i, v in enumerate(node.inputs)]
     try:
-        shape: Sequence[Any] = tuple(node.op.shapes(node, shapes)[0])
+        shapes = _symbols(*[v.type.ndim for v in node.inputs])
+        return tuple(node.op.shapes(node, list(shapes))[0])
     except Exception:
-        # ``infer_shape`` computes with lengths, or it is a user's method that fails
+        # ``infer_shape`` does not exist, computes with lengths, or is a user's method that fails
         return ()
-    return shape
 
 
 def surely_has_length(x: Variable, axis: int, length: Any) -> bool:

@@ -61,6 +61,8 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
         check_length_types(self, lengths)
         if x.ndim != len(self.static):
             raise ValueError(f"Expected {len(self.static)} dimensions, got {x}")
+        if self.static.count(None) == x.ndim:
+            return x
         merged: list[int | None] = []
         for own, wanted in zip(x.shape, self.static, strict=True):
             if own is not None and wanted is not None and own != wanted:
@@ -81,14 +83,14 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
         return x
 
     def specialized(self, inputs: Sequence[Variable]) -> tuple[Op, Sequence[Variable]]:
-        if not any(self.given):
+        known = [known_integer(v) for v in inputs[1:]]
+        if known.count(None) == len(known):
             return self, inputs
         static, given, rest = list(self.static), list(self.given), [inputs[0]]
-        lengths = iter(inputs[1:])
+        lengths = iter(zip(inputs[1:], known, strict=True))
         for i, wanted in enumerate(self.given):
             if wanted:
-                variable = next(lengths)
-                n = known_integer(variable)
+                variable, n = next(lengths)
                 if n is None or n < 0 or static[i] not in (None, n):
                     rest.append(variable)
                 else:

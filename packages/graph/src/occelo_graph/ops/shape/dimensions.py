@@ -104,7 +104,8 @@ class DimShuffle(LinearInFirst):
         return [self._inverse()(cotangents[0])]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        return [tuple(1 if isinstance(a, str) else input_shapes[0][a] for a in self.new_order)]
+        lengths = input_shapes[0]
+        return [tuple([1 if a == "x" else lengths[a] for a in self.new_order])]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
