@@ -91,7 +91,15 @@ class JaxArrays(Arrays):
         if called is not None:
             # sums and products are computed in the dtype of their argument
             extra = {"dtype": x.dtype} if reduction.accumulates else {}
-            return getattr(jnp, called)(x, axis=tuple(axes), **extra)
+            made = getattr(jnp, called)(x, axis=tuple(axes), **extra)
+            if (
+                reduction.accumulates
+                or not jnp.iscomplexobj(x)
+                or name not in ("maximum", "minimum")
+            ):
+                return made
+            # JAX leaves out NaN among complex numbers
+            return jnp.where(jnp.isnan(x).any(axis=tuple(axes)), jnp.nan, made).astype(x.dtype)
         found = self.scalar(name)
         if found is None or reduction.identity is None:
             return None

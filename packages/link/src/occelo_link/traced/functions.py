@@ -87,8 +87,24 @@ def _jax_sign(of: Library, x: Array) -> Array:
     return jnp.sign(x)
 
 
+def _jax_extreme(name: str) -> Callable[..., Array]:
+    """Return `maximum` or `minimum` that is NaN if an argument is, among complex numbers, too."""
+
+    def function(of: Library, x: Array, y: Array) -> Array:
+        jnp = of.jnp
+        made = getattr(jnp, name)(x, y)
+        if jnp.iscomplexobj(made):
+            made = jnp.where(jnp.isnan(x), x, jnp.where(jnp.isnan(y), y, made))
+        return made
+
+    return function
+
+
+_jax_maximum, _jax_minimum = _jax_extreme("maximum"), _jax_extreme("minimum")
+
+
 def _jax_clip(of: Library, x: Array, low: Array, high: Array) -> Array:
-    return of.jnp.minimum(of.jnp.maximum(x, low), high)
+    return _jax_minimum(of, _jax_maximum(of, x, low), high)
 
 
 def _jax_switch(of: Library, condition: Array, x: Array, y: Array) -> Array:
@@ -96,10 +112,13 @@ def _jax_switch(of: Library, condition: Array, x: Array, y: Array) -> Array:
 
 
 def _jax_whole(name: str) -> Callable[..., Array]:
-    """Return a rounding function that leaves integers unchanged."""
+    """Return a rounding function that leaves integers unchanged. Both parts of complex numbers are rounded."""
 
     def function(of: Library, x: Array) -> Array:
-        return getattr(of.jnp, name)(x) if _jax_is_real(of, x) else x
+        rounded = getattr(of.jnp, name)
+        if of.jnp.iscomplexobj(x):
+            return _jax_complex(of, rounded(of.jnp.real(x)), rounded(of.jnp.imag(x)))
+        return rounded(x) if _jax_is_real(of, x) else x
 
     return function
 
@@ -222,10 +241,13 @@ def _torch_switch(of: Library, condition: Array, x: Array, y: Array) -> Array:
 
 
 def _torch_whole(name: str) -> Callable[..., Array]:
-    """Return a rounding function that leaves integers unchanged."""
+    """Return a rounding function that leaves integers unchanged. Both parts of complex numbers are rounded."""
 
     def function(of: Library, x: Array) -> Array:
-        return getattr(of.torch, name)(x) if _torch_is_real(x) else x
+        rounded = getattr(of.torch, name)
+        if x.dtype.is_complex:
+            return of.torch.complex(rounded(x.real), rounded(x.imag))
+        return rounded(x) if _torch_is_real(x) else x
 
     return function
 
@@ -316,8 +338,8 @@ CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     "sqrt": ("out", "jnp.sqrt", "torch.sqrt"),
     "abs": ("as is", "jnp.abs", _torch_abs),
     "sign": ("out", _jax_sign, _torch_sign),
-    "maximum": ("out", "jnp.maximum", _torch_maximum),
-    "minimum": ("out", "jnp.minimum", _torch_minimum),
+    "maximum": ("out", _jax_maximum, _torch_maximum),
+    "minimum": ("out", _jax_minimum, _torch_minimum),
     "clip": ("out", _jax_clip, _torch_clip),
     "eq": ("common", "jnp.equal", "torch.eq"),
     "neq": ("common", "jnp.not_equal", "torch.ne"),
