@@ -215,9 +215,9 @@ class Worklist(Feature):
     def next_round(self, fgraph: FunctionGraph) -> list[Apply]:
         """The nodes to try again: those that use a node that changed since their last try.
 
-        A node may use the changed node through at most `REACH` steps, the depth that rules examine. Rules match a
-        nested sum or product as a whole, so steps within it do not count. These are the steps from an arithmetic node
-        (`Op.arithmetic`) to its only user, if the user is arithmetic, too.
+        A node may use the changed node through at most `REACH` steps, the depth that rules examine. A step
+        from an arithmetic node (`Op.arithmetic`) to its only user does not count if the user is arithmetic, too, since
+        rules match a nested sum or product as a whole.
         """
         level = [(n, time) for n, time in self._touched.items() if n in fgraph.apply_nodes]
         self._touched.clear()

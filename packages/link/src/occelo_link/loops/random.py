@@ -1,7 +1,8 @@
-"""The reasons why ops that draw random numbers with NumPy's generators have no lowering.
+"""Records why some ops of random numbers have no lowering to loops: those that draw with NumPy's generators, and
+`SortedOrder`.
 
-Draws by keys are elementwise ops, so they need no lowering here. `loops.build` imports this module when the ops of
-random numbers are imported.
+Other draws from keys consist of elementwise ops, so they need no lowering here. `loops.build` imports this module when
+the ops of random numbers are imported.
 """
 
 from __future__ import annotations

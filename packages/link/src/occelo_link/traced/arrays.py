@@ -300,7 +300,11 @@ class Arrays(ABC):
         raise NotImplementedError
 
     def after(self, x: Array, others: Sequence[Array]) -> Array:
-        """Return ``x``, so that it counts as computed from ``others``. By default nothing depends on such an order."""
+        """Return ``x`` as a value that the library computes after ``others``.
+
+        Writes of rows in loops pass the rows that were read before, so that the library can write in place. By default
+        the result is ``x`` itself, for libraries that need no such order.
+        """
         return x
 
     def apart(self, function: Callable[[], Sequence[Array]]) -> Sequence[Array]:

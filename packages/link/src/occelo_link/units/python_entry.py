@@ -4,8 +4,8 @@
 another layout, for programs with effects, and for calls that the machine-code entry does not handle. It is also used
 for the first call of a function if the machine-code entry would have to be compiled. Tests of printers use it, too.
 
-With `make_table`, `units.unit` makes the table that the machine-code entry passes to a unit. `as_numba` (`numba.calling`) calls
-`make_table` and `make_frame`.
+With `make_table`, `units.unit` makes the table that the machine-code entry passes to a unit. `as_numba`
+(`numba.calling`) calls `make_table` and `make_frame`.
 """
 
 from __future__ import annotations

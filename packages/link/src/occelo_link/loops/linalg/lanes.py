@@ -1,7 +1,8 @@
 """Batches of small real matrices, with one matrix per lane of vector operations.
 
 The lowerings of Cholesky and LU factors, determinants, equations, and eigenvalues of symmetric matrices use this module
-for batches of small matrices. The limits are `SMALL` and `SMALL_IN_LANES` in `loops.linalg.elimination`.
+for batches of small matrices. `SMALL` and `SMALL_IN_LANES` in `loops.linalg.elimination` say how many rows a small matrix
+may have.
 
 A group of matrices is copied into working memory, where elements with the same row and column lie side by side. An
 algorithm is written once, for elements of one matrix. Each of its operations is one vector operation for the whole
