@@ -379,3 +379,21 @@ def test_near_taps_are_carried_one_by_one(monkeypatch: pytest.MonkeyPatch) -> No
         start, _, _ = variables(ndim)
         types = carried_by(oc.function([start, a, n], scanned(start, a, n, (-depth, -1))[-1]))
         assert (len(types) == 3) == line, (ndim, depth)
+
+
+def test_batches_write_in_place() -> None:
+    """A batch whose elements take the same steps writes into the rows, and not into a copy of them."""
+    start, a, n = variables(0)
+    starts, factors = ot.dmatrix("starts"), ot.dvector("factors")
+    slope = og.grad((scanned(start, a, n, (-1000, -3)) ** 2).sum(), a)
+    f = oc.function(
+        [starts, factors, n], og.vectorize_graph(slope, {start: starts, a: factors}), mode="native"
+    )
+    loops = [x.op for x in f.maker.fgraph.apply_nodes if isinstance(x.op, Iterate)]
+    assert loops
+    for op in loops:
+        for before, after in zip(op.body.inputs[: op.carried], op.body.outputs, strict=False):
+            made: Any = after
+            while made is not before and 1000 in (before.type.shape or ()):
+                assert hasattr(made.owner.op, "with_inplace")
+                made = made.owner.inputs[0]

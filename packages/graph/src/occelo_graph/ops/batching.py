@@ -61,19 +61,23 @@ def align(variable: TensorVariable, extra: int, wanted: int) -> TensorVariable:
 
 def batch_shape(inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]) -> list[Any]:
     """Broadcast the batch dimensions of the inputs. Returns the lengths: each is a variable, or the integer 1."""
+    sources = _sources(inputs, batch_ndims)
+    return [1 if found is None else found[0].shape[found[1]] for found in sources]
+
+
+def _sources(
+    inputs: Sequence[TensorVariable], batch_ndims: Sequence[int]
+) -> list[tuple[TensorVariable, int] | None]:
+    """For each batch dimension, the input and the axis that have its length; None if the length is 1."""
     wanted = max(batch_ndims)
-    lengths: list[Any] = [1] * wanted
+    found: list[tuple[TensorVariable, int] | None] = [None] * wanted
     for variable, extra in zip(inputs, batch_ndims, strict=True):
         for i in range(extra):
             static = variable.type.shape[i]
             position = wanted - extra + i
-            if static == 1:
-                continue
-            if static is not None or (
-                isinstance(lengths[position], int) and lengths[position] == 1
-            ):
-                lengths[position] = variable.shape[i]
-    return lengths
+            if static != 1 and (static is not None or found[position] is None):
+                found[position] = variable, i
+    return found
 
 
 def materialize(
@@ -82,13 +86,16 @@ def materialize(
     """The inputs, each broadcast to the `batch_shape` of all of them."""
     lengths = batch_shape(inputs, batch_ndims)
     known = [known_integer(n) for n in lengths]
+    sources = _sources(inputs, batch_ndims)
     full: list[TensorVariable] = []
     for variable, extra in zip(inputs, batch_ndims, strict=True):
-        variable = align(variable, extra, len(lengths))
-        static = variable.type.shape[: len(lengths)]
-        if any(n is None or n != s for n, s in zip(known, static, strict=True)):
-            variable = _repeated(variable, lengths)
-        full.append(variable)
+        whole = align(variable, extra, len(lengths))
+        static = whole.type.shape[: len(lengths)]
+        same = [n is not None and n == s for n, s in zip(known, static, strict=True)]
+        own = [s is not None and s[0] is whole for s in sources]
+        if not all(a or b for a, b in zip(same, own, strict=True)):
+            whole = _repeated(whole, lengths)
+        full.append(whole)
     return full
 
 
