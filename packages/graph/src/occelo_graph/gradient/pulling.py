@@ -81,8 +81,8 @@ class _Accumulator:
 class _Choice:
     """The alternative regions of a node ``owner``, such as the branches of an `IfElse`.
 
-    Operands of the node, such as the condition of an `IfElse`, choose which region runs. Nodes of the same class of ops
-    with the same operands share one `_Choice`.
+    The operands of the node, that is, its inputs except the results of its regions, choose which region runs. For an
+    `IfElse` this is the condition. Nodes of the same class of ops with the same operands share one `_Choice`.
     """
 
     def __init__(self, owner: Apply, place: _Place) -> None:
@@ -149,8 +149,9 @@ class _Place(Nested):
     def _collect(self, choice: _Choice) -> None:
         """Move cotangents out of the regions of a choice, for the variables that are computed outside of them.
 
-        Each region has its own cotangent of such a variable. A new node, with the same operands as ``choice.owner``,
-        chooses among these cotangents. Its result is added to this region.
+        Each region has its own cotangent of such a variable. A new node chooses among these cotangents: it is like
+        ``choice.owner``, but has the cotangents in place of the results of the regions. Its result is added to this
+        region.
         """
         live: dict[Variable, list[Cotangent]] = {}
         for variable in {v: None for place in choice.places for v in place.leaving}:

@@ -78,7 +78,11 @@ class Schedule:
         return tensor in targets_of(self.step(tensor.producer))
 
     def memory_of(self, tensor: Stored) -> set[Buffer]:
-        """The buffers whose memory a pending change may take over to compute the tensor."""
+        """The buffers that a step may overwrite if it changes elements of the tensor.
+
+        These are the tensor's own buffer and, if a pending step computes the tensor by changing elements of another
+        tensor, also the buffers of that tensor.
+        """
         found: set[Buffer] = set()
         looking: Tensor | None = tensor
         while isinstance(looking, Stored) and looking.reads.get(looking, False):

@@ -25,7 +25,7 @@ _ELLIPSIS = 0
 
 
 def label_name(label: int) -> str:
-    """The label's text in messages, which is what the user wrote."""
+    """The label's text in messages: the letter that the user wrote, or a letter for a number in a list of labels."""
     return "..." if label < 0 else repr(chr(label))
 
 

@@ -2,7 +2,8 @@
 
 Users call the functions from `occelo.tensor.linalg`. The gradients of Riccati equations and of matrix square roots
 apply the ops, too. The linkers for machine code have a lowering of `TriangularSylvester`. These linkers decompose the
-other ops of this module into Schur decompositions and `TriangularSylvester`.
+other ops of this module into Schur decompositions and `TriangularSylvester`, except small `DiscreteLyapunov` nodes, which
+become systems of linear equations.
 
 The gradient of a solution is the solution of an equation of the same kind, with conjugate transposed coefficients (Kao
 and Hennequin 2020, Automatic differentiation of Sylvester, Lyapunov, and algebraic Riccati equations,

@@ -1,6 +1,7 @@
 """Lowerings of scalar ops, real and complex: arithmetic, rounding, comparison, logic and selection.
 
-`elemwise.op` imports this module, which registers the lowerings in `scalar` and `complex`.
+`elemwise.op` and `elemwise.complex` import this module. It registers its lowerings with the registries of
+`elemwise.scalar` and `elemwise.complex`.
 """
 
 from __future__ import annotations

@@ -446,7 +446,8 @@ class Builder:
         """A context manager for the loop ``for index in range(start, stop)``, which is appended when its body is
         complete.
 
-        The loop has at most ``lanes`` lanes, and fewer lanes if it has few iterations.
+        The loop has at most ``lanes`` lanes, and fewer lanes if it has few iterations. If ``fixed`` is True, nothing is
+        hoisted out of the loop.
         """
         if stop.op == "const" and (start is None or start is self.i64(0)):
             # a masked store delays the next load of the same memory by many cycles

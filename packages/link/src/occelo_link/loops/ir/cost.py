@@ -67,8 +67,8 @@ _UNKNOWN = Work(BUDGET // _UNKNOWN_ITERATIONS, ())
 def iteration_work(loop: For | While) -> Work:
     """The approximate work of an iteration, as far as it is known before the loop begins.
 
-    The work is unknown if the iteration computes the bounds of an inner loop, or calls BLAS or Python. Unknown work
-    counts so much that only few iterations run between two polls.
+    The work is unknown if the iteration computes the number of iterations of an inner loop, contains a while loop, or
+    calls BLAS or Python. Unknown work counts so much that only few iterations run between two polls.
     """
     return _Works(loop.body.depth if isinstance(loop, For) else -1).block(loop.body)
 

@@ -5,10 +5,11 @@ several threads. Only a loop directly in the program's body can be outlined. It 
 compute, loop and store.
 
 The function is ``void part(ptr env, i64 start, i64 stop, ptr table)``. ``env`` holds the values and addresses that the
-loop captures, in slots of 8 bytes. If the iterations are independent and there is enough work, the service of
-`occelo_link.machine.threads` divides them among threads. Otherwise one call runs all iterations. That call also runs if
-the service was interrupted before any iteration began. A long loop that may not run in threads is called strip by
-strip, with a poll for interrupts after each strip. The results are the same in all cases.
+loop captures, in slots of 8 bytes. A loop that may run in threads is given to the service of
+`occelo_link.machine.threads` if there is enough work. If there is not, or if the service was interrupted before any
+iteration began, one call runs all iterations in the calling thread. Of the other loops, a long one is called strip by
+strip, with a poll for interrupts after each strip, and a short one by a single call. The results are the same in all
+cases.
 """
 
 from __future__ import annotations
