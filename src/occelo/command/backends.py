@@ -93,10 +93,10 @@ def published() -> str:
 
 
 def show_backends(graph: str | None, write: Path | None, console: Console) -> None:
-    """Print what each backend compiles, or write the page of all ops to the file ``write``.
+    """Print a table of what each backend compiles, or write the text of `published` to the file ``write``.
 
-    For a graph, the ops that the backend does not compile are printed. Without a graph, the share of all ops that the
-    backend compiles is printed.
+    For a graph, the table shows which ops of the graph each backend does not compile. Without a graph, it shows which
+    share of all ops each backend compiles.
     """
     if write is not None:
         write.write_text(published(), encoding="utf-8")

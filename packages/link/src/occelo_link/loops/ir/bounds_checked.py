@@ -45,7 +45,7 @@ def with_bounds_checks(program: Program, builder: Builder) -> Program:
 
 
 class _Checker(Visitor[None]):
-    """Copies the statements of a program, and adds checks. ``into`` is the block to which statements are appended."""
+    """Fills the blocks of a program again with their statements, and adds checks. ``into`` is the block to which statements are appended."""
 
     def __init__(self, program: Program, builder: Builder) -> None:
         self.builder = builder
@@ -111,7 +111,7 @@ class _Checker(Visitor[None]):
     def inner(self, block: Block) -> None:
         """Copy a block of a branch or of a while loop, with checks.
 
-        The block may not run, so the sizes of buffers that it allocates or swaps are unknown afterwards.
+        It is not known whether the block runs, so the sizes of buffers that it allocates or swaps are unknown afterwards.
         """
         before = dict(self.sizes)
         self.refilled(block)

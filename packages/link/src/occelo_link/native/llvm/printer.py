@@ -50,7 +50,10 @@ _HELD_INPUTS = 64
 
 
 class Printer(Visitor[None]):
-    """Prints a program as a module that defines the function ``unit``. Each of its parts prints one kind of code."""
+    """Prints a program as a module that defines the function ``unit``.
+
+    The printer's parts, such as `Scalars` and `VectorLoops`, print one kind of code each.
+    """
 
     def __init__(self, program: Program, threads: bool = False) -> None:
         self.out = out = ModuleWriter(program)
