@@ -7,6 +7,7 @@ The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the datab
 | -0.01 | inline_graphs | ops with an inner graph that is to be inlined are replaced by this graph |
 | 0 | merge1 | common subexpressions are merged; from here on, new nodes are merged with equal nodes |
 | 0.8 | drain_assumptions | facts of `assume` are recorded |
+| 0.9 | note_stated_definite | matrices of equations that are solved with `assume_a="pos"` are noted |
 | 1 | canonicalize | constants are folded, sums and products get one form, lengths are inferred, reads of writes are simplified |
 | 1.4 | expand_graphs | all other ops with an inner graph are replaced by this graph |
 | 1.5 | stabilize | expressions that overflow or cancel are replaced by stable forms |
@@ -26,8 +27,8 @@ The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the datab
 | 100 | check_integrity | the whole graph is validated again |
 
 The stages ``inline_graphs`` and ``expand_graphs`` have no rules until `OpFromGraph` is imported. The stages
-``join_scans``, ``expand_scans`` and ``rewrite_bodies`` are added when loops are imported. The stage
-``random_make_inplace`` is added when random numbers are imported.
+``join_scans``, ``expand_scans`` and ``rewrite_bodies`` are added when loops are imported, ``note_stated_definite`` when
+linear algebra is imported, and ``random_make_inplace`` when random numbers are imported.
 
 The tags of a rule declare how it may change results (`CHANGES` in `rule_tags.py`). A rule without any of these tags
 keeps every bit:
@@ -174,6 +175,15 @@ def _rules_of_linear_algebra() -> None:
 follow("linalg", _rules_of_linear_algebra)
 
 
+def _stages_of_linear_algebra() -> None:
+    def stages(db: SequenceDB) -> None:
+        from occelo_rewrite.stages import note_stated_definite
+
+        db.register("note_stated_definite", note_stated_definite, "fast_run", position=0.9)
+
+    optdb.extend_standard(stages)
+
+
 def _rules_of_inner_graphs() -> None:
     from occelo_rewrite.rules import inner_graphs
 
@@ -276,6 +286,7 @@ def _stages(db: SequenceDB) -> None:
 
 
 optdb = SequenceDB("optdb", _stages)
+follow("linalg", _stages_of_linear_algebra)
 follow("looping", _rules_of_loops)
 follow("random", _rules_of_random_numbers)
 

@@ -1,6 +1,6 @@
-"""Three stages of `pipeline` that are functions of a graph rather than databases of rules.
+"""Four stages of `pipeline` that are functions of a graph rather than databases of rules.
 
-`drain_assumptions` records assumptions, `add_destroy_handler` allows in-place ops, and `check_integrity` validates the
+`drain_assumptions` and `note_stated_definite` record assumptions, `add_destroy_handler` allows in-place ops, and `check_integrity` validates the
 graph at the end.
 """
 
@@ -12,7 +12,7 @@ from occelo_rewrite.assumptions.control import statements
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.rewriter import graph_rewriter
 
-__all__ = ["add_destroy_handler", "check_integrity", "drain_assumptions"]
+__all__ = ["add_destroy_handler", "check_integrity", "drain_assumptions", "note_stated_definite"]
 
 
 @graph_rewriter
@@ -20,6 +20,14 @@ def drain_assumptions(fgraph: FunctionGraph) -> None:
     """Record the facts that `Assume` nodes state, and remove these nodes from the graph."""
     if statements(fgraph):
         assumptions_of(fgraph).drain(fgraph)
+
+
+@graph_rewriter
+def note_stated_definite(fgraph: FunctionGraph) -> None:
+    """Note which matrices the graph states to be positive definite. It has no run without an error otherwise."""
+    from occelo_rewrite.rules.linalg.stated_definite import note_stated
+
+    note_stated(fgraph)
 
 
 @graph_rewriter

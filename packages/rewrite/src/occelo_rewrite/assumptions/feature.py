@@ -21,6 +21,8 @@ __all__ = ["AssumptionFeature", "assumptions_of"]
 _DEEPEST = 200
 _SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
 """Facts that imply each other for real matrices."""
+_STATED_DEFINITE = "stated positive definite"
+"""No fact for inference: the other triangle of the matrix may have any values."""
 
 
 class AssumptionFeature(Feature):
@@ -68,6 +70,14 @@ class AssumptionFeature(Feature):
         said = self._said[variable]
         if said.get("lower_triangular") and said.get("upper_triangular"):
             self._note(variable, "diagonal", True)
+
+    def note_stated_definite(self, variable: Variable) -> None:
+        """Record that the graph fails unless a matrix is positive definite, as one of its triangles defines it."""
+        self._note(variable, _STATED_DEFINITE, True)
+
+    def is_stated_definite(self, variable: Variable) -> bool:
+        """Whether `note_stated_definite` was called for a matrix, or for one that it replaced."""
+        return self._said.get(variable, {}).get(_STATED_DEFINITE, False)
 
     def _note(self, variable: Variable, fact: str, holds: bool) -> None:
         known = self._said.setdefault(variable, {})

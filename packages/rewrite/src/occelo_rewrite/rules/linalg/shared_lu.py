@@ -18,7 +18,8 @@ from occelo_graph.ops.linalg.lu_solving import LuInverse, LuSolve
 from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import has, readers_of_transposes, untransposed
+from occelo_rewrite.rules.linalg.matrices import readers_of_transposes, untransposed
+from occelo_rewrite.rules.linalg.stated_definite import definite_form
 
 __all__ = ["SPECIALIZE"]
 
@@ -49,7 +50,7 @@ def _shared(fgraph: FunctionGraph, x: TensorVariable) -> tuple[TensorVariable, i
     `LuSolve.trans` has the same numbers. None if ``m`` is positive definite, or if only one node needs its factors.
     """
     base, trans = untransposed(x)
-    if has(fgraph, base, "positive_definite") or not _is_shared(fgraph, base):
+    if definite_form(fgraph, base) is not None or not _is_shared(fgraph, base):
         return None
     return base, trans
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
+from occelo_graph.ir.nodes import is_node
 from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.linalg.banded import SolveBanded, SolvePositiveBanded, three_diagonals
 from occelo_graph.ops.linalg.cholesky import Cholesky
@@ -17,9 +18,18 @@ from occelo_graph.ops.linalg.inverse import Inv
 from occelo_graph.ops.linalg.solve import Solve
 from occelo_graph.ops.linalg.triangular import SolveTriangular
 from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.rules.linalg.matrices import adjoint, has, is_only_reader, product
+from occelo_rewrite.rules.linalg.matrices import (
+    adjoint,
+    has,
+    is_only_reader,
+    product,
+    readers_of_transposes,
+    untransposed,
+)
+from occelo_rewrite.rules.linalg.stated_definite import definite_form
 from occelo_rewrite.shapes import shapes_of
 
 __all__ = ["SPECIALIZE", "STABILIZE"]
@@ -99,13 +109,26 @@ STABILIZE = RuleSet((solve_by_facts, solve_of_many_columns), "solutions")
 def _shares_factor(fgraph: FunctionGraph, x: TensorVariable, on_error: str) -> bool:
     """Whether the graph has the Cholesky factor of a matrix, or at least two nodes need this factor."""
     results = 0
-    for reader, _ in fgraph.clients.get(x, ()):
-        op = getattr(reader, "op", None)
-        if op == Cholesky(on_error):
+    base, _ = untransposed(x)
+    for reader, position in readers_of_transposes(fgraph, base):
+        if not is_node(reader) or position:
+            continue
+        op, (own, *_) = reader.op, tensors(reader.inputs)
+        if op == Cholesky(on_error) and own is x:
             return True
-        results += isinstance(op, Solve) and op.assume_a == "pos" and op.on_error == on_error
-        results += isinstance(op, Det | Inv | SLogDet) and has(fgraph, x, "positive_definite")
+        results += isinstance(op, Solve) and op == Solve("pos", on_error) and own is x
+        results += isinstance(op, Det | Inv | SLogDet) and definite_form(fgraph, own) is x
     return results > 1
+
+
+def _factor_for(fgraph: FunctionGraph, x: TensorVariable, on_error: str) -> TensorVariable | None:
+    """The Cholesky factor for a result of ``x``. None unless ``x`` is positive definite and another node needs it."""
+    form = definite_form(fgraph, x)
+    if form is None:
+        return None
+    if not has(fgraph, x, "positive_definite"):
+        on_error = "raise"  # an equation with this matrix raises the error anyway
+    return Cholesky(on_error)(form) if _shares_factor(fgraph, form, on_error) else None
 
 
 @node_rewriter([Solve], tags=CHANGES)
@@ -113,24 +136,29 @@ def solve_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Solve]) -> R
     """solve(x, y) = L^-H L^-1 y, for the Cholesky factor L of x, if another node needs L, too."""
     x, y = node.inputs
     on_error = node.op.on_error
-    if node.op.assume_a != "pos" or not _shares_factor(fgraph, x, on_error):
-        return None
-    factor = Cholesky(on_error)(x)
+    factor: TensorVariable | None = None
+    if node.op.assume_a == "pos" and _shares_factor(fgraph, x, on_error):
+        factor = Cholesky(on_error)(x)
+    elif node.op.assume_a == "gen" and not has(fgraph, x, "positive_definite"):
+        factor = _factor_for(fgraph, x, "raise")
+    return None if factor is None else [_solved(factor, y, on_error)]
+
+
+def _solved(factor: TensorVariable, y: TensorVariable, on_error: str) -> TensorVariable:
     half = SolveTriangular(True, False, on_error)(factor, y)
-    return [SolveTriangular(False, False, on_error)(adjoint(factor), half)]
+    solved: TensorVariable = SolveTriangular(False, False, on_error)(adjoint(factor), half)
+    return solved
 
 
 @node_rewriter([Inv], tags=CHANGES)
 def inverse_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Inv]) -> Replacements:
     """inv(x) = L^-H L^-1, for the Cholesky factor L of a positive definite x, if another node needs L, too."""
     (x,) = node.inputs
-    on_error = node.op.on_error
-    if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, on_error):
+    factor = _factor_for(fgraph, x, node.op.on_error)
+    if factor is None:
         return None
-    factor = Cholesky(on_error)(x)
     one = ot.eye(shapes_of(fgraph).shape_of(fgraph, x)[-1], dtype=x.type.dtype)
-    half = SolveTriangular(True, False, on_error)(factor, one)
-    return [SolveTriangular(False, False, on_error)(adjoint(factor), half)]
+    return [_solved(factor, one, node.op.on_error)]
 
 
 @node_rewriter([SLogDet], tags=CHANGES)
@@ -138,20 +166,17 @@ def slogdet_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[SLogDet]) 
     """slogdet(x) = (1, 2 sum(log(diag(L)))), for the Cholesky factor L of a positive definite x, if another node needs
     L, too.
     """
-    (x,) = node.inputs
-    if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, "raise"):
-        return None
-    return list(_log_determinant(node, Cholesky("raise")(x)))
+    factor = _factor_for(fgraph, node.inputs[0], "raise")
+    return None if factor is None else list(_log_determinant(node, factor))
 
 
 @node_rewriter([Det], tags=CHANGES)
 def det_by_shared_factor(fgraph: FunctionGraph, node: TensorApply[Det]) -> Replacements:
     """det(x) = prod(diag(L))^2, for the Cholesky factor L of a positive definite x, if another node needs L, too."""
-    (x,) = node.inputs
-    if not has(fgraph, x, "positive_definite") or not _shares_factor(fgraph, x, "raise"):
+    factor = _factor_for(fgraph, node.inputs[0], "raise")
+    if factor is None:
         return None
-    diagonal = _pivots(Cholesky("raise")(x))
-    return [ot.sqr(ot.prod(diagonal, axis=-1)).astype(node.outputs[0].type.dtype)]
+    return [ot.sqr(ot.prod(_pivots(factor), axis=-1)).astype(node.outputs[0].type.dtype)]
 
 
 def _pivots(factor: TensorVariable) -> TensorVariable:
