@@ -45,7 +45,10 @@ def with_bounds_checks(program: Program, builder: Builder) -> Program:
 
 
 class _Checker(Visitor[None]):
-    """Fills the blocks of a program again with their statements, and adds checks. ``into`` is the block to which statements are appended."""
+    """Fills the blocks of a program again with their statements, and adds checks.
+
+    ``into`` is the block to which statements are appended.
+    """
 
     def __init__(self, program: Program, builder: Builder) -> None:
         self.builder = builder
