@@ -41,8 +41,8 @@ def bisect(function: Function, oracle: Callable[[Function], bool]) -> Culprit:
 
     ``oracle`` gets a function, calls it, and returns whether its results are right. The function is compiled again with
     only the first k replacements, for at most ``log2(n) + 2`` values of k if there are n replacements. All these
-    functions use the same shared variables. So an oracle that calls functions with updates should set their values
-    first.
+    functions use the same shared variables. So an oracle that calls functions with updates should set the
+    values of these variables first.
 
     Raises ValueError if results are right after all replacements, or if they are wrong without any replacement.
     """

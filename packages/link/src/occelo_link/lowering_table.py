@@ -70,11 +70,11 @@ _Entry = tuple[
 
 def wrong_results(node: Apply, results: Any, told: Callable[[Any], str]) -> TypeError:
     """The exception for a lowering whose results do not fit the outputs of the node. ``told`` describes one result."""
-    where = f", made at {node.source}" if node.source is not None else ""
+    where = f", made at {node.source}," if node.source is not None else ""
     wanted = ", ".join(str(v.type) for v in node.outputs)
     found = ", ".join(map(told, results)) if is_list_or_tuple(results) else type(results).__name__
     return TypeError(
-        f"The lowering of {node.op}{where}, must return a list with a value for each output ({wanted}), "
+        f"The lowering of {node.op}{where} must return a list with a value for each output ({wanted}), "
         f"and gave {found or 'an empty list'}"
     )
 

@@ -98,7 +98,8 @@ _MOST_RUNS = 100
 
 @dataclass
 class OpChecks:
-    """Runs nodes, and checks their results and which arrays they overwrite. If ``python`` is False, nothing is checked.
+    """Runs nodes, and checks their results and which arrays they overwrite. If ``python`` is False, nothing is checked
+    (the option ``check_py_code`` of DebugMode).
 
     ``layouts`` is a result of `chosen_layouts`: for each name in it, the node runs once more, with inputs in this
     layout or with output cells of this content. If ``warn_not_reused`` is True, there is a warning if an op should

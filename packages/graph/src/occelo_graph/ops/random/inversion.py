@@ -1,4 +1,4 @@
-"""Draws by keys that invert a distribution function, such as Cauchy, Laplace, logistic, Gumbel, Pareto and Weibull.
+"""Draws by keys, by inversion of a distribution function: Cauchy, Laplace, logistic, Gumbel, Pareto, Weibull and others.
 
 Users call the functions from `occelo.tensor.random`. Each number is a function of one uniform number and the
 parameters, so it has derivatives with respect to all parameters. If a parameter is invalid, a ValueError names it.

@@ -31,7 +31,9 @@ __all__ = ["SchurForm", "Spectrum", "absolute", "choose_positions"]
 
 
 class Spectrum:
-    """Eigenvalues, or the numerators of eigenvalues, as LAPACK stores them: one complex vector or two real vectors.
+    """Eigenvalues, or the numerators of generalized eigenvalues (in `qz`), as LAPACK stores them.
+
+    They are one complex vector or two real vectors.
 
     Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations. ``given``
     maps the names of LAPACK's arguments to the addresses of the vectors.

@@ -103,7 +103,7 @@ def _again(
 
 @node_rewriter([Subtensor], tags=("random_unsafe",))
 def read_through_draw(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:
-    """law(p, q)[key] = law(p[key], q[key]), so that only the numbers to read are drawn."""
+    """law(p, q)[index] = law(p[index], q[index]), so that only the numbers to read are drawn."""
     inner = _drawn(fgraph, node)
     if inner is None:
         return None
