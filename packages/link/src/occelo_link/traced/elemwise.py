@@ -163,8 +163,8 @@ def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
 def _is_fixed(
     node: TensorApply, inputs: Sequence[Array], axis: int, count: int, until: Array
 ) -> bool:
-    """Whether one of the inputs before ``until`` has another length than ``until`` along an axis, and does not broadcast
-    there.
+    """Whether an input that precedes ``until`` in ``inputs`` has another length than ``until`` along an axis, although
+    the static length of that input is not 1 there, so that it may not broadcast.
 
     ``axis`` is an axis of the result, which has ``count`` dimensions.
     """
