@@ -21,6 +21,7 @@ if THOROUGH and importlib.util.find_spec("numba"):
     COMPILED.append("numba")
 NAMES = ("solve_continuous_are", "solve_discrete_are")
 spl: Any = scipy.linalg
+npl: Any = np.linalg
 
 
 def drawn(shape: tuple[int, ...], dtype: str, seed: int) -> Any:
@@ -210,3 +211,59 @@ def test_discrete_lyapunov_equations_of_unknown_lengths(backend: str) -> None:
         np.testing.assert_allclose(found, x @ found @ x.swapaxes(-1, -2) + y, atol=1e-10)
     with pytest.raises(np.linalg.LinAlgError, match=r"solve_discrete_lyapunov.*at index 1"):
         f(np.stack([0 * np.eye(2), np.eye(2)]), np.eye(2))
+
+
+def useless(name: str) -> list[Any]:
+    """Coefficients for which SciPy returns a matrix that does not solve the equation, without an error."""
+    rng = np.random.default_rng([1, 18, 2] if name == "solve_discrete_are" else [1, 4, 6])
+    n, m = (18, 2) if name == "solve_discrete_are" else (4, 6)
+    a, b, q = (rng.standard_normal(s) for s in ((n, n), (n, m), (n, n)))
+    q = q @ q.T + np.eye(n)
+    r = rng.standard_normal((m, m))
+    r = r @ r.T + np.eye(m)
+    if name == "solve_discrete_are":
+        return [a, 1e-2 * b, 1e6 * (q + q.T) / 2, (r + r.T) / 2]
+    return [a, b, (q + q.T) / 2, -(r + r.T) / 2]
+
+
+def relative_residual(name: str, x: Any, a: Any, b: Any, q: Any, r: Any) -> float:
+    if name == "solve_continuous_are":
+        terms: list[Any] = [a.T @ x, x @ a, -x @ b @ npl.solve(r, b.T @ x), q]
+    else:
+        gain: Any = npl.solve(r + b.T @ x @ b, b.T @ x @ a)
+        terms = [a.T @ x @ a, -x, -a.T @ x @ b @ gain, q]
+    return float(npl.norm(sum(terms)) / sum(npl.norm(v) for v in terms))
+
+
+@pytest.mark.parametrize("backend", ["native", "py", "vm"])
+@pytest.mark.parametrize("name", NAMES)
+def test_useless_solutions_are_errors(backend: str, name: str) -> None:
+    bad = useless(name)
+    assert relative_residual(name, getattr(spl, name)(*bad, balanced=False), *bad) > 0.1
+    (n, m), rng = bad[1].shape, np.random.default_rng(3)
+    good = [0.3 * rng.standard_normal((n, n)), rng.standard_normal((n, m)), np.eye(n), np.eye(m)]
+    given = [np.stack(pair) for pair in zip(good, bad, strict=True)]
+    inputs = [ot.dtensor3(v) for v in "abqr"]
+    solver = getattr(linalg, name)
+    strict = oc.function(inputs, solver(*inputs, balanced=False), mode=backend)
+    with pytest.raises(np.linalg.LinAlgError, match=f"{name}: .*at index 1 of the batch"):
+        strict(*given)
+    lenient = oc.function(inputs, solver(*inputs, balanced=False, on_error="nan"), mode=backend)
+    found = lenient(*given)
+    assert relative_residual(name, found[0], *good) < 1e-12
+    assert np.isnan(found[1]).all()
+
+
+@pytest.mark.parametrize("backend", ["native", "py"])
+@pytest.mark.parametrize("name", NAMES)
+def test_scales_that_are_numerically_singular_are_errors(backend: str, name: str) -> None:
+    """Also where rounding keeps the pivots of the elimination away from zero."""
+    e = np.arange(1.0, 10.0).reshape(3, 3) / 10
+    a, b, q, r = np.diag([0.5, 0.2, 0.1]), np.ones((3, 1)), np.eye(3), np.eye(1)
+    assert np.linalg.slogdet(e)[0] != 0
+    with pytest.raises(ValueError, match="numerically singular"):
+        getattr(spl, name)(a, b, q, r, e)
+    x = ot.dtensor3("x")
+    solved = oc.function([x], getattr(linalg, name)(a, b, q, r, x), mode=backend)
+    with pytest.raises(np.linalg.LinAlgError, match="at index 1 of the batch"):
+        solved(np.stack([np.eye(3), e]))

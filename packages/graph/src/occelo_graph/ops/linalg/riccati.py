@@ -24,7 +24,15 @@ from occelo_graph.ops.linalg.matrix_op import (
     check_on_error,
     hermitian,
 )
-from occelo_graph.ops.linalg.riccati_pencils import stabilizing_solution
+from occelo_graph.ops.linalg.riccati_pencils import (
+    LARGEST_RESIDUAL,
+    RANK_LIMIT,
+    equation_terms,
+    feedback,
+    nan_if_singular,
+    stabilizing_solution,
+    sum_terms,
+)
 from occelo_graph.ops.linalg.solve import solve
 from occelo_graph.ops.linalg.sylvester import DiscreteLyapunov, Sylvester
 from occelo_graph.optional_scipy import scipy_module
@@ -65,7 +73,23 @@ class _Riccati(MatrixOp):
             if not any(word in str(error) for word in ("singular", "Reordering")):
                 raise
             raise LinAlgError(str(error)) from None
+        self._check_residual(arrays, solved)
         return np.asarray(solved, arrays[0].dtype)
+
+    def _check_residual(self, arrays: Sequence[Array], solved: Array) -> None:
+        """LinAlgError if ``solved`` is no solution, even roughly: SciPy's conditions do not find all such cases."""
+        wide = np.result_type(arrays[0], np.float64)
+        a, b, q, r = (x.astype(wide) for x in arrays[:4])
+        cross = arrays[4].astype(wide) if len(arrays) > 4 else None
+        linalg: Any = np.linalg
+        matrix, right = feedback(solved, a, b, r, cross, _adjoint)
+        for limit in (0.0, RANK_LIMIT):
+            gain = linalg.pinv(matrix, limit) @ right
+            terms = equation_terms(solved, a, b, q, gain, cross, _adjoint)
+            residual = linalg.norm(sum_terms(terms), 1)
+            if residual <= LARGEST_RESIDUAL * sum(linalg.norm(v, 1) for v in terms):
+                return
+        raise LinAlgError("there is no stabilizing solution")
 
     def decompose(self, *inputs: Any, **_: Any) -> Sequence[Any]:
         continuous = self.function == "solve_continuous_are"
@@ -135,14 +159,15 @@ def solve_continuous_are(
     + q == 0``. If ``balanced`` is True, the matrix pencil of the equation is scaled first, for precision. The result
     has the common dtype, or float64 for integers. The gradient assumes that ``q`` and ``r`` stay Hermitian.
 
-    ``numpy.linalg.LinAlgError`` is raised if there is no stabilizing solution, if ``r`` or ``e`` is singular, or if an
-    element is infinite or NaN. With ``on_error="nan"``, the solution is NaN for this element of the batch. ValueError
+    ``numpy.linalg.LinAlgError`` is raised if there is no stabilizing solution, if rounding makes the solution useless
+    (its residual is above a tenth of the terms), if ``r`` or ``e`` is singular, or if an element is infinite or NaN. With ``on_error="nan"``, the solution is NaN for this element of the batch. ValueError
     if ``q`` or ``r`` is not Hermitian, or if shapes do not fit. TypeError for float16.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_continuous_are", a, b, q, r, e, s)
     if e is not None:
         # the equation for a e^-1, e^-H q e^-1 and e^-H s, without e, has the same solution
+        e = nan_if_singular(e)
         inverse = hermitian(e)
         a = hermitian(solve(inverse, hermitian(a), **options))
         half = solve(inverse, q, **options)
@@ -175,6 +200,7 @@ def solve_discrete_are(
     a, b, q, r, e, s = _coefficients("solve_discrete_are", a, b, q, r, e, s)
     if e is not None:
         # the equation for e^-1 a and e^-1 b, without e, has the solution e^H x e
+        e = nan_if_singular(e)
         a, b = solve(e, a, **options), solve(e, b, **options)
     cross = zeros_like(b) if s is None else s
     made: TensorVariable = DiscreteRiccati(bool(balanced), on_error)(a, b, q, r, cross)
@@ -183,6 +209,10 @@ def solve_discrete_are(
     inverse = hermitian(e)
     half = solve(inverse, made, **options)
     return _hermitian_part(solve(inverse, hermitian(half), **options))
+
+
+def _adjoint(x: Array) -> Array:
+    return x.conj().T
 
 
 def _coefficients(label: str, *given: Any) -> list[Any]:

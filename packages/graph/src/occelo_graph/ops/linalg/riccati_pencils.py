@@ -8,7 +8,7 @@ matrices, SIAM J. Sci. Comput. 22, 1885-1904.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -33,6 +33,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.transcendental import exp2, log2
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.linalg.matrix_op import MatrixOp, hermitian
+from occelo_graph.ops.linalg.pinv import pinv
 from occelo_graph.ops.linalg.qr import FullQR
 from occelo_graph.ops.linalg.qz import SortedQZ
 from occelo_graph.ops.linalg.solve import solve
@@ -51,6 +52,12 @@ __all__ = ["BalancingScale"]
 
 LinAlgError = np.linalg.LinAlgError
 EPS = float(np.finfo("float64").eps)
+LARGEST_RESIDUAL = 0.1
+"""A solution with a larger residual, relative to the terms of the equation, is useless. Solutions of well-posed
+equations have residuals of some roundings.
+"""
+RANK_LIMIT = 1e-10
+"""Relative to the largest one, singular values below are those of a singular matrix for the feedback."""
 
 
 @op
@@ -122,7 +129,70 @@ def stabilizing_solution(
         own = scale[..., :n]
         found = found * expand_dims(own, -1) * expand_dims(own, -2)
     found = (found + hermitian(found)) * np.asarray(0.5, wide)
+    found = conditions.add(found, _is_solution(a, b, q, r, cross, found))
     return cast(conditions.settle(found), dtype)
+
+
+def equation_terms(
+    found: Any, a: Any, b: Any, q: Any, gain: Any, cross: Any, adjoint: Callable[[Any], Any]
+) -> list[Any]:
+    """The terms of a Riccati equation, which sum to zero for its solution ``found``.
+
+    ``gain`` is the feedback matrix (see `feedback`). ``cross`` is S in discrete time, and None in continuous time. All
+    are arrays or all are variables. ``adjoint`` computes conjugate transposes.
+    """
+    if cross is None:
+        own = found @ a
+        return [own, adjoint(own), -(found @ b) @ gain, q]
+    turned = adjoint(a) @ found
+    return [turned @ a, -found, -(turned @ b + cross) @ gain, q]
+
+
+def feedback(
+    found: Any, a: Any, b: Any, r: Any, cross: Any, adjoint: Callable[[Any], Any]
+) -> tuple[Any, Any]:
+    """The matrix and the right side of the equation for the feedback matrix. The arguments are as in `equation_terms`."""
+    turned = adjoint(b) @ found
+    if cross is None:
+        return r, turned
+    return r + turned @ b, turned @ a + adjoint(cross)
+
+
+def _is_solution(a: Any, b: Any, q: Any, r: Any, cross: Sequence[Any], found: Any) -> Any:
+    """For each element of the batch, whether ``found`` solves the equation, up to `LARGEST_RESIDUAL`.
+
+    In discrete time, the feedback matrix need not be unique. Then the smallest one solves the equation.
+    """
+    own = cross[0] if cross else None
+    matrix, right = feedback(found, a, b, r, own, hermitian)
+    gains = [solve(matrix, right, b_ndim=2, on_error="nan")]
+    if cross:
+        gains.append(matmul(pinv(matrix, RANK_LIMIT, on_error="nan"), right))
+    small: list[Any] = []
+    for gain in gains:
+        terms = equation_terms(found, a, b, q, gain, own, hermitian)
+        limit = LARGEST_RESIDUAL * sum_terms([_norm(v) for v in terms])
+        small.append(le(_norm(sum_terms(terms)), limit))
+    return or_(*small) if cross else small[0]
+
+
+def sum_terms(terms: Sequence[Any]) -> Any:
+    """The sum of arrays or variables."""
+    first, *rest = terms
+    for each in rest:
+        first = first + each
+    return first
+
+
+def nan_if_singular(e: Any) -> Any:
+    """Matrices ``e``, with NaN in place of those that are singular numerically, as SciPy defines it.
+
+    The equation that contains the NaN has no solution then. Its gradient is NaN, too.
+    """
+    values = svdvals(e, on_error="nan")
+    least = cast(float(np.finfo(e.dtype).eps) * expand_dims(_norm(e), -1), values.dtype)
+    usable = expand_dims(_all(gt(values, least)), (-2, -1))
+    return e * switch(usable, np.ones((), values.dtype), np.full((), np.nan, values.dtype))
 
 
 class _Conditions:
