@@ -13,7 +13,7 @@ from occelo_compile.debugging.debug_mode import DebugMaker
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ops.elemwise.composite import Composite
-from occelo_link import Linker, VMLinker, available_linkers, register_linker
+from occelo_link import Linker, VMLinker, available_linkers, register_linker, registry
 from occelo_link.native.linker import NativeLinker
 from occelo_rewrite import (
     GraphRewriter,
@@ -236,3 +236,22 @@ def test_a_rewriter_of_whole_graphs_is_an_optimizer() -> None:
     x = ot.dscalar("x")
     f = oc.function([x], ot.log(1 + x), mode=oc.Mode("vm", nothing))
     assert "log" in ops(f)
+
+
+def test_the_linker_of_an_entry_point_is_a_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        name = "from_an_entry_point"
+
+        @staticmethod
+        def load() -> Any:
+            return VMLinker
+
+    monkeypatch.setattr(registry, "_linkers", dict(registry._linkers))
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points",
+        lambda group: [Point] if group == "occelo.backends" else [],
+    )
+    x = ot.dscalar("x")
+    f = oc.function([x], x + 1.0, mode="From_An_Entry_Point")
+    assert f(1.0) == 2.0
+    assert isinstance(f.maker.mode.linker, VMLinker)

@@ -16,6 +16,7 @@ from occelo_compile.facade import facade
 from occelo_compile.options import MODE
 from occelo_graph.extensions import place_of_caller
 from occelo_link import Linker, available_linkers, make_linker
+from occelo_link.registry import find_linker
 from occelo_rewrite import GraphRewriter, RewriteDatabaseQuery, optdb, optimizer_query, rewriter_for
 from occelo_rewrite import options as rewrite_options
 
@@ -59,7 +60,7 @@ class Mode:
 
     @property
     def linker(self) -> Linker:
-        """The linker of the mode, which has no graph. Each function uses a clone of it, which accepts the graph."""
+        """The mode's linker. It has no graph: each function uses a clone of it, which accepts the graph."""
         return self._linker
 
     @property
@@ -190,7 +191,7 @@ _RENAMED = {
 
 
 _places: dict[str, tuple[str, ...] | None] = {}
-"""For the name of each mode, the place in the code that registered it."""
+"""For each name that was passed to `register_mode`, the place in the code that did so."""
 
 
 def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:
@@ -208,7 +209,7 @@ def register_mode(name: str, mode: Mode | Callable[[], Mode]) -> None:
 
 
 def available_modes() -> list[str]:
-    """Return the names that `get_mode` accepts."""
+    """Return the names of all modes and of all linkers that are registered."""
     return sorted({*_modes, *available_linkers()})
 
 
@@ -236,9 +237,9 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
     for name, maker in _modes.items():
         if name.lower() == folded:
             return maker()
-    for name in available_linkers():
-        if name.lower() == folded:
-            return Mode(name, "fast_run", name=name)
+    linker = find_linker(folded)
+    if linker is not None:
+        return Mode(linker, "fast_run", name=linker)
     raise ValueError(f"There is no mode {wanted!r}; there are {', '.join(available_modes())}")
 
 

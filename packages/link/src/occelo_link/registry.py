@@ -17,7 +17,7 @@ from occelo_link.linker import Linker
 from occelo_link.native.linker import NativeLinker
 from occelo_link.vm import PerformLinker, VMLinker
 
-__all__ = ["available_linkers", "make_linker", "register_linker"]
+__all__ = ["available_linkers", "find_linker", "make_linker", "register_linker"]
 
 LinkerMaker = Callable[..., Linker]
 
@@ -99,9 +99,20 @@ def _add_entry_points() -> None:
 def available_linkers() -> list[str]:
     """Return the names of all registered linkers.
 
-    Linkers that other packages provide as entry points are missing until `make_linker` gets an unknown name.
+    Linkers that other packages provide as entry points are missing until `find_linker` gets an unknown name.
     """
     return sorted(_linkers)
+
+
+def find_linker(name: str) -> str | None:
+    """Return the name of a linker as it is registered, for a name in lower or upper case. None if there is none.
+
+    If the name is unknown, the entry points of other packages are registered first.
+    """
+    folded = name.lower()
+    if folded not in (known.lower() for known in _linkers):
+        _add_entry_points()
+    return next((known for known in _linkers if known.lower() == folded), None)
 
 
 def make_linker(name: str | None = None, **settings: Any) -> Linker:
@@ -114,12 +125,11 @@ def make_linker(name: str | None = None, **settings: Any) -> Linker:
     folded = wanted.lower()
     if folded == "auto":
         folded = _AUTO
-    if folded not in (known.lower() for known in _linkers):
-        _add_entry_points()
-    for known, maker in _linkers.items():
-        if known.lower() == folded:
-            made = maker(**settings)
-            if made.allow_gc and not options.ALLOW_GC.get():
-                made.allow_gc = False
-            return made
-    raise ValueError(f"There is no linker {wanted!r}; there are {', '.join(available_linkers())}")
+    found = find_linker(folded)
+    if found is None:
+        names = ", ".join(available_linkers())
+        raise ValueError(f"There is no linker {wanted!r}; there are {names}")
+    made = _linkers[found](**settings)
+    if made.allow_gc and not options.ALLOW_GC.get():
+        made.allow_gc = False
+    return made

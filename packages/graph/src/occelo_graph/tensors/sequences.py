@@ -1,6 +1,6 @@
 """Checks of arguments that are converted to tensors: lists and tuples are sequences, and Python bools are rejected.
 
-Code that accepts a tensor, or a sequence of tensors, from users calls these checks. Examples are the conversion of
+These checks are called wherever a user may pass a tensor or a sequence of tensors. Examples are the conversion of
 arguments (`constant`), tensor types, index keys and `occelo.function`.
 """
 

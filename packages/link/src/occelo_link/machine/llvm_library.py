@@ -5,8 +5,8 @@ import of `llvmlite.binding` takes three times as long as loading the library, b
 classes for all parts of LLVM's IR. Occelo only passes text to LLVM and gets object code back, for which the functions
 in `FUNCTIONS` suffice.
 
-Each module has its own LLVM context. So threads need no lock, even if other libraries use `llvmlite.binding` at the
-same time.
+Each LLVM module that is compiled has its own context, and so has each `Engine`. So threads need no lock, even if other
+libraries use `llvmlite.binding` at the same time.
 """
 
 from __future__ import annotations

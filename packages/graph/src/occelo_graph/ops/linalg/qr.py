@@ -35,7 +35,7 @@ __all__ = ["QR", "FullQR", "QRFactors", "QRPivots", "QRTriangle", "qr"]
 
 
 class _WithShorter(MatrixOp):
-    """Base class of ops on matrices of shape (m, n). Their results have dimensions of length k = min(m, n)."""
+    """Base class of ops on matrices of shape (m, n). In their signatures, k is min(m, n)."""
 
     def lengths(self, known: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**known, "k": least(known, "m", "n")}

@@ -100,7 +100,7 @@ class _Logarithm(SchurFunction):
         return [self._degree(), self.builder.add(state[1], self.context.i64(1))]
 
     def _keep_diagonals(self) -> tuple[Value, Value]:
-        """Fill `kept` with the diagonal, the elements above it, and values computed from them.
+        """Fill `kept` with the logarithms of the diagonal, the elements above the diagonal, and the divided differences.
 
         Returns whether no eigenvalue is 0, and the largest absolute value of the logarithms of eigenvalues.
         """
