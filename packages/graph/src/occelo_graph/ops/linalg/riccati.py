@@ -64,6 +64,7 @@ class _Riccati(MatrixOp):
             return np.zeros_like(arrays[0])
         for each in arrays:
             require_finite(each)
+        own = arrays[0].dtype
         solver = getattr(scipy_module("linalg", self.label), self.label)
         try:
             cross = arrays[4] if len(arrays) > 4 else None
@@ -74,7 +75,7 @@ class _Riccati(MatrixOp):
                 raise
             raise LinAlgError(str(error)) from None
         self._check_residual(arrays, solved)
-        return np.asarray(solved, arrays[0].dtype)
+        return np.asarray(solved, own)
 
     def _check_residual(self, arrays: Sequence[Array], solved: Array) -> None:
         """LinAlgError if ``solved`` is no solution, even roughly: SciPy's conditions do not find all such cases."""
