@@ -92,8 +92,8 @@ class TypedListType(Type):
     def filled(self, shapes: Sequence[tuple[int, ...]], number: int) -> Any:
         """A list for trial runs: all elements of its arrays are ``number``. ``shapes`` are the shapes of its two parts.
 
-        If the type of the arrays has a dynamic axis, the first array holds all elements, along the first such axis. The
-        other arrays are empty.
+        If ``ttype`` has a dynamic axis, the list's array at position 0 is given all the numbers: its first dynamic axis
+        is made long enough for them. The list's other arrays are empty.
         """
         (total,), (many, _) = shapes
         known = [1 if n is None else n for n in self.ttype.shape]

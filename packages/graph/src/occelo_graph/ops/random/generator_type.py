@@ -170,9 +170,9 @@ class RandomGeneratorType(Type):
         """A generator for trial runs, with the seed ``number``. ``shapes`` has one shape: that of the generator's
         state.
 
-        If no bit generator has a state of this length, the result is a PCG64. Other types fill their arrays with
-        ``number``. The state of a generator is not filled in this way, since with equal words an algorithm that rejects
-        numbers could loop forever.
+        If no bit generator has a state of this length, the result is a PCG64. `Type.filled` sets all elements of a
+        value's arrays to ``number``. That is not done with the words of a generator's state: with equal words, an
+        algorithm that rejects numbers could loop forever.
         """
         (shape,) = shapes
         make = next((kind.make for kind in _KINDS if (kind.length + 1,) == shape), np.random.PCG64)

@@ -3,8 +3,8 @@
 `elemwise.scalar` imports this module to register the lowerings. They are registered under the names of the
 distributions, since the ops of random numbers are imported only at their first use.
 
-All attempts after the first run in a cold branch. The branch calls a function of the loop program, which makes one
-attempt and calls itself if the attempt is rejected.
+The first attempt is an argument of the lowering. If it is rejected, all further attempts are made in a cold branch. The
+branch calls a function of the loop program, which makes one attempt and calls itself if that attempt is rejected, too.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ value is computed in the outermost block where its operands are known, so loop i
 element is reused until the next write to its buffer.
 
 A load leaves a loop if its offset is known outside, and if no earlier statement of the loop writes to its buffer. The
-builder does not know what later statements will write. So if a loop reads such an element and writes to the same
-buffer afterwards, the caller must pass ``fixed=True`` to `Builder.loop` or to `Builder.load`. The verifier finds
-programs in which this was forgotten (`reused_loads`).
+builder does not know what later statements will write. So if a loop loads from an offset that is known outside of it,
+and a later statement of the loop writes to the same buffer, the caller must pass ``fixed=True`` to `Builder.loop` or to
+`Builder.load`. The verifier finds programs in which this was forgotten (`reused_loads`).
 """
 
 from __future__ import annotations
