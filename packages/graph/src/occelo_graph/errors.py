@@ -147,4 +147,4 @@ def lines(context: Iterable[str], cause: str) -> str:
 
 def without_address(text: str) -> str:
     """The ``repr`` of an object without its address in memory, which changes from run to run."""
-    return re.sub(_ADDRESS, "", text)
+    return re.sub(_ADDRESS, "", text) if " at 0x" in text else text

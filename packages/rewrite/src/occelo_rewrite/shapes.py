@@ -14,7 +14,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ir.clone import clone_replace
-from occelo_graph.ops.shape.reading import Shape_i, length_read
+from occelo_graph.ops.shape.reading import length_op, length_read
 from occelo_rewrite.constants import number_of
 
 __all__ = ["Length", "Lengths", "ShapeFeature", "shapes_of"]
@@ -131,7 +131,7 @@ class ShapeFeature(Feature):
         if kind.shape is None:
             return ()
         return tuple(
-            self._one(Shape_i(i)(variable)) if n is None else n for i, n in enumerate(kind.shape)
+            self._one(length_op(i)(variable)) if n is None else n for i, n in enumerate(kind.shape)
         )
 
     def _infer(self, node: Apply) -> None:
@@ -180,10 +180,10 @@ class ShapeFeature(Feature):
             read = length_read(each)
             if read is not None:
                 x, axis = read
-                length_op = Shape_i(axis)
-                key = (length_op, x)
+                op = length_op(axis)
+                key = (op, x)
                 if key not in self._expressions:
-                    self._expressions[key] = each if node.op == length_op else length_op(x)
+                    self._expressions[key] = each if node.op == op else op(x)
                     if x.owner is not None:
                         self._read.add(x)
                 done[each] = self._expressions[key]

@@ -250,6 +250,8 @@ class Constant(AtomicVariable):
             ends = (str(each) for each in (data.flat[0], data.flat[1], data.flat[data.size - 1]))
             first, second, last = (text[:9] for text in ends)
             return f"[{first} {second} ... {last}]"
+        if getattr(data, "shape", None) == ():
+            data = data[()]  # NumPy formats a scalar faster than an array without dimensions
         text = without_address(" ".join(str(data).split()))
         return text if len(text) <= 30 else text[:14] + " ... " + text[-10:]
 

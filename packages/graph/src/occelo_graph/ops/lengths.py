@@ -21,7 +21,7 @@ from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.shape.asserting import SpecifyShape
-from occelo_graph.ops.shape.reading import Shape_i, length_read
+from occelo_graph.ops.shape.reading import length_op, length_read
 from occelo_graph.ops.shape.reshaping import Reshape
 
 __all__ = ["KnownLengths", "assert_shape_of", "surely_has_length"]
@@ -184,16 +184,10 @@ def assert_shape_of(x: Any, like: Any, of: str, known: KnownLengths | None = Non
         static.append(wanted if own is None else None)
         given.append(open_here)
         if open_here:
-            lengths.append(_length_op(axis)(like))
+            lengths.append(length_op(axis)(like))
     if not lengths and all(n is None for n in static):
         return x
     return SpecifyShape(tuple(static), tuple(given), of)(x, *lengths)
-
-
-@lru_cache(64)
-def _length_op(axis: int) -> Shape_i:
-    # the op is cached, since each op has its own cache of inferred types
-    return Shape_i(axis)
 
 
 def _proved_equal(x: Variable, y: Variable, axis: int, known: KnownLengths) -> bool:

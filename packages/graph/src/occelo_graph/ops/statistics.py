@@ -17,7 +17,7 @@ from occelo_graph.ops.elemwise.arithmetic import eq, maximum, neq, sqrt, switch
 from occelo_graph.ops.reduce import max, min, sum
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.ops.shape.dimensions import expand_dims, moveaxis, squeeze
-from occelo_graph.ops.shape.reading import Shape_i, length_product
+from occelo_graph.ops.shape.reading import length_op, length_product
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import is_complex, is_discrete
 
@@ -46,7 +46,7 @@ def mean(
 
 def _count(x: Any, axis: Any, dtype: str) -> Any:
     # read from x even if they are static, so that a graph that is rebuilt for another x divides by its lengths
-    lengths: list[Any] = [Shape_i(i)(x) for i in normalize_axes(axis, x.type.ndim)]
+    lengths: list[Any] = [length_op(i)(x) for i in normalize_axes(axis, x.type.ndim)]
     return as_tensor_variable(length_product(lengths)).astype(dtype)
 
 

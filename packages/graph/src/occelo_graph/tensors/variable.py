@@ -23,7 +23,7 @@ from occelo_graph.ops.elemwise import arithmetic as ar
 from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
-from occelo_graph.ops.shape.reading import length_product
+from occelo_graph.ops.shape.reading import length_op, length_product
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence
 from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
@@ -67,7 +67,7 @@ class TensorVariable(Variable):
     @property
     def size(self) -> Any:
         """The number of elements, as an int64 scalar."""
-        lengths = [shape.Shape_i(i)(self) for i in range(self.type.ndim)]
+        lengths = [length_op(i)(self) for i in range(self.type.ndim)]
         return as_tensor_variable(length_product(lengths))
 
     @property

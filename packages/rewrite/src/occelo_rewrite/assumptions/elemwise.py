@@ -129,7 +129,11 @@ for _fact in ("lower_triangular", "upper_triangular"):
 @infers_many(Elemwise)
 def _conjugated(node: TensorApply[Elemwise], fact: str, ask: Ask) -> bool | None:
     """A fact about matrices holds for the complex conjugate of a matrix if it holds for the matrix."""
-    if node.op != ot.conj or fact not in FACTS or not FACTS[fact].of_matrices:
+    if (
+        node.op.scalar_op is not ot.conj.scalar_op
+        or fact not in FACTS
+        or not FACTS[fact].of_matrices
+    ):
         return None
     return ask(node.inputs[0], fact)
 

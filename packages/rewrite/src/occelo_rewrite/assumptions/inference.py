@@ -33,7 +33,9 @@ Ask = Callable[[Variable, str], bool | None]
 Inference = Callable[[TensorApply[OpT], Ask], bool | None]
 InferenceOfMany = Callable[[TensorApply[OpT], str, Ask], bool | None]
 # no static type can express that the class in the key is the class of the node's op
-_inferences: dict[tuple[str, type[Op], int], list[Callable[[AnyApply, Ask], bool | None]]] = {}
+_AnyInference = Callable[[AnyApply, Ask], bool | None]
+_inferences: dict[type[Op], dict[tuple[str, int], list[_AnyInference]]] = {}
+"""For each class of ops, the functions that infer a fact for an output, by the fact and the output's number."""
 _of_many: dict[type[Op], list[Callable[[AnyApply, str, Ask], bool | None]]] = {}
 _FAMILIES = ("elemwise", "reduce", "shape", "create", "index", "blas")
 """The modules of this package that `_import_families` imports."""
@@ -71,7 +73,7 @@ def infers(
             if output < 0:
                 raise ValueError(f"Outputs are counted from the first, 0, got {output}")
         for cls in classes:
-            known = _inferences.setdefault((fact, cls, output), [])
+            known = _inferences.setdefault(cls, {}).setdefault((fact, output), [])
             _add(known, function)
             what = f"inference of {fact}" + (f" about output {output}" if output else "")
             register_extension(what, cls, *filter(is_external, known))
@@ -128,8 +130,10 @@ def inferred_from_node(variable: Variable, node: Apply, fact: str, ask: Ask) -> 
     catch_up()
     op = node.op
     output = node.outputs.index(variable)
+    wanted = (fact, output)
     for cls in op.computes_as:
-        for inference in _inferences.get((fact, cls, output), ()):
+        of_class = _inferences.get(cls)
+        for inference in () if of_class is None else of_class.get(wanted, ()):
             found = inference(node, ask)
             if found is not None:
                 return found

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -52,7 +53,7 @@ class Shape(Op):
     def decompose(self, x: Any) -> Sequence[Any] | None:
         if not x.ndim:
             return [as_tensor_variable(np.zeros(0, "int64"))]
-        return [facade.stack([Shape_i(i)(x) for i in range(x.ndim)])]
+        return [facade.stack([length_op(i)(x) for i in range(x.ndim)])]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False]]
@@ -113,7 +114,13 @@ class Shape_i(Op):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        return [Shape_i(self.i + batch_ndims[0])(inputs[0])]
+        return [length_op(self.i + batch_ndims[0])(inputs[0])]
+
+
+@lru_cache(64)
+def length_op(axis: int) -> Shape_i:
+    """The op that reads the length of an axis: one object, since each op has its own cache of inferred types."""
+    return Shape_i(axis)
 
 
 def shape(x: Any) -> TensorVariable:
@@ -128,13 +135,13 @@ def shape(x: Any) -> TensorVariable:
 def shape_i(x: Any, i: int) -> Any:
     """The length of dimension ``i`` as an int64 scalar. It depends on ``x`` even if the length is static."""
     x = as_tensor_variable(x)
-    return Shape_i(normalize_axis(i, x.type.ndim))(x)
+    return length_op(normalize_axis(i, x.type.ndim))(x)
 
 
 def shape_tuple(x: Any) -> Lengths:
     """A tuple of the lengths of ``x``. Static lengths are integers, dynamic lengths are scalar variables."""
     x = as_tensor_variable(x)
-    return tuple(Shape_i(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
+    return tuple(length_op(i)(x) if n is None else n for i, n in enumerate(x.type.shape))
 
 
 def lengths_by_variables(x: Any) -> Lengths:
@@ -144,7 +151,7 @@ def lengths_by_variables(x: Any) -> Lengths:
     """
     x = as_tensor_variable(x)
     static = x.type.shape
-    return static if isinstance(x, Constant) else tuple(Shape_i(i)(x) for i in range(len(static)))
+    return static if isinstance(x, Constant) else tuple(length_op(i)(x) for i in range(len(static)))
 
 
 def length_read(length: object) -> tuple[TensorVariable, int] | None:
