@@ -75,14 +75,14 @@ def test_importing_loads_numpy_and_nothing_else() -> None:
 
 def test_what_builds_no_graph_is_imported_at_its_first_use() -> None:
     code = (
-        "import sys; import occelo_graph as og; from occelo_graph import tensor as ot; import numpy as np\n"
+        "import sys; import occelo_graph as og; from occelo_graph import tensor as ot\n"
         "def late(): return [n for n in names if f'occelo_graph.{n}' in sys.modules]\n"
         "names = ['blockwise', 'canonical.document', 'fgraph.graph', 'gradient.reverse', 'interpret',"
-        " 'printing.debugprint', 'tensors.numpy_functions']\n"
+        " 'printing.debugprint']\n"
         "x = ot.dvector('x'); y = (ot.exp(x) * 2).sum(); assert not late(), late()\n"
         "assert set(og.__all__) <= set(dir(og))\n"
         "assert y.eval({x: [0.0]}) == 2; assert late() == ['interpret'], late()\n"
-        "assert y.dprint(file='str').startswith('Sum'); assert np.exp(x).owner.op == ot.exp\n"
+        "assert y.dprint(file='str').startswith('Sum')\n"
         "assert og.grad(y, x).type == x.type\n"
         "assert all(getattr(og, name) is not None for name in og.__all__); assert late() == names, late()"
     )

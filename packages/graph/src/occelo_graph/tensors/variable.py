@@ -15,7 +15,6 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.ir.types import Type
-from occelo_graph.lazy_names import at_first_call
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.blas import products as blas
@@ -24,14 +23,12 @@ from occelo_graph.ops.elemwise import complex as cx
 from occelo_graph.ops.elemwise import transcendental as tr
 from occelo_graph.ops.index import search, subtensor
 from occelo_graph.ops.shape.reading import length_op, length_product
+from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence
 from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
 
 __all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
-
-_call_function = at_first_call("occelo_graph.tensors.numpy_functions", "call_function")
-_call_ufunc = at_first_call("occelo_graph.tensors.numpy_functions", "call_ufunc")
 
 
 class TensorVariable(Variable):
@@ -190,13 +187,13 @@ class TensorVariable(Variable):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         """Build a graph for a ufunc of NumPy or SciPy, or for an operator with an array on its left."""
-        return _call_ufunc(ufunc, method, inputs, options)
+        return numpy_functions.call_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
         self, func: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
         """Build a graph for a function of NumPy."""
-        return _call_function(func, args, kwargs)
+        return numpy_functions.call_function(func, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise TypeError(
