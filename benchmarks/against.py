@@ -69,11 +69,18 @@ def _least(best: dict[str, float], found: dict[str, float]) -> None:
         best[name] = min(value, best.get(name, value))
 
 
-def _table(before: dict[str, float], after: dict[str, float], commit: str) -> Table:
+def _table(
+    before: dict[str, float], after: dict[str, float], again: dict[str, float], commit: str
+) -> Table:
     table = Table("figure", commit, "here", "here / before")
+    if again:
+        table.add_column("again / before")
     ratios = {n: after[n] / before[n] for n in after if before.get(n) and "numpy" not in n}
     for name in sorted(ratios, key=ratios.__getitem__, reverse=True):
-        table.add_row(name, f"{before[name]:.4g}", f"{after[name]:.4g}", f"{ratios[name]:.3f}")
+        noise = [f"{again[name] / before[name]:.3f}"] if again else []
+        table.add_row(
+            name, f"{before[name]:.4g}", f"{after[name]:.4g}", f"{ratios[name]:.3f}", *noise
+        )
     return table
 
 
@@ -82,22 +89,32 @@ def main(
     commit: Annotated[str, typer.Argument(help="What to compare with, as git names it.")],
     parts: Annotated[list[str] | None, typer.Argument(help="Parts of run.py.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds on each side.")] = 5,
+    *,
+    twice: Annotated[
+        bool, typer.Option(help="Measure the other commit as two sides, to show the noise.")
+    ] = False,
 ) -> None:
     """Compare this checkout with another commit."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        other = place / "other"
+        other, again = place / "other", place / "again"
         git = ["git", "-C", str(ROOT), "worktree"]
-        subprocess.run([*git, "add", "--quiet", "--detach", str(other), commit], check=True)
+        others = [other, again] if twice else [other]
+        for each in others:
+            subprocess.run([*git, "add", "--quiet", "--detach", str(each), commit], check=True)
         try:
             for part in parts or PARTS:
-                sides: dict[Path, dict[str, float]] = {other: {}, ROOT: {}}
+                sides: dict[Path, dict[str, float]] = {other: {}, ROOT: {}, again: {}}
+                if not twice:
+                    del sides[again]
                 for _ in track(range(rounds), description=part):
                     for side, best in sides.items():
                         _least(best, measure(side, part, place / f"cache-{side.name}"))
-                Console(width=140).print(_table(sides[other], sides[ROOT], commit))
+                table = _table(sides[other], sides[ROOT], sides.get(again, {}), commit)
+                Console(width=140).print(table)
         finally:
-            subprocess.run([*git, "remove", "--force", str(other)], check=True)
+            for each in others:
+                subprocess.run([*git, "remove", "--force", str(each)], check=True)
 
 
 if __name__ == "__main__":
