@@ -20,8 +20,9 @@ _CACHES = ("_key_cache", "_hash_cache", "_infer_cache", "_decompositions_cache")
 
 
 def cache_of(op: Op, name: str) -> dict[Any, Any]:
-    """The cache of an op with the name ``name``. If the op can have no caches (see `is_fixed`), each call returns a new
-    dict.
+    """One of the caches of an op: the cache named ``name``.
+
+    If the op can have no caches (see `is_fixed`), each call returns a new dict.
     """
     state = op.__dict__
     found: dict[Any, Any] | None = state.get(name)

@@ -216,7 +216,7 @@ def stored_results(
 
 
 def owning_kernel(node: AnyApply) -> Callable[..., Sequence[Any]]:
-    """The kernel of a node. For a user's op, results that share memory without a declaration are copied.
+    """The function that computes a node in Python (`Op.kernel`). For a user's op it also copies some of the results.
 
     In-place ops and the memory contract rely on ``view_map`` and ``destroy_map``, but the author of an op may have
     forgotten to declare them. So a result that these maps do not mention is copied in two cases: if it shares memory

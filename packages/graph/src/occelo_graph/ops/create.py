@@ -446,9 +446,10 @@ def triu(m: Any, k: Any = 0) -> TensorVariable:
 
 
 def _lower(m: Any, k: Any) -> Any:
-    """A boolean matrix: True on and below diagonal ``k``, False above.
+    """A boolean matrix of the shape of the matrix ``m``: True on and below diagonal ``k``, False above.
 
-    Its shape is that of the matrix ``m``. As in NumPy, a vector ``m`` is repeated as each row of a square matrix.
+    For a vector ``m`` of n elements, the boolean matrix has n rows and n columns. So `tril` and `triu` treat the vector
+    as a square matrix in which each row is the vector, as NumPy does.
     """
     if m.type.ndim == 0:
         raise ValueError("tril and triu take at least one dimension")

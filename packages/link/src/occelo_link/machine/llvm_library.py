@@ -63,9 +63,10 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "FinalizeObject": (None, (_REFERENCE,)),
     "GetFunctionAddress": (ctypes.c_uint64, (_REFERENCE, _TEXT)),
 }
-"""The C functions that are called: for each name, without its prefix, the type of the result and of each argument.
+"""The C functions that are called, by their names without the prefix ``LLVMPY_``.
 
-An argument of type ``_MESSAGE`` is a pointer to which the function writes the address of a text that it allocates.
+An entry has the type of the function's result, and the types of its arguments. An argument of type ``_MESSAGE`` is a
+pointer to which the function writes the address of a text that it allocates.
 """
 
 

@@ -161,7 +161,7 @@ def lu_solve(
 def _substituted(
     factors: Any, pivots: Any, right: Any, trans: int, on_error: str
 ) -> TensorVariable:
-    """Compute the result of `LuSolve` by exchanging rows and two triangular solves."""
+    """Compute the result of `LuSolve` by two triangular solves and an exchange of rows."""
     right = _fitting(factors, pivots, right)
     options: dict[str, Any] = {"b_ndim": 2, "on_error": on_error}
     if not trans:

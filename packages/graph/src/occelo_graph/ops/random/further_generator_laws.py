@@ -54,7 +54,7 @@ class GumbelLeftRV(ComposedRV):
 
 
 class LomaxRV(ComposedRV):
-    """The Lomax law: ``loc`` plus ``scale`` times a number with exponent ``c`` that NumPy calls a Pareto number."""
+    """The Lomax law with exponent ``c``. A draw is ``loc`` plus ``scale`` times a draw of NumPy's ``pareto(c)``."""
 
     name, signature = "lomax", "(),(),()->()"
     parameters = {"c": ..., "loc": 0.0, "scale": 1.0}
