@@ -52,7 +52,10 @@ class StripPickler(pickle.Pickler):
 
 
 class _Arguments:
-    """A placeholder for the dict of arguments, which `StripPickler.reducer_override` replaces by nodes and the dict."""
+    """A placeholder for the dict of arguments.
+
+    `StripPickler.reducer_override` replaces the placeholder by a call of `_second` with the nodes and the dict.
+    """
 
 
 def _second(nodes: list[Apply], arguments: dict[str, Any]) -> dict[str, Any]:

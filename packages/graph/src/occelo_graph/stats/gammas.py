@@ -230,9 +230,10 @@ def _f_logsf(z: Any, dfn: Any, dfd: Any) -> Any:
 
 
 def _f_log_tail(value: Any, other: Any, df: Any, other_df: Any, log_weight: Any) -> Any:
-    """The logarithm of betainc(df / 2, other_df / 2, x), whose value is ``value``. It is precise even if that underflows.
+    """The logarithm of ``value``, which is betainc(df / 2, other_df / 2, x).
 
-    ``other`` is 1 - ``value``, and x / (1 - x) = exp(log_weight) / other_df.
+    The logarithm is precise even if ``value`` underflows. ``other`` is 1 - ``value``, and x follows from
+    x / (1 - x) = exp(log_weight) / other_df.
     """
     log_odds = log_weight - log(other_df)
     x, y = sigmoid(log_odds), sigmoid(-log_odds)

@@ -296,9 +296,9 @@ class Schedule:
                     step.in_place = True
 
     def _transfer_carried(self, buffer: Buffer, other: Buffer) -> None:
-        """Pass the buffer ``other`` to the next iteration in place of ``buffer``.
+        """Pass the carried tensor to the next iteration in the buffer ``other`` instead of ``buffer``.
 
-        The caller lets ``buffer`` take over the memory of ``other``.
+        The caller makes the step that computes the tensor write it to the memory of ``other``.
         """
         replaced = self.carried.pop(buffer)
         buffer.space = "work"

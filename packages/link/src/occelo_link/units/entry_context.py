@@ -102,7 +102,8 @@ RECORD = 8
 # an output: the dtype object, the number of dimensions, the cell that it updates, an array that may be reused
 (OUT_DESCR, OUT_NDIM, OUT_CELL, OUT_SPARE) = range(4)
 FLOATS, SINGLES, INTEGERS = 1, 2, 4
-"""Flags in the slot ``IN_SCALARS`` of an input that accepts numbers: its dtype is a float dtype, float32, or int64.
+"""Flags in the slot ``IN_SCALARS`` of an input that accepts numbers. They say what the dtype of the input is.
 
-A slot with 0 means that the input accepts only arrays.
+`FLOATS` is for float64 and float32, `SINGLES` for float32 only, and `INTEGERS` for int64. A slot with 0 means that the
+input accepts only arrays.
 """

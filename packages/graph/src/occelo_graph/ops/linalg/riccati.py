@@ -161,8 +161,9 @@ def solve_continuous_are(
     has the common dtype, or float64 for integers. The gradient assumes that ``q`` and ``r`` stay Hermitian.
 
     ``numpy.linalg.LinAlgError`` is raised if there is no stabilizing solution, if rounding makes the solution useless
-    (its residual is above a tenth of the terms), if ``r`` or ``e`` is singular, or if an element is infinite or NaN. With ``on_error="nan"``, the solution is NaN for this element of the batch. ValueError
-    if ``q`` or ``r`` is not Hermitian, or if shapes do not fit. TypeError for float16.
+    (its residual is above a tenth of the terms), if ``r`` or ``e`` is singular, or if a matrix contains infinity or
+    NaN. With ``on_error="nan"``, the solution of each such equation of a batch is NaN, and no LinAlgError is raised.
+    ValueError if ``q`` or ``r`` is not Hermitian, or if shapes do not fit. TypeError for float16.
     """
     options: dict[str, Any] = {"b_ndim": 2, "on_error": check_on_error(on_error)}
     a, b, q, r, e, s = _coefficients("solve_continuous_are", a, b, q, r, e, s)
