@@ -132,9 +132,9 @@ def lower_read(
 def _row(tracer: Tracer, source: Variable, x: Array, axis: int, index: Array) -> Array:
     """Return the row of ``x`` at a dynamic position. ``x`` is the value of ``source``, or a part of it.
 
-    If an iteration of a loop writes into ``source``, the row is read by a function that is compiled apart. Otherwise
-    the library may read the row several times, also after the write, so that each iteration would copy the whole
-    tensor.
+    If an iteration of a loop writes into ``source``, the row is read by a function that is compiled apart. Without
+    such a function, the library may read the row several times, also after the write. Then each iteration would copy
+    the whole tensor.
     """
     arrays = tracer.arrays
     if source not in tracer.rows_read:

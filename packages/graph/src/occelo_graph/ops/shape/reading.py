@@ -119,7 +119,10 @@ class Shape_i(Op):
 
 @lru_cache(64)
 def length_op(axis: int) -> Shape_i:
-    """The op that reads the length of an axis: one object, since each op has its own cache of inferred types."""
+    """The op that reads the length of an axis.
+
+    Calls for the same axis return the same object, since each object has its own cache of inferred types.
+    """
     return Shape_i(axis)
 
 

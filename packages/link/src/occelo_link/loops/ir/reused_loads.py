@@ -5,8 +5,8 @@ The verifier calls `check_reused_loads`. The builder loads an element once, and 
 write the buffer. Instead of loading an element that was just stored, it uses the stored value. A loaded or stored value
 is available until the next write to the buffer. `Block.uses` lists each use of an available value in place of a load.
 
-The check walks through the program in order and counts the writes to each buffer, which is the version of the buffer.
-At each use of a value, the buffer must have the version that it had when the value was loaded or stored.
+The check walks through the program in order. Each write to a buffer gives the buffer a new version. At each use of a
+value, the buffer must have the version that it had when the value was loaded or stored.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _WRITTEN = _Written()
 
 
 class _Walk(Visitor[None]):
-    """Visitor that walks through a program, counts the writes to buffers, and checks each use."""
+    """Visitor that walks through a program, gives a buffer a new version at each write, and checks each use."""
 
     def __init__(self, require: Callable[[bool, str], None]) -> None:
         self.require = require

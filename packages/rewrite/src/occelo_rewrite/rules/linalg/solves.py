@@ -122,7 +122,10 @@ def _shares_factor(fgraph: FunctionGraph, x: TensorVariable, on_error: str) -> b
 
 
 def _factor_for(fgraph: FunctionGraph, x: TensorVariable, on_error: str) -> TensorVariable | None:
-    """The Cholesky factor for a result of ``x``. None unless ``x`` is positive definite and another node needs it."""
+    """The Cholesky factor from which a rule computes the solution, inverse or determinant of the matrix ``x``.
+
+    None if ``x`` is neither known nor stated to be positive definite, or if no other node needs the factor.
+    """
     form = definite_form(fgraph, x)
     if form is None:
         return None
