@@ -22,7 +22,11 @@ __all__ = ["Report", "run_seeds"]
 
 @dataclass
 class Report:
-    """The counts of a run: programs, steps by name, outcomes by law, and faults by signature."""
+    """The counts of a run: programs, steps by name, and outcomes by law.
+
+    Similar faults have the same signature (`Fault.signature`). ``faults`` maps a signature to the seeds of its faults,
+    and ``texts`` maps it to a script that reproduces the first of them.
+    """
 
     seeds: tuple[int, int] = (0, 0)
     seconds: float = 0.0

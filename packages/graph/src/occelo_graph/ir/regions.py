@@ -76,8 +76,8 @@ class Loop:
 def writes_into_carried(loop: Loop) -> dict[Variable, list[Apply]]:
     """For each carried value that an iteration changes only by writing into it, the nodes that write, in order.
 
-    They have in-place variants, so the carried value may be updated in its memory. Examples are the memory of a trace
-    and a delay line. The carried value is the variable before the iteration.
+    The ops of these nodes have in-place variants, so the carried value may be updated in its memory. Examples are the
+    memory of a trace and a delay line. The keys are inputs of the body: the carried values before the iteration.
     """
     found: dict[Variable, list[Apply]] = {}
     for before, after in zip(

@@ -116,9 +116,9 @@ class Row:
     - ``from_logcdf`` and ``from_logsf``: the inverses of ``logcdf`` and ``logsf``.
     - ``symmetric``: whether the density is an even function.
     - ``periodic``: whether the density is periodic, and so has a value outside of the support, too.
-    - ``density``: the formula of the density. A row has this formula if the density can be 0, since the derivatives of
-      ``exp(logdensity)`` would be NaN where the density is 0. The density of a continuous law can be 0 at the bounds of
-      the support.
+    - ``density``: a formula of the density that is used only where the density can be 0: at the finite bounds of the
+      support of a continuous law, and at the ``ends`` of a law on whole numbers. Everywhere else the density is
+      computed as ``exp(logdensity)``, whose derivatives would be NaN where the density is 0.
     - ``ends``: for laws on whole numbers; maps the name of a parameter to the values of the parameter at which some
       probabilities are 0.
     - ``searched``: whether quantiles are found by bisection, which calls ``logcdf`` and ``logsf``.

@@ -3,8 +3,9 @@
 `elemwise.scalar` imports this module to register the lowerings. They are registered under the names of the
 distributions, since the ops of random numbers are imported only at their first use.
 
-The first attempt is an argument of the lowering. If it is rejected, all further attempts are made in a cold branch. The
-branch calls a function of the loop program, which makes one attempt and calls itself if that attempt is rejected, too.
+An argument of the lowering is the result of the first attempt, or for the distributions in `QUICK` the result of a
+cheaper formula. If this result is negative, a cold branch calls a function of the loop program. The function makes one
+attempt, and calls itself for the next attempt if this one is rejected.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from occelo_link.loops.ir.program import Value
 LAWS = ("gamma", "poisson", "binomial", "hypergeometric", "vonmises")
 """The distributions with scalar ops called ``<law>_attempt`` and ``<law>_accepted``."""
 QUICK = {"gamma"}
-"""Distributions with a scalar op ``<law>_quick``, which makes a quick first attempt. If its result is negative, the
-full first attempt is made.
+"""Distributions with a scalar op ``<law>_quick``. It returns the result of the first attempt, or a negative number if a
+quick test cannot accept it. Then the cold branch begins with the first attempt; for other distributions it begins with
+the second.
 """
 
 

@@ -240,9 +240,10 @@ def _by_argument(
 
 
 def _with_factor(*functions: Elemwise) -> list[ScalarOp]:
-    """The ``below`` (see `NodeRewriter`) of rules for products that have one of ``functions`` as a factor.
+    """The argument ``below`` of `node_rewriter`, for rules for products that have one of ``functions`` as a factor.
 
-    At least one input of such a product is computed by one of the functions, or by another node of the product.
+    It is a quick test of a node's inputs (see `NodeRewriter`). At least one input of the last node of such a product is
+    computed by one of the functions, or by another node of the product.
     """
     return [each.scalar_op for each in (*functions, *_PRODUCTS)]
 
