@@ -106,7 +106,7 @@ def _chosen(
 
 
 def _unchanged(node: Apply, inputs: Sequence[TracedValue]) -> list[tuple[int, ...]] | None:
-    """Return the shapes of a loop's carried values. Returns None if an iteration changes a shape, or if that is unknown.
+    """Return the shapes of a loop's carried values. Returns None if these shapes change, or may change.
 
     To find out, one iteration is run. If the loop is known to have no iterations, none is run, because it could read an
     element that does not exist.
