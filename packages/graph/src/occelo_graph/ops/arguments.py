@@ -4,9 +4,9 @@ Some functions of NumPy have a parameter, such as ``out``, that the function of 
 If a user passes ``out`` by position, Occelo's function would take it for its next parameter. Reductions, `var`, `take`,
 `maximum` and others use the checks to raise a TypeError instead.
 
-The decorator `stands_for` registers a function in `NUMPY`. It serves mainly functions in modules that are
-imported at their first use, such as linear algebra. `tensors.numpy_functions` reads the registry when the user calls NumPy's function for
-a symbolic tensor.
+The decorator `stands_for` registers a function in `NUMPY`. It serves mainly functions in modules that are imported at
+their first use, such as linear algebra. `tensors.numpy_functions` reads the registry when the user calls NumPy's
+function for a symbolic tensor.
 """
 
 from __future__ import annotations

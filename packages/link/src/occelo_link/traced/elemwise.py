@@ -163,10 +163,10 @@ def common_shape(node: TensorApply, inputs: Sequence[Array]) -> tuple[int, ...]:
 def _is_fixed(
     node: TensorApply, inputs: Sequence[Array], axis: int, count: int, until: Array
 ) -> bool:
-    """Whether an input that precedes ``until`` in ``inputs`` has another length than ``until`` along an axis, although
-    the static length of that input is not 1 there, so that it may not broadcast.
+    """Whether the length of the input ``until`` along an axis contradicts the length of an earlier input.
 
-    ``axis`` is an axis of the result, which has ``count`` dimensions.
+    Earlier inputs are those that precede ``until`` in ``inputs``. If the static length of an earlier input is 1, the
+    input broadcasts, and there is no contradiction. ``axis`` is an axis of the result, which has ``count`` dimensions.
     """
     for variable, x in zip(node.inputs, inputs, strict=True):
         if x is until:

@@ -22,7 +22,10 @@ _DEEPEST = 200
 _SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
 """Facts that imply each other for real matrices."""
 _STATED_DEFINITE = "stated positive definite"
-"""No fact for inference: the other triangle of the matrix may have any values."""
+"""What `note_stated_definite` records.
+
+No facts are inferred from it, since the triangle of the matrix that is not read may have any values.
+"""
 
 
 class AssumptionFeature(Feature):
@@ -72,7 +75,11 @@ class AssumptionFeature(Feature):
             self._note(variable, "diagonal", True)
 
     def note_stated_definite(self, variable: Variable) -> None:
-        """Record that the graph fails unless a matrix is positive definite, as one of its triangles defines it."""
+        """Record that the graph raises an error unless a matrix is positive definite.
+
+        The ops that raise the error read only one triangle of the matrix. They take the other triangle to be its
+        conjugate transpose.
+        """
         self._note(variable, _STATED_DEFINITE, True)
 
     def is_stated_definite(self, variable: Variable) -> bool:

@@ -57,7 +57,10 @@ LARGEST_RESIDUAL = 0.1
 equations have residuals of some roundings.
 """
 RANK_LIMIT = 1e-10
-"""Relative to the largest one, singular values below are those of a singular matrix for the feedback."""
+"""The relative limit of the pseudoinverse in the equation for the feedback matrix (see `feedback`).
+
+Singular values below this multiple of the largest singular value count as 0.
+"""
 
 
 @op
@@ -161,7 +164,8 @@ def feedback(
 def _is_solution(a: Any, b: Any, q: Any, r: Any, cross: Sequence[Any], found: Any) -> Any:
     """For each element of the batch, whether ``found`` solves the equation, up to `LARGEST_RESIDUAL`.
 
-    In discrete time, the feedback matrix need not be unique. Then the smallest one solves the equation.
+    The feedback matrix is computed by `solve`. In discrete time it is also computed by a pseudoinverse, since the
+    equation for it may be singular. Then ``found`` needs to solve the equation with only one of the two matrices.
     """
     own = cross[0] if cross else None
     matrix, right = feedback(found, a, b, r, own, hermitian)

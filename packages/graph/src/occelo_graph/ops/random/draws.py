@@ -57,8 +57,8 @@ def uniform(
     ``size`` is the shape of the draw: an integer, a sequence of integers or scalar variables, or a vector of static
     length. If ``size`` is None, the shape is the common shape to which the parameters broadcast. The default dtype is
     the dtype of the parameters, or floatX if they are Python numbers or integers. For a batch of keys, each key has a
-    draw of the shape ``size``, and the dimensions of the keys come first. If the interval is far from 0, a number may
-    be rounded to ``high``.
+    draw of the shape ``size``, and the dimensions of the keys come first. Without ``size``, the dimensions of the keys
+    broadcast against those of the parameters. If the interval is far from 0, a number may be rounded to ``high``.
 
     TypeError for a dtype other than float32 and float64. ValueError if the parameters do not broadcast to ``size``, if
     ``high`` is below ``low``, or if ``high - low`` is not finite in the dtype.

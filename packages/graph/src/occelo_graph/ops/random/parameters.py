@@ -44,8 +44,8 @@ __all__ = [
 def draw_shape(key: Any, size: Any, parameters: Sequence[Any], core: int = 0) -> Any:
     """The shape of the draw of each key: ``size``, or the shape to which the parameters broadcast if ``size`` is None.
 
-    If ``size`` is None, each key of a batch makes only one draw: the shape is (), and the dimensions of the keys
-    broadcast against those of the parameters.
+    There is one exception. If ``size`` is None and ``key`` is a batch of keys, the shape is (): each key makes a single
+    draw, and the dimensions of the keys broadcast against those of the parameters.
 
     The last ``core`` dimensions of the parameters belong to a single draw, and are not part of the shape. ValueError if
     static lengths of the parameters do not broadcast to ``size``.

@@ -230,8 +230,8 @@ def _product(b: Builder, x: Value, y: Value) -> Value:
 
 
 def _real_part(b: Builder, z: Complex, size: Value, part: Value) -> Value:
-    """The product of ``size`` and ``part``. As in NumPy, the result is ``size`` if z = x + i y, where x is infinite and
-    y is not finite.
+    """The product of ``size`` and ``part``, for z = x + i y. If x is infinite and y is not finite, the result is
+    ``size`` instead, as in NumPy.
     """
     unknown = b.op("ne", b.op("sub", z[1], z[1]), b.const(0.0, "float64"))
     endless = b.op("eq", b.op("abs", z[0]), b.const(math.inf, "float64"))

@@ -45,7 +45,7 @@ class _Running:
 
 @node_rewriter([Scan], tags=("rounding", "comparison", "overflow", "shape_unsafe"))
 def running_sums_and_products(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
-    """For s_t = s_{t-1} + a_t, the final s_n = s_0 + sum(a), and the trace of s_t = s_0 + cumsum(a).
+    """For s_t = s_{t-1} + a_t: final value s_n = s_0 + sum(a), trace (s_1, ..., s_n) = s_0 + cumsum(a).
 
     Likewise for products.
 

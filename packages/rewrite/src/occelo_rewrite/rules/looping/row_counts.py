@@ -69,8 +69,9 @@ def _in_order(count: RowCount) -> list[tuple[Variable, int]]:
 class RowCounts:
     """The lengths of the tensors of a graph that is being padded.
 
-    A length is a scalar of the original graph, or a placeholder: a variable in neither graph, which this class makes, for
-    instance for a sum of lengths. The original graph is called old and the padded graph new.
+    The graph before padding is called old, and the padded graph new. A length is a scalar of the old graph, or a
+    placeholder: a variable that is in neither of the two graphs. This class makes placeholders, for instance for a sum
+    of lengths.
     """
 
     value_of: Callable[[Variable], Variable]

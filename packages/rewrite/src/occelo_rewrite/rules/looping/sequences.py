@@ -38,9 +38,11 @@ def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replaceme
     """Products of an element of a sequence and a constant matrix = one product for all steps, before the scan.
 
     The nodes that compute the factors move with the product. The rule does not apply to scans that a condition may end,
-    since the product would include steps that never run. The gradient of a loop reads traces of states of the loop. If
-    there are more than `_MOST_PRODUCTS` products per trace, the products of traces stay, so that the memory for a
-    gradient does not grow with the size of a step. (rounding: one large product may add in another order.)
+    since the product would include steps that never run.
+
+    Sequences may be traces of another scan, as in the gradient of a loop. If more than `_MOST_PRODUCTS` products per
+    trace are computed from traces, these products stay in the loop. So the memory for a gradient does not grow with the
+    number of products in a step. (rounding: one large product may add in another order.)
     """
     op_ = node.op
     if op_.stops or not op_.sequences:
@@ -81,7 +83,10 @@ _MOST_PRODUCTS = 4
 
 
 def _needed(op_: Scan, products: Collection[Variable]) -> list[Variable]:
-    """The ``products`` of a body that it reads if it computes none of them. The others move with the ones that read them."""
+    """The ``products`` that a body must get as inputs if it computes none of them itself.
+
+    A product that is needed only to compute other products is left out, since it moves together with them.
+    """
     among = frozenset(products)
     return [v for v in ancestors(op_.body.outputs, among) if v in among]
 
