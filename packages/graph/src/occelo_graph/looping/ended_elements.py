@@ -106,11 +106,11 @@ def backwards(sequence: TensorVariable, limit: TensorVariable, *, batched: bool)
 
 
 def valid_first(rows: TensorVariable, count: TensorVariable, *, from_end: bool) -> TensorVariable:
-    """The rows of a trace of a loop that goes backward, reordered so that each element's valid rows come first.
+    """The trace of a loop that goes backward, in which the valid rows of each element of the batch come first.
 
-    In the result, the first row of an element of the batch is that of its last step. ``count`` has the number of steps
-    of each element. ``rows`` has the order of the steps. If ``from_end`` is True, ``rows`` has the opposite order
-    instead: the row of the first step is the last row.
+    As without a batch, the first row of an element is that of its last step. ``rows`` has the rows of the trace in the
+    order of the steps or, if ``from_end`` is True, in the opposite order, in which the row of the first step is the
+    last row. ``count`` has the number of steps of each element.
     """
     n = count.type.ndim
     own, number = _first_axis(count, n), shape_tuple(rows)[0]

@@ -143,8 +143,10 @@ def _window(b: Builder, words: list[Value], whole: Value, shift: Value, k: int) 
 
 
 def _to_angle(b: Builder, upper: Value, lower: Value) -> tuple[Value, Value]:
-    """The product of pi/2 and a fraction of 128 bits, as a pair. ``upper`` and ``lower`` are the halves of the
-    fraction.
+    """The product of pi/2 and a fraction, as a pair of floats.
+
+    ``upper`` and ``lower`` are the first and the next 64 bits of the fraction. Its 126 bits are followed by two zeros.
+    ``upper`` is signed, so a fraction of a half or more is negative.
     """
     parts = [
         (b.op("shr", upper, b.i64(32)), -32),

@@ -2,7 +2,8 @@
 
 The stage ``note_stated_definite`` calls `note_stated` once. Rules then compute determinants and inverses of such a matrix
 from the Cholesky factor that the equations need anyway. The rules read the triangle of the matrix that the equations
-read. Facts for all rules are not stated: the user may have set this triangle only.
+read. The fact "positive_definite" is not recorded for such a matrix: it would tell all rules that the matrix is
+Hermitian, but the user may have set only this triangle.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def note_stated(fgraph: FunctionGraph) -> None:
     """Note which matrices the graph states to be positive definite.
 
     An equation counts if it is computed in every run, and if an error is raised unless the matrix is positive definite.
-    So a run that reads the matrix as another one fails anyway.
+    So if the matrix is not positive definite in a run, this run fails anyway, whatever rules compute from the matrix.
     """
     nodes = [n for n in fgraph.apply_nodes if _needs_definite(n.op)]
     if not nodes or not any(isinstance(n.op, Det | SLogDet | Inv) for n in fgraph.apply_nodes):
@@ -86,9 +87,10 @@ def _moved(x: TensorVariable) -> TensorVariable:
 
 
 def definite_form(fgraph: FunctionGraph, x: TensorVariable) -> TensorVariable | None:
-    """The matrix of which a Cholesky factor is taken in place of a factorisation of ``x``. None if there is none.
+    """The matrix whose Cholesky factor rules can use in place of a factorisation of ``x``; None if there is no such matrix.
 
-    It is ``x``, if ``x`` is known to be positive definite. Else it is ``x`` or a transpose of it.
+    If ``x`` is known to be positive definite, the result is ``x``. If only an equation states this, the result is the
+    matrix that the equation reads: ``x`` or its transpose. (Of a complex matrix, only the conjugate transpose counts.)
     """
     if has(fgraph, x, "positive_definite"):
         return x

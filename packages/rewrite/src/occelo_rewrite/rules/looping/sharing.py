@@ -85,7 +85,10 @@ def _is_argument(op_: Scan, output: int) -> bool:
 
 
 def _needed_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
-    """The variables in ``variables`` that a body still needs if it reads all of them as inputs."""
+    """Those of ``variables`` that a body uses, if all of them become inputs of the body.
+
+    Variables that the body only needs to compute others of ``variables`` are left out.
+    """
     return [v for v in ancestors(op_.body.outputs, variables) if v in variables]
 
 
@@ -161,9 +164,9 @@ def kept_by_other_scans(
 ) -> dict[Variable, Variable]:
     """Maps those ``products`` of a scan that another scan also computes to traces of them.
 
-    ``node`` must read traces of the other scan, as the gradient of a loop does. Without these traces, the caller
-    computes ``products`` for all steps at once, before the scan, and stores them. So the traces need no more memory.
-    They are traces of new scans, which `merged_scans` merges with the old scans.
+    ``node`` must read traces of the other scan, as the gradient of a loop does. The caller computes all other products
+    for all steps at once, before the scan, and stores them. So a trace of a product takes no more memory. The new
+    traces are results of new scans, which `merged_scans` merges with the old scans.
     """
     found = dict[Variable, Variable]()
     for other in _other_scans(fgraph, node):
