@@ -87,7 +87,7 @@ def _moved(x: TensorVariable) -> TensorVariable:
 
 
 def definite_form(fgraph: FunctionGraph, x: TensorVariable) -> TensorVariable | None:
-    """The matrix whose Cholesky factor rules can use in place of a factorisation of ``x``; None if there is no such matrix.
+    """The matrix whose Cholesky factor rules can use in place of a factorisation of ``x``. None if there is none.
 
     If ``x`` is known to be positive definite, the result is ``x``. If only an equation states this, the result is the
     matrix that the equation reads: ``x`` or its transpose. (Of a complex matrix, only the conjugate transpose counts.)
