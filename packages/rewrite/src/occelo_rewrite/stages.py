@@ -1,7 +1,7 @@
 """Four stages of `pipeline` that are functions of a graph rather than databases of rules.
 
-`drain_assumptions` and `note_stated_definite` record assumptions, `add_destroy_handler` allows in-place ops, and `check_integrity` validates the
-graph at the end.
+`drain_assumptions` and `note_stated_definite` record assumptions, `add_destroy_handler` allows in-place ops, and
+`check_integrity` validates the graph at the end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ def drain_assumptions(fgraph: FunctionGraph) -> None:
 
 @graph_rewriter
 def note_stated_definite(fgraph: FunctionGraph) -> None:
-    """Note which matrices the graph states to be positive definite. It has no run without an error otherwise."""
+    """Note the matrices that equations or Cholesky factorisations of the graph assume to be positive definite.
+
+    A matrix is noted only if every run of the graph raises an error unless the matrix is positive definite. So rules
+    may compute determinants and inverses of this matrix from its Cholesky factor, too.
+    """
     from occelo_rewrite.rules.linalg.stated_definite import note_stated
 
     note_stated(fgraph)

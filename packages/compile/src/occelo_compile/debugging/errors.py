@@ -55,7 +55,10 @@ class BadViewMap(DebugModeError):
 
 
 class BadTrait(DebugModeError):
-    """The values of a call contradict a trait that an op declares, or a method of the op."""
+    """The values of a call contradict a trait that an op declares, or the result of a method of the op.
+
+    For example, an output has another shape than the op's ``infer_shape`` returns.
+    """
 
 
 class InvalidValueError(DebugModeError):

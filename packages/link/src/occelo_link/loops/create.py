@@ -25,7 +25,8 @@ __all__ = ["check_lengths"]
 def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
     """Write checks of the lengths of a new tensor: none is negative, and the tensor is not too large for any memory.
 
-    Constants and lengths of inputs are never negative, so they are not checked.
+    Lengths of inputs are never negative. Functions such as `alloc` and `eye` refuse negative constants when the graph
+    is built. So neither is checked.
     """
     for n in lengths:
         if n.op not in ("const", "length"):

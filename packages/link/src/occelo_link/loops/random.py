@@ -1,8 +1,9 @@
 """Records why some ops of random numbers have no lowering to loops: those that draw with NumPy's generators, and
 `SortedOrder`.
 
-Other draws from keys consist of elementwise ops, so they need no lowering here. `loops.build` imports this module when
-the ops of random numbers are imported.
+Random orders and choices by keys use `SortedOrder`. All other draws by keys consist of ops of other families, most of
+them elementwise, so they need no lowering here. `loops.build` imports this module when the ops of random numbers are
+imported.
 """
 
 from __future__ import annotations

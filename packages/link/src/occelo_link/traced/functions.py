@@ -88,7 +88,10 @@ def _jax_sign(of: Library, x: Array) -> Array:
 
 
 def _jax_extreme(name: str) -> Callable[..., Array]:
-    """Return `maximum` or `minimum` that is NaN if an argument is, among complex numbers, too."""
+    """Return a function that computes ``maximum`` or ``minimum``.
+
+    Its result is NaN if an argument is NaN, also for complex numbers.
+    """
 
     def function(of: Library, x: Array, y: Array) -> Array:
         jnp = of.jnp

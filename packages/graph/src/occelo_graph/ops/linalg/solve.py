@@ -139,10 +139,10 @@ def solve(
 
     ``assume_a`` is an assumption about ``a``, with SciPy's names: "general" ("gen", "banded", None), "symmetric"
     ("sym"), "hermitian" ("her"), "positive definite" ("pos"), "diagonal", "tridiagonal", "lower triangular" or "upper
-    triangular". The assumption is not checked, and only a part of ``a`` is read. If ``a`` is symmetric, Hermitian or
-    positive definite, only the upper triangle is read, or the lower triangle if ``lower`` is True. The gradient is 0
-    for elements that are not read. If ``a`` is assumed to be positive definite, compiled graphs take this for true in
-    determinants and inverses of ``a``, too, which then share its Cholesky factor.
+    triangular". Elements that follow from the assumption are not read, so nothing checks them. If ``a`` is symmetric,
+    Hermitian or positive definite, only the upper triangle is read, or the lower triangle if ``lower`` is True. The
+    gradient is 0 for elements that are not read. If ``a`` is assumed to be positive definite, a compiled graph may
+    compute determinants and inverses of ``a`` under this assumption, too, from the Cholesky factor of ``a``.
 
     If a matrix is singular, or if it is assumed to be positive definite and is not, ``numpy.linalg.LinAlgError`` is
     raised. The message says the position of the matrix in the batch. With ``on_error="nan"``, the solution is NaN for
