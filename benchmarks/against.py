@@ -3,9 +3,9 @@
     python benchmarks/against.py COMMIT                   # everything
     python benchmarks/against.py COMMIT runtime calls     # some parts
 
-Both sides run their own `run.py` in alternating processes, and each figure is the minimum of the rounds. Installed peers
-are measured as well, which only costs time; so use an environment without them. For one thread each, set
-OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
+Both sides run their own `run.py` in alternating processes, or with ``--theirs`` both that of the other commit, and each
+figure is the minimum of the rounds. Installed peers are measured as well, which only costs time; so use an environment
+without them. For one thread each, set OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PARTS = ["building", "first", "calls", "runtime", "stages", "rewriting"]
 
 
-def measure(checkout: Path, part: str, folder: Path) -> dict[str, float]:
+def measure(checkout: Path, part: str, folder: Path, programs: Path) -> dict[str, float]:
     """The figures of one part in a checkout, by name; ``folder`` is its compile directory.
 
-    Nested tables become names with slashes.
+    ``programs`` is the checkout whose benchmarks are run. Nested tables become names with slashes.
     """
     sources = [checkout / "src", *sorted((checkout / "packages").glob("*/src"))]
     environment = os.environ | {
@@ -46,7 +46,7 @@ def measure(checkout: Path, part: str, folder: Path) -> dict[str, float]:
         command = [sys.executable, "run.py", part, "--rounds", "1", "--json", str(found)]
         subprocess.run(
             command,
-            cwd=checkout / "benchmarks",
+            cwd=programs / "benchmarks",
             env=environment,
             check=True,
             stdout=subprocess.DEVNULL,
@@ -93,6 +93,9 @@ def main(
     twice: Annotated[
         bool, typer.Option(help="Measure the other commit as two sides, to show the noise.")
     ] = False,
+    theirs: Annotated[
+        bool, typer.Option(help="Measure all sides by the benchmarks of the other commit.")
+    ] = False,
 ) -> None:
     """Compare this checkout with another commit."""
     with tempfile.TemporaryDirectory() as name:
@@ -109,7 +112,8 @@ def main(
                     del sides[again]
                 for _ in track(range(rounds), description=part):
                     for side, best in sides.items():
-                        _least(best, measure(side, part, place / f"cache-{side.name}"))
+                        cache = place / f"cache-{side.name}"
+                        _least(best, measure(side, part, cache, other if theirs else side))
                 table = _table(sides[other], sides[ROOT], sides.get(again, {}), commit)
                 Console(width=140).print(table)
         finally:
