@@ -25,11 +25,10 @@ __all__ = ["check_lengths"]
 def check_lengths(context: Context, lengths: Sequence[Value]) -> None:
     """Write checks of the lengths of a new tensor: none is negative, and the tensor is not too large for any memory.
 
-    Lengths of inputs are never negative. Functions such as `alloc` and `eye` refuse negative constants when the graph
-    is built. So neither is checked.
+    Lengths of inputs are never negative, and are not checked.
     """
     for n in lengths:
-        if n.op not in ("const", "length"):
+        if not (n.op == "length" or (n.op == "const" and n.args[0] >= 0)):
             context.check(context.builder.op("le", context.i64(0), n))
     context.check_size(lengths)
 

@@ -12,12 +12,14 @@ import numpy as np
 
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable
 from occelo_graph import tensor as ot
+from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
 from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.ops.shape.length_bounds import never_negative
 from occelo_graph.tensors.nodes import computed_by
 from occelo_graph.tensors.type import is_complex, is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
@@ -177,8 +179,8 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
     """sum(alloc(v, n)) = n v, prod(alloc(v, n)) = v^n, and max(alloc(v, n)) = v, over axes that v lacks.
 
     For a maximum, n must be static, since the maximum of no elements is an error. The rule does not apply to sums and
-    products of float16, which cannot hold a large n. (overflow: of intermediate sums and products. finite: n v is NaN
-    for an infinite v and n = 0.)
+    products of float16, which cannot hold a large n. A negative n is still an error. (overflow: of intermediate sums
+    and products. finite: n v is NaN for an infinite v and n = 0.)
     """
     op = node.op
     out = node.outputs[0]
@@ -212,7 +214,7 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
     axis = tuple(left.index(i) for i in op.axis if i not in repeated)
     rest = CAReduce(op.scalar_op, axis, op.dtype, op.acc_dtype)(base) if axis else base
     if not row.idempotent:
-        count = math.prod(counted)
+        count = math.prod(map(_not_negative, counted))
         if not row.linear and not is_float(out.type.dtype):
             return None
         rest = row.of_many(rest, ot.cast(count, out.type.dtype))
@@ -220,6 +222,15 @@ def reduce_of_alloc(fgraph: FunctionGraph, node: TensorApply[CAReduce]) -> Repla
     return [
         rest if rest.type.ndim == len(kept) and not _stretched(rest, kept) else ot.alloc(rest, kept)
     ]
+
+
+def _not_negative(length: Length) -> Length:
+    """``length``, with a run-time check that it is not negative, unless this is proved."""
+    if isinstance(length, int) or never_negative(length):
+        return length
+    message = "negative dimensions are not allowed"
+    checked: TensorVariable = raise_unless(length, length >= 0, error=ValueError, message=message)
+    return checked
 
 
 def _stretched(value: TensorVariable, lengths: Sequence[Length]) -> bool:
