@@ -35,7 +35,7 @@ class _Place:
         self.choices: dict[object, list[_Place]] = {}
 
     def regions(self, key: object, count: int) -> list[_Place]:
-        """The places of the ``count`` regions that lazy nodes in this place choose from by the condition ``key``."""
+        """The places of the ``count`` regions of lazy nodes that run in this place and have the condition ``key``."""
         if key not in self.choices:
             self.choices[key] = [_Place(self) for _ in range(count)]
         return self.choices[key]

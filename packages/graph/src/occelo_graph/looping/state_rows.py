@@ -37,8 +37,8 @@ def lengths_of_cotangents(
     """The cotangents ``found`` of a body's inputs, changed to read the lengths of a state from the state's cotangent.
 
     ``arguments`` are the body's inputs. ``seeds`` maps the position of a carried value to the variable for its
-    cotangent. The lengths of a state are replaced only if ``found`` reads nothing else of the state but a few rows, and
-    if no step changes these lengths. ``inputs`` are the inputs of the node of `Scan`.
+    cotangent. The lengths of a state are replaced only if ``found`` reads nothing of the state except its lengths and a
+    few rows, and if no step changes these lengths. ``inputs`` are the inputs of the node of `Scan`.
     """
     positions = [i for i, v in enumerate(found) if isinstance(v, Variable)]
     wanted = [found[i] for i in positions]

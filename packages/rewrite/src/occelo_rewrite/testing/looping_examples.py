@@ -158,7 +158,10 @@ def _outer_products(x: TensorVariable) -> TensorVariable:
 
 
 def _functions(x: TensorVariable) -> TensorVariable:
-    """A loop with a function of only the elements of a sequence, and a trace of another such function."""
+    """A loop whose steps compute two functions that do not depend on the carried value.
+
+    One function is added to the carried value, and the other one becomes a trace.
+    """
     (total, traces) = loop(lambda s, e: (s * 0.5 + ot.exp(e), e * 2.0), ot.zeros_like(x[0]), x)
     return total + traces
 

@@ -189,8 +189,9 @@ def choice(
     drawn twice, and the order is random. Then each entry is drawn from the remaining entries, with probabilities in
     proportion to ``p``. ``size`` is the shape of the draw, () by default. Its dimensions replace ``axis``.
 
-    ValueError if there are no entries to draw from, or if ``p`` has another length. If ``replace`` is False, ValueError
-    if the draw has more elements than there are entries (of probability above 0, if ``p`` is given).
+    ValueError if there are no entries to draw from, or if the length of ``p`` is not the number of entries. If
+    ``replace`` is False, ValueError if the draw has more elements than there are entries (of probability above 0, if
+    ``p`` is given).
     """
     made = as_tensor_variable(a)
     if not made.type.ndim and (not is_discrete(made.dtype) or made.dtype == "bool"):

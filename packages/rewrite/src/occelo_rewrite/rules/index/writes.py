@@ -93,7 +93,7 @@ def write_of_write(fgraph: FunctionGraph, node: Write) -> Replacements:
 
 @node_rewriter([*OVERWRITING])
 def inc_of_set(fgraph: FunctionGraph, node: Write) -> Replacements:
-    """x[key].set(a)[key].inc(b) = x[key].set(a + b), and x[key].inc(a)[key].inc(b) = x[key].inc(a + b) for integers.
+    """x[key].set(a)[key].inc(b) = x[key].set(a + b), and for integers x[key].inc(a)[key].inc(b) = x[key].inc(a + b).
 
     The values are added in the dtype of x. The first law does not hold for keys with index arrays: a position that is
     selected twice is set once, but incremented twice.
@@ -145,7 +145,8 @@ def write_of_everything(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) 
 def zeros_written_then_added(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """zeros[key].inc(v) + x = x[key].inc(v), for keys of integers and slices.
 
-    So a sum of writes becomes a chain of writes. (rounding: where nothing is written, a -0.0 in x stays -0.0.)
+    So a sum of writes becomes a chain of writes. (rounding: where nothing is written, a -0.0 in x stays -0.0, but the
+    sum 0.0 + -0.0 is 0.0.)
     """
     return _chained(fgraph, node, False)
 
