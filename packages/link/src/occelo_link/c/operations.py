@@ -28,14 +28,15 @@ _BUILTINS = {
 class Operations:
     """Writes scalar operations as C expressions.
 
-    Operations that C leaves undefined for some arguments, such as integer division by zero, are calls of helper
-    functions. ``helpers`` collects the definitions of these functions by name; they are printed before all units.
+    Operations that C lacks, or leaves undefined for some arguments (such as integer division by zero), are calls of
+    helper functions. ``helpers`` collects the definitions of these functions by name; they are printed before the
+    functions of all programs.
 
-    ``alternates`` is true for programs with complex outputs. In such programs differences of products (for real parts)
-    and sums of products (for imaginary parts) may alternate. GCC (from 12 on) then contracts a product and a sum to one
-    fused multiply-add, even with ``-ffp-contract=off``. A fused multiply-add rounds only once, so results would
-    differ from those of ``native``. To prevent that, if ``alternates`` is true, products of floats are wrapped in
-    ``ROUNDED`` (`c.prelude`).
+    ``alternates`` is true for programs with complex outputs. Such programs compute real parts as differences of
+    products, and imaginary parts as sums of products. GCC (from 12 on) combines a difference and a sum into one vector
+    instruction, which multiplies, and then subtracts in one lane and adds in the next. GCC does so even with
+    ``-ffp-contract=off``. The instruction does not round the product, so results would differ from those of
+    ``native``. To prevent that, if ``alternates`` is true, products of floats are wrapped in ``ROUNDED`` (`c.prelude`).
     """
 
     def __init__(self, helpers: dict[str, str], alternates: bool) -> None:

@@ -1,7 +1,7 @@
 """`lower_graph`: lowers a graph to a loop program. The lowerings of each family of ops are imported at their first use.
 
 `BlockLinker` calls `lower_graph` for each block. Under the linker ``c|py`` a block is a single node. `capabilities`
-calls `find_lowering` to report which ops these linkers compile.
+calls `find_lowering` to report which ops ``native``, ``c``, ``c|py`` and ``numba`` compile to loops.
 """
 
 from __future__ import annotations

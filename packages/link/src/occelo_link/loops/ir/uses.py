@@ -158,7 +158,7 @@ _USED, _DEFINED, _PLAIN, _PLACED, _READ = _Used(), _Defined(), _Plain(), _Placed
 
 
 def used_by(statements: Iterable[Statement]) -> Iterator[Value | Buffer]:
-    """The values and buffers that the statements of a block, or some of them, and their nested blocks use.
+    """The values and buffers that statements and their nested blocks use.
 
     The same value or buffer may occur several times.
     """

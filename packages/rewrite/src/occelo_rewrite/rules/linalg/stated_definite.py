@@ -1,9 +1,9 @@
 """Matrices that a graph states to be positive definite, since it solves equations under this assumption.
 
-The stage ``note_stated_definite`` calls `note_stated` once. Rules then compute determinants and inverses of such a matrix
-from the Cholesky factor that the equations need anyway. The rules read the triangle of the matrix that the equations
-read. The fact "positive_definite" is not recorded for such a matrix: it would tell all rules that the matrix is
-Hermitian, but the user may have set only this triangle.
+The stage ``note_stated_definite`` calls `note_stated` once. Rules then compute determinants and inverses of such a
+matrix from the Cholesky factor that the equations need anyway. The rules read the triangle of the matrix that the
+equations read. The fact "positive_definite" is not recorded for such a matrix: it would tell all rules that the matrix
+is Hermitian, but the user may have set only this triangle.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ def _is_stated(fgraph: FunctionGraph, node: Apply, base: TensorVariable) -> bool
 
 
 def _is_half(node: Apply, factor: TensorVariable, lower: bool) -> bool:
-    """Whether a node solves an equation with the factor, if ``lower``, or with its conjugate transpose."""
+    """Whether a node solves a triangular equation with a Cholesky factor, or with the factor's conjugate transpose.
+
+    ``lower`` says which of the two: True for the factor, False for the factor's conjugate transpose.
+    """
     if not isinstance(node.op, SolveTriangular) or node.op.lower != lower:
         return False
     return _moved(tensors(node.inputs)[0]) is factor
