@@ -166,8 +166,9 @@ class Reader(ExpressionReader):
     ) -> Logarithm | None:
         """The logarithm of sum(``plus``) - sum(``minus``). None if no form is known.
 
-        A stable form of the logarithm must be known for each term. There is one exception: one term may be any
-        expression c, as in log(exp(x) + c), if no other term is subtracted.
+        A stable form of the logarithm must be known for each term. One term may be an exception, such as c in
+        log(exp(x) + c). Then all other terms must be added, and c must not be a product or quotient that contains a
+        power such as exp(y).
         """
         bounded = self.bounded_sum(plus, minus)
         if bounded is not None:

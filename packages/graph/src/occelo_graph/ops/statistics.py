@@ -92,14 +92,14 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     ``axis`` None means all dimensions. If ``axis`` and ``ord`` are both None, ``x`` may have any number of dimensions,
     and the norm is the square root of the sum of squares. Else there are one or two axes.
 
-    Orders of vectors are 2 (the default), 1, inf, -inf, 0 (the number of nonzero elements) and other numbers. Orders of
-    matrices are "fro" (the default), 1 and -1 (largest and smallest column sum), inf and -inf (largest and smallest row
-    sum), 2 and -2 (largest and smallest singular value) and "nuc" (the sum of the singular values). ValueError for
-    another order.
+    Orders of vectors are 2 (the default), 1, inf and -inf (largest and smallest absolute value), 0 (the number of
+    nonzero elements) and other numbers. Orders of matrices are "fro" (the default), 1 and -1 (largest and smallest
+    column sum), inf and -inf (largest and smallest row sum), 2 and -2 (largest and smallest singular value) and "nuc"
+    (the sum of the singular values). ValueError for another order.
 
     The norm of integers is float64. The norm of no elements is 0, and inf for negative finite orders of vectors, as in
-    NumPy 2.4. Some norms are the smallest of several numbers: -inf of vectors (of absolute values), and -1, -2 and -inf
-    of matrices (of column sums, singular values and row sums). They raise ValueError if there are no such numbers.
+    NumPy 2.4. The norms that are the smallest of several numbers raise ValueError if there are no such numbers: -inf of
+    vectors, and -1, -2 and -inf of matrices.
 
     At a zero vector the gradient is 0, the subgradient of least norm. The formula x / norm(x) would compute 0 / 0.
     """

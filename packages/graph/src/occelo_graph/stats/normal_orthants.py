@@ -39,7 +39,10 @@ Of 700 generators that were tried, it was the best for integrands that depend mo
 _LONGEST = 200
 """The greatest length of vectors; longer vectors raise ValueError."""
 _FARTHEST = 1e8
-"""Elements are clipped to this absolute value, so that they stay finite and their products with 0 are 0."""
+"""The bound for normal numbers that are computed from points of the lattice.
+
+Numbers of a larger absolute value are clipped, so that they stay finite and their products with 0 are 0.
+"""
 
 
 def _lattice(dtype: str) -> Any:

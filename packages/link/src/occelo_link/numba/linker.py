@@ -27,17 +27,17 @@ from occelo_rewrite import RewriteDatabaseQuery
 __all__ = ["NumbaLinker"]
 
 _LONG_BLOCK = 300
-"""The length of the longest block, in statements, up to which Numba compiles a program.
+"""Numba compiles a program only if no block of the program has more statements than this number.
 
-Programs with longer blocks are compiled as by ``native``, with the same results. Numba would inline all functions that
-such a block calls, and its time grows faster than the length: a block of 500 statements took 15 s, and one of 2,000
-took 100 s.
+A program with a longer block is compiled as by ``native``, with the same results. Numba would inline all functions that
+such a block calls, and the time of compiling grows faster than the number of statements: a block of 500 statements took
+15 s, and one of 2,000 took 100 s.
 """
 _LONG_PROGRAM = 1000
-"""The length of a program, in statements of all blocks, up to which Numba compiles it.
+"""Numba compiles a program only if all blocks together have at most this number of statements.
 
-The time grows faster than this length, too: 190 statements in 19 blocks took 2.5 s, 950 in 81 blocks 14 s, and 1,200 in
-89 blocks 27 s.
+The time of compiling grows faster than the number of statements, too: 190 statements in 19 blocks took 2.5 s, 950 in 81
+blocks 14 s, and 1,200 in 89 blocks 27 s.
 """
 
 # checked here, since cached code needs no Numba, so that a missing Numba would be noticed only later

@@ -310,7 +310,10 @@ def _torch_gamma(of: Library, x: Array) -> Array:
 
 
 def _has_power(arrays: Any, x: Array, y: Array) -> Array | None:
-    """Whether all powers of integers are valid: a negative power is an error. None if the dtypes exclude an error."""
+    """Whether all exponents are valid. A negative exponent is an error if the base and the exponent are integers.
+
+    None if the dtypes exclude this error.
+    """
     base, power = arrays.dtype(x), arrays.dtype(y)
     if power[0] != "i" or base[0] not in "iu":
         return None
@@ -437,7 +440,10 @@ _UNSIGNED: dict[str, Callable[..., Array]] = {
     "sign": unsigned.sign_of,
     "abs": unsigned.itself,
 }
-"""Functions that replace PyTorch's signed functions for uint64. Their arguments are int64 tensors with the same bits."""
+"""Functions that replace PyTorch's signed functions for uint64.
+
+Their arguments are int64 tensors with the same bits.
+"""
 
 
 def unsigned_functions_of(library: Library) -> dict[str, Callable[..., Array]]:

@@ -422,7 +422,10 @@ def _added(terms: Sequence[TensorVariable]) -> TensorVariable:
 
 @node_rewriter([ot.mul], tags=("comparison", "overflow", "finite"), below=[Gemm, Gemv])
 def scaled_product(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """alpha gemm(z, a, x, y, b) = gemm(z, alpha a, x, y, alpha b), for a moderate constant alpha; likewise gemv."""
+    """alpha gemm(z, a, x, y, b) = gemm(z, alpha a, x, y, alpha b), if alpha is a moderate constant (`is_moderate`).
+
+    The same holds for gemv.
+    """
     out = node.outputs[0]
     base, alpha = _scaled(out)
     owner = computed_by(base, Gemm, Gemv)

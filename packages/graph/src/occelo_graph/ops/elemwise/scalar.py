@@ -105,7 +105,10 @@ class ScalarOp(Static):
         raise MethodNotDefined(f"{type(self).__name__} does not declare nin")
 
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
-        """The dtypes of the outputs for given dtypes of the inputs. TypeError if the function is not defined for them."""
+        """The dtypes of the outputs for given dtypes of the inputs.
+
+        TypeError if the function is not defined for these dtypes.
+        """
         raise MethodNotDefined(f"{type(self).__name__} does not define output_dtypes")
 
     def evaluate(self, *arrays: Any) -> Any:
@@ -122,11 +125,14 @@ class ScalarOp(Static):
 
     @property
     def is_formula(self) -> bool:
-        """Whether the function is defined by a graph of other elementwise functions. Then `composed` builds this graph."""
+        """Whether the function is defined by a graph of other elementwise functions, which `composed` builds."""
         return False
 
     def composed(self, inputs: Sequence[Any]) -> Sequence[Any] | None:
-        """Build the outputs by other elementwise functions, for the tensors ``inputs``. None if there is no such graph."""
+        """Build the outputs by other elementwise functions, for the tensors ``inputs``.
+
+        None if there is no such graph.
+        """
         return None
 
     def derivatives(self, nin: int) -> Sequence[Derivative]:
@@ -257,7 +263,10 @@ class ScalarFunction(_Fields):
 
     @staticmethod
     def rename_earlier(name: str, place: tuple[str, ...] | None) -> None:
-        """Free the name ``name``. If the function with this name was defined at ``place``, it gets another name."""
+        """Give the function that has the name ``name`` another name, if the function was defined at ``place``.
+
+        Then the name is free for the new function.
+        """
         earlier = _table.get(name)
         if place is None or earlier is None or earlier.place != place:
             return

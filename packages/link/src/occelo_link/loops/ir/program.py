@@ -76,8 +76,9 @@ class Value:
     - ``length``, ``stride``: the length or stride of a dimension of an input; ``args`` are a buffer and an axis.
     - ``call``: a call of a function of the table; ``args`` are its name, then values.
     - ``apply``: a call of a `Function` of the program; ``args`` are its name, then values.
-    - ``unlikely``: ``args`` are a condition, a value, the name of a `Function`, then its arguments. If the condition holds,
-      which is rare, the function is called in a cold branch and returns the result. Otherwise the result is the value.
+    - ``unlikely``: ``args`` are a condition, a value, the name of a `Function`, then its arguments. If the condition
+      holds, which is rare, the function is called in a cold branch and returns the result. Otherwise the result is the
+      value.
     """
 
     __slots__ = ("args", "block", "dtype", "node", "number", "op")
@@ -354,9 +355,9 @@ class Check(_Leaf):
 class Alloc(_Leaf):
     """Allocate ``size`` elements for ``buffer``. ``lengths`` is the shape if the buffer is an output.
 
-    If ``reuse`` is a buffer, ``buffer`` takes over its memory; both have the same size, and ``reuse`` is dead
-    afterwards. If ``keeps`` is True, the elements of ``reuse`` stay in the memory, and may be read until they are
-    overwritten.
+    If ``reuse`` is a buffer, ``buffer`` takes over its memory; both have the same size. If ``keeps`` is False,
+    ``reuse`` is dead afterwards. If ``keeps`` is True, the elements of ``reuse`` stay in the memory, and may be read
+    until they are overwritten.
 
     ``reuse`` may be an input that the output updates. If no other object refers to the input, the output takes over its
     memory, otherwise it gets a copy. No later statement may fail, since the old value is lost.
