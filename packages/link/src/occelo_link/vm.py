@@ -1,8 +1,8 @@
 """The Python linkers ``py`` and ``vm``, which make one thunk for each node and run the thunks in order or on demand.
 
-`registry` finds the linkers by name. `blocks.vm` runs nodes that are not compiled as `NodeThunk`. The linker ``c|py``,
-profiles and watching linkers (`node_by_node`) run graphs with `PythonVM`. So do the other linkers for graphs that they
-cannot compile as a whole.
+`registry` finds the linkers by name. `blocks.vm` makes a `NodeThunk` for each node that is not compiled. The linker
+``c|py`` makes a `PythonVM`, and so do the other linkers for graphs that they run entirely in Python. Profiles and
+`WatchingLinker` (`node_by_node`) run the nodes of compiled graphs with a `PythonVM`, too.
 """
 
 from __future__ import annotations
@@ -147,7 +147,10 @@ class PythonVM:
                 cell[0] = None
 
     def _run(self, thunk: NodeThunk, computed: dict[Variable, bool]) -> None:
-        """Run a thunk and then call the callback. If there is a hook ``around``, the hook runs the thunk."""
+        """Run a thunk and then call the callback.
+
+        If the attribute ``around`` is not None, it is called in place of the thunk, and must itself call the thunk.
+        """
         node = thunk.node
         if self.around is None:
             thunk()

@@ -154,8 +154,9 @@ class ExpressionReader:
     def is_switch(variable: TensorVariable) -> bool:
         """Whether a variable is computed by `switch`.
 
-        Stable forms that distinguish cases apply functions to such variables. These expressions must not be replaced
-        again.
+        A stable form that distinguishes cases contains expressions of such variables. For instance, the stable form of
+        log(erfc(x)) contains log(erfc(s)) where s is a `switch`. Such an expression must not be replaced by a
+        stable form again.
         """
         found = computed_by(variable, Elemwise)
         return found is not None and found.op.scalar_op.name == "switch"

@@ -21,7 +21,8 @@ def graph_parts(
     ``graph`` is a variable, a sequence of variables, a node, an object with outputs and inputs such as a
     `FunctionGraph`, or an object with a function graph, such as a compiled function. TypeError for anything else.
 
-    - ``inputs``: if they are given, they are returned as the inputs. Otherwise variables and nodes have no inputs.
+    - ``inputs``: if they are given, they are returned as the inputs. Otherwise the inputs of the object are returned.
+      A variable, a sequence of variables and a node count as graphs without inputs.
     - ``compiled``: if this text is given, a compiled function raises TypeError, too. The message starts with the text.
     """
     if isinstance(graph, Variable):

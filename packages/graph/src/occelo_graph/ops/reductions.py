@@ -107,7 +107,10 @@ class Reduction:
         return found
 
     def of_many(self, element: Any, count: Any) -> Any:
-        """The result for ``count`` elements that all equal ``element``. `MethodNotDefined` without `repeated`."""
+        """The result for ``count`` elements that all equal ``element``.
+
+        `MethodNotDefined` if the reduction is not idempotent and `repeated` is None.
+        """
         if self.idempotent:
             return element
         if self.repeated is None:

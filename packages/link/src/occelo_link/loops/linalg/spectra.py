@@ -2,7 +2,7 @@
 
 The nodes are `Eigh`, `Eigvalsh`, `SVD`, `FullSVD` and `SingularValues`. LAPACK's gesdd computes singular values, and
 syevd and heevd compute eigenvalues. For batches of real matrices with at most 32 rows, `jacobi` computes eigenvalues by
-rotations. `general_spectra` has the eigenvalues of other matrices.
+rotations. `general_spectra` has the eigenvalues of matrices that need not be symmetric or Hermitian.
 
 The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings. `general_spectra`, `schur` and `qz` call
 `if_finite`.

@@ -115,7 +115,7 @@ class WorkMatrix:
 
     @contextmanager
     def _elements(self, rows: Value, columns: Value) -> Generator[tuple[Value, Value]]:
-        """A context manager that writes loops over elements, in an order that is fast for copies from and to C order."""
+        """A context manager that writes loops over elements, in a fast order for copies from and to C order."""
         builder = self.context.builder
         if not self.by_rows:
             with in_tiles(self.context, rows, columns) as place:
@@ -145,7 +145,7 @@ class WorkMatrix:
                 self.store(i, j, value, k)
 
     def copy_to(self, result: Sequence[Stored], index: Index, good: Value | None = None) -> None:
-        """Copy the first rows and columns to the matrix at ``index`` of a result.
+        """Copy the first rows and columns to the matrix at ``index`` of a result, as many as that matrix has.
 
         If ``good`` is passed and False, NaN is stored instead. A real result gets the real parts. Elements are
         converted to the dtype of the result.
@@ -160,8 +160,9 @@ class WorkMatrix:
                 builder.store(part.buffer, part.position(builder, [*index, i, j]), value)
 
     def copy_column_to(self, result: Stored, index: Index, good: Value | None = None) -> None:
-        """Copy the start of the first column to the vector at ``index`` of a result. If ``good`` is False, store NaN
-        instead.
+        """Copy the first elements of the first column to the vector at ``index`` of a result, as many as it has.
+
+        If ``good`` is passed and False, NaN is stored instead.
         """
         builder = self.context.builder
         with builder.loop(result.shape[-1], fixed=True) as down:

@@ -36,7 +36,7 @@ def _linear_argument(first: TensorApply[MatrixOp], second: TensorApply[MatrixOp]
 def sum_of_linear(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(a, x) + f(a, y) = f(a, x + y), if the op f is linear in its last argument; likewise for other arguments.
 
-    So a gradient needs only one pullback of a factor instead of two.
+    So a gradient needs only one pullback of a factorisation where it would otherwise add the results of two.
     """
     out = node.outputs[0]
     owners = [computed_by(x, MatrixOp) for x in node.inputs]
