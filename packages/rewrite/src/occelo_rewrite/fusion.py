@@ -3,10 +3,12 @@
 `pipeline` runs `FusionRewriter` as the stage ``elemwise_fusion``. Only nodes of the same shape that belong to the same
 region are fused.
 
-Groups of nodes to fuse grow greedily in topological order. Each group, and each node that cannot be fused, has a level:
-one more than the highest level among the groups and nodes that it reads. A node joins the group of the highest level
-that it reads. If the node reads several groups of this level, these groups are merged. A group depends only on groups
-and nodes of lower levels, so no cycle can arise.
+The nodes that can be fused are divided into groups greedily, in topological order. Each group, and each node that
+cannot be fused, has a level: one more than the highest level among the groups and nodes that it reads. To find a group
+for a node, take the groups and nodes that it reads, and of these the ones with the highest level. If all of them are
+groups of the node's shape and region, and together not too large, they are merged, and the node joins the merged group.
+Otherwise the node begins a new group. So a group depends only on groups and nodes of lower levels, and no cycle can
+arise.
 """
 
 from __future__ import annotations

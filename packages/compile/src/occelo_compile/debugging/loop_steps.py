@@ -22,7 +22,8 @@ def step_that_differs(node: Apply, arrays: Sequence[Any], linker: Linker) -> int
     """Return the number of a step before which compiled code and the interpreter agree, and after which they differ.
 
     Steps are counted from 0. ``arrays`` are the inputs of the node. The result is None if the node is not a loop, or a
-    loop without a number of steps. It is also None if the loop, compiled separately, has the same results as in the interpreter.
+    loop without a number of steps. It is also None if the loop, compiled separately, has the same results as in the
+    interpreter.
     """
     loop = node.op.loop(node) if node.op.loops else None
     if loop is None or loop.count is None:

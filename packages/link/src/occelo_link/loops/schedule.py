@@ -24,8 +24,8 @@ __all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root", "Schedule", "Step"
 
 
 MANY_STEPS = 200
-"""The largest number of pending steps that is searched. If more steps are pending when one of them is needed, all
-pending steps are written.
+"""When the elements of a tensor are needed, the pending steps are searched for those that compute them, and only these
+are written. If more than this number of steps are pending, all are written without a search.
 """
 
 
@@ -298,7 +298,7 @@ class Schedule:
     def _transfer_carried(self, buffer: Buffer, other: Buffer) -> None:
         """Pass the carried tensor to the next iteration in the buffer ``other`` instead of ``buffer``.
 
-        The caller makes the step that computes the tensor write it to the memory of ``other``.
+        The caller ensures that the tensor is computed in the memory of ``other``.
         """
         replaced = self.carried.pop(buffer)
         buffer.space = "work"
@@ -338,7 +338,7 @@ class Schedule:
         builder.alloc(buffer, size, lengths, reuse)
 
     def _check_size(self, stored: Stored) -> None:
-        """Write a check that a tensor is not too large for any memory.
+        """Write a check that fails if a tensor is so large that no memory could hold it.
 
         The length of each single dimension was checked where it was computed.
         """

@@ -25,7 +25,10 @@ _ELLIPSIS = 0
 
 
 def label_name(label: int) -> str:
-    """The label's text in messages: the letter that the user wrote, or a letter for a number in a list of labels."""
+    """The text of a label in messages: its letter in quotation marks, or "..." for a dimension of an ellipsis.
+
+    If the user wrote a list of numbers, it is the letter to which `_codes` converts the number.
+    """
     return "..." if label < 0 else repr(chr(label))
 
 
@@ -109,11 +112,11 @@ def labels_of_operand(codes: Sequence[int], ndim: int, position: int) -> Labels:
 def labels_of_result(codes: Sequence[int] | None, operands: Sequence[Labels]) -> Labels:
     """The labels of the result of `einsum`, from the user's ``codes`` and the labels of the operands.
 
-    If ``codes`` is None, they are the labels of the ellipsis, then the labels that occur once in the operands, in
-    alphabetical order.
+    If ``codes`` is None, the labels of the result are those of the ellipsis, and then those that occur once in the
+    operands, in alphabetical order.
 
-    ValueError if a subscript occurs twice in the result, if no operand has it, or if only the operands have an
-    ellipsis.
+    ValueError if a subscript occurs twice in the result, if no operand has a subscript of the result, or if operands
+    have an ellipsis that stands for dimensions, and the result has none.
     """
     counts = Counter(label for labels in operands for label in labels)
     extra = max((-label for label in counts if label < 0), default=0)

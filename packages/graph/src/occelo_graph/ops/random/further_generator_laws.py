@@ -104,10 +104,11 @@ class TruncatedNormalRV(ComposedRV):
 
 
 def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
-    """The u-quantile of a standard normal number X between ``a`` and ``b``, computed by logarithms.
+    """The u-quantile of the standard normal law that is truncated to the interval from ``a`` to ``b``.
 
-    It is the number x for which P(a < X < x) is u P(a < X < b). An interval above 0 is mirrored, so that probabilities
-    of the lower tail are computed.
+    If X is standard normal and not truncated, the quantile is the number x for which P(a < X < x) is u P(a < X < b). It
+    is computed from logarithms of probabilities. An interval above 0 is mirrored, so that they are probabilities of the
+    lower tail.
     """
     special = scipy_module("special", "a draw of the law truncnorm")
     upper = a >= 0
@@ -127,10 +128,11 @@ def _truncated_quantile(u: Array, a: Array, b: Array) -> Array:
 class LKJRV(ComposedRV):
     """Correlation matrices x of ``n`` rows, with a density proportional to ``det(x)**(eta - 1)`` (the LKJ law).
 
-    The Cholesky factors are drawn by the method of `matrices.lkj`. First, standard normal numbers are drawn row by row
-    for each matrix. They are the directions of the rows before the diagonal. Then, two standard gamma numbers are drawn
-    for each row k except the first, with the shapes k / 2 and eta + (n - 1 - k) / 2. The first number divided by the
-    sum of both is the squared length of the row before the diagonal.
+    The Cholesky factors are drawn by the method of `matrices.lkj`. Row k of a factor, counted from 0, has k elements to
+    the left of the diagonal. First, standard normal numbers are drawn for these elements, matrix by matrix and row by
+    row. Then, standard gamma numbers a with the shapes k / 2 are drawn for all rows except the first, and after them
+    standard gamma numbers b with the shapes eta + (n - 1 - k) / 2. Last, the normal numbers of each row are scaled, so
+    that the sum of their squares is a / (a + b).
     """
 
     name, signature = "lkj", "()->(n,n)"

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["FIRST_ATTEMPTS", "Words", "positions", "rejection"]
 
 FIRST_ATTEMPTS: set[Any] = set()
-"""The scalar ops that compute first attempts. Their first input is a key. `reuse` reads this set to find draws that
-read a key.
+"""The scalar ops that compute first attempts. Their first input is a key. `reuse`, which looks for keys that are used
+twice, recognizes by this set the nodes that draw by rejection.
 """
 
 _NEXT_WORD = np.uint64(1 << 32)

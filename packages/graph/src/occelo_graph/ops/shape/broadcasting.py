@@ -40,7 +40,10 @@ def broadcast_shape(*arrays: Any, arrays_are_shapes: bool = False) -> Lengths:
 
 
 def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
-    """The shape to which ``shapes`` broadcast. ValueError if static lengths other than 1 differ. Dynamic lengths are not checked."""
+    """The shape to which ``shapes`` broadcast. ValueError if static lengths other than 1 differ.
+
+    Dynamic lengths are not checked.
+    """
     ndim = max((len(s) for s in shapes), default=0)
     result: list[Any] = [1] * ndim
     known: list[int | None] = [1] * ndim

@@ -133,7 +133,7 @@ def reduce_huge(b: Builder, x: Value) -> tuple[Value, Value, Value]:
 def _window(b: Builder, words: list[Value], whole: Value, shift: Value, k: int) -> Value:
     """Return 32 bits of the product. ``words`` are its words of 32 bits, the least significant first.
 
-    The first of the bits is bit ``shift`` of the word at index ``whole + k``, where ``whole`` is 2 or 3.
+    The lowest of the 32 bits is bit ``shift`` of the word at index ``whole + k``, where ``whole`` is 2 or 3.
     """
     late = b.op("lt", b.i64(2), whole)
     first = b.select(late, words[3 + k], words[2 + k])

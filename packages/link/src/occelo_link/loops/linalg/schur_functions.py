@@ -34,8 +34,8 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 __all__ = ["SchurFunction", "lower_schur_function"]
 
 TOLERANCE = float(np.sqrt(np.finfo("float64").eps))
-"""The largest error of a result that is accepted, relative to the size of the matrix. Imaginary parts of this size
-count as 0.
+"""The largest accepted error of the square of a square root, relative to the size of the matrix. Imaginary parts up to
+this number times the size of a result count as rounding errors.
 """
 
 
@@ -49,8 +49,8 @@ class SchurFunction(ABC):
     smallest_is_zero: bool
     """Whether the function is real for the eigenvalue 0, and not only for positive eigenvalues."""
     smallest_size: float
-    """A lower limit of the size of a result. Imaginary parts that are tiny relative to this size count as rounding
-    errors.
+    """`real_enough` compares imaginary parts with the size of a result. If the size is below this number, it compares
+    them with this number.
     """
 
     def __init__(self, context: Context, dtype: str, n: Value) -> None:
@@ -97,7 +97,7 @@ class SchurFunction(ABC):
     # steps
 
     def is_real(self) -> Value:
-        """Whether the real Schur form suffices: no eigenvalue is complex or negative.
+        """Whether the real Schur form suffices: no eigenvalue is complex, negative or, unless `smallest_is_zero`, 0.
 
         Then the Schur form is triangular, and the function of each eigenvalue is real.
         """

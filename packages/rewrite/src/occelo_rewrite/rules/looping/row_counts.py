@@ -224,7 +224,8 @@ def _sum(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
 def _difference(counts: RowCounts, inputs: list[Variable]) -> RowCount | None:
     """A difference as a sum of lengths; None if it is no such sum.
 
-    It may also be ``length - min(number, length)``, the number of elements that remain after the first ``number``.
+    The difference ``length - min(number, length)`` is recognized, too. It is the number of rows of ``x[number:]``, for
+    a tensor x of ``length`` rows.
     """
     whole, part = counts.parsed(inputs[0]), unchecked(inputs[1])
     if whole is None:
