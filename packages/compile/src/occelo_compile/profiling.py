@@ -25,7 +25,7 @@ __all__ = ["ProfileStats", "chosen_profile"]
 
 
 class ProfileStats:
-    """The times of one function, or of several functions that were given the same object. All times are in seconds.
+    """The times of one function, or of all functions that get this object as their argument ``profile``, in seconds.
 
     All stages of compiling, all rules and all calls are timed. Nodes are timed only in some calls, so that timing costs
     a few percent of the running time. ``nodes.samples`` is the number of these calls.

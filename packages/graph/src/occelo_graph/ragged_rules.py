@@ -101,7 +101,10 @@ def _with_one_count(node: Apply, inputs: Sequence[Any]) -> tuple[list[Any], Tens
 
 
 def _first_rows(x: Any, extra: int, count: TensorVariable) -> TensorVariable:
-    """The first rows of ``x``: as many as `rows_of` returns for ``count``. ``x`` has ``extra`` batch dimensions."""
+    """The first rows of ``x``, as many as are stored of a ragged variable with the valid rows ``count`` (`rows_of`).
+
+    ``x`` has ``extra`` batch dimensions.
+    """
     return x[(*[slice(None)] * extra, slice(rows_of(count)))]
 
 

@@ -120,9 +120,9 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
     """Maps classes of ops to lowerings. Each lowering may have a condition on nodes; None means that it applies to all
     nodes.
 
-    ``kind`` is the name of the table in messages, and in cache keys, which contain the lowerings of other packages.
-    ``of_elements`` is the name of the decorator that registers lowerings of elementwise functions, for messages.
-    ``late`` imports lowerings before they are looked up.
+    ``kind`` is the name of the table in messages. Cache keys contain this name with each lowering that another package
+    registered. ``of_elements`` is the name of the decorator that registers lowerings of elementwise functions, for
+    messages. ``late`` imports lowerings before they are looked up.
     """
 
     def __init__(self, kind: str, of_elements: str, late: LateLowerings | None = None) -> None:

@@ -420,7 +420,7 @@ def _try_timed(
     record: RewriteRecord,
     counts: dict[str, RuleCount],
 ) -> NodeRewriter | None:
-    """`_try_rules`, which also counts the calls, the hits and the seconds of each rule."""
+    """Like `_try_rules`, but also count the calls, the hits and the seconds of each rule in ``counts``."""
     for rule in rules:
         count = counts.setdefault(str(rule), RuleCount())
         start = perf_counter()

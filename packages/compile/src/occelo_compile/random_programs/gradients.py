@@ -75,10 +75,9 @@ def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
 def _is_slope(
     gradients: Sequence[Any], directions: Sequence[Any], slope: float, gap: float
 ) -> bool:
-    """Whether the directional derivative equals the finite difference. False if the finite difference is too
-    inaccurate.
+    """Compare the directional derivative with the finite difference. Raises `Violation` if they differ.
 
-    Raises `Violation` if they differ.
+    Returns True if they are equal, and False if the finite difference is too inaccurate to be compared.
     """
     terms: list[Any] = [g * d for g, d in zip(gradients, directions, strict=True)]
     found = float(sum(t.sum() for t in terms))

@@ -59,7 +59,7 @@ __all__ = [
 
 
 class Zero:
-    """The class of `ZERO`, the cotangent of a variable on which the cost depends with the derivative 0."""
+    """The class of `ZERO`. As a cotangent, it means: the cost depends on the variable, but with the derivative 0."""
 
     def __repr__(self) -> str:
         return "ZERO"

@@ -147,11 +147,11 @@ def scan(
       also return updates of shared variables (a dict) and `until`. Default updates of shared variables, such as the
       generators of a `RandomStream`, are applied in each step.
     - ``sequences``: tensors, or dicts with ``input`` (a tensor) and ``taps``, the offsets at which a step reads the
-      tensor. The default is ``[0]``.
+      tensor. The default of ``taps`` is ``[0]``.
     - ``outputs_info``: an entry for each output. It is None if no step reads the output. Otherwise it is the initial
       value, or a dict with ``initial`` and ``taps``, the negative offsets of the earlier values that a step reads. The
-      default is ``[-1]``. For other taps, ``initial`` has a first axis with the values before the first step, the
-      oldest first. If no step reads any output, ``outputs_info`` itself may be None.
+      default of ``taps`` is ``[-1]``. For other taps, ``initial`` has a first axis with the values before the first
+      step, the oldest first. If no step reads any output, ``outputs_info`` itself may be None.
     - ``n_steps``: the number of steps. By default it is the largest number for which no sequence is too short.
     - ``truncate_gradient``: the number of last steps that a gradient in reverse mode goes through; -1 means all.
     - ``go_backwards``: read the sequences from their ends.

@@ -1,11 +1,11 @@
 """Types for annotations: arrays (`Array`), and parameters that are functions of arrays (`ArrayFunction`) or of tensors
 (`TensorFunction`).
 
-The modules of `ops.elemwise`, `ops.linalg` and `ops.random`, lowerings of linear algebra, and the tables with examples of
-ops and rules use these types.
+The modules of `ops.elemwise`, `ops.linalg` and `ops.random`, lowerings of linear algebra, and the tables with examples
+of ops and rules use these types.
 
-`ArrayFunction` and `TensorFunction` are unions of function types, for one to six arguments. With the type ``Callable[..., Any]``, type checkers
-would not know the types of a lambda's arguments.
+`ArrayFunction` and `TensorFunction` are unions of function types, for one to six arguments. With the type
+``Callable[..., Any]``, type checkers would not know the types of a lambda's arguments.
 """
 
 from __future__ import annotations

@@ -40,9 +40,9 @@ def partition(
     ``compilable(node, inside)`` returns whether the node can belong to a compiled part. ``inside`` is True if the node
     is in a region, or if only regions read it; such a node cannot be a thunk.
 
-    Each node goes to the first part of its kind (compiled or not) that comes after the parts of its inputs. So the
-    number of parts is minimal. A node in a region goes to the part of the node that owns the region. If a node in a
-    region is not compilable, the result is None.
+    Each node goes to the first part of its kind (compiled or not) that does not come before the part of any node that
+    computes one of its inputs. So the number of parts is minimal. A node in a region goes to the part of the node that
+    owns the region. If a node in a region is not compilable, the result is None.
     """
     lazy_of = divide(order, fgraph.outputs).outermost
     # only regions read these nodes, so an error in one must not end the call; only a unit can prevent that

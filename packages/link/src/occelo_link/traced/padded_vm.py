@@ -86,7 +86,10 @@ class PaddedVM:
             self.clear_storage()
 
     def _interpret(self, wanted: Sequence[int]) -> None:
-        """Run the interpreter. It raises an error for a negative number of steps, except in a branch that is not taken."""
+        """Compute the results with the interpreter, since a loop has a negative number of steps.
+
+        The interpreter raises an error, unless the loop is in a branch that is not taken.
+        """
         # arrays may be arrays of the library; other values, such as generators, are never copied
         given = {
             v: np.array(local(cell[0])) if v.type.is_array else local(cell[0])

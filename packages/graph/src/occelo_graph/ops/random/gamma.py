@@ -135,9 +135,10 @@ def _slope_by_series(z: Array, a: Array) -> Array:
 def _slope_by_expansion(z: Array, a: Array) -> Array:
     """The derivative of gamma numbers z by a, computed by expanding the quantile in powers of r = 1 / sqrt(a).
 
-    The expansion is z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...), where x is the normal
-    quantile (Fisher and Cornish, "The percentile points of distributions having known cumulants", 1960). Newton's
-    method solves this equation for x.
+    The expansion is z = a + sqrt(a) (x + r (x**2 - 1) / 3 + r**2 (x**3 - 7 x) / 36 - ...), where x is the quantile
+    of the normal law for the probability for which z is the quantile of the gamma law (Fisher and Cornish, "The
+    percentile points of distributions having known cumulants", 1960). Newton's method solves this equation for x. Then
+    the right side is differentiated by a, with x held constant.
     """
     r = 1 / np.sqrt(a)
     w = (z - a) * r

@@ -228,9 +228,9 @@ class _Pivots:
 def _move_pivots(
     lanes: Lanes, part: LaneMatrix, k: Value, places: Buffer, old: LaneMatrix, start: Value | None
 ) -> None:
-    """Copy row ``k`` to ``old``, then overwrite it with the row in ``places``, which differs from lane to lane.
+    """Copy row ``k`` to ``old``, then overwrite row ``k`` with the row whose number is in ``places``.
 
-    Only the columns from ``start`` on are copied.
+    This number differs from lane to lane. Only the columns from ``start`` on are copied.
     """
     builder, zero = lanes.builder, lanes.context.i64(0)
     for lane, indices in lanes.in_blocks(part.columns, start):

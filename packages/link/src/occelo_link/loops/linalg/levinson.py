@@ -113,10 +113,11 @@ class _Levinson:
     def _inner(
         self, loop: Loop, sums: Sequence[tuple[Number, _Vector, Value, _Vector, Value]]
     ) -> list[Number]:
-        """Add products of elements of two vectors to each of ``sums``, in every iteration of ``loop``. Returns the
-        final sums.
+        """Add one product of two vector elements to each of ``sums`` in every iteration of ``loop``. Returns the final
+        sums.
 
-        Each item of ``sums`` has the initial sum, a vector and a position in it, and another vector and position.
+        Each item of ``sums`` is the initial sum, a vector and the position of the first factor in it, and a vector and
+        the position of the second factor in it. The positions may depend on the index of the loop.
         """
         carried = [[loop.carry(part) for part in start] for start, *_ in sums]
         for each, (_, x, i, y, j) in zip(carried, sums, strict=True):
