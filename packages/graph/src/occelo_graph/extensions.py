@@ -9,7 +9,8 @@ have source texts:
 - rules: `occelo_rewrite.fingerprint` calls `source_text`.
 - ops, scalar ops and types: `occelo_compile.function_cache` calls `source_text`.
 
-Occelo's own code has no source text. Instead, the keys contain the names, sizes and times of its files.
+The source text of Occelo's own code is only its name. But the keys also contain the names, sizes and times of the files
+of this code.
 
 The module also helps registries to tell a repeated registration from a conflict. A cell of a notebook that runs twice
 registers the same name twice, which is allowed. The registries of scalar functions, reductions, facts, linkers, modes

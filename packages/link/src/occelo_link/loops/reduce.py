@@ -32,7 +32,7 @@ __all__: list[str] = []
 
 
 def _operation(reduction: Reduction, dtype: str) -> str | None:
-    """The operation of loop programs that combines two elements in a reduction, such as ``add``. None if there is none."""
+    """The operation of loop programs that combines two elements in a reduction, such as ``add``; None if none does."""
     return reduction.called("loops", dtype)
 
 
@@ -175,8 +175,10 @@ def lower_complex_reduce(
     context: Context, node: TensorApply[CAReduce], inputs: list[Tensor]
 ) -> Sequence[Tensor]:
     """Lower a reduction of complex numbers. Elements are combined one by one, in order, starting from the identity
-    element. For a minimum or a maximum, the identity element has equal real and imaginary parts, since numbers with
-    equal real parts are ordered by their imaginary parts.
+    element.
+
+    Numbers with equal real parts are ordered by their imaginary parts. So both parts of the identity element are -inf
+    for a maximum, and inf for a minimum.
     """
     op, (x,), combine = node.op, inputs, _complex_formula(node)
     output = PARTS[node.outputs[0].type.dtype]

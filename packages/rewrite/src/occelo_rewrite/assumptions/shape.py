@@ -1,8 +1,8 @@
 """Inference of facts about transposed matrices and asserted shapes, and functions that recognize transposes.
 
-`assumptions.inference` calls the functions that infer when a rule looks up a fact about the result of a `DimShuffle` or
-`SpecifyShape` node. Facts about a transpose follow from facts about the matrix (`Fact.transposed`). For instance, the
-transpose of a lower triangular matrix is upper triangular.
+When a rule looks up a fact about the result of a `DimShuffle` or `SpecifyShape` node, `assumptions.inference` calls
+the functions that infer facts. Facts about a transpose follow from facts about the matrix (`Fact.transposed`). For
+instance, the transpose of a lower triangular matrix is upper triangular.
 
 `assumptions.blas`, `assumptions.elemwise`, `assumptions.linalg` and `rules.linalg` call `are_transposes`. `rules.shape`
 and `rules.linalg` call `is_transposition`.

@@ -21,8 +21,9 @@ __all__ = ["VectorLoops"]
 _BYTES = 128
 """The most bytes that one store of a masked iteration for the remainder of a loop may write, so that its code is short.
 
-If all lanes together would write more, the remainder is computed by iterations with fewer lanes: so many that a store of
-the widest elements writes half of `_BYTES`. A loop with accumulators always has a single iteration for its remainder.
+If all lanes together would write more, iterations with fewer lanes compute the remainder. In these iterations, a store
+of the widest elements writes half of `_BYTES`. A loop with accumulators always has a single iteration, with all lanes,
+for its remainder.
 """
 
 

@@ -85,9 +85,9 @@ def _is_argument(op_: Scan, output: int) -> bool:
 
 
 def _needed_of(op_: Scan, variables: set[Variable]) -> list[Variable]:
-    """Those of ``variables`` that a body uses, if all of them become inputs of the body.
+    """Those of ``variables`` that a body still reads when all of ``variables`` are made inputs of the body.
 
-    Variables that the body only needs to compute others of ``variables`` are left out.
+    A variable that serves only to compute others of ``variables`` is left out.
     """
     return [v for v in ancestors(op_.body.outputs, variables) if v in variables]
 
@@ -162,11 +162,11 @@ def _reading(
 def kept_by_other_scans(
     fgraph: FunctionGraph, node: Apply[Scan], products: Sequence[Variable]
 ) -> dict[Variable, Variable]:
-    """Maps those ``products`` of a scan that another scan also computes to traces of them.
+    """A dict with traces of those ``products`` of a scan that another scan computes, too. Its keys are the products.
 
     ``node`` must read traces of the other scan, as the gradient of a loop does. The caller computes all other products
-    for all steps at once, before the scan, and stores them. So a trace of a product takes no more memory. The new
-    traces are results of new scans, which `merged_scans` merges with the old scans.
+    for all steps at once, before the scan, and stores them. The trace of a product takes no more memory than a product
+    that is stored in this way. The new traces are results of new scans, which `merged_scans` merges with the old scans.
     """
     found = dict[Variable, Variable]()
     for other in _other_scans(fgraph, node):
