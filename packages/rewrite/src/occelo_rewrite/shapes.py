@@ -38,6 +38,7 @@ class ShapeFeature(Feature):
     def __init__(self) -> None:
         self._known: dict[Variable, Lengths] = {}
         self._expressions: dict[tuple[object, ...], Variable] = {}
+        self._unified: set[Variable] = set()
         self._read: set[Variable] = set()
         self._replaced: dict[Variable, Variable] = {}
         self._current: set[Variable] = set()
@@ -173,7 +174,7 @@ class ShapeFeature(Feature):
         while stack:
             each = stack[-1]
             node = each.owner
-            if each in done or node is None:
+            if each in done or node is None or each in self._unified:
                 done.setdefault(each, each)
                 stack.pop()
                 continue
@@ -193,9 +194,10 @@ class ShapeFeature(Feature):
                 stack.extend(waiting)
                 continue
             done[each] = self._expression(node, [done[v] for v in node.inputs], each)
-        return cast(
-            "TensorVariable", done[length]
-        )  # the cast is right, since a length that is a variable is a tensor
+        # what stands for others stands for itself: a long expression is not searched again for each that contains it
+        self._unified.update(v for v in done.values() if v.owner is not None)
+        # the cast is right, since a length that is a variable is a tensor
+        return cast("TensorVariable", done[length])
 
     def _expression(self, node: Apply, inputs: list[Variable], variable: Variable) -> Variable:
         parts: list[Variable | tuple[Type, object]] = []

@@ -348,7 +348,9 @@ class FunctionGraph:
                 self.change_node_input(node, i, new_var, reason, import_missing)
         if var in self.clients and not self.clients[var] and var.owner is not None:
             owner = var.owner
-            if owner in self.apply_nodes and not any(self.clients.get(o) for o in owner.outputs):
+            # from the last, since those before it are usually replaced first: a scan may have hundreds of outputs
+            used = any(self.clients.get(o) for o in reversed(owner.outputs))
+            if owner in self.apply_nodes and not used:
                 self._prune([owner], reason)
 
     def replace_all(self, pairs: Iterable[tuple[Variable, Variable]], **options: Any) -> None:

@@ -137,13 +137,13 @@ class Context:
         return tuple(self.canonical(n).number for n in shape)
 
     def check_size(self, lengths: Sequence[Value], node: Apply | None = None) -> None:
-        """Write a check that a tensor of these lengths is not too large for any memory. A negative length counts as 1.
+        """Write a check that fails if a tensor of these lengths is so large that no memory could hold it.
 
-        The product of the lengths is computed in float64, since in int64 it could wrap to a small number. Nothing is
-        checked if all lengths are constants or lengths of inputs.
+        The product of the lengths is computed in float64, since in int64 it could wrap to a small number. A negative
+        length counts as 1. Nothing is checked if all lengths are constants, or lengths of different axes of one input.
         """
         builder = self.builder
-        if all(n.op in ("const", "length") for n in lengths):
+        if _of_one_input(lengths):
             return
         total = builder.const(1.0, "float64")
         for n in lengths:
@@ -597,4 +597,14 @@ def repeats(variable: Variable, node: Apply) -> bool:
     return any(n == 1 and out.shape[i] != 1 for i, n in enumerate(full[:first])) or any(
         full[i] == 1 and out.shape[i] != 1 and any(n != 1 for n in full[i + 1 :])
         for i in range(len(full))
+    )
+
+
+def _of_one_input(lengths: Sequence[Value]) -> bool:
+    """Whether lengths are constants or lengths of one input, each of another axis: no more elements than it has."""
+    read = [n for n in lengths if n.op != "const"]
+    return (
+        all(n.op == "length" for n in read)
+        and len({n.args[0] for n in read}) <= 1
+        and len({n.args for n in read}) == len(read)
     )

@@ -57,13 +57,19 @@ def _merged(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
     both = FunctionGraph(inner, results, clone=False)
     MergeOptimizer("both bodies").rewrite(both)
     mine, its = both.outputs[: len(a.body.outputs)], both.outputs[len(a.body.outputs) :]
-    middle = a.carried + a.traces
-    more = its[b.carried : b.carried + b.traces]
-    body = freeze(inner, [*mine[:middle], *more, *mine[middle:]])
+    # a trace that both keep is kept once: else a scan that is merged again and again would have thousands of copies
+    traces: dict[Variable, int] = {}
+    of_node, of_other = (
+        [traces.setdefault(v, a.carried + len(traces)) for v in own[a.carried : a.carried + n]]
+        for own, n in ((mine, a.traces), (its, b.traces))
+    )
+    body = freeze(inner, [*mine[: a.carried], *traces, *mine[a.carried + a.traces :]])
     made = replace(a, body=body)(*node.inputs, return_list=True)
-    found = dict(zip(node.outputs[:middle], made, strict=False))
-    found.update(zip(other.outputs[: b.carried], made, strict=False))
-    found.update(zip(other.outputs[b.carried : b.carried + b.traces], made[middle:], strict=False))
+    found: dict[Variable, Variable] = {}
+    for scan, positions in ((node, of_node), (other, of_other)):
+        found.update(
+            zip(scan.outputs, [*made[: a.carried], *(made[i] for i in positions)], strict=False)
+        )
     if a.stops:
         found[node.outputs[-1]] = found[other.outputs[-1]] = made[-1]
     return found

@@ -1,0 +1,37 @@
+"""Tensors that no memory could hold: a MemoryError, also where the number of their bytes wraps around."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from occelo_compile import function
+from occelo_graph import tensor as ot
+
+x, y, z = (ot.dvector(name) for name in "xyz")
+n = 2**21
+
+
+def _outer(a: Any, b: Any, c: Any) -> Any:
+    return a[:, None, None] + b[None, :, None] + c[None, None, :]
+
+
+CASES: dict[str, Any] = {
+    "a result": _outer(x, y, z),
+    "work": ot.exp(_outer(x, y, z).cumsum(axis=2)).cumsum(axis=0)[0, 0, 0],
+    "work by one input": ot.exp(_outer(x, x, x).cumsum(axis=2)).cumsum(axis=0)[0, 0, 0],
+    "a running sum": _outer(x, y, z).cumsum(axis=1).sum(),
+}
+
+
+@pytest.mark.parametrize("linker", ["native", "c", "numba"])
+@pytest.mark.parametrize("case", CASES)
+def test_tensors_of_vectors_that_are_larger_than_any_memory(case: str, linker: str) -> None:
+    if linker == "numba":
+        pytest.importorskip("numba", reason="Numba is not installed")
+    f = function([x, y, z], CASES[case], mode=linker, on_unused_input="ignore")
+    f(np.ones(2), np.ones(3), np.ones(4))
+    with pytest.raises(MemoryError):
+        f(np.ones(n), np.ones(n), np.ones(n))
