@@ -29,10 +29,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PARTS = ["building", "first", "calls", "runtime", "stages", "rewriting"]
 
 
-def measure(checkout: Path, part: str, folder: Path, programs: Path) -> dict[str, float]:
+def measure(
+    checkout: Path, part: str, folder: Path, programs: Path, inner: int = 1
+) -> dict[str, float]:
     """The figures of one part in a checkout, by name; ``folder`` is its compile directory.
 
-    ``programs`` is the checkout whose benchmarks are run. Nested tables become names with slashes.
+    ``programs`` is the checkout whose benchmarks are run, and ``inner`` is their number of rounds. Nested tables become
+    names with slashes.
     """
     sources = [checkout / "src", *sorted((checkout / "packages").glob("*/src"))]
     environment = os.environ | {
@@ -43,7 +46,7 @@ def measure(checkout: Path, part: str, folder: Path, programs: Path) -> dict[str
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages have their bytecode
     with tempfile.TemporaryDirectory() as place:
         found = Path(place) / "figures.json"
-        command = [sys.executable, "run.py", part, "--rounds", "1", "--json", str(found)]
+        command = [sys.executable, "run.py", part, "--rounds", str(inner), "--json", str(found)]
         subprocess.run(
             command,
             cwd=programs / "benchmarks",
@@ -89,6 +92,7 @@ def main(
     commit: Annotated[str, typer.Argument(help="What to compare with, as git names it.")],
     parts: Annotated[list[str] | None, typer.Argument(help="Parts of run.py.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds on each side.")] = 5,
+    inner: Annotated[int, typer.Option(min=1, help="Rounds within each process.")] = 1,
     *,
     twice: Annotated[
         bool, typer.Option(help="Measure the other commit as two sides, to show the noise.")
@@ -113,7 +117,7 @@ def main(
                 for _ in track(range(rounds), description=part):
                     for side, best in sides.items():
                         cache = place / f"cache-{side.name}"
-                        _least(best, measure(side, part, cache, other if theirs else side))
+                        _least(best, measure(side, part, cache, other if theirs else side, inner))
                 table = _table(sides[other], sides[ROOT], sides.get(again, {}), commit)
                 Console(width=140).print(table)
         finally:
