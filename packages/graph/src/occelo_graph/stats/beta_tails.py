@@ -45,9 +45,10 @@ def _fraction(a: Any, b: Any, x: Any, y: Any) -> Any:
 
 
 def log_beta(value: Any, other: Any, a: Any, b: Any, x: Any, y: Any, log_x: Any, log_y: Any) -> Any:
-    """Logarithm of betainc(a, b, x), whose value is ``value``. ``other`` is 1 - ``value``, and ``y`` is 1 - x.
+    """The logarithm of ``value``, which is betainc(a, b, x). The result is precise even where ``value`` underflows.
 
-    ``log_x`` and ``log_y`` are the logarithms of x and y. They may be finite even if x or y underflows to 0.
+    ``other`` is 1 - ``value``, and ``y`` is 1 - x. ``log_x`` and ``log_y`` are the logarithms of x and y. They may be
+    finite even if x or y underflows to 0.
     """
     far = and_(lt(value, TINY.get(value.dtype, 0.0)), gt(log_x, -math.inf))
     far = and_(far, lt(b * x, a * y))

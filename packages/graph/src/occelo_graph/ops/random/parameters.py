@@ -204,7 +204,7 @@ def standard_uniform(
     """Uniform numbers in [0, 1), which are multiples of 2**-53 (float64) or 2**-24 (float32).
 
     If ``half`` is True, they are odd multiples, so they are never 0 or 1. If ``rest`` is True, the results are 1 minus
-    such numbers, which is exact.
+    such numbers, which is exact. At most one of the two may be True.
     """
     digits = np.finfo(dtype).nmant + 1
     whole = int_div(bits(key, shape), np.uint64(1 << (64 - digits)))
