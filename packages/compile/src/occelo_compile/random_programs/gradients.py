@@ -55,7 +55,7 @@ def gradient_law(case: Case, random: np.random.Generator) -> None:
 
 
 def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
-    """Return values of inputs near those of the program, moved away from the kinks of maxima and comparisons."""
+    """Values of the inputs near those of the program, moved away from the kinks of maxima and comparisons."""
     values: list[Any] = [
         v + np.asarray(random.random(tuple(v.shape)) / 128) if v.dtype == np.float64 else v
         for v in program.values()
@@ -75,7 +75,7 @@ def _away_from_ties(program: Program, random: np.random.Generator) -> list[Any]:
 def _is_slope(
     gradients: Sequence[Any], directions: Sequence[Any], slope: float, gap: float
 ) -> bool:
-    """Compare the directional derivative with the finite difference. Raises `Violation` if they differ.
+    """Compare the directional derivative that the gradients give with ``slope``, the finite difference. Raises `Violation` if they differ.
 
     Returns True if they are equal, and False if the finite difference is too inaccurate to be compared.
     """

@@ -1,4 +1,4 @@
-"""JAX's scalar functions by name, from the table in `traced.functions`.
+"""JAX's functions by the names of scalar ops, from the table in `traced.functions`.
 
 `jax.arrays` applies scalar ops with these functions, and `capabilities` reads their names.
 """

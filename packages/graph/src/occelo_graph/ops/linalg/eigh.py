@@ -203,9 +203,10 @@ def eigvalsh(
 ) -> TensorVariable:
     """The eigenvalues of Hermitian matrices in ascending order. The result has the shape (..., n).
 
-    Arguments and errors are as in `eigh`. The gradient of an eigenvalue with eigenvector v is ``v v^H``. Its elements
-    in the triangle that is not read are added to the mirrored elements in the other triangle. If eigenvalues are equal,
-    the gradient of a symmetric function of the eigenvalues is correct, but second derivatives are NaN.
+    Arguments and errors are as in `eigh`. The gradient of an eigenvalue with respect to ``a`` is ``v v^H``, where v
+    is its eigenvector as `eigh` returns it; for ``type`` 2 it is ``(b v) (b v)^H``. Its elements in the triangle that
+    is not read are added to the mirrored elements in the other triangle. If eigenvalues are equal, the gradient of a
+    symmetric function of the eigenvalues is correct, but second derivatives are NaN.
     """
     values: TensorVariable = eigh(
         a, UPLO, b=b, lower=lower, type=type, eigvals_only=True, on_error=on_error

@@ -124,7 +124,7 @@ def without_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable
 
 
 def with_derivative(law: str, value: Any, *parameters: Any) -> TensorVariable:
-    """The draw ``value``, with its derivatives with respect to ``parameters``, which broadcast to the draw."""
+    """The draw ``value``, with its derivatives with respect to ``parameters``. The parameters broadcast to the draw."""
     aligned = [shape_padleft(p, value.type.ndim - p.type.ndim) for p in parameters]
     made: TensorVariable = ImplicitDerivative(law)(value, *aligned)
     return made

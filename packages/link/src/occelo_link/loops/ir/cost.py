@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 BUDGET = 40_000_000
-"""The number of operations between two polls for interrupts. So many operations take some tens of milliseconds."""
+"""The number of operations between two polls for interrupts. That many operations take some tens of milliseconds."""
 _UNKNOWN_ITERATIONS = 64
 """The number of iterations between two polls if the work of an iteration is unknown."""
 _FEW, _SHORT = 8, 160

@@ -79,7 +79,7 @@ def _written_before(node: Write) -> Write | None:
 def write_of_write(fgraph: FunctionGraph, node: Write) -> Replacements:
     """x[key].set(a)[key].set(b) = x[key].set(b), and x[key].inc(a)[key].set(b) = x[key].set(b).
 
-    (shape_unsafe: nothing checks that a broadcasts to the part.)
+    (shape_unsafe: without the first write, nothing checks that the shape of ``a`` fits ``x[key]``.)
     """
     op = node.op
     inner = _written_before(node)
@@ -223,7 +223,7 @@ def set_of_own_sum(fgraph: FunctionGraph, node: TensorApply[IncSubtensor]) -> Re
 
 @node_rewriter([*OVERWRITING])
 def write_of_alloc(fgraph: FunctionGraph, node: Write) -> Replacements:
-    """x[key].inc(alloc(v, n)) = x[key].inc(v), if n is the shape of the part, since writes broadcast; likewise set."""
+    """x[key].inc(alloc(v, n)) = x[key].inc(v), if n is the shape of x[key], since writes broadcast; likewise set."""
     op = node.op
     x, y, *given = node.inputs
     owner = computed_by(y, Alloc)
