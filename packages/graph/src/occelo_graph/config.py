@@ -3,7 +3,7 @@
 Each package declares its options with `Config.declare`. The value of an option comes from the first of these sources
 that has a value:
 
-- the argument of a function that stands for an option, such as ``mode`` of `occelo.function`
+- a function argument that stands for an option, such as ``mode`` of `occelo.function`
 - `change_flags` in the current context
 - an assignment (``config.floatX = "float32"``)
 - the environment variable ``OCCELO_FLAGS``

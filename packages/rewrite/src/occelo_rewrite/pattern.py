@@ -1,12 +1,12 @@
 """Patterns of rules: expressions with wildcards, and `match`, which finds them at a node.
 
     x, y = wild("x y")
-    p.log(1 + p.exp(x))          # written as the expression itself
-    p.sum(p.exp(x), name="s")    # any axes; the node is bound to ``s``
+    p.log(1 + p.exp(x))                   # written as the expression itself
+    call(CAReduce, p.exp(x), name="s")    # any reduction, over any axes; the node is bound to ``s``
 
 A `Wild` matches any variable; if it occurs twice, it must match the same variable twice. A `Number` matches a constant
 with equal elements. `p` has a function for each elementwise function, which builds a pattern. `call` builds a pattern
-of any op, or of all ops of a class.
+of an op, of all ops of a class, or of those that an `OpPattern` describes (such as all sums).
 
 Sums and products match in any order, and may have more operands than the pattern. At the root of a pattern, left-over
 operands are added to the replacement (in a product: multiplied with it). Below the root, the last wildcard of a sum or
@@ -48,7 +48,7 @@ __all__ = [
 
 Bindings = dict[str, Any]
 REST = "*rest"
-"""The key of a match for the operands of a sum or product at the root that no part of the pattern matched."""
+"""The key, in the dict of a match, of the left-over operands of a sum or product at the root."""
 
 
 class Pattern:

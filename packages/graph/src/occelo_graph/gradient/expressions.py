@@ -1,7 +1,7 @@
 """`ExpressionReader`: recognizes expressions such as 1 + exp(x) in a graph.
 
-The modules for stable forms (`stable_forms`, `logarithms`) and the rules in `occelo_rewrite.rules.elemwise.stable` use
-it to find the expressions that they replace.
+`logarithms.Reader` extends it, to find the expressions that have stable forms; `stable_forms` uses functions of this
+module. A rule in `occelo_rewrite.rules.elemwise.stable` calls `is_switch`.
 
 Most methods recognize one form of expression. They return the parts of the expression, or None if the variable is not
 computed by an expression of this form.

@@ -1,6 +1,7 @@
-"""`Iterate`: the op of loops that linkers run. It has carried values, but no sequences and no traces.
+"""`Iterate`: the op of loops that linkers run. It has only carried values, and values that all iterations read.
 
-`looping.expansion` makes a node of this op from a node of `Scan`. `occelo_rewrite.rules.looping.bodies` rewrites the
+`looping.expansion` makes a node of this op from a node of `Scan`: the memory of a trace becomes a carried value, and a
+sequence becomes a value that all iterations read. `occelo_rewrite.rules.looping.bodies` rewrites the
 body. Linkers run the node like every op with a loop (`Op.loop`).
 """
 

@@ -1,7 +1,7 @@
 """`Example`: a call of one op, with arguments and a function of NumPy or SciPy that computes the expected result.
 
-The table in `examples` is a list of examples. Each law in `checks`, and each check of the conformance suite of linkers
-(`occelo_link.conform`), tests one example.
+The table in `examples` is a list of examples. Each law in `checks` tests one example; so does
+``test_an_example`` of the conformance suite of linkers (`occelo_link.conform`).
 """
 
 from __future__ import annotations

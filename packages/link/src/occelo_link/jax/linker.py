@@ -96,7 +96,7 @@ class JAXLinker(TracedLinker):
     def sharding(self, variable: Variable | None) -> Any:
         """Return the sharding of a variable over the mesh.
 
-        A variable without a placement, or None, is on every device.
+        If ``variable`` is None or has no placement, the sharding puts the value on every device.
         """
         given = None if variable is None else self.placements.get(variable.name)
         spec: Any = jax.sharding.PartitionSpec

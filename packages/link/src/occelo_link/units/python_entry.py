@@ -1,7 +1,7 @@
 """The entry in Python, which calls units with ctypes.
 
-`units.unit` calls it where the machine-code entry cannot be used: in free-threaded and debug builds, where objects have
-another layout, for programs with effects, and for calls that the machine-code entry does not handle. It is also used
+`units.unit` calls it where the machine-code entry cannot be used: in free-threaded and debug builds (objects have
+another layout there), for programs with effects, and for calls that the machine-code entry does not handle. It is also used
 for the first call of a function if the machine-code entry would have to be compiled. Tests of printers use it, too.
 
 With `make_table`, `units.unit` makes the table that the machine-code entry passes to a unit. `as_numba`

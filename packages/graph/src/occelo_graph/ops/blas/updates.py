@@ -1,7 +1,7 @@
-"""The ops `Gemm`, `Gemv` and `Ger`, which compute ``beta z + alpha x y`` by one call of BLAS.
+"""The ops `Gemm`, `Gemv` and `Ger`, which compute ``beta z + alpha x y`` by one call of BLAS where it can.
 
-Rules replace sums and products by these ops, and linkers compile them. Infinities and NaN propagate as in NumPy, even
-if ``alpha`` or ``beta`` is 0. A call of BLAS alone might lose them.
+Rules replace sums and products by these ops. `Ger` is only for linkers that run or trace node by node. Infinities and
+NaN propagate as in NumPy, even if ``alpha`` or ``beta`` is 0. A call of BLAS alone might lose them.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class SortedOrder(Op):
 
     In uint64 numbers, the last bits are replaced by the position of the number in its row. Then the numbers are sorted,
     and their last bits are the result. This is faster than sorting positions. Numbers with equal leading bits are
-    sorted by position.
+    sorted by position. Float64 numbers are sorted by a stable argsort.
     """
 
     def infer(self, x: TensorType) -> TensorType:
@@ -187,7 +187,8 @@ def choice(
 
     The vector ``p`` has the probability of each entry; by default all are equal. If ``replace`` is False, no entry is
     drawn twice, and the order is random. Then each entry is drawn from the remaining entries, with probabilities in
-    proportion to ``p``. ``size`` is the shape of the draw, () by default. Its dimensions replace ``axis``.
+    proportion to ``p``. ``size`` is the shape of the draw, () by default. In the result, the dimensions of ``size``
+    replace ``axis``.
 
     ValueError if there are no entries to draw from, or if the length of ``p`` is not the number of entries. If
     ``replace`` is False, ValueError if the draw has more elements than there are entries (of probability above 0, if

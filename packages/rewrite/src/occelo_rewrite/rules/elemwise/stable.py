@@ -148,7 +148,7 @@ _SMOOTH = ("exp", "sigmoid", "erfc", "kv", "iv", "sqrt")
 def log_of_scaled(x: TensorVariable, c: float) -> TensorVariable | None:
     """log(c x) = log(x) + log(c), for a constant c > 0, if log(x) has a stable form.
 
-    (comparison: the sum may cancel. So the rule does not apply to other x.)
+    (comparison: the sum may cancel. So the rule does not apply if log(x) has no stable form.)
     """
     if not any(applied(x, getattr(ot, name)) is not None for name in _SMOOTH):
         return None
