@@ -166,7 +166,8 @@ def kept_by_other_scans(
 
     ``node`` must read traces of the other scan, as the gradient of a loop does. The caller computes the products
     that are not in the dict for all steps at once, before the scan, and stores them. The trace of a product takes no
-    more memory than that, so the number of elements is not limited here. The new traces are results of new scans, which `merged_scans` merges with the old scans.
+    more memory than that, so the number of elements is not limited here. The new traces are results of new scans,
+    which `merged_scans` merges with the old scans.
     """
     found = dict[Variable, Variable]()
     for other in _other_scans(fgraph, node):
