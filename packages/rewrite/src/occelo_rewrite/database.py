@@ -1,7 +1,8 @@
 """Databases of rewrites, and queries that choose rewrites from them by tag.
 
-`pipeline` creates a database for each stage. The modes of `occelo_compile` query these databases, with the tags that
-their linkers require and exclude. `rewriting` and `viewer` query them for users.
+`pipeline` creates `optdb`, the database of the stages, and a database for each stage that consists of rules. The modes of
+`occelo_compile` query `optdb` with the tags that their linkers require and exclude. `rewriting` and `viewer` query it
+for users.
 """
 
 from __future__ import annotations
@@ -336,7 +337,7 @@ class RewriteDatabase:
             self._last = at if self._last is None else max(self._last, at)
 
     def _free_name(self, name: str) -> str:
-        """The name for an initial rewrite: ``name``, or a longer one if a user has registered a rewrite of that name.
+        """The name for an initial rewrite: ``name``, or a longer one if a user's rewrite has that name or tag.
 
         This can only happen for op families that are imported after the user's registration.
         """

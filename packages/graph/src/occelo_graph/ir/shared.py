@@ -64,7 +64,8 @@ class SharedVariable(Variable):
     def set_value(self, new_value: Any, borrow: bool = False) -> None:
         """Replace the value by a copy of ``new_value``. With ``borrow`` it is not copied.
 
-        TypeError if ``new_value`` does not have the variable's type.
+        ``new_value`` is converted as `Type.filter` of the variable's type does it; TypeError if it cannot. After None the
+        variable has no value.
         """
         try:
             self.container.value = new_value if borrow else copy.deepcopy(new_value)

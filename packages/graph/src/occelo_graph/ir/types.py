@@ -1,4 +1,4 @@
-"""`Type`: the base class of the types of variables. The module also has the types of values other than tensors.
+"""`Type`: the base class of the types of variables. Also the types of Python objects, of None, and of missing gradients.
 
 Every variable has a type. The type of tensors is in `tensors.type`. `docs/types.md` says how users define types.
 """
@@ -31,7 +31,7 @@ __all__ = [
 class Type:
     """A set of values, with methods that make variables of this type, and that check and compare its values.
 
-    Subclasses define `filter`. They also define `key`, a tuple of parameters: two types are equal if their classes and
+    Subclasses define `filter`. Those with parameters define `key`, a tuple of them: two types are equal if their classes and
     keys are. A type with values that consist of arrays defines `parts`, `to_parts` and `from_parts`. Then compiled code
     computes with these arrays, and values are copied, compared, saved and cached array by array. Values of all other
     types are treated as Python objects.
@@ -240,7 +240,7 @@ class GenericType(Type):
 
 
 class NoneTypeT(Type):
-    """The type with None as its only value. This value has no parts."""
+    """The type with None as its only value. `parts` is the empty tuple: the value consists of no arrays, but is not opaque."""
 
     __slots__ = ()
 

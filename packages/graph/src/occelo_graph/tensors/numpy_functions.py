@@ -8,7 +8,7 @@ order. The parameters are written as follows:
 
 - ``axis``: passed on under the same name
 - ``a:x``: passed on under the name ``x``
-- ``-out``: not supported; an argument for it raises TypeError
+- ``-out``: not supported; an argument other than None raises TypeError
 - ``-order=C``: supported only with the value "C", which is not passed on
 - ``*``: any number of positional arguments
 """
@@ -432,7 +432,9 @@ def call_function(function: Any, args: Sequence[Any], options: Mapping[str, Any]
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Call Occelo's function in place of a ufunc of NumPy or SciPy. TypeError if Occelo has no such function.
+    """Call Occelo's function in place of a ufunc of NumPy or SciPy.
+
+    TypeError if Occelo has no such function, or for a keyword argument.
 
     ``method`` is the method of the ufunc that was called. For all methods but "__call__", such as "reduce", TypeError
     is raised; the message names Occelo's function if there is one.

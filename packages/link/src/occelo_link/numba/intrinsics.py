@@ -374,7 +374,7 @@ def argument_intrinsic(dtype: str, ndim: int, slot: int) -> Intrinsic:
 
 
 def result_intrinsic(dtype: str, ndim: int, record: int) -> Intrinsic:
-    """Return an intrinsic that makes the array of an output from the output's record. The array owns its memory."""
+    """Return an intrinsic that makes the array of an output from its slots in the frame. The array owns its memory."""
     kind = types.Array(_scalar(dtype), ndim, "C")
 
     def generate(

@@ -1,4 +1,4 @@
-"""Inference of facts about transposed matrices and asserted shapes, and functions that recognize transposes.
+"""Inference of facts about transposed matrices and tensors of asserted shapes; functions that recognize transposes.
 
 When a rule looks up a fact about the result of a `DimShuffle` or `SpecifyShape` node, `assumptions.inference` calls
 the functions that infer facts. Facts about a transpose follow from facts about the matrix (`Fact.transposed`). For

@@ -98,7 +98,7 @@ class PdbBreakpoint(Op):
 
     def evaluate(self, condition: Any, *monitored: Any) -> Any:
         if bool(condition):
-            print(f"Breakpoint {self.name!r}; the list `monitored` has {len(monitored)} values")
+            print(f"Breakpoint {self.name!r}; `monitored` has {len(monitored)} values")
             pdb.set_trace()
         return monitored
 

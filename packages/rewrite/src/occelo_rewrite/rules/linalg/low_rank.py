@@ -25,7 +25,10 @@ CHANGES = ("comparison", "overflow", "finite", "singular")
 def _parts(
     fgraph: FunctionGraph, x: TensorVariable
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable] | None:
-    """The d, u and v of a matrix x = diag(d) + u v, if u has a static, small number of columns; else None."""
+    """The d, u and v of a matrix x = diag(d) + u v, if u has few columns; else None.
+
+    The number of columns must be static, and at most half the number of rows if that is static, too.
+    """
     total = computed_by(x, Elemwise)
     if total is None or total.op != ot.add or len(total.inputs) != 2:
         return None
