@@ -35,3 +35,30 @@ def test_tensors_of_vectors_that_are_larger_than_any_memory(case: str, linker: s
     f(np.ones(2), np.ones(3), np.ones(4))
     with pytest.raises(MemoryError):
         f(np.ones(n), np.ones(n), np.ones(n))
+
+
+i = ot.lscalar("i")
+small = ot.bvector("small")
+
+
+def _part(made: Any) -> Any:
+    """Elements of which the program computes few, but writes into memory for all."""
+    return made[i, i].set(1)[i + 1 : i + 3, 0]
+
+
+CONSTANTS: dict[str, Any] = {
+    "constants": _part(ot.zeros((2**32, 2**32), dtype="int8")),
+    "a constant and a length": _part(ot.zeros((2**40, small.shape[0]), dtype="int8")),
+}
+
+
+@pytest.mark.parametrize("linker", ["native", "c", "numba"])
+@pytest.mark.parametrize("case", CONSTANTS)
+def test_tensors_of_constant_lengths_that_are_larger_than_any_memory(
+    case: str, linker: str
+) -> None:
+    if linker == "numba":
+        pytest.importorskip("numba", reason="Numba is not installed")
+    f = function([small, i], CONSTANTS[case], mode=linker, on_unused_input="ignore")
+    with pytest.raises((MemoryError, ValueError)):
+        f(np.zeros(2**24, "int8"), 0)

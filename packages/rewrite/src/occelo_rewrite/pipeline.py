@@ -37,7 +37,7 @@ keeps every bit:
 |---|---|
 | rounding | the last digits, and the sign of a zero |
 | stabler | results that overflow, underflow or cancel in the user's formula become right |
-| comparison | the digits left after a cancellation, so whether a result is zero or negative |
+| comparison | the digits left after a cancellation, and so whether a result is zero or negative |
 | overflow | whether an intermediate result overflows or underflows |
 | finite | results if an operand or intermediate result is not finite |
 | shape_unsafe | whether shapes that do not fit raise an error |

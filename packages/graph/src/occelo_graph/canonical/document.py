@@ -138,8 +138,8 @@ def digest(outputs: Any, inputs: Sequence[Variable] = ()) -> str:
     """The BLAKE2b hash of the canonical form of a graph, as 64 hexadecimal digits.
 
     ``outputs`` is a variable, a sequence of variables, or a `FunctionGraph`. Roots that are not listed in ``inputs``
-    are distinguished only by their types and the order of their first occurrences. TypeError if an op or a constant has
-    no canonical form.
+    are distinguished by their types, their kind (such as shared), and the order of their first occurrences; constants
+    also by their values. TypeError if an op or a constant has no canonical form.
     """
     listed, inputs = graph_parts(
         outputs, inputs, "A digest is of a graph, such as a function's maker.fgraph"

@@ -1,7 +1,7 @@
 """`Reader.log_of`: the logarithm of an expression, in a form without overflow and underflow.
 
-`stable_forms` calls `Reader.log_of` for every logarithm in a graph. The rules in `occelo_rewrite.rules.elemwise.stable`
-use `log_erfc`.
+`stable_forms` calls `Reader.log_of` for logarithms in a graph, but not for those of powers with a constant base. The
+rules in `occelo_rewrite.rules.elemwise.stable` use `log_erfc`.
 
 A form is known for expressions of exponentials, sigmoids, softmax, hyperbolic and error functions, and for their sums,
 products, quotients, powers, means, elements and slices. For example, log(exp(x) + exp(y)) becomes logaddexp(x, y). The

@@ -239,7 +239,8 @@ class _Batched:
     def _running(self, carried: list[Variable], elements: list[Variable]) -> list[Variable]:
         """The carried values before a step, and the elements of sequences, that the body gets.
 
-        Elements of the batch that have ended get the inputs of their first step instead.
+        Elements of the batch that have ended get the inputs of their first step instead. Those without a step get the
+        inputs of another element.
         """
         if not self.own_ends:
             return [*carried, *elements]

@@ -89,9 +89,9 @@ def _accumulated(dtype: str) -> str:
 class CAReduce(Op):
     """Combines the elements along the axes ``axis`` with an associative, commutative scalar op, such as `add`.
 
-    The axes are sorted and not negative. ``acc_dtype`` is the dtype of the accumulator, and ``dtype`` is the dtype of
-    the result. None means the dtype of the input. But for sums and products of integers or booleans, None means int64
-    or uint64.
+    The axes are sorted and not negative. ``dtype`` is the dtype of the result; None means the dtype of the input, but
+    int64 or uint64 for sums and products of integers or booleans. ``acc_dtype`` is the dtype of the accumulator; None
+    means the dtype of the result for sums and products, and that of the input for other reductions.
     """
 
     scalar_op: ScalarFunction

@@ -37,7 +37,7 @@ FLAGS = (
 
 
 class CompilerMissing(RuntimeError):
-    """No C compiler was found. The message says what to install."""
+    """No C compiler was found. The message says why, or what to install."""
 
 
 def find_compiler() -> list[str]:

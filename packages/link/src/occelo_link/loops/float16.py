@@ -3,7 +3,8 @@
 Inside of a program a float16 tensor is a float32 tensor, and each op rounds its results to float16. Only the arrays of
 inputs and outputs have 16 bits per element. Conversions round to nearest, with ties to even, as IEEE 754 says.
 
-`registry` calls `in_float32` to make the lowering of a node with float16. `lowering` and `callbacks` convert arrays.
+`registry` calls `in_float32` to make the lowering of a node with float16. The modules `lowering` and
+`callbacks` convert arrays with `from_float16_bits` and `to_float16_bits`.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ Every lowering receives a `Context` as its first argument. `loops.build` creates
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -49,8 +50,12 @@ MAX_DEPTH = 48
 MAX_COST = 3000
 _MOST = 2.0**59
 """The limit for the number of elements of a tensor; a tensor must have fewer."""
+_FEW_TIMES = 2**12
+"""A tensor with fewer times the elements of an input is not too large: addresses have 47 bits."""
 CHEAP = 8
-"""The largest cost of a formula that is recomputed for each reader. More costly formulas are stored."""
+"""The largest cost of a formula that is recomputed for each reader. A more costly formula is stored if it has several
+elements and is read repeatedly.
+"""
 _OF_PARTS = (TensorGroup, ComplexTensor)
 
 
@@ -140,10 +145,10 @@ class Context:
         """Write a check that fails if a tensor of these lengths is so large that no memory could hold it.
 
         The product of the lengths is computed in float64, since in int64 it could wrap to a small number. A negative
-        length counts as 1. Nothing is checked if all lengths are constants, or lengths of different axes of one input.
+        length counts as 1. Nothing is checked if the tensor is known to be small (`_is_small`).
         """
         builder = self.builder
-        if _of_one_input(lengths):
+        if _is_small(lengths):
             return
         total = builder.const(1.0, "float64")
         for n in lengths:
@@ -325,7 +330,7 @@ class Context:
         return result
 
     def transfer_output(self, buffer: Buffer, other: Buffer) -> None:
-        """Make the buffer ``other`` an output in place of ``buffer``, which is computed in the memory of ``other``."""
+        """Make the buffer ``other`` an output instead of ``buffer``: this is computed in the memory of ``other``."""
         other.space, other.position, other.holds = "output", buffer.position, buffer.holds
         other.name = f"out{other.name[3:]}"
         buffer.space, buffer.position, buffer.holds = "work", -1, buffer.dtype
@@ -600,11 +605,17 @@ def repeats(variable: Variable, node: Apply) -> bool:
     )
 
 
-def _of_one_input(lengths: Sequence[Value]) -> bool:
-    """Whether lengths are constants or lengths of one input, each of another axis: no more elements than it has."""
+def _is_small(lengths: Sequence[Value]) -> bool:
+    """Whether a tensor of these lengths has few times as many elements as one input at most.
+
+    That is so if each length is the length of another axis of this input, or a constant, and the constants are small.
+    If all lengths are constants, it says whether memory could hold the tensor.
+    """
     read = [n for n in lengths if n.op != "const"]
+    constants = math.prod(max(n.args[0], 1) for n in lengths if n.op == "const")
     return (
         all(n.op == "length" for n in read)
         and len({n.args[0] for n in read}) <= 1
         and len({n.args for n in read}) == len(read)
+        and constants < (_FEW_TIMES if read else _MOST)
     )

@@ -345,10 +345,12 @@ class Schedule:
         too large.
         """
         context = self._context
-        lengths = [n for n in map(context.canonical, stored.shape) if n.op != "const"]
-        made_by_numpy = stored.buffer.space == "output" and all(n.op == "length" for n in lengths)
+        lengths = list(map(context.canonical, stored.shape))
+        known = all(n.op in ("length", "const") for n in lengths)
+        made_by_numpy = known and stored.buffer.space == "output"
+        single = len(lengths) < 2 and all(n.op != "const" for n in lengths)
         checked = frozenset(n.number for n in lengths)
-        if len(lengths) < 2 or made_by_numpy or checked in self._checked:
+        if single or made_by_numpy or checked in self._checked:
             return
         node = context.builder.node
         context.check_size(lengths, context.program.nodes[node] if node >= 0 else None)

@@ -1,8 +1,8 @@
 """The linker ``native``, which compiles blocks to machine code through LLVM. It needs no compiler on the machine.
 
 ``native`` is the default linker: `registry` makes it for the names ``native`` and ``auto``. `dumping` uses it to show
-the code of any function, and the linker ``pytorch`` to compile loops. The linker ``numba`` compiles programs with long
-blocks by `compiled_by_llvm`.
+the code of any function, and the linker ``pytorch`` to compile loops. The linker ``numba`` calls
+`compiled_by_llvm` for long loop programs, and for those with a long block.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def dot_of_orthogonal(fgraph: FunctionGraph, node: TensorApply[Dot]) -> Replacem
 
 
 def positions_of_ones(x: TensorVariable) -> TensorVariable:
-    """For each row of a selection matrix, the column of its 1; 0 for a row of zeros."""
+    """For each row of a selection matrix, the column of its 1."""
     place = ot.arange(x.shape[-1], dtype="int64")
     return ot.switch(ot.neq(x, 0), place, 0).sum(axis=-1)
 
@@ -286,7 +286,7 @@ class SumWithProducts:
         factors_of: Factors,
         made_by: type[Op],
     ) -> SumWithProducts | None:
-        """The sum with ``node`` as its root; None if there is no such sum, or if it has no products.
+        """The sum whose last addition is ``node``; None if there is no such sum, or if it has no products.
 
         ``made_by`` is the class of the op that computes the products; knowing it makes the search faster.
         """

@@ -1,4 +1,4 @@
-"""Rules for `alloc` and `second`, which repeat a value. Ops that read the copies broadcast the value itself instead.
+"""Rules for `alloc` and `second`, which repeat a value. An op that would read the copies reads the value and broadcasts it.
 
 So the copies need not be stored. `pipeline` puts the rules into the stages canonicalize and specialize.
 """

@@ -73,7 +73,7 @@ def _upper_slope(k: Array, x: Array) -> Array:
 def gammainc_dk(k: Array, x: Array) -> Array:
     """The derivative of the regularized incomplete gamma function P(k, x) by k.
 
-    It is computed from the smaller one of P and 1 - P, so that small derivatives are precise.
+    It is computed from P up to x = k + 1, and from 1 - P above, so that small derivatives in the tails are precise.
     """
     sp = _special()
     k, x = _as_doubles(k, x)
@@ -108,7 +108,7 @@ def _psi_gap(a: Array, b: Array) -> Array:
 
 
 def _beta_slopes(a: Array, b: Array, x: Array, log_x: Array, log_y: Array) -> tuple[Array, Array]:
-    """The derivatives of log I_x(a, b) by a and by b, for x below the mean of the beta distribution.
+    """The derivatives of log I_x(a, b) by a and by b, for x up to (a + 1) / (a + b + 2).
 
     The series DLMF 8.17.8 is differentiated term by term. ``log_x`` is log(x), and ``log_y`` is log(1 - x).
     """
@@ -170,7 +170,7 @@ def _beta_slopes_near_one(a: Array, b: Array, x: Array, y: Array) -> tuple[Array
 def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
     """The derivatives of I_x(a, b) by a and by b.
 
-    For x above the mean, they are computed from the derivatives of I_{1-x}(b, a), which is 1 - I_x(a, b) (DLMF 8.17.4).
+    For x above (a + 1) / (a + b + 2), they are computed from the derivatives of I_{1-x}(b, a), which is 1 - I_x(a, b) (DLMF 8.17.4).
     """
     sp = _special()
     a, b, x = _as_doubles(a, b, x)
@@ -203,7 +203,7 @@ def _betainc_slopes(a: Array, b: Array, x: Array) -> tuple[Array, Array]:
 def betainc_da(a: Array, b: Array, x: Array) -> Array:
     """The derivative of the regularized incomplete beta function I_x(a, b) by a.
 
-    It is computed from the smaller one of I and 1 - I, so that small derivatives are precise.
+    It is computed from I up to x = (a + 1) / (a + b + 2), and from 1 - I above.
     """
     return _betainc_slopes(a, b, x)[0]
 
@@ -211,7 +211,7 @@ def betainc_da(a: Array, b: Array, x: Array) -> Array:
 def betainc_db(a: Array, b: Array, x: Array) -> Array:
     """The derivative of the regularized incomplete beta function I_x(a, b) by b.
 
-    It is computed from the smaller one of I and 1 - I, so that small derivatives are precise.
+    It is computed from I up to x = (a + 1) / (a + b + 2), and from 1 - I above.
     """
     return _betainc_slopes(a, b, x)[1]
 

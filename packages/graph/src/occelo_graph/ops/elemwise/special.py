@@ -1,11 +1,11 @@
-"""Elementwise special functions, such as error, gamma, beta and Bessel functions. SciPy computes them.
+"""Elementwise special functions, such as error, gamma, beta and Bessel functions.
 
 Users call them from `occelo.tensor`. The formulas of laws of random numbers (`occelo_graph.stats`) contain many of
-them, and stable forms of expressions (`gradient.stable_forms`) contain error functions. SciPy is imported when a
-function is first evaluated.
+them, and stable forms of expressions (`gradient.stable_forms`) contain error functions. The interpreter computes most
+of them with SciPy, which is imported when a function is first evaluated.
 
-The formulas of derivatives are from the NIST Digital Library of Mathematical Functions (DLMF). Comments name the
-sections.
+Unless a comment says otherwise, the formulas of derivatives are from the NIST Digital Library of Mathematical Functions
+(DLMF). Comments name the sections.
 """
 
 from __future__ import annotations

@@ -44,12 +44,12 @@ class MatrixOp(Op):
 
     A subclass has a ``signature`` in the notation of `numpy.vectorize`. Its method `core` computes one element of the
     batch. It defines `lengths` if a result has a dimension that no argument has. It defines `dtypes` if the results do
-    not have the dtype of the arguments. It may define `core_pullback`. All arguments have the same dtype: float32,
-    float64, complex64 or complex128 (see `as_matrices`).
+    not have the dtype of the arguments. It may define `core_pullback`. Matrices have the same dtype: float32, float64,
+    complex64 or complex128 (see `as_matrices`). Pivots are integers.
 
     If there is no result, ``core`` raises ``numpy.linalg.LinAlgError``, and the position in the batch is added to the
     message. If the op has a field ``on_error`` with the value "nan", the results are NaN for this element of the batch
-    instead.
+    instead (integers are 0).
     """
 
     signature: ClassVar[str]
@@ -285,7 +285,7 @@ def hermitian(x: Any) -> TensorVariable:
 def if_square(label: str, x: Any, result: Any) -> Any:
     """``result``, with a run-time check that the matrices ``x`` are square, unless they are statically square.
 
-    Decompositions call it if none of their ops checks that ``x`` is square. The check raises ValueError.
+    Decompositions and rules call it where no op checks that ``x`` is square. The check raises ValueError.
     """
     rows, columns = x.type.shape[-2:]
     if rows is not None and rows == columns:

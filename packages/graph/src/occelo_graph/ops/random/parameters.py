@@ -134,7 +134,7 @@ def checked(key: Any, **parameters: tuple[Any, Any]) -> TensorVariable:
     Each parameter is a pair of its value and a condition of this module, such as `POSITIVE`.
 
     A check raises ValueError with the name of the parameter. If the parameter is a constant, it is checked at once.
-    Checks are attached to the key, which is a scalar. If a check were attached to a parameter, the whole parameter
+    Checks are attached to the key, which is small. If a check were attached to a parameter, the whole parameter
     would have to be stored before the draw is computed.
     """
     made = as_key(key)

@@ -1,6 +1,6 @@
 """Proofs that an integer computed from lengths of tensors is not negative, or is at most the length of a tensor.
 
-If there is a proof, `Reshape` and loops omit run-time checks, and `Alloc.may_fail` is False.
+If there is a proof, loops omit run-time checks, `Reshape` omits a choice of lengths, and `Alloc.may_fail` is False.
 """
 
 from __future__ import annotations

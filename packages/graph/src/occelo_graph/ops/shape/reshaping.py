@@ -169,7 +169,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
 def flatten(x: Any, ndim: int = 1) -> TensorVariable:
     """Merge the last dimensions of ``x`` into one, so that the result has ``ndim`` dimensions.
 
-    ValueError if ``ndim`` is less than 1, or larger than the number of dimensions of ``x``.
+    ValueError if ``ndim`` is less than 1, or larger than the number of dimensions of ``x`` (for a scalar, than 1).
     """
     x = as_tensor_variable(x)
     if isinstance(ndim, str):

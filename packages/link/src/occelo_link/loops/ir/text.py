@@ -27,7 +27,7 @@ __all__ = ["program_text"]
 
 
 def program_text(program: Program) -> str:
-    """The program as text: first the buffers, then the statements, indented by block.
+    """The program as text: its functions, its inputs, outputs and table, then the statements, indented by block.
 
     A line with ``#`` names the node of the graph to which the statements below the line belong.
     """

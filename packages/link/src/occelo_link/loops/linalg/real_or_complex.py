@@ -22,7 +22,7 @@ Number = list[Value]
 class Numbers:
     """Functions of numbers that are all real (``parts`` is 1) or all complex (``parts`` is 2).
 
-    Each function appends its operations to the block that the builder is writing.
+    Each function adds its operations to the program that the builder is writing.
     """
 
     def __init__(self, builder: Builder, parts: int) -> None:
