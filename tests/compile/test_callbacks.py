@@ -16,6 +16,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ir.shared import shared
+from occelo_graph.looping.loops import loop
 from occelo_link.cache.store import counters
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.text import program_text
@@ -52,6 +53,7 @@ class Calling(og.Op):
 
 
 _NUMBA = ["numba"] if importlib.util.find_spec("numba") is not None else []
+EVERY = ["py", "vm", "native", *(["c"] if has_compiler() else []), *_NUMBA]
 VECTOR, MATRIX, SCALAR = (og.TensorType("float64", (None,) * n) for n in (1, 2, 0))
 
 
@@ -356,3 +358,66 @@ def test_an_elementwise_function_must_keep_the_shape(mode: str) -> None:
         og.errors.WrongResultError, match=r"shortened must .* \(3,\), and gave \(1,\)"
     ):
         f([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("mode", EVERY)
+def test_the_length_of_a_choice_does_not_run_what_was_not_chosen(mode: str) -> None:
+    ran: list[int] = []
+
+    @og.op
+    class Inverted(og.Op):
+        def infer(self, x: Any) -> Any:
+            return x
+
+        def evaluate(self, x: Any) -> Any:
+            ran.append(len(x))
+            if not x.all():
+                raise ZeroDivisionError("a zero in the branch that is not taken")
+            return 1 / x
+
+    a, c = ot.dscalar("a"), ot.dscalar("c")
+    v, w = ot.dvector("v"), ot.dvector("w")
+    t = ot.ifelse(a > 0, v, Inverted()(w))
+    other = ot.ifelse(c > 0, ot.outer(t, v)[0], v * t.shape[0])
+    f = oc.function([a, c, v, w], [ot.ifelse(c > 0, t, v * t.shape[0]), other], mode=mode)
+    for first in (1.0, -1.0):
+        for second in (1.0, -1.0):
+            ran.clear()
+            zeros = np.zeros(4) if first > 0 else np.full(3, 2.0)
+            chosen = np.ones(3) if first > 0 else np.full(3, 0.5)
+            found = f(first, second, np.ones(3), zeros)
+            wanted = [chosen, np.full(3, chosen[0])] if second > 0 else [np.full(3, 3.0)] * 2
+            for one, by_hand in zip(found, wanted, strict=True):
+                np.testing.assert_array_equal(one, by_hand)
+            assert len(ran) == (first < 0)
+
+
+@pytest.mark.parametrize("mode", EVERY)
+def test_what_runs_in_a_loop_though_no_branch_needs_it_may_fail(mode: str) -> None:
+
+    @og.op
+    class Inverted(og.Op):
+        def infer(self, x: Any) -> Any:
+            return x
+
+        def evaluate(self, x: Any) -> Any:
+            if not x.all():
+                raise ZeroDivisionError("a zero in the branch that is not taken")
+            return 1 / x
+
+    v, w = ot.dvector("v"), ot.dvector("w")
+
+    def step(s: Any, e: Any) -> Any:
+        t = ot.ifelse(e > -5, s, Inverted()(w * s[0]))
+        again = loop(lambda q, z: (q * z, None), s, t)[0]
+        return ot.ifelse(e > 0, s, ot.ifelse(t.sum() > 0.5, s, again)), None
+
+    f = oc.function([v, w], loop(step, v, v)[0], mode=mode)
+    for value in (1.0, -1.0, 0.25):
+        state = np.full(3, value)
+        for e in state.copy():
+            if e <= 0 and state.sum() <= 0.5:
+                state = state * np.prod(state)
+        np.testing.assert_allclose(f(np.full(3, value), np.zeros(2)), state)
+    with pytest.raises(ZeroDivisionError, match="a zero in the branch"):
+        f(np.full(3, -6.0), np.zeros(2))

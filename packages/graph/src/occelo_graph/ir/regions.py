@@ -107,12 +107,17 @@ def perhaps_needless(order: Sequence[Apply], outputs: Sequence[Variable]) -> set
     """The nodes that compiled code may run although no result needs them.
 
     Several regions need such a node, but nothing outside of them needs it. So the node is in no region, and compiled
-    code runs it before the regions. Perhaps none of these regions runs.
+    code runs it before the regions. Perhaps none of these regions runs. Such nodes of the bodies of loops are found,
+    too.
     """
-    if not any(node.op.lazy for node in order):
-        return set()
-    needed = set(outputs)
     found: set[Apply] = set()
+    for node in order:
+        loop = node.op.loop(node) if node.op.loops else None
+        if loop is not None:
+            found |= perhaps_needless(loop.body.nodes, loop.body.outputs)
+    if not any(node.op.lazy for node in order):
+        return found
+    needed = set(outputs)
     inside = divide(order, outputs).outermost
     for node in reversed(order):
         if not needed.isdisjoint(node.outputs):

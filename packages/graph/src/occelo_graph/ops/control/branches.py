@@ -17,7 +17,7 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.arithmetic import switch
-from occelo_graph.ops.shape.reading import length_read
+from occelo_graph.ops.shape.reading import length_op, length_read
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import OptionalTensors, Tensors, tensors
 from occelo_graph.tensors.type import TensorType
@@ -108,12 +108,19 @@ class IfElse(Op):
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         shapes: list[Any] = []
-        for then, other in zip(
+        branches = zip(
+            node.inputs[1 : 1 + self.n_outs], node.inputs[1 + self.n_outs :], strict=True
+        )
+        lengths = zip(
             input_shapes[1 : 1 + self.n_outs], input_shapes[1 + self.n_outs :], strict=True
-        ):
+        )
+        for out, values, (then, other) in zip(node.outputs, branches, lengths, strict=True):
             shapes.append(
                 tuple(
-                    _chosen_length(node.inputs[0], a, b) for a, b in zip(then, other, strict=True)
+                    length_op(axis)(out)
+                    if any(map(_is_read_of, (a, b), values))
+                    else _chosen_length(node.inputs[0], a, b)
+                    for axis, (a, b) in enumerate(zip(then, other, strict=True))
                 )
             )
         return shapes
@@ -138,6 +145,16 @@ class IfElse(Op):
 
 
 _LARGEST = 50
+
+
+def _is_read_of(length: Any, value: Variable) -> bool:
+    """Whether a length is read of ``value``, which must be computed for it.
+
+    Then the length of an `ifelse` is read of its result. A second `ifelse` for the length would also need ``value``; and
+    a node that two regions need runs before both, even if neither runs.
+    """
+    read = length_read(length)
+    return read is not None and read[0] is value and value.owner is not None
 
 
 def _chosen_length(condition: Any, then: Any, other: Any) -> Any:
