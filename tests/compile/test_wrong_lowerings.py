@@ -143,3 +143,23 @@ def _skip_without(linker: str) -> None:
     library = {"numba": "numba", "jax": "jax", "pytorch": "torch"}.get(linker)
     if library is not None:
         pytest.importorskip(library)
+
+
+class _Broken(Exception):
+    """An exception of another package."""
+
+
+@pytest.mark.parametrize("linker", ["native", *(["c"] if has_compiler() else []), "numba"])
+def test_a_lowering_that_raises_is_named(linker: str) -> None:
+    if linker == "numba":
+        pytest.importorskip("numba", reason="Numba is not installed")
+
+    def fails(context: Any, x: Any) -> Any:
+        raise _Broken("my lowering")
+
+    made = _op(fails, lambda arrays, x: x)(X)
+    with pytest.raises(_Broken, match="my lowering") as raised:
+        oc.function([X], made, mode=oc.Mode(linker))
+    told = "".join([str(raised.value), *getattr(raised.value, "__notes__", ())])
+    assert "While lowering Lowered" in told
+    assert "test_wrong_lowerings.py" in told

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph import Apply, Constant, TensorType, Variable
+from occelo_graph.errors import at_node
 from occelo_graph.extensions import is_external
 from occelo_graph.ir.decomposing import Decomposition
 from occelo_graph.ir.regions import Division, divide, operands_of
@@ -436,7 +437,14 @@ class Context:
         inputs = [self.tensors.get(v) or self.tensor(v) for v in operands_of(node)]
         if is_external(lowering):
             self.builder.foreign[str(node.op)] = None
-        outputs = lowering(self, node, inputs)
+            try:
+                outputs = lowering(self, node, inputs)
+            except NotLowered:
+                raise
+            except Exception as error:
+                raise at_node(error, "lowering", node) from error
+        else:
+            outputs = lowering(self, node, inputs)
         check_lowered(node, outputs)
         if node.op.types_follow_values:
             for i, n in enumerate(lengths_to_check(node) or ()):
