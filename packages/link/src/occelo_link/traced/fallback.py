@@ -30,6 +30,10 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     The shapes of the results must be known while the graph is traced. If they are unknown, `NeedsValue` is raised for
     the first input of the node that is not static. Then the linker finds the inputs of the graph on which this input
     depends, makes them static, and traces the graph again.
+
+    The shapes of a loop's results are those that one iteration left unchanged. Another iteration may change them, for
+    instance if it takes another branch. Then the loop is added to ``tracer.varying``, a check fails, and the linker
+    traces the graph again.
     """
     compiled = tracer.arrays.loop_kernel(node) if node.op.loops else None
     if tracer.on_fallback is not None and compiled is None:
@@ -37,7 +41,9 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     if node.op.lazy:
         inputs = _chosen(tracer, node, inputs)
     kinds, made = [v.type for v in node.inputs], [v.type for v in node.outputs]
-    shapes = None if any(map(is_opaque, made)) else _shapes(node, inputs)
+    varying = tracer.varying
+    unknown = any(map(is_opaque, made)) or (varying is not None and node in varying)
+    shapes = None if unknown else _shapes(node, inputs)
     if shapes is None:
         for v, x in zip(node.inputs, inputs, strict=True):
             if tracer.is_traced(x):
@@ -50,6 +56,11 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     static = [x is None or is_opaque(kind) for kind, x in zip(kinds, inputs, strict=True)]
     traced = [kind for kind, known in zip(kinds, static, strict=True) if not known]
     interrupts = tracer.arrays.interrupts
+    watched = varying if node.op.loops else None
+    # JAX does not call a function whose results are all empty, but the function may raise an error
+    checked = watched is not None or all(0 in shape for shape in shapes)
+    if checked:
+        results.append(("bool", ()))
 
     def run(*arrays: TracedValue) -> Sequence[TracedValue]:
         rest = iter(grouped(traced, [np.array(x) for x in arrays]))
@@ -65,10 +76,16 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
         except BaseException as interrupt:
             interrupts.append(interrupt)
             raise
-        return [np.asarray(x) for x in flat(found)]
+        arrived = [np.asarray(x) for x in flat(found)]
+        if watched is not None and [x.shape for x in arrived] != shapes:
+            watched.add(node)
+            return [np.zeros(shape, dtype) for dtype, shape in results]
+        return [*arrived, np.array(True)] if checked else arrived
 
     given = flat(x for x, known in zip(inputs, static, strict=True) if not known)
-    found = tracer.arrays.callback(run, list(map(tracer.array, given)), results)
+    found = list(tracer.arrays.callback(run, list(map(tracer.array, given)), results))
+    if checked:
+        tracer.check(found.pop())
     return grouped(made, found)
 
 

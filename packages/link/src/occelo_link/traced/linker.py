@@ -146,6 +146,7 @@ class TracedVM:
         self._only_arrays = all(v.type.is_array for v in (*fgraph.inputs, *fgraph.outputs))
         self._compiled: OrderedDict[Any, Traced] = OrderedDict()
         self._warned: set[object] = set()
+        self._varying: set[Apply] = set()
         self._accepted = {np.ndarray, linker.array_type}
         self.falls_back = False
         self._withheld = withheld()
@@ -186,7 +187,7 @@ class TracedVM:
             if self.static:
                 return None  # an input has become static after the entry was made
             values = self._in_parts([arrays[s] if isinstance(s, int) else s[0] for s in sources])
-            key = signature(values)
+            key = signature(values), len(self._varying)
             traced = known.get(key)
             try:
                 if traced is None:
@@ -261,16 +262,22 @@ class TracedVM:
         self, values: list[TracedValue], wanted: tuple[int, ...]
     ) -> Sequence[TracedValue]:
         while True:
+            varying = len(self._varying)
             try:
                 traced = self._traced(values, wanted)
                 *results, held = traced.call(*self._dynamic(values))
-                break
+                fails = held is not None and not bool(held)
             except NeedsValue as need:
                 self._make_static(need)
-            except BaseException:
+                continue
+            except BaseException as error:
                 self._raise_interrupt()
-                raise
-        if held is not None and not bool(held):
+                if len(self._varying) == varying or not isinstance(error, Exception):
+                    raise
+                continue
+            if len(self._varying) == varying:
+                break
+        if fails:
             raise ValueError("A check of the graph failed")
         if self._only_arrays:
             return results
@@ -312,6 +319,7 @@ class TracedVM:
         key = (
             wanted,
             tuple(sorted(self.static)),
+            len(self._varying),
             contents,
             self.linker.signature(given),
         )
@@ -343,9 +351,12 @@ class TracedVM:
             v: fixed[i] if i in fixed else next(rest) for i, v in enumerate(self.fgraph.inputs)
         }
         arrays = self.linker.arrays
-        tracer = Tracer(arrays, given, on_fallback=self.on_fallback)
+        varying = len(self._varying)
+        tracer = Tracer(arrays, given, on_fallback=self.on_fallback, varying=self._varying)
         with applied(self._withheld):
             results = flat(tracer.all_values([self.fgraph.outputs[i] for i in wanted]))
+        if len(self._varying) > varying:  # PyTorch runs callbacks while it traces
+            raise RuntimeError("The carried values of a loop change in shape")
         return [*(arrays.copy(tracer.array(x)) for x in results), tracer.all_checks()]
 
     def on_fallback(self, node: Apply) -> None:

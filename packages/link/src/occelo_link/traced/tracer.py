@@ -48,6 +48,7 @@ class Tracer:
         values: Mapping[Variable, TracedValue],
         outer: Tracer | None = None,
         on_fallback: Callable[[Apply], None] | None = None,
+        varying: set[Apply] | None = None,
     ) -> None:
         self.arrays = arrays
         self.values: dict[Variable, TracedValue] = dict(values)
@@ -59,8 +60,16 @@ class Tracer:
         self.on_fallback: Callable[[Apply], None] | None = (
             on_fallback if outer is None else outer.on_fallback
         )
+        self.varying: set[Apply] | None = varying if outer is None else outer.varying
+        """The loops that run in Python and whose carried values were found to change in shape. Compiled code adds such
+        loops when it runs (`traced.fallback`). It is None if nobody traces the graph again then.
+        """
 
     # values
+
+    def body(self, values: Mapping[Variable, TracedValue]) -> Tracer:
+        """Return a new tracer for an inner graph, whose nodes read no values of this tracer."""
+        return Tracer(self.arrays, values, on_fallback=self.on_fallback, varying=self.varying)
 
     def find(self, variable: Variable) -> TracedValue:
         """Return the value of a variable if it has been computed, and otherwise None."""
@@ -174,8 +183,7 @@ class Tracer:
     def _once(self, node: Apply, inputs: list[TracedValue]) -> Sequence[TracedValue]:
         """Return the results of an inner graph that runs once."""
         body = node.op.loop(node).body
-        given = dict(zip(body.inputs, inputs, strict=True))
-        inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
+        inner = self.body(dict(zip(body.inputs, inputs, strict=True)))
         try:
             found = inner.all_values(body.outputs)
         except NeedsValue:
@@ -200,8 +208,7 @@ class Tracer:
         def step(
             state: Sequence[TracedValue],
         ) -> tuple[Sequence[TracedValue], TracedValue, TracedValue]:
-            given = dict(zip(arguments, [*grouped(kinds, state), *read], strict=True))
-            inner = Tracer(self.arrays, given, on_fallback=self.on_fallback)
+            inner = self.body(dict(zip(arguments, [*grouped(kinds, state), *read], strict=True)))
             inner.rows_read = {v: [] for v in overwritten}
             found = inner.all_values(results)
             left = list(map(inner.array, flat(found[: len(kinds)])))
