@@ -57,8 +57,8 @@ def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Seq
     traced = [kind for kind, known in zip(kinds, static, strict=True) if not known]
     interrupts = tracer.arrays.interrupts
     watched = varying if node.op.loops else None
-    # JAX does not call a function whose results are all empty, but the function may raise an error
-    checked = watched is not None or all(0 in shape for shape in shapes)
+    # JAX does not call a function if it needs only empty results, but the function may raise an error
+    checked = watched is not None or any(0 in shape for shape in shapes)
     if checked:
         results.append(("bool", ()))
 
