@@ -12,6 +12,7 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import grad
 from occelo_graph import tensor as ot
+from occelo_graph.ir.clone import clone_replace
 from occelo_graph.looping.loops import loop
 from occelo_graph.ops.control.branches import ifelse
 from occelo_graph.ops.control.python_function import as_op
@@ -386,3 +387,50 @@ def test_only_last_elements_are_kept_where_only_these_are_read(mode: str) -> Non
         got = second(values[:n], start)
         np.testing.assert_allclose(got[0], kept[1][-2], rtol=1e-12)
         np.testing.assert_allclose(got[1], kept[2][-1][1:], rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["py", "vm", "native", "c", "numba"], indirect=True)
+def test_initial_values_may_have_more_static_lengths_than_what_steps_return(mode: str) -> None:
+    """Each loop is built with dynamic lengths, and then gets inputs with static ones, as if an op was inlined."""
+    s, t, c, m = ot.dvector("s"), ot.dvector("t"), ot.dvector("c"), ot.dmatrix("m")
+    rows, a, n = ot.dmatrix("rows"), ot.dmatrix("a"), ot.lscalar("n")
+    x, y = ot.dvector("x"), ot.dvector("y")
+    three = ot.stack([x[0], x[1], x[2]])
+    steps: list[tuple[Any, Any]] = [
+        loop(lambda v: (v @ a, v.sum()), m, length=n),
+        loop(lambda v: (v[1:], v.sum()), s, length=n),
+        loop(lambda p: ((p[1], p[0] * c), p[0][0] - p[1][1]), (s, t), length=n),
+        loop(lambda v, e: (v + e + t, v * e), s, rows, length=n),
+    ]
+    m3 = x[:2, None] * np.arange(3.0)
+    rows4 = rows * np.arange(4.0)
+    given: list[dict[Any, Any]] = [{m: m3}, {s: three}, {s: three, t: y, c: x}]
+    replaced = [
+        clone_replace(_flat(made), pairs) for made, pairs in zip(steps, given, strict=False)
+    ]
+    f = oc.function([n, x, y, a], [v for case in replaced for v in case], mode=mode)
+    xs, ys, square = np.array([1.0, 2.0, -3.0]), np.array([0.5, 5.0, 6.0]), np.arange(9.0) / 9
+    square = square.reshape(3, 3)
+    for count in (0, 1, 3):
+        v, w, one, two = xs[:2, None] * np.arange(3.0), xs, xs, ys
+        kept: list[list[Any]] = [[], [], []]
+        for _ in range(count):
+            kept[0].append(v.sum())
+            kept[1].append(w.sum())
+            kept[2].append(one[0] - two[1])
+            v, w, one, two = v @ square, w[1:], two, one * xs
+        wanted = [v, kept[0], w, kept[1], one, two, kept[2]]
+        for got, right in zip(f(count, xs, ys, square), wanted, strict=True):
+            assert got.shape == np.shape(right)
+            np.testing.assert_allclose(got, right, rtol=1e-12)
+    # lengths that disagree do not matter to a loop without a step
+    last = clone_replace(steps[3][0], {s: three, rows: rows4, t: y})
+    none = oc.function([n, x, y, rows], last, mode=mode)
+    assert none(0, xs, ys, np.zeros((0, 4))).tolist() == xs.tolist()
+    with pytest.raises(ValueError, match=r"[Mm]ismatch|broadcast"):
+        none(1, xs, ys, np.ones((1, 4)))
+
+
+def _flat(results: Any) -> list[Any]:
+    states, trace = results
+    return [*(states if isinstance(states, tuple) else (states,)), trace]

@@ -48,7 +48,7 @@ def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
     ]
     start = steps - 1 if op_.reverse else as_tensor_variable(np.int64(0))
     given = [start, *carried, *memory, *sequences, *constants]
-    body = _body(op_, [v.type for v in given], len(memory))
+    body = _body(op_, [start.type, *_types(op_, inputs, [v.type for v in memory])], len(memory))
     kept = 1 + len(carried) + len(memory)
     made: list[Any] = Iterate(body, kept, op_.stops, len(memory))(steps, *given, return_list=True)
     last, states, traces = made[0], made[1 : 1 + len(carried)], made[1 + len(carried) :]
@@ -57,6 +57,22 @@ def expanded(op_: Scan, inputs: Sequence[Any]) -> list[Variable]:
     done = start - last if op_.reverse else last
     ran = [t[steps - done :] if op_.reverse else t[:done] for t in traces]
     return [*states, *ran, done]
+
+
+def _types(op_: Scan, inputs: Sequence[Any], memory: Sequence[Any]) -> list[Any]:
+    """The types of the inputs of the body of the `Iterate`, except the position. ``memory`` are the types of the memory.
+
+    They are the types in the body of the scan, even where more is known of ``inputs``, for instance after an op was
+    inlined: a step may return a value with fewer static lengths than the initial value has, or with other ones. And a
+    loop without a step must not fail because static lengths of ``inputs`` disagree.
+    """
+    inner = op_.parts(op_.body.inputs)
+    sequences = [
+        TensorType(s.dtype, (s.type.shape[0], *(v.type.shape or ())))
+        for s, v in zip(tensors(op_.parts(inputs[1:]).sequences), inner.sequences, strict=True)
+    ]
+    carried, constants = ([v.type for v in some] for some in (inner.carried, inner.constants))
+    return [*carried, *memory, *sequences, *constants]
 
 
 def _body(op_: Scan, types: Sequence[Any], traces: int) -> Any:
