@@ -296,6 +296,10 @@ def test_linkers_by_name() -> None:
         make_linker("odd")
     with pytest.raises(ValueError, match="already"):
         register_linker("py", PerformLinker)
+    # names are found in lower and upper case
+    for name in ("PY", "Native", "auto"):
+        with pytest.raises(ValueError, match=f"named '{name.lower()}' already"):
+            register_linker(name, PerformLinker)
 
     class Mine(PerformLinker):
         name = "mine"

@@ -77,12 +77,14 @@ _places: dict[str, tuple[str, ...] | None] = {}
 def register_linker(name: str, maker: LinkerMaker | Linker) -> None:
     """Register a linker, or a function that makes one, under a name. Modes find it by this name.
 
-    Raises ValueError if the name is taken, unless it was registered at the same place in the user's code (module, file
-    and function), for instance by a notebook cell that runs again.
+    Raises ValueError if the name is taken, in lower or upper case, unless it was registered at the same place in the
+    user's code (module, file and function), for instance by a notebook cell that runs again. "auto" is taken.
     """
     place = place_of_caller()
-    if name in _linkers and (place is None or _places.get(name) != place):
-        raise ValueError(f"There is a linker named {name!r} already")
+    taken = next((known for known in (*_linkers, "auto") if known.lower() == name.lower()), None)
+    again = taken == name and place is not None and _places.get(name) == place
+    if taken is not None and not again:
+        raise ValueError(f"There is a linker named {taken!r} already")
     _places[name] = place
     _linkers[name] = maker.clone if isinstance(maker, Linker) else maker
 
