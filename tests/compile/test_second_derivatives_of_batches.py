@@ -167,7 +167,9 @@ def test_finite_differences(mode: str) -> None:
         np.testing.assert_allclose(mixed[i], (slopes[1] - slopes[0]) / (2 * h), rtol=1e-5)
 
 
-@pytest.mark.measured(0)  # rewriting takes most of the time, and three times as long if it is measured
+@pytest.mark.measured(
+    0
+)  # rewriting takes most of the time, and three times as long if it is measured
 def test_third_derivatives() -> None:
     cost = costs()["rows"]
     third = grad(grad(grad(cost, s), s), s)
