@@ -95,7 +95,7 @@ LOOSE = {
     "softplus": 1e-4,
     "sigmoid": 1e-4,
 }
-LOOSE_IN_SINGLE = {"betainc": 1e-5, "betaincinv": 1e-5, "exp2": 1e-5}
+LOOSE_IN_SINGLE = {"betainc": 1e-5, "betaincinv": 1e-5, "betainccinv": 1e-5, "exp2": 1e-5}
 # C's rules for one infinite or undefined part are not followed: both parts may be NaN
 UNDEFINED = {"exp", "exp2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid"}
 # SciPy's loops for float32 give other limits than those for float64
@@ -187,6 +187,9 @@ def agree(name: str, dtypes: Sequence[str], given: Sequence[Any], found: Any) ->
         wrong &= np.logical_and.reduce(finite)
     if name in UNDEFINED and expected.dtype.kind == "c":
         wrong &= finite[0] | (np.isfinite(found) & ~np.isfinite(expected))
+    if name == "pow" and expected.dtype.kind == "c":
+        # NumPy's powers of infinite numbers are NaN, as are parts of those that overflow
+        wrong &= np.logical_and.reduce(finite) & (~np.isnan(expected) | np.isfinite(found))
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0])
         listed = ", ".join(str(np.broadcast_to(a, wrong.shape)[at]) for a in across)
@@ -202,6 +205,9 @@ def _equal(name: str, found: Any, expected: Any) -> Any:
         rtol = max(rtol, LOOSE_IN_SINGLE.get(name, 0.0))
     least = 2 * float(limits.smallest_subnormal)
     is_complex = expected.dtype.kind == "c"
+    if name == "pow" and is_complex:
+        # z**w is exp(w log(z)), in which the rounding of w log(z) counts, and the numbers w are at most 30 in size
+        rtol = max(rtol, 2 * 30 * float(np.log(limits.max)) * float(limits.eps))
     with np.errstate(all="ignore"):
         size = np.abs(expected).astype("float64")
         if name in LOOSE:
