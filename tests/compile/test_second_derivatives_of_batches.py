@@ -65,7 +65,8 @@ def costs() -> dict[str, Any]:
         "functions": final + (trace**2).sum() * ot.sin(final) + (trace * final).mean(),
         "rows": (matrix * last).sum() + ot.exp(-(matrix.sum(axis=1) ** 2)).sum(),
         "backward": back + ot.sin(kept_back).sum() * w,
-        "single rows": trace[-1] * trace[0] + matrix[-1, 0] * ot.cumsum(trace**2)[-1],
+        "single rows": trace[-1] * trace[0] + matrix[-1, 0] * (trace**2).sum(),
+        "running sums": ot.cumsum(trace**2)[-1] * final,
         "largest": trace.max() ** 2 + ot.log(matrix.max(axis=0)).sum(),
         "not defined after the end": end + logs.sum(),
     }
@@ -105,6 +106,12 @@ WAYS: dict[str, Way] = {
 }
 
 
+REFUSED = {
+    "backward": "cannot be vectorized over the bounds of a slice",  # the elements of x after the end are cut off
+    "running sums": "-1",  # kept values in reverse order
+}
+"""What a batch of gradients refuses, where the batch of the loop itself can be differentiated; and a part of the message."""
+
 STARTS = {
     "all ends": [1.0, 3.0, 200.0, 0.01, 50.0, 1e-3],
     "the same step": [3.0, 3.1, 3.2],
@@ -134,10 +141,15 @@ def check(cost: Any, ways: list[str], mode: str) -> None:
 @pytest.mark.parametrize("name", list(costs()))
 @pytest.mark.parametrize("way", list(WAYS))
 def test_every_order(name: str, way: str) -> None:
+    if name in REFUSED and not way.startswith(("batch", "Hessian", "forward, batch", "forward, f")):
+        # the gradient reads kept values in a way that batches of loops with ends of their own refuse
+        with pytest.raises(NotImplementedError, match=REFUSED[name]):
+            WAYS[way](costs()[name])
+        return
     check(costs()[name], [way], "py")
 
 
-@pytest.mark.parametrize("name", ["rows", "backward", "single rows"])
+@pytest.mark.parametrize("name", ["rows", "single rows"])
 def test_every_backend(name: str, mode: str) -> None:
     check(costs()[name], ["reverse, reverse, batch"], mode)
 

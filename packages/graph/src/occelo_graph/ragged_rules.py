@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.control.checks import raise_unless
-from occelo_graph.ops.create import Alloc, arange, broadcast_to
+from occelo_graph.ops.create import Alloc, arange, broadcast_to, zeros
 from occelo_graph.ops.elemwise.arithmetic import add, eq, ge, gt, lt, switch
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.key import SCALAR, fill_key
@@ -268,11 +268,13 @@ def _written(
     op_, (x, y, *given) = node.op, tensors(inputs)
     assert isinstance(op_, IncSubtensor)
     first, *rest = op_.key
+    if is_ragged_in(node, 0, x) and not is_ragged_in(node, 1, y):
+        row, given = _row(op_, first, given, count)
+        if not _all(rest):
+            y = _as_row(op_, x, y, batch_ndims, given)
+        return [mark(_with_row(op_, x, y, batch_ndims, row), count)]
     if not _all(rest):
         raise refuse(op_)
-    if is_ragged_in(node, 0, x) and not is_ragged_in(node, 1, y):
-        row, _ = _row(op_, first, given, count)
-        return [mark(_with_row(op_, x, y, batch_ndims, row), count)]
     if first not in _FIRST_ROWS:
         raise refuse(op_)
     if not batch_ndims[2] or y.type.ndim - batch_ndims[1] != len(op_.key):
@@ -291,6 +293,28 @@ def _combined(
         return y.astype(x.dtype)
     extra = max(extras[:2])
     return add(align(x, extras[0], extra), align(y, extras[1], extra)).astype(x.dtype)
+
+
+def _as_row(
+    op_: IncSubtensor,
+    x: TensorVariable,
+    y: TensorVariable,
+    extras: Sequence[int],
+    given: Sequence[TensorVariable],
+) -> TensorVariable:
+    """A row of zeros to which ``y`` is added at the rest of the key, behind the position of the row.
+
+    ``given`` are the inputs of this rest. Elements that are set, instead of added to, are refused: the others of the row
+    would be needed.
+    """
+    if op_.set_instead_of_inc or any(v.type.ndim for v in given):
+        raise refuse(op_)
+    extra, n = extras[0], extras[1]
+    lengths = (*shape_tuple(y)[:n], *shape_tuple(x)[extra + 1 :])
+    row = zeros(lengths, dtype=x.dtype)
+    key = (*[slice(None)] * n, *op_.key[1:])
+    made: TensorVariable = IncSubtensor(key, False)(row, y.astype(x.dtype), *given)
+    return made
 
 
 def _with_row(
