@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from occelo_compile import function
+from occelo_graph import toposort
 from occelo_graph import tensor as ot
+from occelo_link.loops.build import lower_graph
+from occelo_link.loops.ir.text import program_text
 
 x, y, z = (ot.dvector(name) for name in "xyz")
 n = 2**21
@@ -42,7 +45,7 @@ small = ot.bvector("small")
 
 
 def _part(made: Any) -> Any:
-    """Elements of which the program computes few, but writes into memory for all."""
+    """A few elements of a tensor that is written to, so that the program needs memory for all of its elements."""
     return made[i, i].set(1)[i + 1 : i + 3, 0]
 
 
@@ -62,3 +65,17 @@ def test_tensors_of_constant_lengths_that_are_larger_than_any_memory(
     f = function([small, i], CONSTANTS[case], mode=linker, on_unused_input="ignore")
     with pytest.raises((MemoryError, ValueError)):
         f(np.zeros(2**24, "int8"), 0)
+
+
+def test_a_length_that_occurs_twice_is_checked_beside_one_that_occurs_once() -> None:
+    """That x times z elements are few says nothing of x times x times z."""
+    few, many = (x[:, None] * z[None, :]).cumsum(axis=0), _outer(x, x, z).cumsum(axis=2)
+
+    def checks(*made: Any) -> int:
+        outputs = [ot.exp(each).cumsum(axis=0)[(0,) * each.type.ndim] for each in made]
+        text = program_text(lower_graph([x, z], outputs, toposort(outputs)))
+        return text.count(repr(2.0**59))
+
+    assert checks(few) == checks(many) == 1
+    assert checks(few, many) == 2
+    assert checks(few, few + 1.0) == 1

@@ -47,7 +47,7 @@ class Schedule:
         iteration.
         """
         self._free: dict[tuple[int, str], list[Buffer]] = {}
-        self._checked: set[frozenset[int]] = set()
+        self._checked: set[tuple[int, ...]] = set()
         self._sizes: dict[Buffer, tuple[int, str]] = {}
         self._taken_over: dict[Buffer, Buffer] = {}
         """Maps the buffer of each result that is computed in place to the buffer whose memory it takes over."""
@@ -349,10 +349,11 @@ class Schedule:
         known = all(n.op in ("length", "const") for n in lengths)
         made_by_numpy = known and stored.buffer.space == "output"
         single = len(lengths) < 2 and all(n.op != "const" for n in lengths)
-        checked = frozenset(n.number for n in lengths)
+        # with repetitions: the square of a length may be too large, though the length is not
+        checked = tuple(sorted(n.number for n in lengths))
         if single or made_by_numpy or checked in self._checked:
             return
         node = context.builder.node
         context.check_size(lengths, context.program.nodes[node] if node >= 0 else None)
-        if len(context.builder.stack) == self._depth and len(checked) == len(lengths):
+        if len(context.builder.stack) == self._depth:
             self._checked.add(checked)
