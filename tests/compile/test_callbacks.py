@@ -360,24 +360,25 @@ def test_an_elementwise_function_must_keep_the_shape(mode: str) -> None:
         f([1.0, 2.0, 3.0])
 
 
+def inverting(ran: list[int]) -> Any:
+    """An op without a lowering: the inverse of each element, ZeroDivisionError for a 0. It notes lengths in ``ran``."""
+
+    def inverse(x: Any) -> Any:
+        ran.append(len(x))
+        if not x.all():
+            raise ZeroDivisionError("a zero in the branch that is not taken")
+        return [1 / x]
+
+    return Calling(inverse, [VECTOR])
+
+
 @pytest.mark.parametrize("mode", EVERY)
 def test_the_length_of_a_choice_does_not_run_what_was_not_chosen(mode: str) -> None:
     ran: list[int] = []
-
-    @og.op
-    class Inverted(og.Op):
-        def infer(self, x: Any) -> Any:
-            return x
-
-        def evaluate(self, x: Any) -> Any:
-            ran.append(len(x))
-            if not x.all():
-                raise ZeroDivisionError("a zero in the branch that is not taken")
-            return 1 / x
-
+    inverted = inverting(ran)
     a, c = ot.dscalar("a"), ot.dscalar("c")
     v, w = ot.dvector("v"), ot.dvector("w")
-    t = ot.ifelse(a > 0, v, Inverted()(w))
+    t = ot.ifelse(a > 0, v, inverted(w))
     other = ot.ifelse(c > 0, ot.outer(t, v)[0], v * t.shape[0])
     f = oc.function([a, c, v, w], [ot.ifelse(c > 0, t, v * t.shape[0]), other], mode=mode)
     for first in (1.0, -1.0):
@@ -394,21 +395,11 @@ def test_the_length_of_a_choice_does_not_run_what_was_not_chosen(mode: str) -> N
 
 @pytest.mark.parametrize("mode", EVERY)
 def test_what_runs_in_a_loop_though_no_branch_needs_it_may_fail(mode: str) -> None:
-
-    @og.op
-    class Inverted(og.Op):
-        def infer(self, x: Any) -> Any:
-            return x
-
-        def evaluate(self, x: Any) -> Any:
-            if not x.all():
-                raise ZeroDivisionError("a zero in the branch that is not taken")
-            return 1 / x
-
+    inverted = inverting([])
     v, w = ot.dvector("v"), ot.dvector("w")
 
     def step(s: Any, e: Any) -> Any:
-        t = ot.ifelse(e > -5, s, Inverted()(w * s[0]))
+        t = ot.ifelse(e > -5, s, inverted(w * s[0]))
         again = loop(lambda q, z: (q * z, None), s, t)[0]
         return ot.ifelse(e > 0, s, ot.ifelse(t.sum() > 0.5, s, again)), None
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from occelo_compile import function
-from occelo_graph import toposort
 from occelo_graph import tensor as ot
+from occelo_graph import toposort
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.text import program_text
 

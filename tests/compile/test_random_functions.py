@@ -29,13 +29,15 @@ def test_all_rewrites_with_the_vm(graph: RandomGraph) -> None:
         )
         arguments = [np.array(v) for v in graph.values]
         results = [made(*arguments) for _ in range(2)]
+        inner = [v for node in og.toposort(graph.outputs) for v in node.outputs]
+        infinite = any(np.isinf(v).any() for v in og.evaluate(inner, graph.given()))
     for a, b in zip(arguments, graph.values, strict=True):
         np.testing.assert_array_equal(a, b)
     for found in results:
         for a, b in zip(found, expected, strict=True):
             assert a.dtype == b.dtype
             tolerance = 1e-5 if a.dtype == np.float32 else 1e-9
-            # NaN comes of infinities here, such as the logarithm of a sum of no elements, and rules with the tag "finite"
-            # may give a number instead: x - x is 0
-            known = b == b
+            # where an intermediate result is infinite, such as the logarithm of a sum of no elements, rules with the tag
+            # "finite" may give a number for NaN: x - x is 0
+            known = ~np.isnan(b) if infinite else np.ones(b.shape, bool)
             np.testing.assert_allclose(a[known], b[known], rtol=tolerance, atol=1e-6)
