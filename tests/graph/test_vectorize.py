@@ -173,3 +173,17 @@ def test_batches_keep_the_lengths_that_are_known(value: str) -> None:
         with pytest.warns(UserWarning, match="has a length of 1 that its replacement several"):
             rebuilt = og.clone_replace(batch, {x: several}, rebuild_strict=False)
         np.testing.assert_array_equal(og.evaluate(rebuilt, values), more)
+
+
+@pytest.mark.parametrize("shape", [(-1,), (2, -1), (-1, 3), (3, -1, 1)])
+@pytest.mark.parametrize("batch", [0, 1, 4])
+def test_a_batch_of_no_elements_has_the_inferred_length_too(
+    shape: tuple[int, ...], batch: int
+) -> None:
+    x, xs = ot.dvector("x"), ot.dmatrix("xs")
+    made = og.vectorize_graph(ot.reshape(x, shape), {x: xs})
+    values = np.arange(batch * 6.0).reshape(batch, 6)
+    wanted = np.zeros((batch, *np.zeros(6).reshape(shape).shape))
+    for i, row in enumerate(values):
+        wanted[i] = row.reshape(shape)
+    np.testing.assert_array_equal(og.evaluate(made, {xs: values}), wanted, strict=True)

@@ -107,8 +107,7 @@ class Reshape(FollowsLengths, LinearInFirst):
         lengths = fill_static(self.shape, node.inputs[1:])
         size = length_product(input_shapes[0])
         if -1 in self.shape:
-            rest = length_product([n for n in lengths if isinstance(n, Variable) or n != -1])
-            lengths[self.shape.index(-1)] = size if len(lengths) == 1 else size // rest
+            lengths[self.shape.index(-1)] = _missing_length(size, lengths)
             return [tuple(lengths)]
         open_ = [i for i, n in enumerate(lengths) if not never_negative(n)]
         if open_:
@@ -128,10 +127,21 @@ class Reshape(FollowsLengths, LinearInFirst):
         require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
         lead = lengths_by_variables(inputs[0])[: batch_ndims[0]]
         core = fill_static(self.shape, inputs[1:])
-        if -1 in self.shape and None not in tensors(node.inputs)[0].type.shape:
-            known = tensors(node.outputs)[0].type.shape
-            core[self.shape.index(-1)] = known[self.shape.index(-1)] or -1
+        if -1 in self.shape and 0 not in self.shape:
+            # a batch of no elements does not determine the length -1, but the dimensions behind the batch do
+            missing = self.shape.index(-1)
+            static = None not in tensors(node.inputs)[0].type.shape
+            known = tensors(node.outputs)[0].type.shape[missing] if static else None
+            size = length_product(lengths_by_variables(inputs[0])[batch_ndims[0] :])
+            core[missing] = _missing_length(size, core) if known is None else known
         return [reshape(inputs[0], (*lead, *core))]
+
+
+def _missing_length(size: Any, lengths: Sequence[Any]) -> Any:
+    """The length that -1 means among ``lengths``, for a tensor of ``size`` elements."""
+    if len(lengths) == 1:
+        return size
+    return size // length_product([n for n in lengths if isinstance(n, Variable) or n != -1])
 
 
 def _wrong_lengths(lengths: Sequence[Any]) -> str:
