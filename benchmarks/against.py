@@ -3,9 +3,10 @@
     python benchmarks/against.py COMMIT                   # everything
     python benchmarks/against.py COMMIT runtime calls     # some parts
 
-Both sides run their own `run.py` in alternating processes, or with ``--theirs`` both that of the other commit, and each
-figure is the minimum of the rounds. Installed peers are measured as well, which only costs time; so use an environment
-without them. For one thread each, set OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
+Both sides run their own `run.py` in alternating processes. With ``--theirs`` both run that of the other commit, and with
+``--ours`` both run that of this checkout: only parts that import nothing but public names can be run so, such as
+`building`. Each figure is the minimum of the rounds. Installed peers are measured as well, which only costs time; so use
+an environment without them. For one thread each, set OPENBLAS_NUM_THREADS=1 and bind the process to one processor.
 """
 
 from __future__ import annotations
@@ -100,8 +101,13 @@ def main(
     theirs: Annotated[
         bool, typer.Option(help="Measure all sides by the benchmarks of the other commit.")
     ] = False,
+    ours: Annotated[
+        bool, typer.Option(help="Measure all sides by the benchmarks of this checkout.")
+    ] = False,
 ) -> None:
     """Compare this checkout with another commit."""
+    if theirs and ours:
+        raise typer.BadParameter("--theirs and --ours exclude each other")
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         other, again = place / "other", place / "again"
@@ -117,7 +123,8 @@ def main(
                 for _ in track(range(rounds), description=part):
                     for side, best in sides.items():
                         cache = place / f"cache-{side.name}"
-                        _least(best, measure(side, part, cache, other if theirs else side, inner))
+                        programs = other if theirs else ROOT if ours else side
+                        _least(best, measure(side, part, cache, programs, inner))
                 table = _table(sides[other], sides[ROOT], sides.get(again, {}), commit)
                 Console(width=140).print(table)
         finally:

@@ -8,17 +8,40 @@ import importlib.util
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from rich.progress import track
+from workloads import MODELS
 
 Step = Callable[[], tuple[float, float]]
+
+
+_MODEL = """
+import sys
+sys.path.insert(0, {here!r})
+import compiled
+from time import perf_counter
+lib, work = compiled.library("occelo"), compiled.MODELS[{model!r}]()
+start = perf_counter()
+work.build(lib)
+print(perf_counter() - start)
+"""
 
 
 def import_time(module: str) -> float:
     """Seconds to import a module in a fresh process."""
     code = f"from time import perf_counter as t; a = t(); import {module}; print(t() - a)"
+    return _seconds(code)
+
+
+def model_time(model: str) -> float:
+    """Seconds to build a model with its gradient in a fresh process, as the first that the process builds."""
+    return _seconds(_MODEL.format(here=str(Path(__file__).parent), model=model))
+
+
+def _seconds(code: str) -> float:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout)
 
@@ -112,6 +135,9 @@ def building_figures(
             seconds = import_time(module)
             key = f"import {module}, ms"
             figures[key] = min(figures.get(key, float("inf")), seconds * 1e3)
+        for model in MODELS:
+            key = f"{model} in a new process, build and gradient, ms"
+            figures[key] = min(figures.get(key, float("inf")), model_time(model) * 1e3)
     sizes = {"occelo": nodes, "pytensor": peer_nodes}
     peers = libraries()
     chains = least(

@@ -72,6 +72,11 @@ def _package(part: object) -> str:
 
 
 @functools.cache
+def _is_own(module: str) -> bool:
+    return _package_of_module(module) in _PACKAGES
+
+
+@functools.cache
 def _package_of_module(name: str) -> str:
     return str(name).partition(".")[0]
 
@@ -83,6 +88,8 @@ def _module_of(part: object) -> str:
 
 def is_external(part: Any) -> bool:
     """Whether ``part`` is a function or class of another package, or an object of such a class."""
+    if isinstance(part, types.FunctionType):  # nearly always, for each node that is compiled
+        return not _is_own(part.__module__ or "builtins")
     return _package(part) not in _PACKAGES
 
 

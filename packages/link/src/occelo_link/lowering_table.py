@@ -87,7 +87,8 @@ class LateLowerings:
 
     def __init__(self) -> None:
         self._loads: dict[str, Callable[[], object]] = {}
-        self._seen: set[str] = set()
+        self.seen: set[str] = set()
+        """The modules and families whose lowerings are imported."""
 
     def follow(self, family: str, load: Callable[[], object]) -> None:
         """Register ``load``, which imports the lowerings of ``family``.
@@ -100,20 +101,18 @@ class LateLowerings:
 
     def import_family(self, family: str) -> None:
         """Import the lowerings of a family, unless they have been imported."""
-        if family not in self._seen:
+        if family not in self.seen:
             self._loads[family]()
             # recorded last, so that no other thread looks up lowerings before they are registered
-            self._seen.add(family)
+            self.seen.add(family)
 
-    def import_for(self, op: Op) -> None:
-        """Import the lowerings of the family that an op belongs to."""
-        for cls in op.computes_as:
-            module = cls.__module__
-            if module not in self._seen:
-                for family in self._loads:
-                    if module == family or module.startswith(f"{family}."):
-                        self.import_family(family)
-                self._seen.add(module)
+    def import_for(self, op_class: type[Op]) -> None:
+        """Import the lowerings of the family that a class of ops belongs to."""
+        module = op_class.__module__
+        for family in self._loads:
+            if module == family or module.startswith(f"{family}."):
+                self.import_family(family)
+        self.seen.add(module)
 
 
 class LoweringTable(Generic[_ContextT, _ValueT]):
@@ -168,10 +167,11 @@ class LoweringTable(Generic[_ContextT, _ValueT]):
         If the op's class has no lowering, the lowering of the first base class with equal results is returned.
         """
         catch_up()
-        if self._late is not None:
-            self._late.import_for(op)
+        late, entries = self._late, self._entries
         for cls in op.computes_as:
-            found = self._entries.get(cls)
+            if late is not None and cls.__module__ not in late.seen:
+                late.import_for(cls)
+            found = entries.get(cls)
             if found is not None:
                 return found
         return None

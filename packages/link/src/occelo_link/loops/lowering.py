@@ -85,6 +85,14 @@ class Context:
         self._same: dict[int, Value] = {}
         self._stored: dict[Tensor, Stored] = {}
         """Maps each formula that was stored to its stored tensor, which several products may read."""
+        self._formulas: dict[Tensor, Tensor] = {}
+        """The inverse of ``_stored``."""
+        self._numbers: dict[tuple[Value, int], Tensor] = {}
+        """Maps each constant number, and a number of dimensions, to its tensor. So equal constants are one tensor."""
+        self._parts: dict[tuple[Any, ...], Sequence[Tensor]] = {}
+        """The results of the nodes of decompositions, by op, inputs and types. So equal nodes of several decompositions
+        are lowered once. A formula that was stored counts as the same input as its stored tensor.
+        """
 
     @property
     def program(self) -> Program:
@@ -257,7 +265,7 @@ class Context:
         result = self.new_stored(tensor.dtype, tensor.shape) if target is None else target
         self.schedule.add_root(ElementRoot(tensor, result, self.builder.node))
         if target is None:
-            self._stored[tensor] = result
+            self._stored[tensor], self._formulas[result] = result, tensor
         return result
 
     def reduce(
@@ -411,7 +419,11 @@ class Context:
         shape = [builder.i64(n) for n in data.shape]
         if data.size == 1:
             value = builder.const(data.item(), dtype)
-            return Virtual(dtype, shape, lambda b, index: value, flat=True, depth=0)
+            made = self._numbers.get((value, data.ndim))
+            if made is None:
+                made = Virtual(dtype, shape, lambda b, index: value, flat=True, depth=0)
+                self._numbers[value, data.ndim] = made
+            return made
         entry = self.program.entry(f"constant{len(self.program.constants)}")
         self.program.constants.append(data)
         buffer = builder.buffer(dtype, "constant", ndim=len(shape), entry=entry)
@@ -435,6 +447,10 @@ class Context:
 
     def _lower_node(self, node: Apply, lowering: Lowering) -> None:
         inputs = [self.tensors.get(v) or self.tensor(v) for v in operands_of(node)]
+        self._keep(node, self._lowered(node, lowering, inputs))
+
+    def _lowered(self, node: Apply, lowering: Lowering, inputs: list[Tensor]) -> Sequence[Tensor]:
+        """The results of a lowering, which are checked to fit the node."""
         if is_external(lowering):
             self.builder.foreign[str(node.op)] = None
             try:
@@ -450,6 +466,10 @@ class Context:
             for i, n in enumerate(lengths_to_check(node) or ()):
                 if n is not None:
                     self.unify(self.i64(n), outputs[0].shape[i])
+        return outputs
+
+    def _keep(self, node: Apply, outputs: Sequence[Tensor]) -> None:
+        """Record the lowered outputs of a node, for the nodes that read them."""
         for variable, tensor in zip(node.outputs, outputs, strict=True):
             self.tensors[variable] = self._stored_if_costly(
                 variable, tensor, self.uses.get(variable, ())
@@ -470,14 +490,20 @@ class Context:
         self.uses = _uses(parts.order)
         self.tensors.update(zip(parts.inputs, inputs, strict=True))
         for each, lowering in zip(parts.order, lowerings, strict=True):
-            self.state.node = whole or node
-            self._lower_node(each, lowering)
+            operands = [self.tensors.get(v) or self.tensor(v) for v in each.inputs]
+            formulas = [self._formulas.get(tensor, tensor) for tensor in operands]
+            key = (each.op, *formulas, *[v.type for v in each.outputs])
+            made = self._parts.get(key)
+            if made is None:
+                self.state.node = whole or node
+                made = self._parts[key] = self._lowered(each, lowering, operands)
+            self._keep(each, made)
         self.uses, self.state.node = uses, whole
         # another node may have the same decomposition, with other tensors for its variables
-        made = [self.tensor(v) for v in parts.outputs]
+        results = [self.tensor(v) for v in parts.outputs]
         for variable in (*parts.inputs, *(v for each in parts.order for v in each.outputs)):
             self.tensors.pop(variable, None)
-        return made
+        return results
 
     def _stored_if_costly(
         self, variable: Variable, tensor: Tensor, readers: Sequence[Apply]

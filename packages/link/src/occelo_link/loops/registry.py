@@ -158,15 +158,16 @@ def check_lowered(node: Apply, results: Any) -> None:
     if not is_list_or_tuple(results) or len(results) != len(node.outputs):
         raise wrong_results(node, results, _told)
     for variable, tensor in zip(node.outputs, results, strict=True):
-        if not _fits(variable.type, tensor):
+        if not isinstance(tensor, Tensor):
+            raise wrong_results(node, results, _told)
+        kind = variable.type
+        if tensor.dtype == kind.dtype and len(tensor.shape) == kind.ndim:
+            continue
+        if not _consists_of(kind, tensor):
             raise wrong_results(node, results, _told)
 
 
-def _fits(kind: Type, tensor: Any) -> bool:
-    if not isinstance(tensor, Tensor):
-        return False
-    if tensor.dtype == kind.dtype and tensor.ndim == kind.ndim:
-        return True
+def _consists_of(kind: Type, tensor: Tensor) -> bool:
     leaves = [(leaf.dtype, len(leaf.shape)) for leaf in leaves_of(kind)]
     return [(t.dtype, t.ndim) for t in parts_of(tensor)] == leaves
 

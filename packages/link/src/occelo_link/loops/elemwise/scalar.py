@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from occelo_graph import Constant
 from occelo_graph.applicable import check_arguments, check_scalar_names
@@ -38,9 +38,17 @@ __all__ = [
 ScalarLowering = Callable[[Builder, str, Sequence[Value]], Value]
 """A function ``(builder, dtype of the result, arguments) -> result``. The arguments may have any dtypes."""
 
-_lowerings: dict[str, ScalarLowering] = {}
-_made_for: dict[str, ScalarFunction | None] = {}
-_conditions: dict[str, Callable[[Sequence[str], str], bool]] = {}
+
+class _Registered(NamedTuple):
+    """A registered formula, the scalar function that had its name then, and the condition on dtypes."""
+
+    lowering: ScalarLowering
+    made_for: ScalarFunction | None
+    when: Callable[[Sequence[str], str], bool] | None
+    external: bool
+
+
+_lowerings: dict[str, _Registered] = {}
 _LATE = ("transcendental", "special", "rejection", "quantiles")
 """The modules of lowerings that `_import_late` imports."""
 COSTS: dict[str, int] = {}
@@ -65,21 +73,19 @@ def lowers_scalar_to_loops(
     """
 
     def register(function: ScalarLowering) -> ScalarLowering:
-        if is_external(function):
+        external = is_external(function)
+        if external:
             check_scalar_names("A lowering to loops", names)
             check_arguments(
                 "A lowering to loops", function, "the builder", "the dtype", "the arguments"
             )
         for name in names:
             # a formula that another package registered is kept, even if Occelo's families are imported later
-            if name in _lowerings and is_external(_lowerings[name]) and not is_external(function):
+            if name in _lowerings and _lowerings[name].external and not external:
                 continue
-            _lowerings[name] = function
-            _made_for[name] = ScalarFunction.named(name)
+            found = _checked(name, function) if external else function
+            _lowerings[name] = _Registered(found, ScalarFunction.named(name), when, external)
             COSTS[name] = cost
-            _conditions.pop(name, None)
-            if when is not None:
-                _conditions[name] = when
             register_extension("lowering of the scalar function", name, function, when, cost)
         return function
 
@@ -118,16 +124,14 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
         # sums and products, such as squares, are not in these modules
         if function is None or not function.arithmetic:
             _import_late()
-    made_for = _made_for.get(name)
+    found = _lowerings.get(name)
+    if found is None or scalar_is_withheld(name):
+        return _of_formula(name, inputs)
+    lowering, made_for, when, _ = found
     if made_for is not None and made_for is not ScalarFunction.named(name):
         # the function was defined again after its lowering was registered
         return _of_formula(name, inputs)
-    condition = _conditions.get(name)
-    fits = condition is None or condition(inputs, output)
-    own = _lowerings.get(name) if fits and not scalar_is_withheld(name) else None
-    if own is not None and is_external(own):
-        return _checked(name, own)
-    return own or _of_formula(name, inputs)
+    return lowering if when is None or when(inputs, output) else _of_formula(name, inputs)
 
 
 def _checked(name: str, function: ScalarLowering) -> ScalarLowering:

@@ -76,6 +76,8 @@ class Builder:
         self._count = 0
         self._buffers = 0
         self._tables: dict[str, Buffer] = {}
+        self._integers: dict[int, Value] = {}
+        """The int64 constants of the outermost block."""
         self.unfinished: set[str] = set()
         """The names of the program's functions whose bodies are under construction. Such a body may call its own
         function.
@@ -134,28 +136,31 @@ class Builder:
         root = self.stack[0]
         found = root.known.get(key)
         if found is None:
-            found = root.known[key] = self._value(dtype, "const", (number,), root)
+            self._count += 1
+            found = Value(self._count, dtype, "const", (number,), root, self.node)
+            root.known[key] = found
         return found
 
     def i64(self, number: int) -> Value:
         """An int64 constant."""
-        found = self.stack[0].known.get(("int64", number))
-        return self.const(number, "int64") if found is None else found
+        found = self._integers.get(number)
+        if found is None:
+            found = self._integers[number] = self.const(number, "int64")
+        return found
 
     def op(self, name: str, *args: Value, dtype: str | None = None) -> Value:
         """The result of an operation on values. The operations ``cast`` and ``bits`` need the ``dtype`` of the result."""
         if dtype is None:
-            if name not in OPERATIONS:
+            operation = OPERATIONS.get(name)
+            if operation is None:
                 raise ValueError(f"Loop programs have no operation {name!r}")
-            gives = OPERATIONS[name].gives
-            dtype = args[-1].dtype if gives == "same" else gives
+            dtype = args[-1].dtype if operation.gives == "same" else operation.gives
         key = (name, dtype, args)
         stack = self.stack
         depth = stack[-1].floor
         for a in args:
-            deep = a.block.depth
-            if deep > depth:
-                depth = deep
+            if a.block.depth > depth:
+                depth = a.block.depth
         block = stack[depth]
         found = block.known.get(key)
         if found is None:
@@ -386,14 +391,14 @@ class Builder:
         return found
 
     def _function(self, name: str, make: Callable[..., Value], args: Sequence[Value]) -> Function:
-        outer = self.stack
+        outer, integers = self.stack, self._integers
         body = Block(None, fixed=True)
-        self.stack = [body]
+        self.stack, self._integers = [body], {}
         self.unfinished.add(name)
         params = [self.param(a.dtype, body) for a in args]
         result = make(self, *params)
         self.unfinished.remove(name)
-        self.stack = outer
+        self.stack, self._integers = outer, integers
         return Function(name, params, body, result)
 
     def unlikely(
