@@ -14,6 +14,7 @@ import linecache
 import os
 import sys
 from types import CodeType, FrameType
+from typing import Any
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 
@@ -87,14 +88,18 @@ def user_frame(depth: int = 1) -> FrameType | None:
     """
     if not _enabled:
         return None
-    frame: FrameType | None = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage]  # inspect.currentframe takes no depth
-    internal, users = _internal_files, _user_files
-    while frame is not None:
-        filename = frame.f_code.co_filename
-        if filename not in internal and (filename in users or not _classify(filename)):
-            return frame
-        frame = frame.f_back
-    return None
+    frame: Any = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage]  # inspect.currentframe takes no depth
+    internal = _internal_files
+    try:
+        while True:
+            while frame.f_code.co_filename in internal:
+                frame = frame.f_back
+            filename = frame.f_code.co_filename
+            if filename in _user_files or not _classify(filename):
+                return frame
+    except AttributeError:
+        # there are no more frames: to find out so is faster than to compare each with None
+        return None
 
 
 def here() -> Mark | None:

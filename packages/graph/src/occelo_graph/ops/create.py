@@ -58,7 +58,14 @@ from occelo_graph.ops.shape.length_bounds import never_negative
 from occelo_graph.ops.shape.reading import length_read, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
 from occelo_graph.tensors.nodes import Tensors, tensors
-from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
+from occelo_graph.tensors.type import (
+    StaticShape,
+    TensorType,
+    is_complex,
+    is_discrete,
+    name_of,
+    shape_text,
+)
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -227,7 +234,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     wanted = TensorType(a.dtype if dtype is None else dtype, ()).numpy_dtype
     if isinstance(value, Constant) and np.can_cast(value.type.numpy_dtype, wanted, "same_kind"):
         value = constant(value.data, dtype=wanted)
-    value = cast(value, wanted.name)
+    value = cast(value, name_of(wanted))
     # `second` rather than `alloc`, even for a static shape, so that the shape still follows the tensor
     return second(a, value)
 
@@ -334,7 +341,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     if dtype is None and float in map(type, given) and all(type(p) in (int, float) for p in given):
         dtype = "floatX"
     elif dtype is None:
-        dtype = np.result_type("int64", *(p.type.numpy_dtype for p in parts)).name
+        dtype = name_of(np.result_type("int64", *(p.type.numpy_dtype for p in parts)))
         dtype = "int64" if is_discrete(dtype) else dtype
     name = TensorType(dtype, ()).dtype
     if any(p.type.ndim for p in parts):

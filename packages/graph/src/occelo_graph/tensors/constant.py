@@ -15,7 +15,7 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Variable, is_node
 from occelo_graph.ir.types import generic
 from occelo_graph.tensors.sequences import is_sequence, leaf_types, refuse_bool
-from occelo_graph.tensors.type import DTYPES, TensorType, dtype_names, refuse_mask
+from occelo_graph.tensors.type import DTYPES, TensorType, dtype_names, name_of, refuse_mask
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorConstant, TensorVariable
@@ -182,7 +182,7 @@ def _dtype_beside(dtypes: tuple[np.dtype[Any], ...], number: complex) -> str:
     if found is None:
         if len(_promotions) >= _SCALAR_CACHE_LIMIT:
             _promotions.clear()
-        found = _promotions[dtypes, kind] = np.result_type(*dtypes, number).name
+        found = _promotions[dtypes, kind] = name_of(np.result_type(*dtypes, number))
     return found
 
 

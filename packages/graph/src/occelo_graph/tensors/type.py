@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Apply
     from occelo_graph.tensors.variable import TensorConstant, TensorVariable
 
-__all__ = ["DTYPES", "StaticShape", "TensorType", "is_complex", "is_discrete", "is_float"]
+__all__ = [
+    "DTYPES",
+    "StaticShape",
+    "TensorType",
+    "is_complex",
+    "is_discrete",
+    "is_float",
+    "name_of",
+]
 
 StaticShape = tuple[int | None, ...]
 
@@ -38,6 +46,11 @@ dtype_names: dict[np.dtype[Any], str] = {np.dtype(name): name for name in DTYPES
 """Maps dtypes in native byte order to their names. NumPy computes ``dtype.name`` at each access, which is slow."""
 _NUMPY_DTYPE: Any = np.dtype
 _MAX_NDIM = 64
+
+
+def name_of(dtype: np.dtype[Any]) -> str:
+    """The name of a NumPy dtype. For dtypes of tensors, it is looked up in a table."""
+    return dtype_names.get(dtype) or dtype.name
 
 
 def is_float(dtype: str) -> bool:

@@ -26,7 +26,7 @@ from occelo_graph.ops.shape.reading import length_op, length_product
 from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
 from occelo_graph.tensors.sequences import is_sequence
-from occelo_graph.tensors.type import DTYPES, TensorType, refuse_mask
+from occelo_graph.tensors.type import DTYPES, TensorType, name_of, refuse_mask
 
 __all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
 
@@ -648,7 +648,7 @@ class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[r
 def _is_tensor_value(value: Any) -> bool:
     dtype: Any = getattr(value, "dtype", None)
     if isinstance(value, np.ndarray | np.generic):
-        return dtype.name in DTYPES
+        return name_of(dtype) in DTYPES
     return isinstance(value, bool | int | float | complex)
 
 

@@ -30,6 +30,9 @@ They contain tests, printing, probability distributions (which only build graphs
 functions are not cached.
 """
 
+_BY_DESCRIPTOR = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
+"""Whether names can be looked up in an open folder, which is faster than to look up paths."""
+
 
 def digest_text(text: str | bytes) -> str:
     """Return a digest of a text, in hexadecimal digits."""
@@ -51,19 +54,25 @@ def manifest(*roots: str) -> str:
         pending = [root]
         while pending:
             folder = pending.pop()
+            opened = os.open(folder, os.O_RDONLY) if _BY_DESCRIPTOR else None
             try:
-                found = os.listdir(folder)  # faster than os.scandir, since it makes fewer objects
+                # faster than os.scandir, since it makes fewer objects
+                found = os.listdir(folder if opened is None else opened)
+                found.sort()
+                names.append(folder)
+                for name in found:
+                    if name[-3:] == ".py":
+                        path = f"{folder}/{name}" if opened is None else name
+                        status = os.stat(path, dir_fd=opened)
+                        names.append(name)
+                        numbers += status.st_size, status.st_mtime_ns
+                    elif "." not in name and name not in _NO_SOURCES:
+                        pending.append(f"{folder}/{name}")
             except NotADirectoryError:
                 continue
-            found.sort()
-            names.append(folder)
-            for name in found:
-                if name[-3:] == ".py":
-                    status = os.stat(f"{folder}/{name}")
-                    names.append(name)
-                    numbers += status.st_size, status.st_mtime_ns
-                elif "." not in name and name not in _NO_SOURCES:
-                    pending.append(f"{folder}/{name}")
+            finally:
+                if opened is not None:
+                    os.close(opened)
     packed = struct.pack(f"<{len(numbers)}q", *numbers)
     return digest_text("\n".join(names).encode() + b"\0" + packed)
 

@@ -27,7 +27,7 @@ from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors, tensors
-from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete, name_of
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -57,7 +57,7 @@ def _contract(a: int | None, b: int | None, x: TensorType, y: TensorType) -> Non
 
 
 def _product_dtype(x: TensorType, y: TensorType) -> str:
-    return np.result_type(x.numpy_dtype, y.numpy_dtype).name
+    return name_of(np.result_type(x.numpy_dtype, y.numpy_dtype))
 
 
 def _hermitian(x: Any) -> Any:
@@ -257,7 +257,7 @@ class MatMul(Op):
 def _operands(a: Any, b: Any) -> tuple[Any, Any]:
     # a Python number has dtype int64 or float64 here, as in NumPy's dot, and does not adapt to the other dtype
     x, y = as_tensor_variable(a), as_tensor_variable(b)
-    dtype = np.result_type(x.type.numpy_dtype, y.type.numpy_dtype).name
+    dtype = name_of(np.result_type(x.type.numpy_dtype, y.type.numpy_dtype))
     # BLAS needs the same dtype for both operands
     return cast(x, dtype), cast(y, dtype)
 

@@ -30,7 +30,14 @@ from occelo_graph.ops.elemwise.declared import (
 from occelo_graph.ops.elemwise.scalar import DtypeRule, ScalarFunction, ScalarOp
 from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.nodes import tensors
-from occelo_graph.tensors.type import StaticShape, TensorType, is_complex, is_discrete, shape_text
+from occelo_graph.tensors.type import (
+    StaticShape,
+    TensorType,
+    is_complex,
+    is_discrete,
+    name_of,
+    shape_text,
+)
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -427,8 +434,7 @@ def _in_dtype_of(out: Any, inputs: Sequence[Any]) -> Sequence[Any]:
         return inputs
     if not is_complex(dtype) and any(is_complex(v.type.dtype) for v in inputs):
         return inputs
-    # computed once, since it is slow to compute the name of a dtype
-    real = out.type.numpy_dtype.type(0).real.dtype.name
+    real = name_of(out.type.numpy_dtype.type(0).real.dtype)
     wanted = [dtype if is_complex(v.type.dtype) else real for v in inputs]
     return [
         v if v.type.dtype in (d, "bool") else v.astype(d)

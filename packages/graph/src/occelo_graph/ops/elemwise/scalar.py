@@ -21,7 +21,7 @@ import numpy as np
 from occelo_graph.canonical.encoding import Static
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.traversal import toposort
-from occelo_graph.tensors.type import TensorType, dtype_names, is_complex, is_discrete
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete, name_of
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -371,11 +371,6 @@ def in_floats(*operands: TensorVariable) -> list[TensorVariable]:
 # dtype rules
 
 
-def _name_of(dtype: np.dtype[Any]) -> str:
-    """The name of a NumPy dtype. It is looked up in a table, since `np.dtype.name` is slow."""
-    return dtype_names.get(dtype) or dtype.name
-
-
 def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
     """The dtype rule of a NumPy ufunc. For more than two inputs, dtypes are combined from left to right."""
 
@@ -383,18 +378,18 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
         given = [np.dtype(d) for d in dtypes]
         if ufunc.nin == 1 or len(given) == 1:
             operands: Any = (*given[:1] * ufunc.nin, *[None] * ufunc.nout)
-            return _name_of(ufunc.resolve_dtypes(operands)[-1])
+            return name_of(ufunc.resolve_dtypes(operands)[-1])
         result = given[0]
         for other in given[1:]:
             result = ufunc.resolve_dtypes((result, other, None))[-1]
-        return _name_of(result)
+        return name_of(result)
 
     return rule
 
 
 def promoted(dtypes: Sequence[str]) -> str:
     """Dtype rule: NumPy's common dtype of all inputs."""
-    return _name_of(np.result_type(*(np.dtype(d) for d in dtypes)))
+    return name_of(np.result_type(*(np.dtype(d) for d in dtypes)))
 
 
 def boolean_of(dtypes: Sequence[str]) -> str:
@@ -418,7 +413,7 @@ def inexact(dtypes: Sequence[str]) -> str:
     common = promoted(dtypes)
     if not is_discrete(common):
         return common
-    return np.sqrt.resolve_dtypes((np.dtype(common), None))[-1].name
+    return name_of(np.sqrt.resolve_dtypes((np.dtype(common), None))[-1])
 
 
 _SMALL = {"bool", "int8", "uint8", "int16", "uint16", "float16", "float32"}
