@@ -27,7 +27,7 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["constants_of", "defined_in", "is_plain", "nested_memory", "used_by"]
+__all__ = ["constants_of", "defined_in", "is_plain", "nested_memory", "placed_by", "used_by"]
 
 
 class _Used(Visitor[Iterable[Value | Buffer]]):
@@ -181,16 +181,19 @@ def is_plain(block: Block) -> bool:
     return _PLAIN.block(block)
 
 
+def placed_by(statements: Iterable[Statement]) -> Iterator[Buffer]:
+    """The buffers whose memory the statements allocate or exchange, without those of their nested blocks.
+
+    A buffer occurs once for each statement that does so.
+    """
+    for statement in statements:
+        yield from _PLACED.statement(statement)
+
+
 def nested_memory(program: Program) -> list[Buffer]:
     """The buffers that are allocated or exchanged in loops and branches, that is, perhaps not exactly once."""
-    found = (
-        buffer
-        for block in program.blocks()
-        if block is not program.body
-        for statement in block
-        for buffer in _PLACED.statement(statement)
-    )
-    return list(dict.fromkeys(found))
+    nested = (block for block in program.blocks() if block is not program.body)
+    return list(dict.fromkeys(buffer for block in nested for buffer in placed_by(block)))
 
 
 def constants_of(program: Program) -> list[Buffer]:

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from occelo_link.loops.ir.program import Alloc, Buffer, For, Program, Swap, itemsize
-from occelo_link.loops.ir.uses import is_plain, nested_memory, used_by
+from occelo_link.loops.ir.uses import is_plain, nested_memory, placed_by, used_by
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, NO_MEMORY, TAKE
@@ -42,20 +42,14 @@ def _renamed(program: Program) -> set[Buffer]:
     }
     if not blocks:
         return set()
-    allocated = Counter(
-        buffer
-        for block in program.blocks()
-        for s in block
-        if isinstance(s, Alloc | Swap)
-        for buffer in ((s.buffer,) if isinstance(s, Alloc) else (s.first, s.second))
-    )
+    placed = Counter(buffer for block in program.blocks() for buffer in placed_by(block))
     uses = Counter(used_by(program.body))
     within = {block: Counter(used_by(block)) for block in dict.fromkeys(blocks.values())}
     return {
         buffer
         for buffer, block in blocks.items()
         if buffer.space in ("work", "carried")
-        and allocated[buffer] == 1
+        and placed[buffer] == 1
         and uses[buffer] == within[block][buffer]
     }
 
