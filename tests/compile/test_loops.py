@@ -7,6 +7,7 @@ import importlib.util
 import io
 import os
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ import occelo_graph as og
 from occelo_graph import linalg
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.looping.classic import scan
 from occelo_graph.testing.looping import again
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.interpret import run_program
@@ -541,3 +543,36 @@ def test_an_op_with_effects_that_fails_in_a_loop_says_in_which_iteration(mode: s
     assert NOTED == [0.0, 1.0, 2.0]
     assert str(caught.value).splitlines()[-1].strip("'\"").endswith("two is too many")
     assert any("iteration 2" in note for note in caught.value.__notes__)
+
+
+def test_a_step_whose_result_has_static_lengths_that_its_first_value_lacks() -> None:
+    x = ot.tensor("x", dtype="float64", shape=(None, None))
+
+    def step(e: Any, s: Any) -> Any:
+        return ot.specify_shape(e + ot.sin(s), (1,))
+
+    kept = scan(step, x, x[0], return_updates=False)
+    cost = ot.sqr(kept).sum()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gradient = og.grad(cost, x)
+    array = np.array([[0.3], [-0.2], [0.7]])
+
+    def plain(a: Any) -> float:
+        s, total = a[0, 0], 0.0
+        for e in a[:, 0]:
+            s = e + np.sin(s)
+            total += s * s
+        return total
+
+    for linker in ("vm", "native"):
+        f = oc.function([x], [cost, gradient], mode=linker)
+        value, found = f(array)
+        np.testing.assert_allclose(value, plain(array), rtol=1e-14)
+        for i in range(3):
+            low, high = array.copy(), array.copy()
+            low[i] -= 1e-6
+            high[i] += 1e-6
+            expected = (plain(high) - plain(low)) / 2e-6
+            np.testing.assert_allclose(found[i, 0], expected, rtol=1e-7)
+        assert f(np.zeros((1, 1)))[1].shape == (1, 1)

@@ -202,3 +202,15 @@ def test_block_diagonal_matrices_times_vectors(shapes: Any) -> None:
     np.testing.assert_allclose(found[1], vectors[1] @ whole, rtol=1e-13, atol=1e-15)
     with pytest.raises(ValueError, match=r"."):
         _values(graph, *given, np.ones(len(vectors[0]) + 1), vectors[1])
+
+
+def test_the_factor_of_a_diagonal_matrix_with_nan_is_no_error() -> None:
+    d = ot.dvector("d")
+    graph = _rewritten([d], [linalg.cholesky(ot.diag(d))])
+    assert "Cholesky" not in _names(graph)
+    for values in ([4.0, 9.0], [4.0, np.nan], [np.nan, 4.0], [np.inf, 1.0], []):
+        (found,) = og.evaluate(graph.outputs, {graph.inputs[0]: np.array(values)})
+        np.testing.assert_array_equal(np.diagonal(found), np.sqrt(values))
+    for values in ([4.0, 0.0], [-1.0, np.nan], [-np.inf, 1.0]):
+        with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+            og.evaluate(graph.outputs, {graph.inputs[0]: np.array(values)})

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph import Apply, FunctionGraph
+from occelo_graph import Apply, FunctionGraph, grad
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 from occelo_graph.interpret import evaluate
 from occelo_graph.looping.loops import loop
 from occelo_graph.looping.scan_op import Scan
-from occelo_rewrite.rewriter import MergeOptimizer
+from occelo_rewrite.rewriter import MergeOptimizer, in2out
 from occelo_rewrite.rules.looping.merging import merged_scans
 
 FUNCTIONS = [lambda h: h, ot.exp, ot.cos, lambda h: h * h]
@@ -43,3 +44,23 @@ def test_a_trace_that_several_scans_keep_is_kept_once() -> None:
     assert len(node.outputs) == node.op.carried + len(FUNCTIONS)
     for one, other in zip(before, evaluate(fgraph.outputs, given), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_merging_ends_where_equal_nodes_are_not_merged() -> None:
+    x, start = ot.dvector("x"), ot.dscalar("start")
+    steps = x.shape[0]
+    one, other = (
+        loop(lambda h, e, f=f: (h * e, f(h)), start, x, length=steps)[1]
+        for f in (lambda h: h, ot.sin)
+    )
+    cost = (one + other).sum()
+    outputs = [cost, *grad(cost, [x, start])]
+    given = {x: np.linspace(0.5, 1.5, 6), start: np.float64(0.7)}
+    before = evaluate(outputs, given)
+    fgraph = FunctionGraph([x, start], outputs, clone=False)
+    with config.change_flags(on_opt_error="raise"):
+        in2out(merged_scans).rewrite(fgraph)
+    forward = [node for node in scans(fgraph) if not node.op.reverse]
+    assert len(forward) == 1
+    for number, value in zip(before, evaluate(fgraph.outputs, given), strict=True):
+        np.testing.assert_allclose(number, value, rtol=1e-14)

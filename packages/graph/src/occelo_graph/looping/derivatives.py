@@ -30,6 +30,7 @@ from occelo_graph.looping.building import Step, scan_node
 from occelo_graph.looping.state_rows import lengths_of_cotangents, rows_instead_of_states
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add, le, minimum, switch
+from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.ops.shape.reading import length_read
 from occelo_graph.tensors.nodes import is_tensor, tensors
 
@@ -103,6 +104,19 @@ class _Step:
 
 def _is_null(cotangent: Any) -> bool:
     return isinstance(cotangent, Variable) and isinstance(cotangent.type, NullType)
+
+
+def _with_lengths_of(like: Variable, value: Variable) -> Variable:
+    """``value`` with a check that it has the static lengths of ``like``, if its own type lacks them.
+
+    The result of a step may have static lengths that its initial value, and so the carried cotangent, has not.
+    """
+    wanted, own = like.type.shape, value.type.shape
+    if wanted is None or own is None or len(wanted) != len(own):
+        return value
+    if all(n is None or n == m for n, m in zip(wanted, own, strict=True)):
+        return value
+    return specify_shape(value, wanted)
 
 
 def _seed(variable: Variable) -> Variable:
@@ -370,7 +384,9 @@ class _Backwards:
             *self.of_elements,
         ]
         bound: list[Any] = clone_replace(
-            [step.found[i] for i in positions], list(pairs.items()), rebuild_strict=False
+            [step.found[i] for i in positions],
+            [(old, _with_lengths_of(old, new)) for old, new in pairs.items()],
+            rebuild_strict=False,
         )
         by_position = dict(zip(positions, bound, strict=True))
         following: list[Any] = [

@@ -52,7 +52,10 @@ def cholesky_of_product(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> R
 
 @node_rewriter([Cholesky], tags=("rounding", "finite"))
 def cholesky_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> Replacements:
-    """cholesky(diag(d)) = diag(sqrt(d)) for real d, with a check that raises an error unless all of d is positive."""
+    """cholesky(diag(d)) = diag(sqrt(d)) for real d, with a check that raises an error if an element is not positive.
+
+    As in NumPy, NaN is no error.
+    """
     (x,) = node.inputs
     if node.op.on_error != "raise" or is_complex(x.type.dtype):
         return None
@@ -60,7 +63,7 @@ def cholesky_of_diagonal(fgraph: FunctionGraph, node: TensorApply[Cholesky]) -> 
         return None
     d = diagonal_of(x)
     check = CheckAndRaise(np.linalg.LinAlgError, "cholesky: Matrix is not positive definite")
-    return [with_diagonal(ot.sqrt(check(d, ot.gt(d, 0).all())))]
+    return [with_diagonal(ot.sqrt(check(d, ot.invert(ot.le(d, 0)).all())))]
 
 
 CANONICALIZE = RuleSet((cholesky_of_product, cholesky_of_diagonal), "Cholesky factors")

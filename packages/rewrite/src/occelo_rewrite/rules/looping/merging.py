@@ -35,7 +35,8 @@ def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
             found = _merged(node, other)
             owner = next(iter(found.values())).owner
             assert owner is not None
-            note_merged(fgraph, node, owner)
+            if owner is not node:
+                note_merged(fgraph, node, owner)
             return found
     return None
 
@@ -64,7 +65,10 @@ def _merged(node: Apply[Scan], other: Apply[Scan]) -> dict[Variable, Variable]:
         for own, n in ((mine, a.traces), (its, b.traces))
     )
     body = freeze(inner, [*mine[: a.carried], *traces, *mine[a.carried + a.traces :]])
-    made = replace(a, body=body)(*node.inputs, return_list=True)
+    op = replace(a, body=body)
+    # a new scan that equals one of the two would not replace it, and could be merged with it again
+    same = next((scan.outputs for scan in (node, other) if scan.op == op), None)
+    made = op(*node.inputs, return_list=True) if same is None else same
     found: dict[Variable, Variable] = {}
     for scan, positions in ((node, of_node), (other, of_other)):
         found.update(
