@@ -484,7 +484,8 @@ class Context:
     ) -> Sequence[Tensor]:
         """Lower the decomposition of a node's op with one lowering for each of its nodes. Returns the outputs.
 
-        Error messages attribute the statements to ``node``.
+        If an earlier decomposition had the same op with the same inputs, its results are used again. Error messages
+        attribute the statements to ``node``, and shared statements to the first node that needed them.
         """
         uses, whole = self.uses, self.state.node
         self.uses = _uses(parts.order)
