@@ -95,6 +95,22 @@ def test_pairs_of_functions_of_one_matrix(axis: int | None) -> None:
                 np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-14)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_layouts_and_empty_matrices(dtype: str) -> None:
+    x = ot.tensor("x", dtype=dtype, shape=(None, None))
+    outputs = [ot.log_softmax(x, axis=1), ot.softmax(x, axis=1), ot.logsumexp(x, axis=1)]
+    order = og.toposort(outputs)
+    compiled = Compiled(lower_graph([x], outputs, order, contiguous=[False]))
+    base = np.random.default_rng(5).standard_normal((6, 8)).astype(dtype)
+    layouts = [base, base[::-1], base[:, ::-2], base.T, base[::3, 1:2], base[:0], base[:1, :1]]
+    for array in layouts:
+        plain = [log_softmax(array, 1), softmax(array, 1), logsumexp(array, 1)]
+        for found, expected in zip(compiled(array), plain, strict=True):
+            assert found.dtype == expected.dtype
+            tolerance = 40 * np.finfo(dtype).eps
+            np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
 def test_results_that_are_the_same_tensor_have_their_own_memory() -> None:
     x = ot.dmatrix("x")
     kept = ot.mean(x, axis=1, keepdims=True)

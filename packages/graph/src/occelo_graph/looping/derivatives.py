@@ -111,12 +111,7 @@ def _with_lengths_of(like: Variable, value: Variable) -> Variable:
 
     The result of a step may have static lengths that its initial value, and so the carried cotangent, has not.
     """
-    wanted, own = like.type.shape, value.type.shape
-    if wanted is None or own is None or len(wanted) != len(own):
-        return value
-    if all(n is None or n == m for n, m in zip(wanted, own, strict=True)):
-        return value
-    return specify_shape(value, wanted)
+    return specify_shape(value, like.type.shape) if is_tensor(like) else value
 
 
 def _seed(variable: Variable) -> Variable:

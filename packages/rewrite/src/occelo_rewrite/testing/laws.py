@@ -66,7 +66,8 @@ def try_law(rule: NodeRewriter, draw: Draw) -> bool:
             raise LawBroken(
                 f"{where}: output {number} {told}\n{values}\n{graphs}\n{expected[old]!r}\n{found[new]!r}"
             )
-    if "stabler" in rule.tags and (judge.is_finite or "finite" not in rule.tags):
+    # no form of linear algebra is better than another for matrices that have overflowed
+    if "stabler" in rule.tags and (judge.is_finite or not {"finite", "singular"} <= judge.tags):
         old, new = expected[written.outputs[0]], found[rewritten.outputs[0]]
         _check_nearer(where, draw, values, old, new, "comparison" in rule.tags)
     return True

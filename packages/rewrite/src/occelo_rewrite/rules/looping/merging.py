@@ -35,8 +35,7 @@ def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
             found = _merged(node, other)
             owner = next(iter(found.values())).owner
             assert owner is not None
-            if owner is not node:
-                note_merged(fgraph, node, owner)
+            note_merged(fgraph, node, owner)
             return found
     return None
 
