@@ -200,9 +200,9 @@ _LATER = {
         ),
         "occelo_graph",
     ),
-    "as_jax": "occelo_link.jax.linker",
+    "as_jax": "occelo_link.jax.calling",
     "as_numba": "occelo_link.numba.calling",
-    "as_torch": "occelo_link.torch.linker",
+    "as_torch": "occelo_link.torch.calling",
     "supports": "occelo_link.capabilities",
     "load_dump": "occelo_compile.dumping",
     "DebugMode": "occelo_compile.debugging.debug_mode",
@@ -289,9 +289,9 @@ if TYPE_CHECKING:
     from occelo_graph.ops.control.python_function import as_op as as_op
     from occelo_graph.ops.control.python_function import wrap_py as wrap_py
     from occelo_link.capabilities import supports as supports
-    from occelo_link.jax.linker import as_jax as as_jax
+    from occelo_link.jax.calling import as_jax as as_jax
     from occelo_link.numba.calling import as_numba as as_numba
-    from occelo_link.torch.linker import as_torch as as_torch
+    from occelo_link.torch.calling import as_torch as as_torch
     from occelo_rewrite.explaining import explain as explain
     from occelo_rewrite.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.viewer import view_rewriting as view_rewriting

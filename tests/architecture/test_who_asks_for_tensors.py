@@ -15,7 +15,7 @@ SOURCES = [
 ]
 ALLOWED = {
     "occelo_link/loops/lowering.py": "tells type checkers that the variables of an elementwise op are tensors",
-    "occelo_link/numba/calling.py": "functions of Numba take arrays only",
+    "occelo_link/numba/njit_functions.py": "functions of Numba take arrays only",
 }
 """By file, why it asks whether a type is that of tensors."""
 

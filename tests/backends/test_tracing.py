@@ -404,7 +404,7 @@ def test_the_users_jax_keeps_its_settings() -> None:
 
 def test_as_jax_works_inside_jit_grad_and_vmap() -> None:
     jax = pytest.importorskip("jax", reason="jax is not installed")
-    from occelo_link.jax.linker import as_jax
+    from occelo_link import as_jax
 
     x, k = ot.fvector("x"), ot.fscalar("k")
     w = oc.shared(np.float32(2.0), "w")
@@ -419,7 +419,7 @@ def test_as_jax_works_inside_jit_grad_and_vmap() -> None:
 
 def test_as_torch_works_with_autograd() -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    from occelo_link.torch.linker import as_torch
+    from occelo_link import as_torch
 
     x = ot.dvector("x")
     w = oc.shared(np.array([1.0, 3.0]), "w")

@@ -16,19 +16,36 @@ __all__ = ["at_first_call", "deferred"]
 def deferred(
     package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` for a package. ``modules`` maps each exported name to its module."""
+    """The ``__getattr__`` and ``__dir__`` for a package. ``modules`` maps each exported name to its module.
+
+    If a module needs a library that is not installed, its names are still there, for ``help`` and ``import *``: as
+    classes that raise the ModuleNotFoundError when they are called.
+    """
     namespace = vars(sys.modules[package])
 
     def find(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = namespace[name] = getattr(importlib.import_module(modules[name]), name)
+        try:
+            found = getattr(importlib.import_module(modules[name]), name)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("occelo"):
+                raise
+            return _stand_in(package, name, error)
+        namespace[name] = found
         return found
 
     def names() -> list[str]:
         return sorted({*namespace, *modules})
 
     return find, names
+
+
+def _stand_in(package: str, name: str, error: ModuleNotFoundError) -> type[Any]:
+    def fail(*_args: Any, **_options: Any) -> Any:
+        raise ModuleNotFoundError(error.msg, name=error.name)
+
+    return type(name, (), {"__new__": fail, "__doc__": error.msg, "__module__": package})
 
 
 def at_first_call(module: str, name: str) -> Callable[..., Any]:

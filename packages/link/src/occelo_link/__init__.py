@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from occelo_link.c.linker import OpWiseCLinker as OpWiseCLinker
     from occelo_link.capabilities import BACKENDS as BACKENDS
     from occelo_link.capabilities import supports as supports
+    from occelo_link.jax.calling import as_jax as as_jax
     from occelo_link.jax.linker import JAXLinker as JAXLinker
-    from occelo_link.jax.linker import as_jax as as_jax
     from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops as lowers_scalar_to_loops
     from occelo_link.loops.elemwise.scalar import scalar_value as scalar_value
     from occelo_link.loops.registry import lowers_complex_to_loops as lowers_complex_to_loops
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from occelo_link.loops.tensors import TensorGroup as TensorGroup
     from occelo_link.numba.calling import as_numba as as_numba
     from occelo_link.numba.linker import NumbaLinker as NumbaLinker
+    from occelo_link.torch.calling import as_torch as as_torch
     from occelo_link.torch.linker import PytorchLinker as PytorchLinker
-    from occelo_link.torch.linker import as_torch as as_torch
     from occelo_link.traced.registry import traces as traces
     from occelo_link.traced.registry import traces_parts as traces_parts
     from occelo_link.traced.scalars import traces_scalar as traces_scalar
@@ -87,9 +87,9 @@ __getattr__, __dir__ = deferred(
         "NumbaLinker": "occelo_link.numba.linker",
         "OpWiseCLinker": "occelo_link.c.linker",
         "PytorchLinker": "occelo_link.torch.linker",
-        "as_jax": "occelo_link.jax.linker",
+        "as_jax": "occelo_link.jax.calling",
         "as_numba": "occelo_link.numba.calling",
-        "as_torch": "occelo_link.torch.linker",
+        "as_torch": "occelo_link.torch.calling",
         "lowers_complex_to_loops": "occelo_link.loops.registry",
         "lowers_parts_to_loops": "occelo_link.loops.registry",
         "lowers_to_loops": "occelo_link.loops.registry",

@@ -6,13 +6,13 @@ The command ``occelo backends``, conformance tests (`conform`) and users call th
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from occelo_graph import Apply, FunctionGraph, Variable, toposort
 from occelo_graph.ir.decomposing import decomposition
+from occelo_link.libraries import LIBRARIES, is_installed, require
 from occelo_link.withheld_lowerings import scalar_is_withheld
 
 if TYPE_CHECKING:
@@ -22,13 +22,6 @@ __all__ = ["BACKENDS", "GAPS", "Gap", "Lack", "gaps_of", "is_installed", "op_lab
 
 BACKENDS = ("py", "vm", "native", "c", "c|py", "numba", "jax", "pytorch")
 """The names of Occelo's own linkers. Other packages can register further linkers."""
-_LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
-
-
-def is_installed(backend: str) -> bool:
-    """Whether the library of a backend is installed. True for a backend that needs no library."""
-    library = _LIBRARIES.get(backend)
-    return library is None or importlib.util.find_spec(library) is not None
 
 
 @dataclass(frozen=True)
@@ -119,7 +112,7 @@ def _tracing(backend: str) -> Callable[[Apply], bool]:
     from occelo_link.traced.scalars import registered_scalar
 
     load_lowerings()
-    library = _LIBRARIES[backend]
+    library = LIBRARIES[backend]
     own = importlib.import_module(f"occelo_link.{library}.functions").SCALARS
 
     # PyTorch would unroll loops with a count
@@ -165,11 +158,8 @@ def supports(backend: str, graph: FunctionGraph | Variable | Iterable[Variable])
     """
     if backend not in BACKENDS:
         raise ValueError(f"There is no backend {backend!r}; there are {', '.join(BACKENDS)}")
-    if not is_installed(backend):
-        raise ModuleNotFoundError(
-            f"The backend {backend} needs {_LIBRARIES[backend]}, which is not installed",
-            name=_LIBRARIES[backend],
-        )
+    if backend in LIBRARIES:
+        require(LIBRARIES[backend])
     if isinstance(graph, FunctionGraph):
         nodes = graph.toposort()
     else:

@@ -35,18 +35,7 @@ def _lazy_linker(module: str, name: str) -> LinkerMaker:
     """
 
     def make(**settings: Any) -> Linker:
-        try:
-            found = importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            library = (error.name or "").partition(".")[0]
-            if library.startswith("occelo"):
-                raise
-            raise ModuleNotFoundError(
-                f"The linker needs {library}, which is not installed: pip install "
-                f"'occelo-link[{library}]'",
-                name=library,
-            ) from None
-        made: Linker = getattr(found, name)(**settings)
+        made: Linker = getattr(importlib.import_module(module), name)(**settings)
         return made
 
     return make

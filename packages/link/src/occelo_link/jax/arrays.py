@@ -6,18 +6,33 @@ The lowerings that JAX and PyTorch share compute with a `JaxArrays` object while
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from occelo_graph.ir.container import register_external_array
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.reductions import reduction_of
 from occelo_link.jax.functions import SCALARS
 from occelo_link.jax.library import jax, jnp, lax, set_xla_metadata
 from occelo_link.traced.arrays import Arrays
 
-__all__ = ["JaxArrays"]
+__all__ = ["ARRAY", "JaxArrays", "to_numpy"]
+
+
+def to_numpy(value: Any) -> Any:
+    """Return a copy of a JAX array as a NumPy array, all of it if other processes hold parts."""
+    if not value.is_fully_addressable:
+        # parts of the array are in other processes
+        multihost: Any = importlib.import_module("jax.experimental.multihost_utils")
+        return np.array(multihost.process_allgather(value, tiled=True))
+    return np.array(value)
+
+
+ARRAY: type[Any] = jnp.zeros(()).__class__
+register_external_array(ARRAY, to_numpy)
 
 
 class JaxArrays(Arrays):

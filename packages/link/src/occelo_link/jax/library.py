@@ -9,9 +9,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from occelo_link.libraries import library
+
 __all__ = ["jax", "jnp", "lax", "nn", "set_xla_metadata", "special"]
 
-jax: Any = importlib.import_module("jax")
+jax: Any = library("jax")
 jnp: Any = importlib.import_module("jax.numpy")
 lax: Any = importlib.import_module("jax.lax")
 nn: Any = importlib.import_module("jax.nn")

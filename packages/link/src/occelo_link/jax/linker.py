@@ -1,5 +1,4 @@
-"""The linker ``jax``, which compiles a whole graph with ``jax.jit``, and `as_jax`, which makes a JAX function for
-users.
+"""The linker ``jax``, which compiles a whole graph with ``jax.jit``.
 
 64-bit dtypes are enabled only during a call, so the user's settings of JAX stay unchanged. Shared variables stay on the
 device between calls. The arrays of variables that a function updates are donated to XLA (see ``donate``). `registry`
@@ -8,34 +7,17 @@ imports this module when a mode names the linker.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from occelo_graph import Apply, Variable
-from occelo_graph.ir.container import local, register_external_array
-from occelo_link.jax.arrays import JaxArrays
+from occelo_graph.ir.container import local
+from occelo_link.jax.arrays import ARRAY, JaxArrays, to_numpy
 from occelo_link.jax.library import jax, jnp
 from occelo_link.linker import Scheduler
-from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
-from occelo_link.traced.traced_values import in_parts, require_arrays
-from occelo_link.traced.tracer import Tracer
+from occelo_link.traced.linker import Traced, TracedLinker, TracedVM
 
-__all__ = ["JAXLinker", "as_jax"]
-
-
-def _to_numpy(value: Any) -> Any:
-    if not value.is_fully_addressable:
-        # parts of the array are in other processes
-        multihost: Any = importlib.import_module("jax.experimental.multihost_utils")
-        return np.array(multihost.process_allgather(value, tiled=True))
-    return np.array(value)
-
-
-_ARRAY: type[Any] = jnp.zeros(()).__class__
-register_external_array(_ARRAY, _to_numpy)
+__all__ = ["JAXLinker"]
 
 
 class JAXLinker(TracedLinker):
@@ -51,7 +33,7 @@ class JAXLinker(TracedLinker):
     """
 
     name = "jax"
-    array_type = _ARRAY
+    array_type = ARRAY
 
     def __init__(
         self,
@@ -91,7 +73,7 @@ class JAXLinker(TracedLinker):
 
     def fetch(self, result: Any) -> Any:
         # copied, since memory that JAX shares with NumPy is read-only
-        return _to_numpy(result)
+        return to_numpy(result)
 
     def sharding(self, variable: Variable | None) -> Any:
         """Return the sharding of a variable over the mesh.
@@ -176,35 +158,3 @@ def _placed(value: Any, sharding: Any) -> Any:
         return plain[key]
 
     return jax.make_array_from_callback(plain.shape, sharding, shard)
-
-
-def as_jax(function: Any) -> Callable[..., Any]:
-    """Return a compiled function as a function of JAX arrays, for ``jax.jit``, ``jax.grad`` and ``jax.vmap``.
-
-    The JAX function accepts the same arguments in order, and returns a single output or a list of outputs. JAX reads
-    the values of shared variables when it traces the function. Nothing is updated, and checks are left out. 64-bit
-    dtypes must be enabled in JAX.
-    """
-    load_lowerings()
-    maker = function.maker
-    fgraph = maker.fgraph
-    inputs = [each for each, _ in function.indices]
-    arrays = JaxArrays()
-    explicit = [v for v, each in zip(fgraph.inputs, inputs, strict=True) if not each.implicit]
-    require_arrays([*explicit, *fgraph.outputs[: len(maker.outputs)]], "as_jax")
-
-    def call(*arguments: Any) -> Any:
-        rest = iter(arguments)
-        given: dict[Any, Any] = {}
-        for variable, each, container in zip(
-            fgraph.inputs, inputs, function.input_storage, strict=True
-        ):
-            kept = each.implicit
-            value = local(container.storage[0]) if kept else jnp.asarray(next(rest))
-            given[variable] = in_parts(variable.type, value)
-        tracer = Tracer(arrays, given)
-        outputs = fgraph.outputs[: len(maker.outputs)]
-        results = list(map(tracer.array, tracer.all_values(outputs)))
-        return results[0] if function.unpack_single else results
-
-    return call

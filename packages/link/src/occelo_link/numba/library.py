@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from occelo_link.libraries import library
+
 __all__ = [
     "Builder",
     "Context",
@@ -29,7 +31,7 @@ __all__ = [
     "types",
 ]
 
-numba: Any = importlib.import_module("numba")
+numba: Any = library("numba")
 types: Any = importlib.import_module("numba.core.types")
 cgutils: Any = importlib.import_module("numba.core.cgutils")
 errors: Any = importlib.import_module("numba.core.errors")

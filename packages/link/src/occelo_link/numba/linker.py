@@ -8,12 +8,12 @@ from __future__ import annotations
 import warnings
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
 
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.blocks.partition import Part
 from occelo_link.blocks.vm import CompiledUnit
 from occelo_link.cache.objects import object_code
+from occelo_link.libraries import require
 from occelo_link.linker import VM, Linking, Scheduler
 from occelo_link.loops.build import find_lowering
 from occelo_link.loops.ir.program import Program
@@ -41,8 +41,7 @@ blocks 14 s, and 1,200 in 89 blocks 27 s.
 """
 
 # checked here, since cached code needs no Numba, so that a missing Numba would be noticed only later
-if find_spec("numba") is None:
-    raise ModuleNotFoundError("No module named 'numba'", name="numba")
+require("numba")
 
 
 @cache

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from occelo_graph import Apply
+from occelo_graph.ir.container import register_external_array
 from occelo_graph.ir.op import Kernel
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.reductions import reduction_of
@@ -24,7 +25,7 @@ from occelo_link.torch.loops import compiled_loop
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.unsigned import in_order
 
-__all__ = ["TorchArrays", "chosen_device", "to_tensor"]
+__all__ = ["TorchArrays", "chosen_device", "on_device", "to_tensor"]
 
 _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
 """For each dtype of unsigned integers with more than 8 bits, the dtype in which its elements are computed.
@@ -52,6 +53,26 @@ def to_tensor(value: Any) -> Any:
     return torch.from_numpy(np.array(value, order="C")).to(chosen_device())
 
 
+def on_device(value: Any, device: Any = None, on_processor: bool = False) -> Any:
+    """Return a value as a tensor on a device, by default the device that the option ``pytorch__device`` names.
+
+    ``on_processor`` is true if the device is known to be the CPU. Then an array in C order is not copied: the tensor
+    shares its memory.
+    """
+    if (
+        on_processor
+        and type(value) is np.ndarray
+        and value.flags.carray
+        and min(value.strides, default=0) >= 0
+    ):
+        # compiled code never writes to arguments, so arrays in C order are not copied; PyTorch rejects negative
+        # strides, which dimensions of length 1 may have
+        return torch.from_numpy(value)
+    device = chosen_device() if device is None else device
+    tensor: Any = value if isinstance(value, torch.Tensor) else to_tensor(value)
+    return tensor.to(device)
+
+
 _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 
 
@@ -67,6 +88,13 @@ def _signed(move: Callable[[Any], Any], x: Any) -> Any:
 
 def _dtype(name: str) -> Any:
     return getattr(torch, name)
+
+
+def _to_numpy(value: Any) -> Any:
+    return np.array(value.detach().cpu().numpy())
+
+
+register_external_array(torch.Tensor, _to_numpy)
 
 
 class TorchArrays(Arrays):

@@ -10,9 +10,11 @@ import functools
 import importlib
 from typing import Any
 
+from occelo_link.libraries import library
+
 __all__ = ["compile_graph", "make_fx", "special", "torch"]
 
-torch: Any = importlib.import_module("torch")
+torch: Any = library("torch")
 special: Any = importlib.import_module("torch.special")
 make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").make_fx
 

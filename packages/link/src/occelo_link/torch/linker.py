@@ -1,5 +1,4 @@
-"""The linker ``pytorch``, and `as_torch`, with which users turn a compiled function into a function of PyTorch's
-tensors.
+"""The linker ``pytorch``, which compiles graphs with PyTorch's Inductor.
 
 `registry` imports this module when a mode names the linker.
 """
@@ -11,25 +10,13 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from occelo_graph.ir.container import local, register_external_array
 from occelo_link.linker import Scheduler
 from occelo_link.options import TORCH_COMPILE
-from occelo_link.torch.arrays import TorchArrays, chosen_device, to_tensor
+from occelo_link.torch.arrays import TorchArrays, chosen_device, on_device
 from occelo_link.torch.library import compile_graph, make_fx, torch
-from occelo_link.traced.linker import Traced, TracedLinker, TracedVM, load_lowerings
-from occelo_link.traced.traced_values import in_parts, require_arrays
-from occelo_link.traced.tracer import Tracer
+from occelo_link.traced.linker import Traced, TracedLinker, TracedVM
 
-__all__ = ["PytorchLinker", "as_torch"]
-
-
-def _to_numpy(value: Any) -> Any:
-    return np.array(value.detach().cpu().numpy())
-
-
-register_external_array(torch.Tensor, _to_numpy)
+__all__ = ["PytorchLinker"]
 
 
 _tracing = threading.RLock()
@@ -37,26 +24,6 @@ _tracing = threading.RLock()
 
 Tracing is a global state of PyTorch, in which compiled code refuses to run.
 """
-
-
-def _tensor(value: Any, device: Any = None, on_processor: bool = False) -> Any:
-    """Return a value as a tensor on a device, by default the device that the option ``pytorch__device`` names.
-
-    ``on_processor`` is true if the device is known to be the CPU. Then an array in C order is not copied: the tensor
-    shares its memory.
-    """
-    if (
-        on_processor
-        and type(value) is np.ndarray
-        and value.flags.carray
-        and min(value.strides, default=0) >= 0
-    ):
-        # compiled code never writes to arguments, so arrays in C order are not copied; PyTorch rejects negative
-        # strides, which dimensions of length 1 may have
-        return torch.from_numpy(value)
-    device = chosen_device() if device is None else device
-    tensor: Any = value if isinstance(value, torch.Tensor) else to_tensor(value)
-    return tensor.to(device)
 
 
 def _inductor(module: Any, given: Sequence[Any]) -> Callable[..., Any]:
@@ -114,7 +81,7 @@ class PytorchLinker(TracedLinker):
             has_checks = held is not None
             return (*results, held) if has_checks else tuple(results)
 
-        given = [_tensor(v) for v in values]
+        given = [on_device(v) for v in values]
         with _tracing, torch.no_grad(), chosen_device():
             module: Any = make_fx(run)(*given)
             called = _inductor(module, given) if self.compiled else module.forward
@@ -122,41 +89,9 @@ class PytorchLinker(TracedLinker):
         on_processor = device.type == "cpu"
 
         def call(*dynamic: Any) -> Any:
-            tensors = [_tensor(v, device, on_processor).detach() for v in dynamic]
+            tensors = [on_device(v, device, on_processor).detach() for v in dynamic]
             with _tracing:
                 results = called(*tensors)
             return results if has_checks else (*results, None)
 
         return Traced(call)
-
-
-def as_torch(function: Any) -> Callable[..., Any]:
-    """Return a compiled function as a function of tensors that ``torch.autograd`` can differentiate.
-
-    The function that is returned accepts the arguments in order, and returns a single output or a list of outputs. It
-    reads the present values of shared variables, updates nothing, and leaves out checks.
-    """
-    load_lowerings()
-    maker = function.maker
-    fgraph = maker.fgraph
-    arrays = TorchArrays()
-    explicit = [
-        v for v, (each, _) in zip(fgraph.inputs, function.indices, strict=True) if not each.implicit
-    ]
-    require_arrays([*explicit, *fgraph.outputs[: len(maker.outputs)]], "as_torch")
-
-    def call(*arguments: Any) -> Any:
-        rest = iter(arguments)
-        given: dict[Any, Any] = {}
-        for variable, (each, _), container in zip(
-            fgraph.inputs, function.indices, function.input_storage, strict=True
-        ):
-            kept = each.implicit
-            value = local(container.storage[0]) if kept else _tensor(next(rest))
-            given[variable] = in_parts(variable.type, value)
-        tracer = Tracer(arrays, given)
-        outputs = fgraph.outputs[: len(maker.outputs)]
-        results = [tracer.array(tracer.value(v)) for v in outputs]
-        return results[0] if function.unpack_single else results
-
-    return call
