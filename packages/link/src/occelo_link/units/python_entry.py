@@ -5,7 +5,7 @@ another layout there), for programs with effects, and for calls that the machine
 for the first call of a function if the machine-code entry would have to be compiled. Tests of printers use it, too.
 
 With `make_table`, `units.unit` makes the table that the machine-code entry passes to a unit. `as_numba`
-(`numba.calling`) calls `make_table` and `make_frame`.
+(`numba.njit_functions`) calls `make_table` and `make_frame`.
 """
 
 from __future__ import annotations
