@@ -101,6 +101,19 @@ def test_the_profile_counts_calls_and_hits() -> None:
         assert RewriteRecord.configured().profiling
 
 
+@pytest.mark.parametrize("which", ["fast_run", "fast_compile"])
+def test_the_profile_lists_each_rule_as_applied_or_as_never_applied(which: str) -> None:
+    m = ot.dmatrix("m")
+    cost = ot.log(ot.exp(m @ x).sum()) + ot.log(1 + ot.exp(x)).sum() + (m.T @ m).sum() * 1.0
+    made = og.FunctionGraph(outputs=[cost, og.grad(cost, x)], copy_inputs=False)
+    record = RewriteRecord(profiling=True)
+    rewriter_for(optimizer_query(which)).rewrite(made, record)
+    idle = set(rewrite_profile(record).partition("never applied: ")[2].split(", "))
+    tried = {rule for counts in record.counts.values() for rule in counts}
+    assert idle == tried - {step.rule for step in record.applications}
+    assert tried - idle >= {"canonical_sum", "constant_folding"}
+
+
 def test_a_limit_ends_rewriting() -> None:
     full = RewriteRecord()
     rewritten(ot.log(1 + ot.exp(x)) * 1.0 + 0.0, full)

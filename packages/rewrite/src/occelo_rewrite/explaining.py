@@ -119,7 +119,7 @@ def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
     """A table of the time of each stage, as text. If rules were profiled, a second table lists the slowest rules.
 
     The second table has the calls, hits and milliseconds of the ``most`` slowest rules; the rules that never applied
-    follow. Rules are profiled if the option ``profile_optimizer`` is set, or if the record has ``profiling=True``.
+    in any stage follow. Rules are profiled if the option ``profile_optimizer`` is set, or if the record has ``profiling=True``.
     """
     lines = ["stage                                       ms   applied"]
     for name, spent in record.stages.items():
@@ -137,6 +137,7 @@ def rewrite_profile(record: RewriteRecord, most: int = 20) -> str:
         lines.append(
             f"{rule[:31]:31} {stage[:14]:14} {count.calls:7} {count.hits:7} {count.seconds * 1e3:8.2f}"
         )
-    idle = sorted({rule for _, rule, count in rows if not count.hits})
+    # a rule may apply in one stage, and be tried in vain in the others
+    idle = sorted({r for _, r, _ in rows} - {r for _, r, count in rows if count.hits})
     lines += ["", "tried, but never applied: " + (", ".join(idle) or "none")]
     return "\n".join(lines)
