@@ -11,8 +11,10 @@ import pytest
 import occelo_graph as og
 from occelo_graph import provenance
 from occelo_graph import tensor as ot
+from occelo_graph.config import config
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.op import frozen_value
+from occelo_graph.tensors.type import TensorType
 
 
 def test_a_name_must_be_a_string() -> None:
@@ -217,6 +219,53 @@ def test_shared_variables_copy_unless_borrowed() -> None:
 )
 def test_shared_numbers_have_the_dtypes_of_constants(value: Any, dtype: str) -> None:
     assert og.shared(value).type.dtype == dtype
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1.0, 2.0],
+        (1, 2, 3),
+        [[1, 2], (3, 4)],
+        [[[True], [False]]],
+        [True, False],
+        [1, 2.5],
+        [1, 2j],
+        [np.float32(1), np.float32(2)],
+        [np.arange(3), np.arange(3)],
+        [],
+        [[], []],
+        np.arange(3, dtype="int8"),
+        np.float32(2),
+        True,
+        2,
+        2.5,
+    ],
+    ids=repr,
+)
+def test_shared_makes_tensors_of_what_numpy_makes_arrays_of(value: Any) -> None:
+    made = og.shared(value, "w")
+    expected = np.array(value)
+    assert made.type == TensorType(expected.dtype, (None,) * expected.ndim)
+    np.testing.assert_array_equal(made.get_value(), expected)
+    np.testing.assert_array_equal(og.evaluate(made + made), expected + expected)
+    made.set_value(made.get_value())
+    with config.change_flags(floatX="float32"):
+        assert og.shared(value).dtype == ot.constant(value).dtype
+
+
+def test_shared_lists_that_are_no_arrays() -> None:
+    for ragged in ([[1.0], [1.0, 2.0]], [np.zeros(2), np.zeros(3)]):
+        with pytest.raises(ValueError, match="inhomogeneous"):
+            og.shared(ragged)
+    for held in ([ot.dscalar("a"), 1.0], (ot.dvector("a"),)):
+        with pytest.raises(TypeError, match=r"needs a value, and .*a.* is symbolic"):
+            og.shared(held)
+    for kept in ("text", ["a", "b"], [1, "a"], [None], [{}], [object]):
+        made = og.shared(kept, "w")
+        assert made.get_value() == kept
+        with pytest.raises(TypeError, match="Expected a tensor, got w of type Generic"):
+            ot.exp(made)
 
 
 def test_shared_holds_any_object_and_clones_share_the_container() -> None:

@@ -290,7 +290,7 @@ def test_what_no_tensor_is_made_of_tells_what_to_do() -> None:
     with pytest.raises(ValueError, match=r"Cannot iterate over x.*such as x.sum\(\) for sum\(x\)"):
         sum(x)
     with pytest.raises(TypeError, match="w of type Generic; a NumPy array as its value"):
-        x * og.shared([1.0, 2.0], "w")
+        x * og.shared({1.0, 2.0}, "w")
     with pytest.raises(TypeError, match="An index must be an integer, got 'a'"):
         x["a"]
     w = og.shared(np.zeros(2), "w")

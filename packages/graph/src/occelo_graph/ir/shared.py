@@ -17,6 +17,7 @@ from occelo_graph.errors import describe, lines
 from occelo_graph.ir.container import Container, external_array_types, local
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
+from occelo_graph.narrowing import is_list_or_tuple
 
 __all__ = ["SharedVariable", "collect_new_shareds", "shared", "shared_constructor"]
 
@@ -110,6 +111,10 @@ def shared_constructor(
     _constructors.insert(0, (accepts, constructor))
 
 
+def _holds_variable(value: Any) -> bool:
+    return is_list_or_tuple(value) and any(isinstance(v, Variable) for v in value)
+
+
 def shared(
     value: Any,
     name: str | None = None,
@@ -121,14 +126,15 @@ def shared(
 ) -> Any:
     """Make a shared variable with the initial value ``value``.
 
-    If ``value`` is an array or a number, the variable is a tensor. The lengths of this tensor are dynamic, unless a
-    static shape is passed as ``shape``. If ``value`` is a NumPy generator, the variable is a generator of random
+    If ``value`` is an array, a number, or a list or tuple of such (nested ones, too), the variable is a tensor. The
+    lengths of this tensor are dynamic, unless a static shape is passed as ``shape``. If ``value`` is a NumPy generator, the variable is a generator of random
     numbers. Any other value is kept as a Python object. ``value`` is copied, unless ``borrow`` is true. ``strict`` and
     ``allow_downcast`` decide which later values are accepted, as in `Type.filter`.
 
-    TypeError if ``value`` is a symbolic variable.
+    TypeError if ``value`` is a symbolic variable, or a list or tuple with one. ValueError for lists of numbers that
+    have unequal lengths.
     """
-    if isinstance(value, Variable):
+    if isinstance(value, Variable) or _holds_variable(value):
         raise TypeError(
             f"A shared variable needs a value, and {value} is symbolic; "
             "give an array, or use the variable itself"

@@ -25,7 +25,7 @@ from occelo_graph.ops.index import search, subtensor
 from occelo_graph.ops.shape.reading import length_op, length_product
 from occelo_graph.tensors import numpy_functions
 from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, constant
-from occelo_graph.tensors.sequences import is_sequence
+from occelo_graph.tensors.sequences import is_sequence, leaf_types
 from occelo_graph.tensors.type import DTYPES, TensorType, name_of, refuse_mask
 
 __all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
@@ -645,11 +645,19 @@ class TensorSharedVariable(TensorVariable, SharedVariable):  # pyright: ignore[r
             self.container.storage[0] = np.zeros_like(self.container.storage[0])
 
 
+_NUMBERS = (bool, int, float, complex)
+_ELEMENTS = (*_NUMBERS, np.number, np.bool_, np.ndarray)
+"""The elements of lists and tuples that `shared` makes tensors of."""
+
+
 def _is_tensor_value(value: Any) -> bool:
     dtype: Any = getattr(value, "dtype", None)
     if isinstance(value, np.ndarray | np.generic):
         return name_of(dtype) in DTYPES
-    return isinstance(value, bool | int | float | complex)
+    if is_sequence(value):
+        # a list of anything else, such as strings, is kept as it is
+        return all(issubclass(kind, _ELEMENTS) for kind in leaf_types(value))
+    return isinstance(value, _NUMBERS)
 
 
 def _shared_tensor(
@@ -660,7 +668,7 @@ def _shared_tensor(
     borrow: bool = False,
     shape: Any = None,
 ) -> TensorSharedVariable:
-    """The constructor behind `shared` for tensors. Python numbers get the same dtypes as in `constant`."""
+    """The constructor behind `shared` for tensors. Numbers, lists and tuples get the same dtypes as in `constant`."""
     refuse_mask(value)
     if is_array(value):
         data = value if borrow else np.array(value, copy=True)
