@@ -213,6 +213,27 @@ def test_dot_output(tmp_path: Path) -> None:
     assert (tmp_path / "g.dot").read_text().startswith("digraph {")
 
 
+@pytest.mark.parametrize("name", ["y.png", "y.SVG", "y.pdf"])
+def test_pictures_are_drawn_or_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, outputs = model()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    picture, program = tmp_path / name, tmp_path / "dot"
+    with pytest.raises(RuntimeError, match=r"y\..* needs the program `dot` of Graphviz"):
+        og.pydotprint(outputs, picture)
+    # a program in place of Graphviz's, which tells what it was asked for
+    program.write_text('#!/bin/sh\necho "$1"\n/bin/cat\n')
+    program.chmod(0o755)
+    text = og.pydotprint(outputs, picture, print_output_file=False)
+    assert picture.read_text() == f"-T{picture.suffix[1:].lower()}\n{text}"
+    picture.unlink()
+    program.write_text('#!/bin/sh\necho "no such format" >&2\nexit 1\n')
+    with pytest.raises(ValueError, match=r"cannot draw .*y\..*: no such format"):
+        og.pydotprint(outputs, picture)
+    assert not picture.exists()
+
+
 class OwnError(Exception):
     """An exception of this module."""
 

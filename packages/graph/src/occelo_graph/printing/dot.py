@@ -16,6 +16,9 @@ __all__ = ["pydotprint", "to_dot"]
 
 _COLORS = {"input": "#b6e3b6", "output": "#a9c9f0", "shared": "#a8e4e4", "constant": "#e0e0e0"}
 
+_TEXTS = ("", ".dot", ".gv", ".txt")
+"""The endings of files that `pydotprint` writes as text."""
+
 
 def _quoted(text: str, limit: int) -> str:
     short = text if len(text) <= limit else text[: limit - 3] + "..."
@@ -91,6 +94,31 @@ def _edge_color(op: Op, i: int) -> str:
     return ""
 
 
+def _write(text: str, path: str) -> None:
+    kind = os.path.splitext(path)[1].lower()
+    if kind in _TEXTS:
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return
+    # slow to import, and most programs draw nothing
+    import shutil
+    import subprocess
+
+    program = shutil.which("dot")
+    if program is None:
+        raise RuntimeError(
+            f"To draw {path}, pydotprint needs the program `dot` of Graphviz, which is not installed (graphviz.org). "
+            "A file that ends in .dot gets the graph as text"
+        )
+    drawn = subprocess.run(
+        [program, f"-T{kind[1:]}"], input=text.encode(), capture_output=True, check=False
+    )
+    if drawn.returncode:
+        raise ValueError(f"Graphviz cannot draw {path}: {drawn.stderr.decode().strip()}")
+    with open(path, "wb") as picture:
+        picture.write(drawn.stdout)
+
+
 def pydotprint(
     fct: Any,
     outfile: str | os.PathLike[str] | None = None,
@@ -98,16 +126,19 @@ def pydotprint(
     max_label_size: int = 70,
     print_output_file: bool = True,
 ) -> str:
-    """Write a graph in dot to ``outfile``, and return the text. ``fct`` and the options are as in `to_dot`.
+    """Draw a graph into ``outfile``, and return its text in dot. ``fct`` and the options are as in `to_dot`.
 
-    Graphviz draws the file: ``dot -Tsvg graph.dot``. With ``print_output_file`` the name of the file is printed.
+    The ending of ``outfile`` is the format: ".png", ".svg", ".pdf" and others are drawn by Graphviz's program ``dot``. A
+    file without an ending, or with ".dot", ".gv" or ".txt", gets the text. With ``print_output_file`` the name of the
+    file is printed.
+
+    RuntimeError if the program is not installed, and ValueError if it does not know the format. No file is written then.
     """
     graph = getattr(getattr(fct, "maker", None), "fgraph", fct)
     outputs: Any = getattr(graph, "outputs", graph)
     text = to_dot(outputs, getattr(graph, "inputs", ()), max_label_size, with_ids)
     if outfile is not None:
-        with open(outfile, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        _write(text, os.fspath(outfile))
         if print_output_file:
             print(f"The graph was written to {os.fspath(outfile)}")
     return text
