@@ -249,6 +249,7 @@ def test_allow_input_downcast_true_false_and_none(mode: str) -> None:
     assert oc.function([wide], wide, allow_input_downcast=False, mode=mode)(np.int32(2)) == 2.0
 
 
+@pytest.mark.filterwarnings("ignore:floatX is float16")
 def test_none_allows_python_floats_into_floatx(mode: str) -> None:
     h = ot.scalar("h", dtype="float16")
     f = oc.function([h], h * 2, mode=mode)

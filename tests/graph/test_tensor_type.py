@@ -336,6 +336,11 @@ def test_config_rejects_bad_values() -> None:
     with pytest.raises(ConfigError, match="floatX cannot be 'float80'"):
         config.floatX = "float80"
     assert config.floatX == "float64"
+    with (
+        pytest.warns(UserWarning, match="3 digits and are infinite beyond 65504"),
+        config.change_flags(floatX="float16"),
+    ):
+        assert ot.vector().dtype == "float16"
 
 
 @pytest.mark.parametrize(
@@ -469,6 +474,7 @@ def test_masked_arrays_are_refused(use: Any) -> None:
         (lambda: ot.mean(ot.lvector()), "float64"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:floatX is float16")
 @pytest.mark.parametrize("floatX", ["float64", "float32", "float16"])
 def test_the_default_dtype_is_that_of_constructors_and_quotients(
     make: Any, dtype: str, floatX: str
@@ -477,6 +483,7 @@ def test_the_default_dtype_is_that_of_constructors_and_quotients(
         assert make().dtype == (floatX if dtype == "floatX" else dtype)
 
 
+@pytest.mark.filterwarnings("ignore:floatX is float16")
 def test_changed_options_can_be_entered_again() -> None:
     flags = config.change_flags(floatX="float32")
     inner = config.change_flags(floatX="float16")

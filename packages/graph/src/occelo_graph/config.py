@@ -16,6 +16,7 @@ The name of an option that does not exist raises an error that suggests the clos
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from contextlib import ContextDecorator
 from contextvars import ContextVar
@@ -266,11 +267,25 @@ class Config:
 
 config = Config()
 
+
+def _float_dtype(value: Any) -> str:
+    """float64 | float32 | float16"""
+    found = one_of("float64", "float32", "float16")(value)
+    if found == "float16":
+        warnings.warn(
+            "floatX is float16: numbers have 3 digits and are infinite beyond 65504. Linear algebra and random numbers "
+            "do not take float16",
+            UserWarning,
+            stacklevel=2,
+        )
+    return found
+
+
 FLOAT_X = config.declare(
     "floatX",
     "float64",
     "dtype of constructors that name none, such as vector()",
-    one_of("float64", "float32", "float16"),
+    _float_dtype,
     "occelo_graph",
 )
 EXCEPTION_VERBOSITY = config.declare(
