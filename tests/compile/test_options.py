@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import occelo_compile as oc
+from occelo_compile.function_cache import function_key
 from occelo_graph import tensor as ot
-from occelo_graph.config import config
+from occelo_graph.config import ConfigError, config
 from occelo_link import VMLinker, options
 from occelo_link.c.compiler import CompilerMissing, find_compiler
 
@@ -139,3 +140,46 @@ def test_float64_is_found_by_those_who_want_none(monkeypatch: pytest.MonkeyPatch
             oc.function([x], x.astype("float64"))
     assert stops == [1]
     oc.function([x], x.astype("float64"))
+
+
+def test_the_option_mode_takes_modes_and_names() -> None:
+    x = ot.dvector("x")
+    y = ot.exp(x).sum()
+    mode = oc.Mode("vm", "fast_compile")
+    for given in (mode, oc.NanGuardMode("vm"), "FAST_COMPILE", oc.get_mode("vm")):
+        with config.change_flags(mode=given):
+            chosen = oc.get_default_mode()
+            f = oc.function([x], y)
+            assert y.eval({x: [0.0, 0.0]}) == 2.0
+            assert repr(given) in str(config)
+        assert f.maker.mode.linker.fingerprint() == chosen.linker.fingerprint()
+        assert type(f.maker.mode) is type(chosen)
+        assert f([0.0]) == 1.0
+        assert given is chosen or isinstance(given, str)
+    assert config.mode == "Mode"
+    config.mode = mode
+    try:
+        found: list[Any] = []
+        with config.change_flags(mode="DebugMode"):
+            thread = threading.Thread(target=lambda: found.append(oc.function([x], y).maker.mode))
+            thread.start()
+            thread.join()
+            assert type(oc.function([x], y).maker.mode) is oc.DebugMode
+        assert found == [mode]
+        assert oc.get_default_mode() is mode
+    finally:
+        del config.mode
+    for wrong in (3, None, oc.Mode):
+        with pytest.raises(ConfigError, match="The option mode cannot be"):
+            config.change_flags(mode=wrong)
+        with pytest.raises(ConfigError, match="The option mode cannot be"):
+            config.mode = wrong
+
+
+def test_a_mode_has_one_key_in_the_cache_wherever_it_is_given() -> None:
+    x = ot.dvector("x")
+    mode = oc.Mode("native").excluding("fusion")
+    direct = oc.function([x], ot.exp(x).sum(), mode=mode)
+    with config.change_flags(mode=mode):
+        by_option = oc.function([x], ot.exp(x).sum())
+    assert function_key(by_option.maker) == function_key(direct.maker)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from occelo_compile.facade import facade
-from occelo_compile.options import MODE
+from occelo_graph.config import config
 from occelo_graph.extensions import place_of_caller
 from occelo_link import Linker, available_linkers, make_linker
 from occelo_link.registry import find_linker
@@ -213,21 +213,32 @@ def available_modes() -> list[str]:
     return sorted({*_modes, *available_linkers()})
 
 
-def _name(given: object) -> str:
-    if not isinstance(given, str):
+def _mode_or_name(given: Any) -> str | Mode:
+    """Parse a mode, a `Mode` or the name of one. TypeError for anything else."""
+    if not isinstance(given, str | Mode):
         raise TypeError(f"A mode is a Mode or the name of one, got {given!r}")
     return given
+
+
+_DEFAULT: str | Mode = "Mode"
+MODE = config.declare(
+    "mode",
+    _DEFAULT,
+    "the mode of functions that name none, or its name; Mode is made from linker and optimizer",
+    _mode_or_name,
+    "occelo_compile",
+)
 
 
 def get_mode(orig_string: str | Mode | None) -> Mode:
     """Return the mode with a name, in lower or upper case. A `Mode` is returned as it is.
 
-    None means the mode that the option ``mode`` names. The name of a linker is also the name of a mode: this linker
-    with all rewrites. Raises ValueError if there is no mode of that name.
+    None means the value of the option ``mode``, a `Mode` or a name. The name of a linker is also the name of a mode:
+    this linker with all rewrites. Raises ValueError if there is no mode of that name.
     """
-    if isinstance(orig_string, Mode):
-        return orig_string
-    wanted = _name(MODE.get() if orig_string is None else orig_string)
+    wanted = MODE.get() if orig_string is None else _mode_or_name(orig_string)
+    if isinstance(wanted, Mode):
+        return wanted
     folded = wanted.lower()
     if folded in _RENAMED:
         warnings.warn(
@@ -244,5 +255,5 @@ def get_mode(orig_string: str | Mode | None) -> Mode:
 
 
 def get_default_mode() -> Mode:
-    """Return the mode that the option ``mode`` names."""
+    """Return the mode that the option ``mode`` states."""
     return get_mode(None)

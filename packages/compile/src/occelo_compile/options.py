@@ -1,4 +1,5 @@
-"""The options of the compile package: mode, unused inputs, float64 warnings, unpickling, profiles and debugging modes.
+"""The options of the compile package except ``mode``, which `mode` declares: unused inputs, float64 warnings,
+unpickling, profiles and debugging modes.
 
 Users set them as fields of `config`, like all options. The modules of this package read them.
 """
@@ -20,7 +21,6 @@ __all__ = [
     "DEBUG_PATIENCE",
     "DEBUG_WARN_NOT_REUSED",
     "IGNORE_FIRST_CALL",
-    "MODE",
     "NAN_GUARD_ACTION",
     "NAN_GUARD_BIG",
     "NAN_GUARD_INF",
@@ -62,12 +62,6 @@ def _declare(name: str, default: T, parse: Callable[[Any], T], doc: str) -> Opti
     return config.declare(name, default, doc, parse, "occelo_compile")
 
 
-MODE = _declare(
-    "mode",
-    "Mode",
-    text,
-    "the mode of functions that name none; Mode is made from linker and optimizer",
-)
 ON_UNUSED_INPUT = _declare(
     "on_unused_input",
     "raise",
