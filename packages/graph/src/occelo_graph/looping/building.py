@@ -7,7 +7,7 @@ derivatives, the batching rule and the checkpoints of `Scan` call it, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -20,7 +20,7 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable, nodes_made
 from occelo_graph.ir.shared import SharedVariable
-from occelo_graph.ir.traversal import general_toposort
+from occelo_graph.ir.traversal import general_toposort, graph_inputs
 from occelo_graph.ir.types import Type
 from occelo_graph.looping.carried import CarriedValue, is_number
 from occelo_graph.looping.guarding import alike_in_all_steps, guarded
@@ -159,11 +159,9 @@ def scan_node(
         if update is s.default_update and is_made_by(update, nodes)
     }
     arguments = [*inner, *elements, *read]
+    if not capture:
+        _check_strict(results, arguments, nodes)
     outside, values_outside = _outside(count, results, arguments, nodes)
-    if outside and not capture:
-        raise ValueError(
-            f"A strict loop reads only its arguments, and this is not among non_sequences: {describe(outside[0])}"
-        )
     body = freeze([*arguments, *outside], results)
     stops = made.stop is not None
     op_ = Scan(body, len(values), len(sequences), stops, reverse, truncate, bounded, name)
@@ -252,6 +250,38 @@ def as_condition(value: Any) -> Any:
     return condition if condition.type.dtype == "bool" else condition.astype("bool")
 
 
+def _own_nodes(results: Sequence[Variable], made: Sequence[Apply]) -> list[Apply]:
+    """The nodes among ``made`` that ``results`` depend on, in topological order."""
+    among = set(made)
+
+    def before(node: Apply) -> list[Apply]:
+        return [v.owner for v in node.inputs if v.owner in among]
+
+    starts = [v.owner for v in results if v.owner in among]
+    return general_toposort(dict.fromkeys(starts), before)
+
+
+def _read_from_outside(
+    body: Sequence[Apply], results: Sequence[Variable], inner: Collection[Variable]
+) -> list[Variable]:
+    """The variables, except constants, that are neither in ``inner`` nor computed by the nodes of ``body``."""
+    own = {*inner, *(v for node in body for v in node.outputs)}
+    read = dict.fromkeys(v for node in body for v in node.inputs if v not in own)
+    read.update(dict.fromkeys(v for v in results if v not in own))
+    return [v for v in read if not isinstance(v, Constant)]
+
+
+def _check_strict(
+    results: Sequence[Variable], arguments: Collection[Variable], made: Sequence[Apply]
+) -> None:
+    """ValueError if the step reads a variable from outside that does not depend on constants alone."""
+    for v in _read_from_outside(_own_nodes(results, made), results, arguments):
+        if not all(isinstance(root, Constant) for root in graph_inputs([v])):
+            raise ValueError(
+                f"A strict loop reads only its arguments, and this is not among non_sequences: {describe(v)}"
+            )
+
+
 def _outside(
     steps: Variable,
     results: Sequence[Variable],
@@ -265,22 +295,13 @@ def _outside(
     pass is guarded: it is computed only if the loop has a step. A node that reads a length is not hoisted, since
     derivatives of an inner loop must know to which variable the length belongs.
     """
-    among = set(made)
-
-    def before(node: Apply) -> list[Apply]:
-        return [v.owner for v in node.inputs if v.owner in among]
-
-    starts = [v.owner for v in results if v.owner in among]
-    order = general_toposort(dict.fromkeys(starts), before)
+    order = _own_nodes(results, made)
     inner = set(arguments)
     stay: set[Apply] = {node for node in order if length_read(node.outputs[0]) is not None}
     while True:
         moved = alike_in_all_steps(order, results, arguments, stay)
         body = [node for node in order if node not in moved]
-        own = {*inner, *(v for node in body for v in node.outputs)}
-        read = dict.fromkeys(v for node in body for v in node.inputs if v not in own)
-        read.update(dict.fromkeys(v for v in results if v not in own))
-        found = [v for v in read if not isinstance(v, Constant)]
+        found = _read_from_outside(body, results, inner)
         values = guarded(steps, found, moved)
         # nodes with results that cannot be guarded stay in the body
         more = {v.owner for v, g in zip(found, values, strict=True) if g is None and v.owner}

@@ -17,7 +17,6 @@ from occelo_graph.looping.building import Step, as_condition, scan_node
 from occelo_graph.looping.checkpoints import checkpointed
 from occelo_graph.looping.classic_arguments import (
     ScanOutput,
-    ScanSequence,
     listed,
     read_outputs,
     read_sequences,
@@ -169,13 +168,10 @@ def scan(
     TypeError if an output with an initial value changes its dtype or its number of dimensions. ValueError for arguments
     that contradict each other. ValueError at run time for a negative ``n_steps``, or a sequence that is too short.
     """
-    built = _Classic(
-        fn, read_sequences(sequences), read_outputs(outputs_info), outputs_info is None, name
-    )
+    built = _Classic(fn, sequences, outputs_info, non_sequences, name)
     built.checkpoint = checkpoint
     made, updates = built.run(
         steps_of(built.sequences, n_steps),
-        [v if isinstance(v, Variable) else as_tensor_variable(v) for v in listed(non_sequences)],
         None if truncate_gradient < 0 else truncate_gradient,
         go_backwards,
         strict,
@@ -210,28 +206,25 @@ class _Classic:
     def __init__(
         self,
         fn: Stepped,
-        sequences: list[ScanSequence],
-        outputs: list[ScanOutput],
-        any_outputs: bool,
+        sequences: Any,
+        outputs_info: Any,
+        non_sequences: Any,
         name: str | None,
     ) -> None:
         self.fn = fn
-        self.sequences = sequences
-        self.outputs = outputs
-        self.delays = _delayed(outputs)
-        self.any_outputs = any_outputs
+        self.sequences = read_sequences(sequences)
+        self.outputs = read_outputs(outputs_info)
+        self.constants: list[Variable] = [
+            v if isinstance(v, Variable) else as_tensor_variable(v) for v in listed(non_sequences)
+        ]
+        self.delays = _delayed(self.outputs)
         self.name = name
         self.checkpoint: int | str | None = None
         self.ends = False
         """Whether only the outputs of the last step of each block are returned, as in `scan_checkpoints`."""
 
     def run(
-        self,
-        steps: Any,
-        constants: list[Variable],
-        truncate: int | None,
-        backwards: bool,
-        strict: bool,
+        self, steps: Any, truncate: int | None, backwards: bool, strict: bool
     ) -> tuple[list[Any], dict[Any, Any]]:
         """Build the node. Returns the outputs of all steps, and the updates of shared variables."""
         slices = [part for s in self.sequences for part in s.slices(backwards)]
@@ -245,7 +238,7 @@ class _Classic:
             steps,
             carried,
             slices,
-            constants,
+            self.constants if strict else (),
             truncate=truncate,
             name=self.name,
             names=[_label(i) for i, w in enumerate(windows) for _ in w],
@@ -279,9 +272,7 @@ class _Classic:
                 found[i] = position - 1
         return found
 
-    def _step(
-        self, carried: list[Variable], elements: list[Variable], constants: list[Variable]
-    ) -> Step:
+    def _step(self, carried: list[Variable], elements: list[Variable], _: list[Variable]) -> Step:
         rest = list(carried)
         windows: list[list[Variable]] = []
         read: list[Any] = []
@@ -291,7 +282,8 @@ class _Classic:
             read += output.read(window) if line is None else line.read(window[0], window[1])
             windows.append(window)
             del rest[:size]
-        given = [*elements, *read, *constants]
+        # the variables from outside themselves, so that the function can differentiate by them
+        given = [*elements, *read, *self.constants]
         with nodes_made() as nodes:
             found = _returned(self.fn(*given))
         if any(v is None for v in found.outputs) or not (
@@ -323,7 +315,7 @@ class _Classic:
         return Step(following, traced, found.condition, updates)
 
     def _check_count(self, results: Sequence[Any]) -> None:
-        if not self.any_outputs and len(results) != len(self.outputs):
+        if self.outputs and len(results) != len(self.outputs):
             initial = [o.initial for o in self.outputs]
             raise ValueError(
                 f"The function of scan{made_at(self.fn)} returned {len(results)} outputs, {shown(results)}, "
@@ -351,14 +343,9 @@ def scan_checkpoints(
     again. If the number of steps is not a multiple of ``save_every_N``, the last block of steps is shorter. ``padding``
     has no effect. The other arguments and the errors are those of `scan`.
     """
-    built = _Classic(
-        fn, read_sequences(sequences), read_outputs(outputs_info), outputs_info is None, name
-    )
+    built = _Classic(fn, sequences, outputs_info, non_sequences, name)
     built.checkpoint, built.ends = save_every_N, True
-    constants: list[Variable] = [
-        v if isinstance(v, Variable) else as_tensor_variable(v) for v in listed(non_sequences)
-    ]
-    made, updates = built.run(steps_of(built.sequences, n_steps), constants, None, False, False)
+    made, updates = built.run(steps_of(built.sequences, n_steps), None, False, False)
     outputs: Any = made if len(made) != 1 else made[0]
     if return_updates:
         return outputs, updates
