@@ -43,7 +43,7 @@ def lower_cholesky(
     n = context.unify(x.shape[-2], x.shape[-1])
     batch = x.shape[:-2]
     if is_tiny(batch, n):
-        return [_unrolled(context, node.op, x)]
+        return [_unrolled(context, node.op, x, n)]
     in_lanes = maybe_small(n, most=SMALL_IN_LANES) and for_lanes(context, [x])
     with_loops = in_lanes or worth_loops(batch, n)
     if in_lanes:
@@ -104,10 +104,10 @@ def lower_cholesky(
     return [result]
 
 
-def _unrolled(context: Context, op: Cholesky, x: Tensor) -> Tensor:
-    """Factor one tiny matrix with unrolled code."""
+def _unrolled(context: Context, op: Cholesky, x: Tensor, n: Value) -> Tensor:
+    """Factor one tiny matrix of ``n`` rows with unrolled code."""
     x = context.store(x) if x.cost > CHEAP else x
-    result = context.new_stored(x.dtype, x.shape)
+    result = context.new_stored(x.dtype, [*x.shape[:-2], n, n])
 
     def emit() -> None:
         good = factor_unrolled(context, x, result)

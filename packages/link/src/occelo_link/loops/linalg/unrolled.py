@@ -30,7 +30,8 @@ def factor_unrolled(context: Context, x: Tensor, result: Stored) -> Value:
     Only the lower triangle is read.
     """
     builder = context.builder
-    n, lead = x.shape[-1].args[0], [context.i64(0)] * (x.ndim - 2)
+    # the columns of `x` may be dynamic
+    n, lead = result.shape[-1].args[0], [context.i64(0)] * (x.ndim - 2)
     zero, good = builder.const(0.0, x.dtype), builder.const(True, "bool")
     factor: dict[tuple[int, int], Value] = {}
     for i in range(n):
