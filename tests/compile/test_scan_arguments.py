@@ -164,13 +164,11 @@ def test_updates_of_an_argument(mode: str, strict: bool) -> None:
 def test_empty_and_single_arguments(given: Any, outputs_info: Any) -> None:
     x = ot.dvector("x")
     factor = 1.0 if given is None or given in ([], ()) else 2.0
-    two = scan(
-        lambda e, *more: [e * sum(more, 0.0) if more else e, e + 1.0],
-        x,
-        outputs_info,
-        given,
-        return_updates=False,
-    )
+
+    def step(e: Any, *more: Any) -> list[Any]:
+        return [e * more[0] if more else e * 1.0, e + 1.0]
+
+    two = scan(step, x, outputs_info, given, return_updates=False)
     first, second = oc.function([x], two, mode="vm")(A)
     close(first, A * factor)
     close(second, A + 1.0)
