@@ -20,6 +20,7 @@ PARAMETERS = {
     "register_reduction": "function identity title pullback pushforward accumulates rounds idempotent linear repeated",
     "op": "cls",
     "register_coder": "cls to_plain from_plain",
+    "register_loadable": "part",
     "set_default_converter": "converter",
     "rule": "*patterns on same_dtype tags name requirements",
     "call": "op *args name",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import random
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +17,11 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_compile.strip_pickler import StripPickler
 from occelo_graph import tensor as ot
+from occelo_graph.testing.damaging import WHOLE, damages
 from occelo_rewrite import graph_rewriter
 
 FORMATS = ["pickle", "safe"]
+DAMAGED = 5000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 100
 
 
 @pytest.fixture(params=FORMATS)
@@ -155,15 +160,16 @@ def test_damaged_files(tmp_path: Path) -> None:
     with pytest.raises(og.SavedGraphError, match="does not hold a dump"):
         oc.load_dump(tmp_path / "empty")
     oc.function_dump(tmp_path / "f", format="safe", **example())
-    data = (tmp_path / "f").read_bytes()
-    rng = np.random.default_rng(3)
-    for _ in range(100):
-        damaged = bytearray(data)
-        damaged[int(rng.integers(len(data)))] ^= int(rng.integers(1, 256))
-        (tmp_path / "damaged").write_bytes(damaged)
-        try:
-            oc.load_dump(tmp_path / "damaged")
-        except (og.SavedGraphError, ValueError):
-            pass
+    whole = (tmp_path / "f").read_bytes()
+    chance = random.Random(3)
+    for _ in range(DAMAGED):
+        damage = chance.choice(damages("function.json"))
+        (tmp_path / "damaged").write_bytes(damage(chance, whole))
+        with suppress(og.SavedGraphError):
+            found = oc.load_dump(tmp_path / "damaged")
+            assert damage not in WHOLE or set(found) == set(example())
+
+
+def test_an_unknown_format(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="pickle or safe, not 'odd'"):
         oc.function_dump(tmp_path / "f", format="odd", **example())

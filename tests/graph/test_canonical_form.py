@@ -139,8 +139,8 @@ def test_what_is_no_graph_is_refused(tmp_path: Path) -> None:
         og.load(tmp_path / "text")
     for change, message in [
         (lambda p: p.update(version=99), "format version 99"),
-        (lambda p: p.update(format="other"), "does not hold"),
-        (lambda p: p.pop("nodes"), "damaged"),
+        (lambda p: p.update(format="other"), "none of a saved graph"),
+        (lambda p: p.pop("nodes"), "KeyError: 'nodes'"),
         (
             lambda p: p["ops"].__setitem__(0, {"op": "somewhere:Evil", "fields": {}}),
             "import somewhere",
@@ -150,7 +150,7 @@ def test_what_is_no_graph_is_refused(tmp_path: Path) -> None:
             lambda p: p["nodes"][0].__setitem__(
                 3, [1 - p["nodes"][0][3][0]] if len(p["types"]) > 1 else [7]
             ),
-            "damaged|now gives",
+            "position|now gives",
         ),
     ]:
         with pytest.raises(og.SavedGraphError, match=message):
@@ -245,7 +245,7 @@ def test_checks_are_saved_with_their_exceptions() -> None:
         stream = io.BytesIO()
         og.save(stream, out, [x])
         stream.seek(0)
-        loaded = og.load(stream)
+        loaded = og.load(stream, trust=[f"{__name__}:OwnError"])
         with pytest.raises(kind, match="no"):
             og.evaluate(loaded.outputs[0], {loaded.inputs[0]: -1.0})
 

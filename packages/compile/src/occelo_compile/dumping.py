@@ -12,9 +12,7 @@ import io
 import json
 import os
 import pickle
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -34,6 +32,9 @@ from occelo_graph import (
     load,
     save,
 )
+from occelo_graph.canonical.archive import reading, written
+from occelo_graph.canonical.encoding import position_in
+from occelo_graph.canonical.names import Trust
 from occelo_graph.tensor import as_tensor_variable
 from occelo_link import make_linker
 from occelo_rewrite import RewriteDatabaseQuery
@@ -42,12 +43,6 @@ __all__ = ["FORMATS", "dump_arguments", "is_pickle", "load_dump"]
 
 FORMATS = ("pickle", "safe")
 _VERSION = 1
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-_DAMAGE = (
-    KeyError, IndexError, ValueError, TypeError, EOFError, NotImplementedError, RuntimeError,
-    struct.error, zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
-"""The exceptions that a damaged archive may raise."""
 _FLAGS = ("name", "mutable", "strict", "allow_downcast", "implicit", "borrow", "shared")
 
 
@@ -82,15 +77,16 @@ def is_pickle(filename: str | os.PathLike[str]) -> bool:
     return not zipfile.is_zipfile(filename)
 
 
-def load_dump(filename: str | os.PathLike[str], trust: bool = False) -> dict[str, Any]:
+def load_dump(filename: str | os.PathLike[str], trust: Trust = False) -> dict[str, Any]:
     """Return the arguments of `function` that a dump contains.
 
-    A pickle is loaded only if ``trust`` is true, since loading it may run any code; otherwise ValueError is raised.
-    Raises `SavedGraphError` if the file is not a dump.
+    A pickle is loaded only if ``trust`` is True, since loading it may run any code; otherwise SavedGraphError is raised. A
+    dump in the format "safe" is as safe as a saved graph; see `load` for that and for other values of ``trust``.
+    Raises `SavedGraphError` if the file is not a dump, and OSError if it cannot be opened.
     """
     if is_pickle(filename):
-        if not trust:
-            raise ValueError(
+        if trust is not True:
+            raise SavedGraphError(
                 f"{filename} is a pickle, or no dump at all: loading a pickle can run any code, so pass "
                 "trust=True if you trust it"
             )
@@ -99,17 +95,14 @@ def load_dump(filename: str | os.PathLike[str], trust: bool = False) -> dict[str
         if not _is_object(found) or "inputs" not in found:
             raise SavedGraphError(f"{filename} does not hold the arguments of a function")
         return found
-    try:
-        with zipfile.ZipFile(filename) as archive:
-            plain = json.loads(archive.read("function.json"))
-            variables = load(io.BytesIO(archive.read("graph.zip"))).outputs
+    with reading(filename, "a dump") as archive:
+        plain = archive.json("function.json")
+        if plain.get("format") != "occelo-function" or type(plain.get("version")) is not int:
+            raise SavedGraphError("function.json is none of a dump")
         if plain["version"] > _VERSION:
-            raise SavedGraphError(f"{filename} is of a later version than this one reads")
+            raise SavedGraphError("it is of a later version than this one reads")
+        variables = load(io.BytesIO(archive.read("graph.zip")), trust).outputs
         return {k: _decode(v, variables) for k, v in plain["arguments"].items()}
-    except SavedGraphError:
-        raise
-    except _DAMAGE as error:
-        raise SavedGraphError(f"{filename} does not hold a dump: {error}") from None
 
 
 def _variables(arguments: dict[str, Any]) -> list[Variable]:
@@ -143,11 +136,8 @@ def _safe(arguments: dict[str, Any]) -> bytes:
     }
     graph = io.BytesIO()
     save(graph, list(numbers))
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("function.json", _EPOCH), json.dumps(plain, indent=1))
-        archive.writestr(zipfile.ZipInfo("graph.zip", _EPOCH), graph.getvalue())
-    return buffer.getvalue()
+    text = json.dumps(plain, indent=1)
+    return written({"function.json": text.encode(), "graph.zip": graph.getvalue()})
 
 
 Numbers = Callable[[Variable], int]
@@ -254,7 +244,7 @@ def _array(variable: Variable) -> Any:
 
 
 def _decode_input(parts: dict[str, Any], variables: Sequence[Variable]) -> In:
-    variable = variables[int(parts["variable"])]
+    variable = variables[position_in(parts["variable"], variables)]
     value = parts["value"]
     if value == "container":
         value = getattr(variable, "container", None)
@@ -262,24 +252,29 @@ def _decode_input(parts: dict[str, Any], variables: Sequence[Variable]) -> In:
         value = _decode(value, variables)
     update = parts["update"]
     flags = {flag: parts[flag] for flag in _FLAGS}
+    for flag, given in flags.items():
+        if not (given is None or isinstance(given, str if flag == "name" else bool)):
+            raise SavedGraphError(f"{given!r} is no value of {flag}")
     return In(
         variable,
         value=value,
-        update=None if update is None else variables[update],
+        update=None if update is None else variables[position_in(update, variables)],
         autoname=False,
         **flags,
     )
 
 
 _DECODERS: dict[str, Callable[[Any, Sequence[Variable]], Any]] = {
-    "variable": lambda position, variables: variables[int(position)],
+    "variable": lambda position, variables: variables[position_in(position, variables)],
     "In": _decode_input,
-    "Out": lambda given, variables: Out(variables[int(given[0])], borrow=given[1]),
+    "Out": lambda given, variables: Out(
+        variables[position_in(given[0], variables)], borrow=given[1]
+    ),
     "dict": lambda items, variables: {
         _decode(k, variables): _decode(v, variables) for k, v in items
     },
     "Mode": lambda parts, variables: _decode_mode(parts),
-    "array": lambda position, variables: _array(variables[int(position)]),
+    "array": lambda position, variables: _array(variables[position_in(position, variables)]),
 }
 """For each kind of encoded value, the function that decodes it.
 

@@ -15,6 +15,7 @@ import numpy as numpy
 from occelo_graph import tensor
 from occelo_graph import wiring as wiring
 from occelo_graph.canonical.encoding import register_coder
+from occelo_graph.canonical.names import register_loadable
 from occelo_graph.config import config
 from occelo_graph.errors import (
     DisconnectedInputError,
@@ -181,6 +182,7 @@ __all__ = [
     "pushforward_through_pullback",
     "pydotprint",
     "register_coder",
+    "register_loadable",
     "register_reduction",
     "save",
     "set_default_converter",

@@ -30,7 +30,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from occelo_graph.canonical.encoding import class_name, coders, encode
+from occelo_graph.canonical.encoding import coders, encode
+from occelo_graph.canonical.names import class_name
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 
 __all__ = [

@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 from occelo_graph import late_families
-from occelo_graph.canonical.encoding import Arrays, decode, encode, loaded, register_coder
-from occelo_graph.errors import MissingInputError, SavedGraphError, describe
+from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
+from occelo_graph.canonical.names import class_name, loaded, named
+from occelo_graph.errors import MissingInputError, describe
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import pullback
@@ -432,7 +433,7 @@ def _encode_rule(rule: Rule | tuple[Rule, ...], arrays: Arrays) -> Any:
         return [_encode_rule(r, arrays) for r in rule]
     if isinstance(rule, OpFromGraph):
         return {"op": _encode(rule, arrays)}
-    name = f"{rule.__module__}:{rule.__qualname__}"
+    name = class_name(rule)
     if loaded(name) is rule:
         return {"function": name}
     # no function can be found by this name: the key identifies it in this process only
@@ -466,12 +467,7 @@ def _decode_rule(plain: Any, arrays: Arrays) -> Rule:
         return None
     if "op" in plain:
         return _decode(plain["op"], arrays)
-    found = loaded(plain["function"])
-    if found is None:
-        raise SavedGraphError(
-            f"The graph uses the function {plain['function']}, which is not known here"
-        )
-    return found
+    return named(plain["function"], "derivative")
 
 
 register_coder(OpFromGraph, _encode, _decode)

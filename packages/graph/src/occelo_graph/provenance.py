@@ -48,6 +48,9 @@ class Source:
     @property
     def text(self) -> str:
         """The text of the line, without spaces around it. Empty if the file cannot be read."""
+        # a saved graph may name any file, such as a pipe or a device
+        if os.path.exists(self.filename) and not os.path.isfile(self.filename):
+            return ""
         return linecache.getline(self.filename, self.lineno).strip()
 
     def __str__(self) -> str:

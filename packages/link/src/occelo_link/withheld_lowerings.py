@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from occelo_graph import Apply, Op
-from occelo_graph.canonical.encoding import class_name
+from occelo_graph.canonical.names import class_name
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ir.op import Kernel

@@ -6,18 +6,18 @@ values. Arrays are not part of the JSON value: they are collected in a list.
 Ops and types are encoded by the names of their classes and by their fields. For other classes, a coder (two functions)
 can be registered. There are coders for frozen graphs, `OpFromGraph` and exceptions; other packages may register more.
 
-Decoding never runs code from a file. A file can name only classes with a coder and subclasses of `Op`, `Type` and
-`Static`.
+Decoding never runs code from a file. A file can name classes with a coder, and subclasses of `Op`, `Type` and `Static`.
+What functions and other classes it can name is decided in `canonical.names`.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from occelo_graph.canonical.names import class_name, import_own, subclass
 from occelo_graph.errors import SavedGraphError
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.slices import slice_parts
@@ -27,13 +27,12 @@ from occelo_graph.narrowing import is_dict, is_list
 __all__ = [
     "Arrays",
     "Static",
-    "class_name",
     "coders",
     "decode",
     "decode_value",
     "encode",
     "encode_value",
-    "loaded",
+    "position_in",
     "register_coder",
 ]
 
@@ -51,19 +50,10 @@ class Static:
         """The fields by name. The class, called with them as keyword arguments, makes an equal object."""
         raise NotImplementedError
 
-
-def class_name(cls: type) -> str:
-    """The name under which a class is saved, such as "module:Class"."""
-    return f"{cls.__module__}:{cls.__qualname__}"
-
-
-def loaded(name: str) -> Any:
-    """The object with the name "module:name". None if its module is not imported, or has no such name."""
-    module, _, path = name.partition(":")
-    found: Any = sys.modules.get(module)
-    for part in path.split("."):
-        found = getattr(found, part, None)
-    return found
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Static:
+        """The object with these `fields`."""
+        return cls(**fields)
 
 
 def register_coder(
@@ -83,17 +73,6 @@ def register_coder(
 def coders() -> dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]]:
     """The registered coders: maps the name of a class to the class and its two functions."""
     return dict(_coders)
-
-
-def _subclass(base: type, name: str) -> Any:
-    pending = [base]
-    while pending:
-        cls = pending.pop()
-        if class_name(cls) == name:
-            return cls
-        pending.extend(cls.__subclasses__())
-    module = name.partition(":")[0]
-    raise SavedGraphError(f"The graph uses {name}; import {module} before loading it")
 
 
 def encode(value: Any, arrays: Arrays) -> Any:
@@ -164,8 +143,31 @@ def decode_value(kind: Type, plain: Any, arrays: Arrays) -> Any:
     return decode(plain, arrays)
 
 
+_TAKEN: Any = object()
+
+
+def _taken(arrays: Arrays, index: object) -> Any:
+    """The array at a position. Each array is taken once, so that values have no more elements than the file."""
+    position = position_in(index, arrays)
+    found = arrays[position]
+    if found is _TAKEN:
+        raise SavedGraphError(f"The array {position} occurs twice")
+    arrays[position] = _TAKEN
+    return found
+
+
+def position_in(index: object, table: Sequence[Any]) -> int:
+    """A position in a list, as an int. `SavedGraphError` if it is none."""
+    if type(index) is not int or not 0 <= index < len(table):
+        raise SavedGraphError(f"{index!r} is no position in a list of {len(table)}")
+    return index
+
+
 def _decode_op(name: str, fields: dict[str, Any]) -> Op:
-    cls = _subclass(Op, name)
+    cls = subclass(Op, name)
+    foreign = fields.keys() - set(cls.prop_names() or ())
+    if foreign:
+        raise SavedGraphError(f"{name} has no fields {sorted(foreign)}")
     try:
         return cls(**fields)
     except TypeError as error:
@@ -193,19 +195,21 @@ def _decode_dict(entry: dict[str, Any], arrays: Arrays) -> Any:
             return {decode(k, arrays): decode(v, arrays) for k, v in items}
         case {"slice": parts}:
             return slice(*(decode(v, arrays) for v in parts))
-        case {"dtype": text}:
+        case {"dtype": str(text)}:
             return np.dtype(text)
         case {"array": index}:
-            return arrays[index]
-        case {"coded": name, "data": data}:
+            return _taken(arrays, index)
+        case {"coded": str(name), "data": data}:
+            import_own(name)
             if name not in _coders:
                 raise SavedGraphError(f"The graph uses {name}, which is not known here")
             return _coders[name][2](data, arrays)
         case {"op": name, "fields": fields}:
             return _decode_op(name, {k: decode(v, arrays) for k, v in fields.items()})
         case {"type": name, "key": key}:
-            return _subclass(Type, name)(*(decode(v, arrays) for v in key))
+            return subclass(Type, name)(*(decode(v, arrays) for v in key))
         case {"static": name, "fields": fields}:
-            return _subclass(Static, name)(**{k: decode(v, arrays) for k, v in fields.items()})
+            cls = subclass(Static, name)
+            return cls.from_fields({k: decode(v, arrays) for k, v in fields.items()})
         case _:
             raise SavedGraphError(f"Not a saved value: {sorted(entry)}")

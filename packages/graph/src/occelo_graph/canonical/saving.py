@@ -2,9 +2,8 @@
 
 Users call `occelo.save` and `occelo.load`. Dumps of functions (`occelo_compile.dumping`) contain such a file.
 
-A file is a zip archive. It contains ``graph.json``, with the canonical document, names and source lines, and a file
-``arrays/N.npy`` for each array. A version of Occelo reads the files of all earlier versions. Loading never runs code
-from the file.
+A file is a zip archive without compression. It contains ``graph.json``, with the canonical document, names and source
+lines, and a file ``arrays/N.npy`` for each array. A version of Occelo reads the files of all earlier versions.
 """
 
 from __future__ import annotations
@@ -17,20 +16,29 @@ from typing import IO, Any
 
 import numpy as np
 
+from occelo_graph.canonical.archive import reading, written
 from occelo_graph.canonical.document import Numbering, document
-from occelo_graph.canonical.encoding import Arrays, decode, decode_value, encode_value
+from occelo_graph.canonical.encoding import (
+    Arrays,
+    decode,
+    decode_value,
+    encode_value,
+    position_in,
+)
+from occelo_graph.canonical.names import Trust, trusting
 from occelo_graph.errors import MissingInputError, SavedGraphError, describe
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.op import Op
 from occelo_graph.ir.shared import SharedVariable, shared
 from occelo_graph.ir.traversal import ancestors
+from occelo_graph.ir.types import Type
 from occelo_graph.provenance import Source
 
 __all__ = ["FORMAT_VERSION", "SavedGraph", "load", "save"]
 
 FORMAT_VERSION = 1
-_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @frozen_dataclass
@@ -105,52 +113,56 @@ def _refuse_missing(outputs: Sequence[Variable], inputs: Sequence[Variable]) -> 
 
 
 def _archive(text: str, arrays: Arrays) -> bytes:
-    import zipfile  # here, since only saving and loading need it
-
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo("graph.json", _EPOCH), text)
-        for position, array in enumerate(arrays):
-            member = io.BytesIO()
-            np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
-            archive.writestr(zipfile.ZipInfo(f"arrays/{position}.npy", _EPOCH), member.getvalue())
-    return buffer.getvalue()
+    members = {"graph.json": text.encode()}
+    for position, array in enumerate(arrays):
+        member = io.BytesIO()
+        np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+        members[f"arrays/{position}.npy"] = member.getvalue()
+    return written(members)
 
 
-def load(file: str | os.PathLike[str] | IO[bytes]) -> SavedGraph:
-    """Read a graph that `save` wrote. `SavedGraphError` if the file does not contain such a graph."""
-    import struct
-    import zipfile
-    import zlib
+def load(file: str | os.PathLike[str] | IO[bytes], trust: Trust = False) -> SavedGraph:
+    """Read a graph that `save` wrote, from a path or a stream.
 
-    damage = (
-        zipfile.BadZipFile, zlib.error, struct.error, KeyError, json.JSONDecodeError, ValueError,
-        EOFError, NotImplementedError, RuntimeError,
-    )  # fmt: skip
-    try:
-        with zipfile.ZipFile(file) as archive:
-            plain: dict[str, Any] = json.loads(archive.read("graph.json"))
-            arrays: Arrays = []
-            for position in range(len(archive.namelist()) - 1):
-                member = io.BytesIO(archive.read(f"arrays/{position}.npy"))
-                arrays.append(np.lib.format.read_array(member, allow_pickle=False))
-    except damage as error:
-        raise SavedGraphError(f"{file} does not hold a saved graph: {error}") from None
-    if plain.get("format") != "occelo-graph" or not isinstance(plain.get("version"), int):
-        raise SavedGraphError(f"{file} does not hold a saved graph")
-    if plain["version"] > FORMAT_VERSION:
-        raise SavedGraphError(
-            f"{file} has format version {plain['version']}; this version reads up to {FORMAT_VERSION}"
-        )
-    try:
+    `SavedGraphError` for every file that is damaged, hostile, or of a later version. The message names the file and
+    ends with the cause. OSError if the file cannot be opened; TypeError if ``trust`` is a string.
+
+    A file from anywhere may be loaded, as far as Occelo's own classes go:
+
+    - A file contains no code. Loading takes at most a small multiple of the memory of the file.
+    - A file names classes. Loading makes objects of them with parameters from the file. These can only be subclasses of
+      `Op` and `Type`, scalar ops, and classes with a coder (`register_coder`). They must be imported; only modules of
+      `occelo_graph` are imported when they are named.
+    - A file names derivatives of an `OpFromGraph` and exceptions of a `CheckAndRaise`. They are called when the graph is
+      differentiated or evaluated. They can only be what is registered with `register_loadable`; static functions and
+      exceptions in the body of a class of ops; and exceptions of Python, NumPy and Occelo.
+
+    Not safe is a file from anywhere in a program with classes of these kinds whose code does harm with some parameters,
+    such as an op that writes to a file that a parameter names. Nor does loading limit what a graph computes: evaluating
+    it may take any time and memory.
+
+    ``trust`` is a collection of further functions and exceptions that the file may name, such as
+    ``["my_module:my_pullback"]``. With True it may name any object of the imported modules, so the file can run any
+    code: only for files from people whom you trust.
+    """
+    with trusting(trust), reading(file, "a saved graph") as archive:
+        plain = archive.json("graph.json")
+        version = plain.get("version")
+        if plain.get("format") != "occelo-graph" or type(version) is not int:
+            raise SavedGraphError("graph.json is none of a saved graph")
+        if version > FORMAT_VERSION:
+            raise SavedGraphError(
+                f"it has format version {version}; this version reads up to {FORMAT_VERSION}"
+            )
+        arrays: Arrays = [
+            archive.array(f"arrays/{position}.npy") for position in range(len(archive.names) - 1)
+        ]
         return _rebuild(plain, arrays)
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise SavedGraphError(f"{file} is damaged: {type(error).__name__}: {error}") from error
 
 
 def _root(row: list[Any], types: list[Any], plain: dict[str, Any], arrays: Arrays) -> Variable:
     number, type_position, kind, *data = row
-    type_ = types[type_position]
+    type_ = types[position_in(type_position, types)]
     if kind == "constant":
         constant: Variable = type_.make_constant(decode_value(type_, data[0], arrays))
         return constant
@@ -159,31 +171,56 @@ def _root(row: list[Any], types: list[Any], plain: dict[str, Any], arrays: Array
         made = shared(value)
         variable: Variable = type(made)(type=type_, value=value, strict=False)
         return variable
+    if kind not in ("input", "root", "nominal"):
+        raise SavedGraphError(f"There are no roots of kind {kind!r}")
     root: Variable = type_.make_variable()
     return root
+
+
+class _Numbered(dict[int, Variable]):
+    """The variables of a file by their numbers. Each number is defined once."""
+
+    def __setitem__(self, number: int, variable: Variable) -> None:
+        if type(number) is not int or number in self:
+            raise SavedGraphError(f"The number {number!r} is no new number of a variable")
+        super().__setitem__(number, variable)
+
+    def __missing__(self, number: object) -> Variable:
+        raise SavedGraphError(f"There is no variable {number!r} yet")
 
 
 def _rebuild(plain: dict[str, Any], arrays: Arrays) -> SavedGraph:
     types = [decode(row, arrays) for row in plain["types"]]
     ops = [decode(row, arrays) for row in plain["ops"]]
-    variables: dict[int, Variable] = {
-        row[0]: _root(row, types, plain, arrays) for row in plain["roots"]
-    }
+    for kind, parts in ((Type, types), (Op, ops)):
+        if not all(isinstance(part, kind) for part in parts):
+            raise SavedGraphError(f"A value in the list of {kind.__name__}s is none")
+    variables = _Numbered()
+    for row in plain["roots"]:
+        variables[row[0]] = _root(row, types, plain, arrays)
     for op_position, ins, outs, out_types in plain["nodes"]:
-        node = ops[op_position].make_node(*(variables[i] for i in ins))
+        node = ops[position_in(op_position, ops)].make_node(*(variables[i] for i in ins))
         for number, variable, expected in zip(outs, node.outputs, out_types, strict=True):
-            if variable.type != types[expected]:
+            if variable.type != types[position_in(expected, types)]:
                 raise SavedGraphError(
                     f"{node.op} now gives {variable.type} where the file says {types[expected]}"
                 )
             variables[number] = variable
     for number, name in plain["names"].items():
         variable = variables[int(number)]
+        if not isinstance(name, str):
+            raise SavedGraphError(f"The name of the variable {number} is no text")
         if variable.name is None:
             variable.name = name
-    places = plain["sources"]["places"]
+    places = [_source(*place) for place in plain["sources"]["places"]]
     for number, place in plain["sources"]["of"].items():
-        variables[int(number)].set_mark(Source(*places[place]))
+        variables[int(number)].set_mark(places[position_in(place, places)])
     return SavedGraph(
         [variables[i] for i in plain["inputs"]], [variables[i] for i in plain["outputs"]]
     )
+
+
+def _source(filename: object, line: object, function: object) -> Source:
+    if not (isinstance(filename, str) and type(line) is int and isinstance(function, str)):
+        raise SavedGraphError("A source line is no file, number and function")
+    return Source(filename, line, function)

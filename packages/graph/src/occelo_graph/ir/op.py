@@ -210,7 +210,12 @@ class Op(Traits):
 
     def props(self) -> dict[str, Any] | None:
         """The static parameters of the op by name. None if the op is equal only to itself."""
-        cls = type(self)
+        names = self.prop_names()
+        return None if names is None else {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def prop_names(cls) -> tuple[str, ...] | None:
+        """The names of the static parameters of all ops of this class. None if they are equal only to themselves."""
         names = cls.__dict__.get("_compared_fields")
         if names is None:
             if dataclasses.is_dataclass(cls):
@@ -219,7 +224,7 @@ class Op(Traits):
                 cls._compared_fields = names
             else:
                 names = getattr(cls, "__props__", None)
-        return None if names is None else {name: getattr(self, name) for name in names}
+        return names
 
     def _key(self) -> Any:
         state = self.__dict__

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.canonical.document import Numbering
-from occelo_graph.canonical.encoding import Static, class_name
+from occelo_graph.canonical.encoding import Static
+from occelo_graph.canonical.names import class_name
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Constant, Variable

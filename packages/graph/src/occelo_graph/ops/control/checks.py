@@ -6,13 +6,16 @@ node that could fail, it puts a `CheckAndRaise` in its place, so that the error 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from occelo_graph.canonical.encoding import Arrays, class_name, loaded, register_coder
+from occelo_graph.canonical.encoding import Arrays, register_coder
+from occelo_graph.canonical.names import class_name, loaded, named
 from occelo_graph.errors import SavedGraphError
+from occelo_graph.extensions import is_external
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op, Tangents
 from occelo_graph.ir.traits import FIRST
@@ -20,6 +23,9 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
 __all__ = ["Assert", "CheckAndRaise", "assert_op", "raise_unless"]
+
+_LIBRARIES = ("builtins", "numpy.linalg")
+"""The modules of Python's and NumPy's exceptions, whose constructors only keep the message."""
 
 
 class CheckAndRaise(Op):
@@ -106,9 +112,13 @@ def _encode_exception(cls: type, arrays: Arrays) -> Any:
 
 
 def _decode_exception(name: Any, arrays: Arrays) -> Any:
-    found = loaded(name)
+    module, _, path = str(name).partition(":")
+    found: Any = getattr(sys.modules.get(module), "__dict__", {}).get(path)
+    known = _is_exception(found) and (module in _LIBRARIES or not is_external(found))
+    if not (known and class_name(found) == name):
+        found = named(name, "exception")
     if not _is_exception(found):
-        raise SavedGraphError(f"The graph uses the exception {name}, which is not known here")
+        raise SavedGraphError(f"{name} is no exception")
     return found
 
 

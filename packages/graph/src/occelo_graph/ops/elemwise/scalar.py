@@ -288,6 +288,11 @@ class ScalarFunction(_Fields):
     def fields(self) -> dict[str, Any]:
         return {"name": self.name}
 
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> ScalarFunction:
+        (name,) = fields.values()  # further fields would define a function
+        return cls(name)
+
     def expression(self, dtypes: Sequence[str]) -> Expression | None:
         """The formula as a graph over scalars of the dtypes ``dtypes``; None if there is no formula for them.
 
