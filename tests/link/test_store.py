@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import stat
 import subprocess
 import sys
@@ -12,19 +13,24 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from occelo_graph.config import config
 from occelo_link.cache import directory as directories
 from occelo_link.cache import fingerprint
+from occelo_link.cache import store as stores
 from occelo_link.cache.fingerprint import manifest
+from occelo_link.cache.sizes import Sizes
 from occelo_link.cache.store import Store
 
 POSIX = sys.platform != "win32"
 ROOT = POSIX and os.geteuid() == 0
 NOBODY = 65534
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 PAYLOAD = bytes(range(40))
 
 
@@ -408,3 +414,241 @@ def test_the_manifest_changes_with_sources_of_cached_code_alone(
     assert manifest_now() == seen[-1]
     assert os.listdir("/dev/fd") == opened
     manifest.cache_clear()
+
+
+def test_an_edit_that_keeps_size_and_time_changes_the_manifest(tmp_path: Path) -> None:
+    source = tmp_path / "rule.py"
+    source.write_text("a = 1")
+    before = source.stat()
+    found = [manifest(str(tmp_path))]
+    edits = [
+        lambda: source.write_text("a = 2"),
+        lambda: (tmp_path / "new").write_text("a = 3") and (tmp_path / "new").replace(source),
+    ]
+    for edit in edits:
+        time.sleep(0.02)  # longer than a tick of the clock of the file system
+        edit()
+        os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert source.stat().st_size == before.st_size
+        assert source.stat().st_mtime_ns == before.st_mtime_ns
+        manifest.cache_clear()
+        found.append(manifest(str(tmp_path)))
+    assert len(set(found)) == len(found)
+
+
+def installed(site: Path, content: str, version: str) -> str:
+    """A package as an installer writes it, in a folder of its own."""
+    package = site / "installed_one"
+    (package / "inner").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "inner" / "rule.py").write_text(content)
+    lines = [
+        f"installed_one/{path.relative_to(package)},sha256={hash(path.read_text())},9"
+        for path in sorted(package.rglob("*.py"))
+    ]
+    record = site / f"installed_one-{version}.dist-info" / "RECORD"
+    record.parent.mkdir()
+    record.write_text("\n".join(lines))
+    return str(package)
+
+
+def test_the_manifest_of_an_installed_package_is_that_of_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same wheel has the same manifest anywhere; other content, and an edit after the installation, another one."""
+    module = SimpleNamespace(__version__="1.2")
+    monkeypatch.setitem(sys.modules, "installed_one", module)
+    one, same, other = (
+        installed(tmp_path / name, content, "1.2")
+        for name, content in [("one", "a = 1"), ("same", "a = 1"), ("other", "a = 2")]
+    )
+    os.utime(f"{same}/inner/rule.py", ns=(1, 1))
+    assert manifest(one) == manifest(same)
+    assert manifest(one) != manifest(other)
+    before = manifest(one)
+    time.sleep(0.02)
+    Path(one, "inner", "rule.py").write_text("a = 3")
+    manifest.cache_clear()
+    assert manifest(one) != before
+    module.__version__ = "1.3"
+    manifest.cache_clear()
+    assert manifest(same) != before
+
+
+class Listings:
+    """Counts the folders that are listed, and the files whose status is read."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folders = self.files = 0
+        real = {name: getattr(os, name) for name in ("listdir", "scandir", "lstat")}
+
+        def listing(name: str) -> Any:
+            def counted(*args: Any) -> Any:
+                self.folders += 1
+                return real[name](*args)
+
+            return counted
+
+        def lstat(*args: Any, **named: Any) -> Any:
+            self.files += 1
+            return real["lstat"](*args, **named)
+
+        for name in ("listdir", "scandir"):
+            monkeypatch.setattr(os, name, listing(name))
+        monkeypatch.setattr(os, "lstat", lstat)
+        monkeypatch.setattr(Path, "lstat", lambda path: lstat(path))
+
+    def since(self) -> tuple[int, int]:
+        """The numbers since the last call."""
+        found = self.folders, self.files
+        self.folders = self.files = 0
+        return found
+
+
+def filled(directory: Path, count: int) -> Store:
+    """A store with many entries of two kinds, which all are links to 64 files."""
+    store = Store(directory)
+    store.put("objects", "00", PAYLOAD)
+    for part in range(256):
+        for kind in ("objects", "functions"):
+            (directory / kind / f"{part:02x}").mkdir(parents=True, mode=0o700, exist_ok=True)
+    made = store.path("objects", "00")
+    for i in range(count):
+        if i % 1000 == 0:  # a file may have only so many links
+            made = made.with_name(f"00{i:x}")
+            made.write_bytes(PAYLOAD)
+            made.chmod(0o600)
+        kind = "functions" if i % 3 else "objects"
+        os.link(made, directory / kind / f"{i % 256:02x}" / f"{i % 256:02x}{i:08x}")
+    return Store(directory)
+
+
+def test_a_write_lists_as_little_among_many_entries_as_among_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 60_000 if THOROUGH else 6_000
+    store = filled(tmp_path, count)
+    listings = Listings(monkeypatch)
+    assert store.put("objects", "ab12", PAYLOAD)
+    folders, files = listings.since()
+    assert folders <= 6
+    assert files <= 20 + 2 * count // 256
+    for i in range(30):
+        assert store.put("objects", f"{i:02x}34", PAYLOAD)
+    assert listings.since()[0] == 0
+    store.trim(10**9)
+    listings.since()
+    limit_size(monkeypatch, count * len(PAYLOAD))
+    for i in range(30):
+        assert Store(tmp_path).put("functions", f"{i:02x}56", PAYLOAD)
+        folders, files = listings.since()
+        assert folders <= 12 + 3 * 128 * 256 // count
+        assert files <= 300 + 4 * count // 256
+
+
+def limit_size(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Limit the size of stores to a number of bytes. The option is in megabytes."""
+    monkeypatch.setattr(stores, "CACHE_SIZE", SimpleNamespace(get=lambda: size / 2**20))
+
+
+def used(store: Store) -> int:
+    return sum(entry.size for entry in store.entries())
+
+
+@pytest.mark.parametrize("size", [10, 3000])
+def test_the_size_limit_holds_and_old_entries_go_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    limit = 100 * size
+    limit_size(monkeypatch, limit)
+    chance = random.Random(1)
+    keys = [f"{chance.getrandbits(128):032x}" for _ in range(450)]
+    now = time.time()
+    store = Store(tmp_path)
+    for i, key in enumerate(keys):
+        if i % 7 == 0:
+            store = Store(tmp_path)
+        assert store.put(("objects", "functions")[i % 2], key, bytes(size))
+        os.utime(store.path(("objects", "functions")[i % 2], key), (now, now - 10**6 + i))
+        assert i % 100 or used(store) <= limit + size + 100
+    ages = [keys[::-1].index(entry.key) for entry in store.entries()]
+    kept = limit // (size + 40)
+    assert len(ages) >= 0.85 * kept
+    assert np.mean(np.array(ages) < 2 * kept) > 0.8, "the newest entries stay"
+
+
+def test_a_large_entry_stays_though_it_is_more_than_the_mean(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit_size(monkeypatch, 2**20)
+    store = Store(tmp_path)
+    store.put("objects", "ab12", bytes(900_000))
+    for i in range(200):
+        store.put("objects", f"{i:02x}34", bytes(100))
+    assert store.get("objects", "ab12") is not None
+    store.put("objects", "cd56", bytes(900_000))
+    assert store.get("objects", "cd56") is not None
+    assert used(store) < 1.1 * 2**20
+
+
+WRITER = """
+import os, sys
+from pathlib import Path
+from types import SimpleNamespace
+from occelo_link.cache import store as stores
+from occelo_link.cache.store import Store
+stores.CACHE_SIZE = SimpleNamespace(get=lambda: 0.1)
+store = Store(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+for i in range(int(sys.argv[2])):
+    assert store.put("objects", os.urandom(16).hex(), bytes(500))
+"""
+
+
+@pytest.mark.skipif(not POSIX, reason="kills processes")
+def test_killed_writers_among_many_do_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Processes write at once; some are killed. What is left is whole, and the limit holds after a few more writes."""
+    count = 64 if THOROUGH else 3
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path), "100" if i % 3 else "1000000"],
+            env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )
+        for i in range(count)
+    ]  # fmt: skip
+    for writer in writers:
+        assert writer.stdout
+        writer.stdout.readline()
+    for writer in writers:
+        assert writer.stdin
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+    for i, writer in enumerate(writers):
+        if i % 3:
+            assert writer.wait() == 0
+    for writer in writers:
+        writer.kill()
+        writer.communicate()
+    store = Store(tmp_path)
+    assert store.verify()[1] == []
+    # whatever the numbers are after that, they are counted again, and right again
+    (tmp_path / ".sizes").write_bytes(b"\xff" * 100 if count % 2 else b"")
+    limit_size(monkeypatch, 100_000)
+    for i in range(300):
+        Store(tmp_path).put("objects", f"{i % 256:02x}{i:08x}", bytes(500))
+    assert used(store) <= 110_000
+
+
+def test_counted_sizes_heal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After deletions by others, damage of the file and lost updates, as many looks as there are parts count again."""
+    store = filled(tmp_path, 600)
+    limit_size(monkeypatch, 2**80)
+    for content in (b"", b"\x6f" * 2056, b"\x80" * 99, b"junk"):
+        (tmp_path / ".sizes").write_bytes(content)
+        for _ in range(256):
+            Store(tmp_path).put("objects", "0012", PAYLOAD)
+        assert sum(Sizes(tmp_path / ".sizes").of_parts()) == used(store)

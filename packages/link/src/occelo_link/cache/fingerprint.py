@@ -30,6 +30,7 @@ They contain tests, printing, probability distributions (which only build graphs
 functions are not cached.
 """
 
+_UNCHANGED = (0, 0, 0)
 _BY_DESCRIPTOR = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
 """Whether names can be looked up in an open folder, which is faster than to look up paths."""
 
@@ -44,13 +45,18 @@ def digest_text(text: str | bytes) -> str:
 
 @functools.cache
 def manifest(*roots: str) -> str:
-    """Return a digest of the paths, sizes and modification times of all .py files below the folders ``roots``.
+    """Return a digest that changes with the sources below the folders ``roots``, each of them the folder of a package.
 
+    For a package that was installed from a wheel, the digest is that of the wheel's list of files with their hashes,
+    ``RECORD``. For all other sources, and for sources that were changed after the installation, it depends on their
+    paths, sizes, and times of modification and of change. Nobody can set the time of change, so that no edit is missed.
     Folders with a name in `_NO_SOURCES` are skipped.
     """
     names: list[str] = []
     numbers: list[int] = []
     for root in roots:
+        record, installed_at = _record(root)
+        names.append(record or root)
         pending = [root]
         while pending:
             folder = pending.pop()
@@ -59,13 +65,18 @@ def manifest(*roots: str) -> str:
                 # faster than os.scandir, since it makes fewer objects
                 found = os.listdir(folder if opened is None else opened)
                 found.sort()
-                names.append(folder)
+                names.append(folder[len(root) :])
                 for name in found:
                     if name[-3:] == ".py":
                         path = f"{folder}/{name}" if opened is None else name
                         status = os.stat(path, dir_fd=opened)
                         names.append(name)
-                        numbers += status.st_size, status.st_mtime_ns
+                        changed = status.st_mtime_ns > installed_at
+                        numbers += (
+                            (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+                            if changed
+                            else _UNCHANGED
+                        )
                     elif "." not in name and name not in _NO_SOURCES:
                         pending.append(f"{folder}/{name}")
             except NotADirectoryError:
@@ -75,6 +86,24 @@ def manifest(*roots: str) -> str:
                     os.close(opened)
     packed = struct.pack(f"<{len(numbers)}q", *numbers)
     return digest_text("\n".join(names).encode() + b"\0" + packed)
+
+
+def _record(root: str) -> tuple[str | None, int]:
+    """Return the digest of the list of files of an installed package, and the time at which it was installed.
+
+    Returns None and -1 if the package was not installed from a wheel, for instance if its installation is editable.
+    """
+    folder, package = os.path.split(root)
+    version = getattr(sys.modules.get(package), "__version__", "")
+    try:
+        with open(f"{folder}/{package}-{version}.dist-info/RECORD", "rb") as stream:
+            content = stream.read()
+            installed_at = os.fstat(stream.fileno()).st_mtime_ns
+    except OSError:
+        return None, -1
+    if f"{package}/__init__.py,sha256=".encode() not in content:
+        return None, -1
+    return digest_text(content), installed_at
 
 
 def _package_folder(file: str | None) -> str:

@@ -7,6 +7,10 @@ An entry is written to a temporary file, which is then renamed. So readers need 
 incomplete entry. Each file starts with the name of the format and a digest of its kind, its key and its payload. Readers
 check the digest. A file with another digest counts as missing and is deleted if possible.
 
+Writers keep the store below its size limit without listing it: they count bytes (`sizes`), and if there are too many,
+they list a few folders and delete what was not used for the longest time. As keys are digests, any few folders are a
+sample of all entries. So a write takes as long with many entries as with few.
+
 The content of files is executed. So folders and files must belong to the user or to the superuser, and nobody else may
 have permission to write to them. Each folder is checked once in a process. One check is enough: nobody else can change
 a safe folder if all folders above it are safe, too.
@@ -25,6 +29,7 @@ from pathlib import Path
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.cache.directory import distrust, distrust_folder, make_private, usable_directory
+from occelo_link.cache.sizes import PARTS, Sizes
 from occelo_link.options import CACHE, CACHE_SIZE
 
 __all__ = ["Entry", "Store", "counters", "default_store"]
@@ -35,6 +40,13 @@ _START = len(_MAGIC) + _DIGEST
 _NEW = ".new-"
 _TOUCH_AFTER = 3600.0
 _LOOK_EVERY = 32
+"""After the first of so many writes of a process, two parts are counted again."""
+_SAMPLE = 128
+"""So many entries are compared if some of them must be deleted; all entries, if there are fewer."""
+_MORE = 16
+"""At least one in so many of them is deleted then."""
+_LARGE = 4
+"""So many parts with the most bytes are compared, too, if large entries must be deleted."""
 _STALE = 3600.0
 # flags that do not follow links and do not wait for pipes
 _READ = os.O_RDONLY | sum(getattr(os, f"O_{n}", 0) for n in ("NOFOLLOW", "NONBLOCK", "BINARY"))
@@ -55,8 +67,12 @@ class Entry:
     used: float
 
 
+_File = tuple[str, str, Path, os.stat_result]
+"""The kind, name, path and status of a file of the store."""
+
+
 class Store:
-    """A key-value store in a directory. An entry has a kind, such as "objects", and a key.
+    """A key-value store in a directory. An entry has a kind, such as "objects", and a key of hexadecimal digits.
 
     The caller must have made sure that the directory is in a safe folder.
     """
@@ -64,6 +80,7 @@ class Store:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._written = 0
+        self._sizes = Sizes(directory / ".sizes")
         self._trusted: dict[str, bool] = {}
 
     def path(self, kind: str, key: str) -> Path:
@@ -116,10 +133,62 @@ class Store:
         except BaseException:  # an interrupt must not leave a file either
             _delete(Path(name))
             raise
+        self._count(_part(key), _START + len(payload), CACHE_SIZE.get() * 2**20)
+        return True
+
+    def _count(self, part: int, size: int, limit: int) -> None:
+        """Count a new entry of ``size`` bytes, and delete other entries if there are more than ``limit`` bytes."""
+        total = self._sizes.add(part, size)
         self._written += 1
         if self._written % _LOOK_EVERY == 1:
-            self.trim(CACHE_SIZE.get() * 2**20)
-        return True
+            for each in (part, self._sizes.next_part()):
+                total = self._sizes.put({each: sum(f.st_size for *_, f in self._listed(each))})
+        if total > limit:
+            self._evict(total, limit)
+
+    def _evict(self, total: int, limit: int) -> None:
+        """Delete the least recently used entries of a sample until at most ``limit`` of ``total`` bytes are left.
+
+        Some more are deleted, so that the next writes need no sample.
+        """
+        counted = self._sizes.of_parts()
+        start = os.urandom(1)[0]
+        parts = [part for part in (*range(start, PARTS), *range(start)) if counted[part]]
+        sample: list[tuple[int, Path, os.stat_result]] = []
+        sizes: dict[int, int] = {}
+
+        def take(part: int) -> None:
+            nonlocal total
+            files = self._listed(part)
+            sizes[part] = sum(found.st_size for *_, found in files)
+            total += sizes[part] - counted[part]
+            sample.extend((part, path, found) for _, _, path, found in files)
+
+        while parts and len(sample) < _SAMPLE:
+            take(parts.pop(0))
+        # if the sample has too few bytes, large entries are elsewhere, and small ones should not go in their place
+        for part in sorted(parts, key=counted.__getitem__, reverse=True)[:_LARGE]:
+            if sum(sizes.values()) < 2 * (total - limit):
+                take(part)
+        sample.sort(key=lambda file: file[2].st_mtime)
+        more = len(sample) // _MORE
+        for i, (part, path, found) in enumerate(sample):
+            if total <= limit and i >= more:
+                break
+            if _delete(path):
+                total -= found.st_size
+                sizes[part] -= found.st_size
+        self._sizes.put(sizes)
+
+    def _listed(self, part: int) -> list[_File]:
+        """The entries of a part. Deletes its temporary files that interrupted writers left."""
+        name = f"{part:02x}"
+        files: list[_File] = []
+        for kind in _names(self.directory):
+            if not kind.startswith(".") and self._is_safe(kind, name):
+                files += _files_in(self.directory / kind / name)
+        _sweep(files)
+        return [file for file in files if not file[1].startswith(_NEW)]
 
     def entries(self) -> Iterator[Entry]:
         """Iterate over all entries, in no particular order."""
@@ -152,12 +221,15 @@ class Store:
         listed = [file for file in files if not file[1].startswith(_NEW)]
         listed.sort(key=lambda file: file[3].st_mtime)
         total = sum(found.st_size for *_, found in listed)
+        sizes = dict.fromkeys(range(PARTS), 0)
         removed = 0
-        for _, _, path, found in listed:
-            if total <= limit:
-                break
-            total -= found.st_size
-            removed += _delete(path)
+        for _, name, path, found in listed:
+            if total > limit and _delete(path):
+                total -= found.st_size
+                removed += 1
+            else:
+                sizes[_part(name)] += found.st_size
+        self._sizes.put(sizes)
         return removed
 
     def cleanup(self) -> int:
@@ -166,18 +238,17 @@ class Store:
 
     def clear(self) -> int:
         """Delete all entries. Returns the number of deleted entries."""
-        return sum(_delete(entry.path) for entry in list(self.entries()))
+        removed = sum(_delete(entry.path) for entry in list(self.entries()))
+        self._sizes.put(dict.fromkeys(range(PARTS), 0))
+        return removed
 
-    def _files(self) -> Iterator[tuple[str, str, Path, os.stat_result]]:
-        """Iterate over all files in safe folders, also temporary ones. Yields kind, name, path and status of each."""
+    def _files(self) -> Iterator[_File]:
+        """Iterate over all files in safe folders, also temporary ones."""
         for folder, reason in self._folders():
             # entries are exactly two levels below the directory
             if reason is not None or folder.parent.parent != self.directory:
                 continue
-            for name in _names(folder):
-                path = folder / name
-                with suppress(OSError):
-                    yield folder.parent.name, name, path, path.lstat()
+            yield from _files_in(folder)
 
     def _folders(self) -> Iterator[tuple[Path, str | None]]:
         """Iterate over the folders of the store. Yields each folder with the reason why it is not safe, or None if it
@@ -194,7 +265,7 @@ class Store:
                 continue
             yield folder, reason
             if reason is None and folder.parent.parent != self.directory:
-                pending += [folder / name for name in _names(folder)]
+                pending += [folder / name for name in _names(folder) if not name.startswith(".")]
 
     def _is_safe(self, kind: str, part: str) -> bool:
         """Whether no other user can have written to the folder ``kind/part`` of the store. A missing folder is safe."""
@@ -253,13 +324,28 @@ def _delete(path: Path) -> bool:
     return True
 
 
-def _sweep(files: Iterable[tuple[str, str, Path, os.stat_result]]) -> int:
+def _sweep(files: Iterable[_File]) -> int:
     """Delete temporary files of interrupted writers. Returns the number of deleted files."""
     limit = time.time() - _STALE
     left = [
         path for _, name, path, found in files if name.startswith(_NEW) and found.st_mtime < limit
     ]
     return sum(_delete(path) for path in left)
+
+
+def _part(key: str) -> int:
+    """The part of the store that a key belongs to. A file that somebody put into the store may have any name."""
+    try:
+        return int(key[:2], 16)
+    except ValueError:
+        return 0
+
+
+def _files_in(folder: Path) -> Iterator[_File]:
+    for name in _names(folder):
+        path = folder / name
+        with suppress(OSError):
+            yield folder.parent.name, name, path, path.lstat()
 
 
 def _names(folder: Path) -> list[str]:
