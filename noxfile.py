@@ -452,5 +452,9 @@ def bench(session: nox.Session) -> None:
     install(session, "--no-config", "--compile-bytecode", wheel(""), *peers)
     session.run(
         "python", str(ROOT / "benchmarks" / "run.py"), *session.posargs,
-        env={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+        env={
+            "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
+            # a rewriter that reaches its limit is an error
+            "OCCELO_FLAGS": "optdb__on_limit=raise",
+        },
     )  # fmt: skip

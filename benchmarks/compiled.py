@@ -327,7 +327,7 @@ def process(code: str, folder: str, limit: float | None = None) -> Any:
     """
     environment = {
         **os.environ,
-        "OCCELO_FLAGS": f"compiledir={folder}/occelo",
+        "OCCELO_FLAGS": f"compiledir={folder}/occelo,optdb__on_limit=raise",
         "PYTENSOR_FLAGS": f"base_compiledir={folder}/pytensor",
         "JAX_COMPILATION_CACHE_DIR": f"{folder}/jax",
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",

@@ -198,14 +198,21 @@ def own_compile_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture(scope="session", autouse=True)
-def rewrites_that_fail_are_errors() -> Iterator[None]:
-    """Let an error in a rule fail the test, instead of a warning."""
+def rewrites_that_fail_are_errors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let an error in a rule fail the test, instead of a warning; so, too, rules that undo each other.
+
+    Processes that tests start read the latter from a file, as many set OCCELO_FLAGS.
+    """
     if importlib.util.find_spec("occelo_rewrite") is None:
         yield
         return
-    import occelo_rewrite  # noqa: F401 declares the option
+    import occelo_rewrite  # noqa: F401 declares the options
     from occelo_graph.config import config
 
-    config.on_opt_error = "raise"
-    yield
-    del config.on_opt_error
+    settings = tmp_path_factory.mktemp("settings") / "occelorc"
+    settings.write_text("[optdb]\non_limit = raise\n")
+    config.on_opt_error, config.optdb__on_limit = "raise", "raise"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OCCELORC", str(settings))
+        yield
+    del config.on_opt_error, config.optdb__on_limit

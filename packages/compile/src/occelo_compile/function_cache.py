@@ -50,6 +50,7 @@ _WITHOUT_EFFECT = {
     "print_global_stats",
     "optimizer_verbose",
     "optimizer_verbose_ignore",
+    "optdb__on_limit",
     "exception_verbosity",
     "on_unused_input",
     "warn_float64",
@@ -290,9 +291,12 @@ def _relink(maker: FunctionMaker, packed: memoryview) -> Linked | None:
 
 
 def keep(maker: FunctionMaker, linked: Linked) -> None:
-    """Store a linked function in the cache, if its linker can pack its VM."""
+    """Store a linked function in the cache, if its linker can pack its VM.
+
+    A function whose rewriting stopped at a limit is not kept, so that the next process is warned, too.
+    """
     store, key = default_store(), maker.cache_key
-    if store is None or key is None:
+    if store is None or key is None or maker.rewritten.record.limits:
         return
     packed = maker.mode.linker.pack(linked.vm)
     if packed is not None:
@@ -329,6 +333,8 @@ def _why_missed(maker: FunctionMaker) -> str:
         return "The cache is switched off"
     if key is None:
         return "The function cannot be kept: what it depends on is not known"
+    if maker.rewritten.record.limits:
+        return "The function is not kept: its rewriting stopped at a limit"
     best: dict[str, str] | None = None
     for other in _kept_keys(store):
         if other == key:

@@ -21,7 +21,8 @@ from occelo_rewrite.database import (
     SequenceDB,
     TopoDB,
 )
-from occelo_rewrite.engine import NotConvergedError, RewriteError
+from occelo_rewrite.engine import RewriteError
+from occelo_rewrite.limits import NotConvergedError, RewriteLimitWarning
 from occelo_rewrite.node_rule import NodeRewriter, OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.pipeline import (
     accumulation_db,
@@ -74,6 +75,7 @@ __all__ = [
     "RewriteDatabase",
     "RewriteDatabaseQuery",
     "RewriteError",
+    "RewriteLimitWarning",
     "RewriteRecord",
     "RewriteView",
     "RuleSet",

@@ -27,19 +27,16 @@ from occelo_graph.ir.nodes import AtomicVariable
 from occelo_graph.narrowing import is_dict
 from occelo_rewrite import options
 from occelo_rewrite.constants import plain_number_of
+from occelo_rewrite.limits import Budget, stop_at
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.node_rule import NodeRewriter, OpPattern
 from occelo_rewrite.record import RewriteRecord, RuleCount
 
-__all__ = ["NotConvergedError", "RewriteError", "RuleIndex", "Worklist", "replace", "report", "run"]
+__all__ = ["RewriteError", "RuleIndex", "Worklist", "replace", "report", "run"]
 
 
 class RewriteError(OcceloError, RuntimeError):
     """A rule failed."""
-
-
-class NotConvergedError(OcceloError, RuntimeError):
-    """Rules do not terminate, for instance because they undo each other."""
 
 
 def report(error: Exception, what: str, node: Apply | None) -> None:
@@ -433,23 +430,6 @@ def _try_timed(
     return None
 
 
-class _Budget:
-    """Counts how often each rule applied, and raises `NotConvergedError` if a rule applied too often."""
-
-    def __init__(self, owner: Any, size: int) -> None:
-        self.owner = owner
-        self.most = max(100, int(options.MAX_USE_RATIO.get() * max(size, 1)))
-        self.used: dict[NodeRewriter, int] = {}
-        self.recent: deque[str] = deque(maxlen=8)
-
-    def spend(self, rule: NodeRewriter) -> None:
-        self.recent.append(str(rule))
-        used = self.used[rule] = self.used.get(rule, 0) + 1
-        if used > self.most:
-            names = " <-> ".join(dict.fromkeys(self.recent))
-            raise NotConvergedError(f"{self.owner} does not converge: {names}")
-
-
 def _run(
     owner: Any,
     index: RuleIndex,
@@ -465,11 +445,12 @@ def _run(
     if not work.pending:
         return 0
     later = index if rules_for_new is None else rules_for_new
-    budget = _Budget(owner, len(fgraph.apply_nodes))
+    budget = Budget(len(fgraph.apply_nodes))
     counts = record.counts_of(record.stage)
     merging: MergeFeature | None = getattr(fgraph, "merge_feature", None)
     applied = 0
     fgraph.attach_feature(work)
+    fgraph.attach_feature(budget)
     try:
         while True:
             node = work.pop()
@@ -484,6 +465,7 @@ def _run(
                 continue
             if node not in fgraph.apply_nodes:
                 continue
+            budget.begin(node)
             rules = (later if node in work.fresh else index).of(node)
             rule = (
                 _try_rules(rules, fgraph, node, record)
@@ -492,13 +474,17 @@ def _run(
             )
             if rule is not None:
                 applied += 1
-                budget.spend(rule)
+                spent = budget.spend(rule, fgraph)
                 if merging is not None:
                     merging.settle(fgraph, record)
+                if spent:
+                    stop_at(record, budget.reached(record.stage or str(owner)))
+                    return applied
                 if node in fgraph.apply_nodes:
                     work.push(node)
     finally:
         record.refused.clear()
+        fgraph.remove_feature(budget)
         fgraph.remove_feature(work)
 
 

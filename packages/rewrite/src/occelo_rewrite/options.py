@@ -16,6 +16,7 @@ __all__ = [
     "INCLUDING",
     "MAX_APPLICATIONS",
     "MAX_USE_RATIO",
+    "ON_LIMIT",
     "ON_OPT_ERROR",
     "OPTIMIZER",
     "POSITION_CUTOFF",
@@ -81,8 +82,16 @@ POSITION_CUTOFF = config.declare(
 MAX_USE_RATIO = config.declare(
     "optdb__max_use_ratio",
     8.0,
-    "how often a rule may apply, as a multiple of the number of nodes, before it counts as endless",
+    "how often a rule may apply in a rewriter, as a multiple of the number of nodes",
     _number,
+    _PACKAGE,
+)
+ON_LIMIT = config.declare(
+    "optdb__on_limit",
+    "warn",
+    "what happens when a rewriter reaches a limit, perhaps because rules undo each other: "
+    "it stops there, the graph is compiled as it is, and a RewriteLimitWarning says so, or NotConvergedError",
+    one_of("warn", "raise"),
     _PACKAGE,
 )
 MAX_APPLICATIONS = config.declare(

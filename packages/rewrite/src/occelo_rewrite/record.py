@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -22,6 +22,7 @@ from weakref import WeakKeyDictionary
 
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.provenance import source_of
+from occelo_rewrite.limits import LimitReached, warn_of
 from occelo_rewrite.options import MAX_APPLICATIONS, PROFILE
 
 __all__ = ["RECORDS", "Application", "RewriteRecord", "RuleCount", "StageTime", "chain_of"]
@@ -104,6 +105,10 @@ class RewriteRecord:
     on_application: Callable[[Application], None] | None = None
 
     trace: str = ""
+    limits: dict[str, LimitReached] = field(default_factory=lambda: dict[str, LimitReached]())
+    """The rewriters that stopped at a limit, by name."""
+    enclosing: RewriteRecord | None = field(default=None, repr=False)
+    """For the rewriting of an inner graph: the record of the whole graph, which gets the ``limits``."""
     validates: bool = True
     """Whether the graph is validated after each replacement, rather than only at the end of a stage."""
     ends: WeakKeyDictionary[Variable, list[int]] = field(
@@ -129,9 +134,17 @@ class RewriteRecord:
         )
 
     def finish(self) -> None:
-        """Append the applications to the trace file, if there is one."""
+        """Append the applications to the trace file, if there is one, and warn if a rewriter stopped at a limit."""
         if self.trace:
             self.write(self.trace)
+        if not self.limits:
+            return
+        if self.enclosing is None:
+            warn_of(self.limits.values())
+        else:
+            for each in self.limits.values():
+                name = f"{self.enclosing.stage}/{each.rewriter}"
+                self.enclosing.limits[name] = replace(each, rewriter=name)
 
     @property
     def is_full(self) -> bool:
@@ -184,12 +197,13 @@ class RewriteRecord:
         for each in self.applications[number:]:
             self.stages[each.stage].applications -= 1
         del self.applications[number:]
+        self.limits.pop(self.stage, None)
         for variable, numbers in list(self.ends.items()):
             self.ends[variable] = [n for n in numbers if n < number]
 
     def __getstate__(self) -> dict[str, Any]:
         # weak references cannot be pickled
-        return {**self.__dict__, "ends": None}
+        return {**self.__dict__, "ends": None, "enclosing": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_graph.errors import ConflictingAssumptionsError
 from occelo_graph.fgraph.features import Feature, ReplaceValidate
-from occelo_rewrite.engine import NotConvergedError, RewriteError, RuleIndex, report, run
+from occelo_rewrite.engine import RewriteError, RuleIndex, report, run
+from occelo_rewrite.limits import LimitReached, NotConvergedError, stop_at
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.record import RECORDS, RewriteRecord
@@ -107,7 +109,11 @@ class RecordingRewriter(GraphRewriter):
     def apply(self, fgraph: FunctionGraph) -> None:
         fgraph.attach_feature(ReplaceValidate())
         self.add_requirements(fgraph)
-        self.run(fgraph, RewriteRecord.configured())
+        record, outer = RewriteRecord.configured(), RECORDS.get(fgraph)
+        if outer is not None and outer.stage:  # the graph is being rewritten
+            record.enclosing = outer
+        self.run(fgraph, record)
+        record.finish()
 
     def apply_noted(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         if type(self).apply is RecordingRewriter.apply:
@@ -271,7 +277,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
     """Applies rules and rewriters in rounds, until a round changes nothing.
 
     In each round the graph rewriters run first, then the rules, then the ``final_rewriters``. If the round changed
-    anything, the ``cleanup_rewriters`` run next. `NotConvergedError` after ``max_rounds`` rounds.
+    anything, the ``cleanup_rewriters`` run next. After ``max_rounds`` rounds the rewriter stops (`limits`).
     """
 
     def __init__(
@@ -326,6 +332,7 @@ class EquilibriumGraphRewriter(RecordingRewriter):
         )
 
     def _run_rounds(self, fgraph: FunctionGraph, record: RewriteRecord, changes: _Changes) -> None:
+        first, stopped = len(record.applications), len(record.limits)
         for _ in range(self.max_rounds):
             before = changes.count
             for rewriter in self.globals:
@@ -333,13 +340,15 @@ class EquilibriumGraphRewriter(RecordingRewriter):
             self._run_rules(fgraph, record)
             for rewriter in self.final_rewriters:
                 rewriter.apply_noted(fgraph, record)
-            if changes.count == before:
+            if changes.count == before or len(record.limits) > stopped:
                 return
             for rewriter in self.cleanup_rewriters:
                 rewriter.apply_noted(fgraph, record)
+        where = record.stage or str(self)
         rewriters = (*self.globals, *self.final_rewriters, *self.cleanup_rewriters)
         names = dict.fromkeys([*(a.rule for a in record.applications[-8:]), *map(str, rewriters)])
-        raise NotConvergedError(f"{self} does not converge: {' <-> '.join(names)}")
+        used = Counter(a.rule for a in record.applications[first:])
+        stop_at(record, LimitReached(where, f"{self.max_rounds} rounds", used, tuple(names)))
 
     def print_summary(self, stream: Any = None, level: int = 0) -> None:
         super().print_summary(stream, level)

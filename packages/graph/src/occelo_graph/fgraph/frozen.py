@@ -27,8 +27,9 @@ from occelo_graph.ir.traversal import toposort
 
 if TYPE_CHECKING:
     from occelo_graph.fgraph.graph import FunctionGraph
+    from occelo_graph.ir.op import Op
 
-__all__ = ["FrozenFunctionGraph", "freeze"]
+__all__ = ["FrozenFunctionGraph", "freeze", "inner_graphs"]
 
 
 class FrozenFunctionGraph:
@@ -96,6 +97,11 @@ The ops and types are part of the key, since canonical forms do not distinguish 
 canonical form contains only names of classes and of elementwise functions. If a cell of a notebook ran again, for
 example, there are two definitions of the same name. Their ops and types are not equal.
 """
+
+
+def inner_graphs(op: Op) -> list[FrozenFunctionGraph]:
+    """The inner graphs among the parameters of an op; an empty list for most ops."""
+    return [v for v in (op.props() or {}).values() if isinstance(v, FrozenFunctionGraph)]
 
 
 def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFunctionGraph:

@@ -10,12 +10,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from occelo_graph.fgraph.frozen import inner_graphs
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.narrowing import is_list_or_tuple
 
 if TYPE_CHECKING:
-    from occelo_graph.fgraph.frozen import FrozenFunctionGraph
     from occelo_graph.ir.op import Op
 
 __all__ = ["debugprint", "dprint"]
@@ -140,7 +140,7 @@ class _Printer:
                     self.lines.append(f"{below} └─ ···")
                 continue
             self.done[node] = None
-            if _inner_graphs(node.op):
+            if inner_graphs(node.op):
                 self.inner[node.op] = None
             if depth != -1 and level >= depth:
                 continue
@@ -243,11 +243,6 @@ def debugprint(
     return _deliver(printer.lines, file)
 
 
-def _inner_graphs(op: Op) -> list[FrozenFunctionGraph]:
-    props = op.props() or {}
-    return [v for v in props.values() if hasattr(v, "nodes") and hasattr(v, "bind")]
-
-
 def _print_inner(printer: _Printer) -> None:
     printer.lines += ["", "Inner graphs:"]
     pending = list(printer.inner)
@@ -258,7 +253,7 @@ def _print_inner(printer: _Printer) -> None:
             continue
         seen.add(op)
         printer.lines += ["", str(op)]
-        for graph in _inner_graphs(op):
+        for graph in inner_graphs(op):
             start = len(printer.lines)
             for output in graph.outputs:
                 printer.tree(output)

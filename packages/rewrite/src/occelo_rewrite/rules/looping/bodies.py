@@ -50,17 +50,17 @@ class _BodyRewriter(RecordingRewriter):
     def run(self, fgraph: FunctionGraph, record: RewriteRecord) -> None:
         for node in fgraph.toposort():
             if isinstance(node.op, Iterate):
-                self._rewrite(fgraph, cast("Apply[Iterate]", node))
+                self._rewrite(fgraph, cast("Apply[Iterate]", node), record)
 
-    def _rewrite(self, fgraph: FunctionGraph, node: Apply[Iterate]) -> None:
+    def _rewrite(self, fgraph: FunctionGraph, node: Apply[Iterate], record: RewriteRecord) -> None:
         op_ = node.op
-        body = self._rewritten(op_.body)
+        body = self._rewritten(op_.body, record)
         if body is op_.body:
             return
         made = replace(op_, body=body)(*node.inputs, return_list=True)
         fgraph.replace_all(list(zip(node.outputs, made, strict=True)), reason=self.name)
 
-    def _rewritten(self, body: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    def _rewritten(self, body: FrozenFunctionGraph, record: RewriteRecord) -> FrozenFunctionGraph:
         found = self._known.get(body)
         if found is None:
             inner = body.unfreeze()
@@ -75,6 +75,10 @@ class _BodyRewriter(RecordingRewriter):
                     LAST,
                 )
                 self._inner = self._whole.query(query)
-            self._inner.rewrite(inner)
-            found = self._known[body] = freeze(inner.inputs, inner.outputs)
+            noted = RewriteRecord.configured()
+            noted.enclosing = record
+            self._inner.rewrite(inner, noted)
+            found = freeze(inner.inputs, inner.outputs)
+            if not noted.limits:  # else the next function would not know of the limit
+                self._known[body] = found
         return found
