@@ -13,6 +13,7 @@ import numpy as np
 
 from occelo_graph import (
     Apply,
+    FrozenFunctionGraph,
     FunctionGraph,
     TensorApply,
     TensorVariable,
@@ -21,6 +22,7 @@ from occelo_graph import (
     toposort,
 )
 from occelo_graph import tensor as ot
+from occelo_graph.fgraph.frozen import inner_graphs
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import is_node
 from occelo_graph.looping.expansion import checked_steps
@@ -41,7 +43,8 @@ MOST_STEPS = 4
 MOST_NODES = 32
 """A scan is unrolled if it has at most `MOST_STEPS` steps, and all steps together have at most `MOST_NODES` nodes.
 
-Beyond these limits, compiling the nodes takes longer than unrolling saves.
+Loops in a step count with the nodes that take their place. Beyond these limits, compiling the nodes takes longer than
+unrolling saves.
 """
 
 
@@ -49,11 +52,8 @@ Beyond these limits, compiling the nodes takes longer than unrolling saves.
 def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
     """A scan of a static, small number of steps = the graph of these steps, without a loop."""
     op_ = node.op
-    steps = number_of(node.inputs[0])
-    if steps is None or not 1 <= int(steps) <= (1 if op_.stops else MOST_STEPS):
-        return None
-    count = int(steps)
-    if count > 1 and count * len(op_.body.nodes) > MOST_NODES:
+    count = _few_steps(node)
+    if not count or (count > 1 and _nodes(op_.body, MOST_NODES // count) > MOST_NODES // count):
         return None
     parts = op_.parts(node.inputs[1:])
     carried, kept = list(parts.carried), list[list[Variable]]()
@@ -63,11 +63,55 @@ def unrolled_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:
         results = op_.body.bind([*carried, *elements, *parts.constants])
         carried = results[: op_.carried]
         kept.append(results[op_.carried : op_.carried + op_.traces])
-    ordered = kept[::-1] if op_.reverse else kept
-    traces = [ot.stack([step[k] for step in ordered]) for k in range(op_.traces)]
-    found = [*carried, *traces, *([ot.constant(np.int64(1))] if op_.stops else [])]
-    fits = all(v.type.is_super(new.type) for v, new in zip(node.outputs, found, strict=True))
-    return found if fits else None
+    found = dict(zip(node.outputs, carried, strict=False))
+    for k, trace in enumerate(node.outputs[op_.carried : op_.carried + op_.traces]):
+        elements = [step[k] for step in (kept[::-1] if op_.reverse else kept)]
+        found |= _read_elements(fgraph, trace, tensors(elements))
+    if op_.stops:
+        found[node.outputs[-1]] = ot.constant(np.int64(1))
+    return found if all(v.type.is_super(new.type) for v, new in found.items()) else None
+
+
+def _few_steps(node: Apply[Scan]) -> int:
+    """The number of steps of a scan with few enough steps to be unrolled; 0 for others."""
+    steps = number_of(node.inputs[0])
+    most = 1 if node.op.stops else MOST_STEPS
+    return 0 if steps is None or not 1 <= int(steps) <= most else int(steps)
+
+
+def _nodes(body: FrozenFunctionGraph, most: int) -> int:
+    """The number of nodes of a body, with the nodes of inner graphs. If there are more than ``most``, not all are counted.
+
+    The nodes of a scan count once for each step if it has few steps, since it will be unrolled, too.
+    """
+    total = len(body.nodes)
+    for node in body.nodes:
+        for inner in inner_graphs(node.op):
+            if total > most:
+                break
+            steps = _few_steps(cast("Apply[Scan]", node)) if isinstance(node.op, Scan) else 1
+            total += max(steps, 1) * _nodes(inner, most - total)
+    return total
+
+
+def _read_elements(
+    fgraph: FunctionGraph, trace: Variable, elements: Sequence[TensorVariable]
+) -> dict[Variable, Variable]:
+    """Replacements for the reads of single elements of a trace, and for the trace itself if it has other users.
+
+    Otherwise rules would rewrite each element to fit into a stack that nothing reads as a whole.
+    """
+    found: dict[Variable, Variable] = {}
+    for user, position in fgraph.clients.get(trace, ()):
+        op_ = user.op if position == 0 else None
+        key = op_.key if isinstance(op_, Subtensor) else (None,)
+        if isinstance(key[0], int) and -len(elements) <= key[0] < len(elements):
+            element = elements[key[0]]
+            read = Subtensor(key[1:])(element, *user.inputs[1:]) if key[1:] else element
+            found[user.outputs[0]] = read
+        else:
+            found[trace] = ot.stack(elements)
+    return found
 
 
 def from_the_end(reader: TensorApply[Subtensor]) -> int:
