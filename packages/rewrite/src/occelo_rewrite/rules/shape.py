@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
+from occelo_graph import (
+    FunctionGraph,
+    TensorApply,
+    TensorType,
+    TensorVariable,
+    Variable,
+    computed_by,
+)
 from occelo_graph import tensor as ot
 from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -196,19 +203,71 @@ def specify_what_is_known(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]
     return [x] if node.outputs[0].type.is_super(x.type) else None
 
 
-@node_rewriter([SpecifyShape])
+_Lengths = list[list[int | TensorVariable]]
+"""For each axis of a tensor, all lengths that are asserted for it. None is listed twice."""
+
+
+def _unasserted(
+    x: TensorVariable, result: TensorType | None = None
+) -> tuple[TensorVariable, _Lengths, str]:
+    """The tensor below nested assertions, what they assert, and the name of the tensor in their messages.
+
+    If ``result`` is given, it ends at an assertion about an axis that is broadcast to the type ``result``.
+    """
+    lengths: _Lengths = [[] for _ in x.type.shape]
+    of = ""
+    while (inner := computed_by(x, SpecifyShape)) is not None:
+        below, rest = inner.inputs[0], iter(inner.inputs[1:])
+        asserted = [
+            next(rest) if given else n
+            for n, given in zip(inner.op.static, inner.op.given, strict=True)
+        ]
+        axes = [axis for axis, n in enumerate(asserted) if n is not None]
+        if result is not None and (
+            x.type.ndim != result.ndim
+            or any(1 in (x.type.shape[axis], below.type.shape[axis]) for axis in axes)
+        ):
+            break
+        for axis in axes:
+            _add_length(lengths[axis], asserted[axis])
+        x, of = below, of or inner.op.of
+    return x, lengths, of
+
+
+def _add_length(lengths: list[int | TensorVariable], length: int | TensorVariable | None) -> None:
+    known = any(
+        length is n or (isinstance(n, int) and isinstance(length, int) and n == length)
+        for n in lengths
+    )
+    if length is not None and not known:
+        lengths.append(length)
+
+
+def _assertions(lengths: _Lengths, of: str) -> list[tuple[SpecifyShape, list[TensorVariable]]]:
+    """As few assertions as possible that together assert all lengths, each as an op and its further inputs."""
+    found: list[tuple[SpecifyShape, list[TensorVariable]]] = []
+    for k in range(max(map(len, lengths), default=0)):
+        wanted = [each[k] if k < len(each) else None for each in lengths]
+        given = [n for n in wanted if isinstance(n, Variable)]
+        static = tuple(n if isinstance(n, int) else None for n in wanted)
+        op = SpecifyShape(static, tuple(isinstance(n, Variable) for n in wanted), of)
+        found.append((op, given))
+    return found
+
+
+@node_rewriter([SpecifyShape], below=[SpecifyShape])
 def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -> Replacements:
-    """specify_shape(specify_shape(x, m), n) = specify_shape(x, both), if the static lengths m and n agree."""
-    op = node.op
-    inner = computed_by(node.inputs[0], SpecifyShape)
-    if inner is None or any((*op.given, *inner.op.given)):
+    """specify_shape(specify_shape(x, m), n) = specify_shape(x, both), if m and n assert nothing different about an axis."""
+    x, lengths, of = _unasserted(node.outputs[0])
+    found, depth = _assertions(lengths, of), 0
+    inner: TensorApply[SpecifyShape] | None = node
+    while inner is not None:
+        inner, depth = computed_by(inner.inputs[0], SpecifyShape), depth + 1
+    if len(found) >= depth:
         return None
-    merged: list[int | None] = []
-    for a, b in zip(op.static, inner.op.static, strict=True):
-        if a is not None and b is not None and a != b:
-            return None
-        merged.append(b if a is None else a)
-    return [ot.specify_shape(inner.inputs[0], merged)]
+    for op, given in found:
+        x = op(x, *given)
+    return [x]
 
 
 @node_rewriter([OpPattern(Elemwise)], below=[SpecifyShape])
@@ -216,47 +275,38 @@ def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacem
     """f(specify_shape(x), y) = specify_shape(f(x, y)), if x is not broadcast along axes with asserted lengths.
 
     If y is an input of the graph that has exactly the asserted lengths, f itself checks that x has them, and the
-    assertion is dropped.
+    assertion is dropped. All assertions about all operands move at once, and equal ones become one: else they would
+    multiply, since most operands of the nodes above have all of them.
     """
     if node.op.destroy_map or len(node.outputs) > 1:
         return None
     full = node.outputs[0].type
-    for i, operand in enumerate(node.inputs):
-        inner = computed_by(operand, SpecifyShape)
-        if inner is None:
-            continue
-        kind = operand.type
-        asserted = [
-            axis
-            for axis, (n, given) in enumerate(zip(inner.op.static, inner.op.given, strict=True))
-            if n is not None or given
-        ]
-        # an axis that is broadcast does not have the length of the result
-        if kind.ndim != full.ndim or any(kind.shape[axis] == 1 for axis in asserted):
-            continue
-        x = inner.inputs[0]
-        if any(x.type.shape[axis] == 1 for axis in asserted):
-            continue
-        lengths = inner.inputs[1:]
-        inputs = [*node.inputs[:i], x, *node.inputs[i + 1 :]]
-        result = node.op(*inputs)
-        beside = [v for v in inputs if v.owner is None and v.type.ndim == kind.ndim]
-        if not any(_checks(inner.op, lengths, v) for v in beside):
-            result = inner.op(result, *lengths)
-        return [result]
-    return None
+    inputs: list[TensorVariable] = []
+    lengths: _Lengths = [[] for _ in full.shape]
+    name = ""
+    for operand in node.inputs:
+        x, asserted, of = _unasserted(operand, full)
+        inputs.append(x)
+        name = name or of
+        for found, more in zip(lengths, asserted, strict=False):
+            for n in more:
+                _add_length(found, n)
+    if all(x is operand for x, operand in zip(inputs, node.inputs, strict=True)):
+        return None
+    beside = [v for v in inputs if v.owner is None and v.type.ndim == full.ndim]
+    unchecked = [
+        [n for n in asserted if not any(_has_length(v, axis, n) for v in beside)]
+        for axis, asserted in enumerate(lengths)
+    ]
+    result: TensorVariable = node.op(*inputs)
+    for op, given in _assertions(unchecked, name):
+        result = op(result, *given)
+    return [result]
 
 
-def _checks(op: SpecifyShape, lengths: Sequence[TensorVariable], root: TensorVariable) -> bool:
-    """Whether ``root``, an input of the graph, surely has all lengths that ``op`` asserts."""
-    rest = iter(lengths)
-    for axis, (static, given) in enumerate(zip(op.static, op.given, strict=True)):
-        wanted = next(rest) if given else static
-        if wanted is not None and (
-            root.type.shape[axis] == 1 or not surely_has_length(root, axis, wanted)
-        ):
-            return False
-    return True
+def _has_length(root: TensorVariable, axis: int, length: int | TensorVariable) -> bool:
+    """Whether an input of the graph surely has this length, and is not broadcast."""
+    return root.type.shape[axis] != 1 and surely_has_length(root, axis, length)
 
 
 @node_rewriter([Subtensor])
