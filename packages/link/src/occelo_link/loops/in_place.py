@@ -78,15 +78,17 @@ def readers_first(steps: Sequence[AnyStep]) -> list[AnyStep]:
     for step in steps:
         for buffer in reads[step]:
             readers.setdefault(buffer, []).append(step)
+    positions = {step: i for i, step in enumerate(order)}
     for change in changes:
         assert isinstance(change.changed, Stored)
-        if len(readers[change.changed.buffer]) == 1:
-            continue
-        at = order.index(change)
-        first = _needed(order[at + 1 :], readers[change.changed.buffer], change, reads)
+        others = readers[change.changed.buffer]
+        at, end = positions[change], max(positions[step] for step in others) + 1
+        later = order[at + 1 : end]
+        first = _needed(later, others, change, reads)
         if first:
-            rest = [s for s in order[at + 1 :] if s not in first]
-            order[at:] = [*(s for s in order[at + 1 :] if s in first), change, *rest]
+            rest = [s for s in later if s not in first]
+            order[at:end] = [*(s for s in later if s in first), change, *rest]
+            positions.update(zip(order[at:end], range(at, end), strict=True))
     return order
 
 

@@ -62,6 +62,8 @@ class LoopKernel:
         self.shape = tuple(shape)
         self.axes: tuple[int, ...] | None = None
         self.roots: list[Root] = []
+        self.elements: set[Stored] = set()
+        """The targets of the roots that are stored element by element."""
         self.cost = 0
 
     def admits(self, root: Root) -> bool:
@@ -83,3 +85,5 @@ class LoopKernel:
         self.cost += root.tensor.cost
         if isinstance(root, ReduceRoot):
             self.axes = root.axes
+        else:
+            self.elements.add(root.target)

@@ -35,7 +35,7 @@ from occelo_link.loops.loop_nests import copy_elements, copy_together
 from occelo_link.loops.program_state import ProgramState
 from occelo_link.loops.registry import Lowering, check_lowered, find_lowering
 from occelo_link.loops.schedule import Schedule
-from occelo_link.loops.steps import Step, buffers_of
+from occelo_link.loops.steps import Step
 from occelo_link.loops.tensor_groups import map_leaves, members_of, parts_of_type
 from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtual, are_units
 
@@ -330,7 +330,7 @@ class Context:
         """
         if not isinstance(changed, Stored):
             return tensor
-        if self.schedule.memory_of(changed).isdisjoint(buffers_of([tensor])):
+        if not self.schedule.may_change(changed, tensor):
             return tensor
         if changed.buffer.space == "input" and tensor.ndim == changed.ndim:
             return tensor

@@ -49,6 +49,8 @@ class Schedule:
         self._free: dict[tuple[int, str], list[Buffer]] = {}
         self._checked: set[tuple[int, ...]] = set()
         self._sizes: dict[Buffer, tuple[int, str]] = {}
+        self._origins: dict[Buffer, tuple[Buffer, int]] = {}
+        """Maps the buffer of each changed tensor to the buffer that was changed first, and the number of changes."""
         self._taken_over: dict[Buffer, Buffer] = {}
         """Maps the buffer of each result that is computed in place to the buffer whose memory it takes over."""
 
@@ -78,19 +80,21 @@ class Schedule:
         """Whether a step of this schedule computes the whole buffer of the tensor, and so also allocates it."""
         return tensor in targets_of(self.step(tensor.producer))
 
-    def memory_of(self, tensor: Stored) -> set[Buffer]:
-        """The buffers that a step may overwrite if it changes elements of the tensor.
+    def may_change(self, tensor: Stored, other: Tensor) -> bool:
+        """Whether a step that changes elements of ``tensor`` in place may overwrite elements that ``other`` reads.
 
-        These are the tensor's own buffer and, if a pending step computes the tensor by changing elements of another
-        tensor, also the buffers of that tensor.
+        If a step computes ``tensor`` by changing elements of another tensor, both may have the same memory, and so on.
         """
-        found: set[Buffer] = set()
-        looking: Tensor | None = tensor
-        while isinstance(looking, Stored) and looking.reads.get(looking, False):
-            found.add(looking.buffer)
-            step = self.step(looking.producer) if self.is_pending(looking) else None
-            looking = step.changed if isinstance(step, Step) else None
-        return found
+        if not tensor.reads.get(tensor, False):
+            return False
+        origin, changes = self._origin(tensor.buffer)
+        return any(
+            first is origin and count <= changes
+            for first, count in map(self._origin, buffers_of([other]))
+        )
+
+    def _origin(self, buffer: Buffer) -> tuple[Buffer, int]:
+        return self._origins.get(buffer, (buffer, 0))
 
     def add_step(self, step: Step) -> None:
         """Append a step."""
@@ -101,6 +105,10 @@ class Schedule:
         for stored in step.writes:
             stored.producer = position
             stored.readers += 1
+        changed = step.changed
+        if isinstance(changed, Stored) and changed.reads.get(changed, False):
+            origin, changes = self._origin(changed.buffer)
+            self._origins[step.writes[0].buffer] = origin, changes + 1
         self._steps.append(step)
 
     def add_root(self, root: Root) -> None:
@@ -143,9 +151,7 @@ class Schedule:
 
     def _is_element(self, stored: Stored, producer: int) -> bool:
         step = self.step(producer)
-        return isinstance(step, LoopKernel) and any(
-            isinstance(r, ElementRoot) and r.target is stored for r in step.roots
-        )
+        return isinstance(step, LoopKernel) and stored in step.elements
 
     def _fits(self, producer: int, space: tuple[int, ...]) -> bool:
         step = self.step(producer)

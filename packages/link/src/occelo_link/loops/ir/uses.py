@@ -6,7 +6,7 @@ which constants need names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 
 from occelo_link.loops.ir.program import (
     Alloc,
@@ -27,7 +27,15 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["constants_of", "defined_in", "is_plain", "nested_memory", "placed_by", "used_by"]
+__all__ = [
+    "constants_of",
+    "defined_in",
+    "is_plain",
+    "nested_memory",
+    "operands_first",
+    "placed_by",
+    "used_by",
+]
 
 
 class _Used(Visitor[Iterable[Value | Buffer]]):
@@ -155,6 +163,28 @@ class _Read(Visitor[Iterable[Buffer]]):
 
 
 _USED, _DEFINED, _PLAIN, _PLACED, _READ = _Used(), _Defined(), _Plain(), _Placed(), _Read()
+
+
+def operands_first(
+    value: Value, known: Container[Value], follows: Callable[[Value], bool]
+) -> Iterator[Value]:
+    """The values from which ``value`` is computed, and ``value`` last, each once and after its operands.
+
+    Values in ``known`` are left out, also those that the caller adds meanwhile. The operands of a value are visited if
+    ``follows`` holds for the value. The walk does not recurse: formulas may be as deep as a graph is long.
+    """
+    pending = [value]
+    opened: set[Value] = set()
+    while pending:
+        each = pending[-1]
+        if each in known:
+            pending.pop()
+        elif each in opened or not follows(each):
+            pending.pop()
+            yield each
+        else:
+            opened.add(each)
+            pending += [a for a in each.args[::-1] if isinstance(a, Value) and a not in known]
 
 
 def used_by(statements: Iterable[Statement]) -> Iterator[Value | Buffer]:

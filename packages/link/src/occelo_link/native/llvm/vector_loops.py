@@ -7,10 +7,12 @@ vectors are explicit.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from occelo_link.loops.ir.cost import unrolled_range
 from occelo_link.loops.ir.program import For, Store, Value, itemsize
+from occelo_link.loops.ir.uses import operands_first
 from occelo_link.native.llvm.interrupt_polling import Polling
 from occelo_link.native.llvm.literals import type_of
 from occelo_link.native.llvm.module_writer import ModuleWriter
@@ -36,29 +38,47 @@ def _narrow_lanes(loop: For) -> int:
     return _BYTES // 2 // widest
 
 
-def _residues(value: Value, lanes: int) -> set[int] | None:
-    """Return the possible remainders of an integer divided by the number of lanes, or None if they are not known."""
-    if value.op == "const":
-        return {value.args[0] % lanes}
-    if value.op not in ("add", "sub", "mul", "min", "max"):
-        return None
-    x, y = (_residues(v, lanes) for v in value.args)
-    if value.op == "mul" and (x == {0} or y == {0}):
-        return {0}
-    if x is None or y is None:
-        return None
-    if value.op in ("min", "max"):
-        return x | y
-    combine = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}[value.op]
-    return {combine(a, b) % lanes for a in x for b in y}
+_Residue = frozenset[int] | None
+_COMBINE: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "min": min,
+    "max": max,
+}
 
 
-def _remainders(loop: For) -> set[int] | None:
-    """Return the possible numbers of iterations after the whole vectors, without 0, or None if they are not known."""
-    starts, stops = _residues(loop.start, loop.lanes), _residues(loop.stop, loop.lanes)
-    if starts is None or stops is None:
-        return None
-    return {(stop - start) % loop.lanes for start in starts for stop in stops} - {0}
+class _Residues:
+    """The possible remainders of integers divided by a number of lanes; None for integers about which nothing is known.
+
+    Each integer is examined once, since the length of a slice of a slice is computed from the length of the inner one.
+    """
+
+    def __init__(self, lanes: int) -> None:
+        self._lanes = lanes
+        self._known: dict[Value, _Residue] = {}
+
+    def of(self, value: Value) -> _Residue:
+        """Return the possible remainders of a value."""
+        known = self._known
+        for each in operands_first(value, known, lambda v: v.op in _COMBINE):
+            known[each] = self._of_known_operands(each)
+        return known[value]
+
+    def _of_known_operands(self, value: Value) -> _Residue:
+        if value.op == "const":
+            return frozenset((value.args[0] % self._lanes,))
+        if value.op not in _COMBINE:
+            return None
+        x, y = (self._known[v] for v in value.args)
+        if value.op == "mul" and (x == {0} or y == {0}):
+            return frozenset((0,))
+        if x is None or y is None:
+            return None
+        if value.op in ("min", "max"):
+            return x | y
+        combine = _COMBINE[value.op]
+        return frozenset(combine(a, b) % self._lanes for a in x for b in y)
 
 
 def _first_lanes(active: int, lanes: int) -> str | None:
@@ -74,6 +94,7 @@ class VectorLoops:
         self.out = out
         self.parts = parts
         self.polling = polling
+        self._residues: dict[int, _Residues] = {}
 
     def loop(self, loop: For) -> None:
         indices = unrolled_range(loop)
@@ -126,7 +147,7 @@ class VectorLoops:
         if strips is not None:
             index, *carried = self.polling.close_strips(strips, stop, head, rest, [index, *carried])
         out.start_block(rest)
-        remainders = _remainders(loop)
+        remainders = self.remainders(loop)
         if remainders is not None and not remainders:
             return carried
         known = next(iter(remainders)) if remainders and len(remainders) == 1 else None
@@ -151,6 +172,14 @@ class VectorLoops:
             out.emit(f"phi {kind} [ {name}, %{rest} ], [ {masked}, %{end} ]")
             for kind, name, masked in zip(kinds[1:], carried, ended, strict=True)
         ]
+
+    def remainders(self, loop: For) -> set[int] | None:
+        """Return the possible numbers of iterations after the whole vectors, without 0, or None if they are not known."""
+        residues = self._residues.setdefault(loop.lanes, _Residues(loop.lanes))
+        starts, stops = residues.of(loop.start), residues.of(loop.stop)
+        if starts is None or stops is None:
+            return None
+        return {(stop - start) % loop.lanes for start in starts for stop in stops} - {0}
 
     def narrow_rest(
         self, loop: For, lanes: int, start: str, stop: str, done: str, known: int | None
