@@ -57,6 +57,8 @@ class MergeFeature(Feature):
         self._constants: dict[Any, Variable] = {}
         self._known: dict[Variable, Variable] = {}
         self._equal: dict[Apply, None] = {}
+        self._interned: dict[Apply, tuple[Apply, Any]] = {}
+        """Nodes outside of the graph, with the equal node of the graph and the key that this node had then."""
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
         if "merge_feature" in fgraph.__dict__:
@@ -134,6 +136,11 @@ class MergeFeature(Feature):
             if node in done:
                 stack.pop()
                 continue
+            equal = self._interned.get(node)
+            if equal is not None and self._keys.get(equal[0]) is equal[1]:
+                # long expressions of lengths, which outlive a rule, come again and again
+                done[stack.pop()] = equal[0]
+                continue
             waiting = [
                 v.owner
                 for v in node.inputs
@@ -143,7 +150,10 @@ class MergeFeature(Feature):
                 stack.extend(waiting)
                 continue
             stack.pop()
-            done[node] = self._intern_node(fgraph, node, done)
+            found = done[node] = self._intern_node(fgraph, node, done)
+            key = self._keys.get(found)
+            if key is not None and found is not node:
+                self._interned[node] = found, key
         return done[owner].outputs[variable.index or 0]
 
     def _intern_node(self, fgraph: FunctionGraph, node: Apply, done: dict[Apply, Apply]) -> Apply:

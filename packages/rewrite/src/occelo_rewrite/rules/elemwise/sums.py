@@ -181,24 +181,17 @@ def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
     """
     out = node.outputs[0]
     dtype = out.type.numpy_dtype
-    inputs = list(node.inputs)
-    if dtype.kind in "bu" or any(v.type.dtype != out.type.dtype for v in inputs):
+    if dtype.kind in "bu" or any(v.type.dtype != out.type.dtype for v in node.inputs):
         return None
+    inputs = _terms_in_order(fgraph, node) if node.op == ot.add else list(node.inputs)
     signs = [1] * len(inputs) if node.op == ot.add else [1, -1]
     terms: list[tuple[TensorVariable, int]] = []
-    changed = False
-    for position, (v, sign) in enumerate(zip(inputs, signs, strict=True)):
+    changed = len(inputs) > len(node.inputs)
+    for v, sign in zip(inputs, signs, strict=True):
         if _is_zero(v):
             changed = True
         elif (inner := inner_node(fgraph, v, out.type.dtype, _NEG)) is not None:
             terms.append((inner.inputs[0], -sign))
-            changed = True
-        elif (
-            not position
-            and node.op == ot.add
-            and (inner := inner_node(fgraph, v, out.type.dtype, _ADD)) is not None
-        ):
-            terms.extend((each, 1) for each in inner.inputs)
             changed = True
         else:
             terms.append((v, sign))
@@ -207,6 +200,27 @@ def canonical_sum(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replace
             terms[:2] = terms[1::-1]
             changed = True
     return [shaped_like(_chain(terms, dtype), out)] if changed else None
+
+
+def _terms_in_order(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> list[TensorVariable]:
+    """The terms of ``node``, with the terms of its first term in place of that term, and so on.
+
+    Only the last node of a long sum collects all terms: if each did, they would be listed a quadratic number of times.
+    """
+    out = node.outputs[0]
+    uses = fgraph.clients[out]
+    if len(uses) == 1:
+        ((user, position),) = uses
+        if (
+            not position
+            and user.op == ot.add
+            and all(v.type.dtype == out.type.dtype for v in (*user.inputs, *user.outputs))
+        ):
+            return list(node.inputs)
+    groups = [node.inputs]
+    while (inner := inner_node(fgraph, groups[-1][0], out.type.dtype, _ADD)) is not None:
+        groups.append(inner.inputs)
+    return [groups[-1][0], *(v for inputs in reversed(groups) for v in inputs[1:])]
 
 
 @node_rewriter([ot.add, ot.sub, ot.neg], tags=("comparison", "overflow"))

@@ -160,24 +160,40 @@ def zeros_written_anywhere_then_added(
 
 
 def _chained(fgraph: FunctionGraph, node: TensorApply[Elemwise], advanced: bool) -> Replacements:
+    """The sum as a chain of all its writes into zeros: one after the other would copy the other terms for each write."""
     out = node.outputs[0]
+    if any(v.type.dtype != out.type.dtype for v in node.inputs):
+        return None
+    writes: list[Write] = []
+    rest: list[TensorVariable] = []
+    for term in node.inputs:
+        write = _write_into_zeros(fgraph, term, advanced)
+        if write is None:
+            rest.append(term)
+        else:
+            writes.append(write)
+    if not writes:
+        return None
     known = shapes_of(fgraph)
-    for position, term in enumerate(node.inputs):
-        write = computed_by(term, *OVERWRITING)
-        if write is None or not is_zero(write.inputs[0]):
-            continue
-        if write.op.advanced != advanced or (write.op.set_instead_of_inc and advanced):
-            continue
-        if len(fgraph.clients[term]) > 1:
-            continue
-        rest: list[TensorVariable] = [v for i, v in enumerate(node.inputs) if i != position]
-        if any(v.type.dtype != out.type.dtype for v in (term, *rest)):
-            continue
-        if not all(known.same_shape(fgraph, v, term) for v in rest):
-            continue
-        total = rest[0] if len(rest) == 1 else ot.add(*rest)
-        return [_rewritten(write.op, False)(total, *write.inputs[1:])]
-    return None
+    first = writes[0].outputs[0]
+    if not all(v is first or known.same_shape(fgraph, v, first) for v in node.inputs):
+        return None
+    if not rest:
+        rest = [writes.pop(0).outputs[0]]
+    total = rest[0] if len(rest) == 1 else ot.add(*rest)
+    for write in writes:
+        total = _rewritten(write.op, False)(total, *write.inputs[1:])
+    return [total]
+
+
+def _write_into_zeros(fgraph: FunctionGraph, term: Variable, advanced: bool) -> Write | None:
+    """The write into zeros that computes a term that has no other user; None for other terms."""
+    write = computed_by(term, *OVERWRITING)
+    if write is None or len(fgraph.clients[term]) > 1 or not is_zero(write.inputs[0]):
+        return None
+    if write.op.advanced != advanced or (write.op.set_instead_of_inc and advanced):
+        return None
+    return write
 
 
 @node_rewriter([*OVERWRITING], tags=("rounding",))
