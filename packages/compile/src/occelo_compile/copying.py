@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,9 @@ from occelo_compile.memory import arrays_of
 from occelo_compile.options import UNPICKLE_FUNCTION
 from occelo_compile.profiling import chosen_profile
 from occelo_compile.symbolic_io import SymbolicInput, SymbolicOutput
-from occelo_graph import Apply, Container, SharedVariable, Variable, clone_replace, toposort
+from occelo_graph import Container, SharedVariable, Variable, clone_replace
 from occelo_graph.errors import describe
+from occelo_graph.ir.pickling import NodeTable
 
 __all__ = ["copied", "pickled", "with_same_maker"]
 
@@ -135,26 +136,25 @@ def _give_value(function: Function, i: int, value: Any) -> None:
 def pickled(function: Function) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """Return the tuple that ``Function.__reduce__`` returns: a function and its arguments.
 
-    The first argument is the list of nodes in topological order, so that pickling does not recurse over the depth of
-    the graph. Compiled code is not included. When the function is loaded, its code is found in the cache or compiled
-    again.
+    The first argument is a table of all nodes, so that variables are positions in this one table. Compiled code is
+    not included. When the function is loaded, its code is found in the cache or compiled again.
     """
     function.free()
     _check_aliasing(function)
     values = {i: function.input_storage[i].storage[0] for i in _own_values(function)}
-    return _restored, (_nodes(function.maker), function.maker, values, function.trust_input)
+    return _restored, (_table(function.maker), function.maker, values, function.trust_input)
 
 
-def _nodes(maker: FunctionMaker) -> list[Apply]:
+def _table(maker: FunctionMaker) -> NodeTable:
     variables: list[Variable] = [each.variable for each in maker.outputs]
     for each in maker.inputs:
         default = getattr(each.variable, "default_update", None)
         variables += [v for v in (each.variable, each.update, default) if v is not None]
-    return toposort(variables)
+    return NodeTable.of(variables)
 
 
 def _restored(
-    nodes: Sequence[Apply], maker: FunctionMaker, values: dict[int, Any], trust_input: bool
+    table: NodeTable, maker: FunctionMaker, values: dict[int, Any], trust_input: bool
 ) -> Function | None:
     if not UNPICKLE_FUNCTION.get():
         return None

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from occelo_graph import Apply, Variable, toposort
+from occelo_graph import Variable
+from occelo_graph.ir.pickling import NodeTable
 
 __all__ = ["StripPickler"]
 
@@ -27,21 +28,19 @@ class StripPickler(pickle.Pickler):
         super().__init__(stream, protocol=-1)
         self.tags = frozenset((*extra_tag_to_remove, "trace"))
         self._kept: list[Any] = []
-        self._first: tuple[dict[str, Any], list[Apply]] | None = None
+        self._first: tuple[dict[str, Any], NodeTable] | None = None
 
     def dump_arguments(self, arguments: dict[str, Any], variables: Sequence[Variable]) -> None:
-        """Pickle a dict, without recursion over the depth of the graphs in it.
-
-        The nodes come first in the pickle, in topological order. Loading the pickle returns the dict.
+        """Pickle a dict, with one table of all nodes of the graphs in it. Loading the pickle returns the dict.
         """
-        self._first = (arguments, toposort(variables))
+        self._first = (arguments, NodeTable.of(variables))
         self.dump(_Arguments())
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, _Arguments):
             assert self._first is not None
-            arguments, nodes = self._first
-            return _second, (nodes, arguments)
+            arguments, table = self._first
+            return _second, (table, arguments)
         if isinstance(obj, SimpleNamespace) and self.tags & vars(obj).keys():
             stripped = SimpleNamespace(**{k: v for k, v in vars(obj).items() if k not in self.tags})
             self._kept.append(
@@ -54,9 +53,10 @@ class StripPickler(pickle.Pickler):
 class _Arguments:
     """A placeholder for the dict of arguments.
 
-    `StripPickler.reducer_override` replaces the placeholder by a call of `_second` with the nodes and the dict.
+    `StripPickler.reducer_override` replaces the placeholder by a call of `_second` with the table of nodes and the
+    dict.
     """
 
 
-def _second(nodes: list[Apply], arguments: dict[str, Any]) -> dict[str, Any]:
+def _second(table: NodeTable, arguments: dict[str, Any]) -> dict[str, Any]:
     return arguments

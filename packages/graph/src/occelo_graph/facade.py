@@ -57,6 +57,8 @@ class Facade:
     """Returns a function that runs the decomposition of a node in Python. None if the op has no decomposition."""
     pull_decomposition: Callable[[Apply, Sequence[Variable], Sequence[Any]], Sequence[Any] | None]
     """Computes the cotangents of a node's inputs by the decomposition of its op. None if there is no decomposition."""
+    reduced: Callable[[Variable | Apply], tuple[Any, ...]]
+    """What ``__reduce__`` of a node, or of a variable that a node computes, returns."""
     unfreeze: Callable[[FrozenFunctionGraph], FunctionGraph]
     """Returns a function graph, which can be changed, with the content of a frozen graph."""
 

@@ -32,6 +32,7 @@ facade.stack = stack
 facade.batch_by_loop = at_first_call("occelo_graph.blockwise", "batch_by_loop")
 facade.decomposed_kernel = at_first_call("occelo_graph.ir.decomposing", "decomposed_kernel")
 facade.pull_decomposition = at_first_call("occelo_graph.gradient.decomposed", "pull_decomposition")
+facade.reduced = at_first_call("occelo_graph.ir.pickling", "reduced")
 facade.unfreeze = at_first_call("occelo_graph.fgraph.graph", "unfreeze")
 
 OWN_SCALAR_FUNCTIONS = frozenset(ScalarFunction.table())

@@ -17,6 +17,7 @@ from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.ir.clone import clone_get_equiv
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import Op, op
+from occelo_graph.ir.pickling import NodeTable
 from occelo_graph.ir.traversal import graph_inputs, toposort, toposort_with_orderings
 
 __all__ = ["FunctionGraph", "Output"]
@@ -502,7 +503,9 @@ class FunctionGraph:
     def __reduce__(self) -> tuple[Any, ...]:
         # features are copied without their state, as in `clone`
         features = [feature.clone() for feature in self._features]
-        return (_rebuild, (self.inputs, self.outputs, self.update_mapping, self.name, features))
+        table = NodeTable.of(self.outputs)  # so the outputs need no tables of their own
+        parts = (table, self.inputs, self.outputs, self.update_mapping, self.name, features)
+        return _rebuild, parts
 
     def __contains__(self, item: Any) -> bool:
         if isinstance(item, Variable):
@@ -522,6 +525,7 @@ class FunctionGraph:
 
 
 def _rebuild(
+    table: NodeTable,
     inputs: list[Variable],
     outputs: list[Variable],
     updates: dict[int, int],

@@ -57,6 +57,14 @@ def _without_code(state: Any, slot: str, source: Source | None) -> Any:
     return shared, {**slots, slot: source}
 
 
+def _shallow_copy(value: Any) -> Any:
+    attributes, slots = object.__getstate__(value)
+    made = object.__new__(type(value))
+    for name, each in {**slots, **(attributes or {})}.items():
+        setattr(made, name, each)
+    return made
+
+
 def _check_name(name: object) -> None:
     if not isinstance(name, str):
         raise TypeError(f"The name of a variable must be a string, got {name!r}")
@@ -180,6 +188,14 @@ class Variable:
     def dprint(self, **options: Any) -> Any:
         """Print the graph of the variable. See `debugprint`."""
         return facade.dprint(self, **options)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.owner is None or type(self).__reduce__ is not object.__reduce__:
+            return super().__reduce_ex__(protocol)
+        return facade.reduced(self)
+
+    def __copy__(self) -> Any:
+        return _shallow_copy(self)
 
     def __getstate__(self) -> Any:
         return _without_code(super().__getstate__(), "_where", provenance.source_of(self._where))
@@ -377,6 +393,15 @@ class Apply(Generic[OpT, VariableT]):
             self._tag = SimpleNamespace()
         return self._tag
 
+    @tag.setter
+    def tag(self, tag: SimpleNamespace) -> None:
+        self._tag = tag
+
+    @property
+    def has_tag(self) -> bool:
+        """Whether `tag` was made."""
+        return self._tag is not None
+
     @property
     def mark(self) -> Mark | Source | None:
         """The mark from which `source` is computed (see `provenance`)."""
@@ -451,8 +476,22 @@ class Apply(Generic[OpT, VariableT]):
                 new.tag.__dict__.update(vars(old.tag))
         return node
 
-    def __getstate__(self) -> Any:
-        return _without_code(super().__getstate__(), "_code", self.source)
+    def __reduce__(self) -> Any:
+        return facade.reduced(self)
+
+    def __copy__(self) -> Apply:
+        return _shallow_copy(self)
+
+    @classmethod
+    def without_contents(cls, outputs: list[Any]) -> Apply:
+        """Make a node whose op and inputs are set later. ``outputs`` are made by ``__new__`` only. For pickles."""
+        node = cls.__new__(cls)
+        node.outputs = outputs
+        node._tag = None
+        for index, variable in enumerate(outputs):
+            variable.owner, variable.index = node, index
+            variable._name = variable._tag = variable._auto_name = variable._where = None
+        return node
 
     def __str__(self) -> str:
         shown = [str(v) for v in self.inputs[:_MOST_SHOWN]]
