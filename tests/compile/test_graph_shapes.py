@@ -1,0 +1,80 @@
+"""The work to build, differentiate and compile a graph grows linearly with its size, for many shapes of graphs.
+
+Work is counted, not timed: the lines of Occelo's code that run. A count of three sizes finds each function whose work
+grows faster, even if it takes little of the time yet.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from types import CodeType, FrameType
+from typing import Any
+
+import pytest
+
+import occelo_compile as oc
+from occelo_graph.testing.graph_shapes import SHAPES, Shape, differentiated
+
+SIZES = {"nested loops": (1, 2, 4), "branches": (24, 48, 96), "loops in sequence": (20, 40, 80)}
+USUAL = (30, 60, 120)
+TOTAL = 1.3
+"""The largest exponent of growth of all lines together, at these small sizes."""
+SINGLE = 1.6
+"""The largest exponent of growth of the lines of one function that has a share of all lines."""
+SHARE = 0.005
+
+
+def _compile(shape: Shape, nodes: int) -> None:
+    inputs, outputs, updates = differentiated(shape, nodes)
+    oc.function(inputs, outputs, updates=updates, on_unused_input="ignore")
+
+
+def _lines(shape: Shape, nodes: int) -> Counter[str]:
+    """The number of lines that run, by function."""
+    counts: dict[CodeType, list[int]] = {}
+
+    def called(frame: FrameType, event: str, _: Any) -> Any:
+        code = frame.f_code
+        if "occelo_" not in code.co_filename:
+            return None
+        count = counts.setdefault(code, [0])
+
+        def line(frame: FrameType, event: str, _: Any) -> Any:
+            count[0] += 1
+            return line
+
+        return line
+
+    before = sys.gettrace()
+    sys.settrace(called)
+    try:
+        _compile(shape, nodes)
+    finally:
+        sys.settrace(before)
+    found: Counter[str] = Counter()
+    for code, (count,) in counts.items():
+        found[f"{code.co_filename.rpartition('/')[2]}: {code.co_qualname}"] += count
+    return found
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.measured(0)
+@pytest.mark.parametrize("name", SHAPES)
+def test_work_grows_linearly(name: str) -> None:
+    shape = SHAPES[name]
+    small, middle, large = sizes = SIZES.get(name, USUAL)
+    _compile(shape, small + 2)  # what happens once in a process does not count
+    with oc.config.change_flags(cache=False):
+        first, second, third = (_lines(shape, n) for n in sizes)
+    total = third.total()
+    assert total < first.total() * (large / small) ** TOTAL
+    # a function that only begins to run at some size makes one jump, not two
+    bent = {
+        each: (first[each], second[each], count)
+        for each, count in third.items()
+        if count > SHARE * total
+        and count > max(second[each], 1) * (large / middle) ** SINGLE
+        and second[each] > max(first[each], 1) * (middle / small) ** SINGLE
+    }
+    assert not bent
