@@ -38,9 +38,9 @@ def _node_key(node: Apply) -> Any:
     if op.commutative:
         ids.sort()
     if op.types_follow_values:
-        # the op may have inferred its type from values of inputs that have changed since, so the
-        # type is part of the key
-        return (op, node.outputs[0].type, *ids)
+        # the op may have inferred its types from values of inputs that have changed since, so the
+        # types are part of the key
+        return (op, *[v.type for v in node.outputs], *ids)
     return (op, *ids)
 
 

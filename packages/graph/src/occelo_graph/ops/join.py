@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occelo_graph.ir.known_values import known_integer
+from occelo_graph.ir.known_values import known_integer, known_integers
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.traits import EVERY, FIRST
+from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import materialize, require_unbatched
 from occelo_graph.ops.cast import cast
@@ -22,7 +23,7 @@ from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc, arange, broadcast_to, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, switch
 from occelo_graph.ops.elemwise.op import broadcast_static
-from occelo_graph.ops.length_inputs import lengths_of
+from occelo_graph.ops.length_inputs import FollowsLengths, lengths_of
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.ops.shape.dimensions import expand_dims
@@ -330,7 +331,7 @@ def split(
 
 
 @op
-class Repeat(LinearInFirst):
+class Repeat(FollowsLengths, LinearInFirst):
     """Repeats each slice of its first input along ``axis``.
 
     The second input is a vector with the number of repeats of each slice.
@@ -351,6 +352,15 @@ class Repeat(LinearInFirst):
         shape = list(x.shape)
         shape[self.axis] = None
         return TensorType(x.dtype, shape)
+
+    def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
+        types = super().types_for(inputs)
+        counts = known_integers(inputs[1])
+        shape = types[0].shape
+        if counts is None or None in counts or min(counts, default=0) < 0 or shape is None:
+            return types
+        known = (*shape[: self.axis], sum(counts), *shape[self.axis + 1 :])
+        return (TensorType(types[0].dtype or "", known),)
 
     def evaluate(self, x: Any, repeats: Any) -> Any:
         if repeats.shape[0] != x.shape[self.axis]:

@@ -254,9 +254,23 @@ def slice_length(entry: slice, length: int | None) -> int | None:
     parts = slice_parts(entry)
     if parts == (None, None, None) or parts == (None, None, -1):
         return length
-    if any(p == SCALAR for p in parts) or length is None:
+    if any(p == SCALAR for p in parts):
         return None
+    if length is None:
+        return 0 if _is_empty(*parts) else None
     return len(range(*slice(*parts).indices(length)))
+
+
+def _is_empty(start: int | None, stop: int | None, step: int | None) -> bool:
+    """Whether a slice selects no element, however many there are."""
+    forward = step is None or step > 0
+    first = 0 if forward else -1
+    start = first if start is None else start
+    if stop is None or stop == first:
+        return stop is not None
+    if (start < 0) != (stop < 0):
+        return False  # bounds on different sides may be in either order
+    return start >= stop if forward else start <= stop
 
 
 def basic_shape(key: Key, shape: StaticShape) -> list[int | None]:
@@ -277,19 +291,23 @@ def check_range(entry: Any, length: int | None, axis: int) -> None:
 
 
 def advanced_layout(
-    key: Key, shape: StaticShape, arrays: Sequence[TensorType]
+    key: Key,
+    shape: StaticShape,
+    arrays: Sequence[TensorType],
+    counts: Sequence[int | None] = (),
 ) -> tuple[list[int | None], int, int]:
     """The static shape of the result of an advanced index, and which of its dimensions come from index arrays.
 
     As in NumPy, integers count as index arrays, and all index arrays are broadcast together. If the arrays are adjacent
     in the key, their broadcast dimensions replace the indexed dimensions. Else the broadcast dimensions come first. The
     second result is the position of the first broadcast dimension, and the third result is the number of broadcast
-    dimensions.
+    dimensions. For each array ``counts`` has the number of elements that it selects if it is a mask and this is known;
+    by default none is known.
     """
     shapes: list[StaticShape] = []
     slices: list[int | None] = []
     places: list[int] = []
-    given = iter(arrays)
+    given = iter(zip(arrays, counts or [None] * len(arrays), strict=True))
     axis = 0
     before_first = 0
     for place, entry in enumerate(key):
@@ -301,14 +319,14 @@ def advanced_layout(
             before_first = len(slices)
         places.append(place)
         if isinstance(entry, str) and entry == ARRAY:
-            array = next(given)
+            array, count = next(given)
             if array.dtype == "bool":
                 if array.ndim == 0:
                     raise TypeError(
                         "A mask needs a dimension; a single truth value is one of a new dimension of length 1"
                     )
                 check_mask(array, shape[axis : axis + array.ndim], axis)
-                shapes.append((None,))
+                shapes.append((count,))
                 axis += array.ndim
                 continue
             shapes.append(array.shape)

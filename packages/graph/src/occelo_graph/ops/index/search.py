@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
-from occelo_graph.ir.op import ZERO, Cotangents, Op, op
+from occelo_graph.ir.op import ZERO, Cotangents, op
 from occelo_graph.ir.traits import FIRST
+from occelo_graph.ir.types import Type
 from occelo_graph.ops.arguments import known_mode
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
@@ -23,7 +24,7 @@ from occelo_graph.ops.create import arange, broadcast_arrays, zeros, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, neq, switch
 from occelo_graph.ops.index.subtensor import getitem
 from occelo_graph.ops.join import stack
-from occelo_graph.ops.length_inputs import lengths_of
+from occelo_graph.ops.length_inputs import FollowsLengths, lengths_of
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.axes import normalize_axis, static_integer
 from occelo_graph.ops.shape.dimensions import moveaxis
@@ -64,7 +65,7 @@ Mode: TypeAlias = Literal["raise", "clip", "wrap"]
 
 
 @op
-class Nonzero(Op):
+class Nonzero(FollowsLengths):
     """The positions of elements that are not 0, as an int64 vector for each dimension of the input."""
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
@@ -74,6 +75,13 @@ class Nonzero(Op):
         if x.ndim == 0:
             raise ValueError("nonzero takes at least one dimension; use atleast_1d")
         return (TensorType("int64", (None,)),) * x.ndim
+
+    def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
+        types = super().types_for(inputs)
+        (x,) = inputs
+        if not isinstance(x, Constant):
+            return types
+        return (TensorType("int64", (int(np.count_nonzero(x.data)),)),) * len(types)
 
     def evaluate(self, x: Any) -> Any:
         return tuple(np.asarray(v, dtype="int64") for v in np.nonzero(x))

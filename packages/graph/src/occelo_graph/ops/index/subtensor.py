@@ -300,12 +300,26 @@ def _clamp(position: Any, length: Any, low: Any, high: Any, default: Any) -> Any
 
 
 @op
-class AdvancedSubtensor(LinearInFirst):
+class AdvancedSubtensor(FollowsLengths, LinearInFirst):
     """Reads the part of its first input that a key with index arrays or masks selects. The result is a copy."""
 
     moves = FIRST
 
     key: Key
+
+    def types_for(self, inputs: Sequence[Variable]) -> tuple[TensorType, ...]:
+        arrays = _arrays(self.key, inputs[1:])
+        counts = [
+            int(np.count_nonzero(v.data))
+            if v.type.dtype == "bool" and isinstance(v, Constant)
+            else None
+            for v in arrays
+        ]
+        if all(n is None for n in counts):
+            return self.infer_types(tuple([v.type for v in inputs]))
+        x = inputs[0].type
+        shape, _, _ = advanced_layout(self.key, x.shape or (), [v.type for v in arrays], counts)
+        return (TensorType(x.dtype or "", shape),)
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return static_positions(self.key, node.inputs, 1)

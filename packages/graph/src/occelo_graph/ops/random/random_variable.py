@@ -16,7 +16,7 @@ import numpy as np
 from occelo_graph.config import FLOAT_X
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.known_values import known_integers
-from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Kernel, Op
 from occelo_graph.ir.traits import EVERY, trait
 from occelo_graph.ir.types import NoneTypeT, Type, none_type
@@ -80,9 +80,9 @@ class RandomVariable(Op):
     dtype: str = "floatX"
     parameters: ClassVar[Mapping[str, Any]] = {}
     one_batch: ClassVar[bool] = True
-    plain_nodes: ClassVar[bool] = (
-        False  # the static shape of the draw depends on the value of the size
-    )
+    # the static shape of the draw depends on the value of the size
+    plain_nodes: ClassVar[bool] = False
+    types_follow_values: ClassVar[bool] = True
     _print_name: tuple[str, str] | None = None
     __props__: ClassVar[tuple[str, ...]] = ("name", "signature", "dtype", "inplace")
 
@@ -207,7 +207,7 @@ class RandomVariable(Op):
         generator, draw = super().types_for(inputs)
         if isinstance(inputs[1].type, NoneTypeT):
             return generator, draw
-        known = _known_size(inputs[1])
+        known = known_integers(inputs[1])
         if known is None:
             return generator, draw
         self._check_size(known, inputs[2:])
@@ -374,22 +374,6 @@ class RandomVariable(Op):
 
 def _length(size: Type) -> int:
     return 0 if size.shape is None or size.shape[0] is None else size.shape[0]
-
-
-def _known_size(size: Variable) -> Sequence[int | None] | None:
-    """The lengths in ``size`` that are constants, and None for each other length.
-
-    Returns None if ``size`` is not made of scalars.
-
-    A length of a tensor does not count as a constant, since the graph may be rebuilt for another tensor.
-    """
-    if isinstance(size, Constant):
-        found: Sequence[int | None] | None = known_integers(size)
-        return found
-    scalars = _elements(size)
-    if scalars is None:
-        return None
-    return [int(v.data) if isinstance(v, Constant) else None for v in scalars]
 
 
 def _elements(size: Variable) -> Sequence[Variable] | None:

@@ -1,0 +1,134 @@
+"""Static lengths are as known as the types and the constants of a graph permit."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import tensor as ot
+from occelo_graph.ops.random import generators
+from occelo_graph.tensors.constant import constant
+from occelo_graph.tensors.type import TensorType
+from occelo_graph.testing.examples import EXAMPLES
+
+UNIQUE = list({(e.name, *((a.shape, a.dtype) for a in e.arguments)): e for e in EXAMPLES}.values())
+BY_VALUES = {
+    "arange": "the bounds are floats",
+    "flatnonzero": "the number of elements of a computed vector",
+    "ifelse": "the branches have other lengths",
+    "nonzero_values": "the number of elements that are not zero",
+    "op_from_graph": "the inner graph was built for dynamic lengths",
+    "tril_indices": "the number of elements of a computed matrix",
+    "triu_indices": "the number of elements of a computed matrix",
+}
+"""Examples with lengths that depend on more than types and integer constants, and on what."""
+
+
+def test_results_of_static_arguments_have_static_lengths() -> None:
+    """Floats are inputs of static shape; integers and truth values, which may decide lengths, are constants."""
+    dynamic: set[str] = set()
+    for example in UNIQUE:
+        inputs = [
+            constant(a) if a.dtype.kind in "biu" else TensorType(a.dtype, a.shape).make_variable()
+            for a in example.arguments
+        ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            output = example.function(*inputs)
+        if output.type.is_array and None in output.type.shape:
+            dynamic.add(example.name)
+    assert dynamic == set(BY_VALUES)
+
+
+def test_slices_that_are_always_empty() -> None:
+    """The length of a slice of a vector of dynamic length is static exactly if it is 0 for every vector."""
+    x = ot.dvector("x")
+    bounds = [None, *range(-4, 5)]
+    for start, stop, step in product(bounds, bounds, [None, 1, 2, -1, -3]):
+        key = slice(start, stop, step)
+        never = all(len(range(n)[key]) == 0 for n in range(20))
+        assert x[key].type.shape == ((0,) if never else (None,)), key
+
+
+MASKS = [
+    (np.array([True, False, True, True]), (slice(None), slice(None))),
+    (np.zeros(4, "bool"), (slice(None), 1)),
+    (np.array([[True, False, True], [False] * 3, [False] * 3, [True] * 3]), (slice(None),)),
+]
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_masks_that_are_constants(known: bool) -> None:
+    """Reads and writes by a mask alone, beside slices and integers, and by several masks."""
+    a = np.arange(24.0).reshape(4, 3, 2)
+    x = TensorType("float64", a.shape if known else (None, None, None)).make_variable("x")
+    for mask, rest in MASKS:
+        for index in (mask, constant(mask)):
+            read = x[(index, *rest)]
+            expected = a[(mask, *rest)]
+            for n, length, dynamic in zip(
+                expected.shape, read.type.shape, (False, True, True), strict=False
+            ):
+                assert length == (None if dynamic and not known else n)
+            np.testing.assert_array_equal(og.evaluate(read, {x: a}), expected)
+            written = read.inc(1.0)
+            expected = a.copy()
+            expected[(mask, *rest)] += 1.0
+            np.testing.assert_array_equal(og.evaluate(written, {x: a}), expected)
+    y = ot.dtensor3("y")
+    with pytest.raises(IndexError, match="boolean index did not match"):
+        og.evaluate(y[MASKS[0][0]], {y: a[:3]})
+
+
+def test_positions_and_repeats_of_constants() -> None:
+    x = ot.dmatrix("x")
+    truth = np.array([[True, False, True], [False, True, True]])
+    counts = np.array([2, 0, 3])
+    assert [v.type.shape for v in ot.nonzero(constant(truth))] == [(4,), (4,)]
+    assert ot.repeat(x, constant(counts), axis=1).type.shape == (None, 5)
+    assert ot.repeat(x, ot.lvector("n"), axis=1).type.shape == (None, None)
+    a = np.arange(6.0).reshape(2, 3)
+    repeated = ot.repeat(x, constant(counts), axis=1)
+    np.testing.assert_array_equal(og.evaluate(repeated, {x: a}), np.repeat(a, counts, axis=1))
+    assert ot.repeat(x, constant([-1, 2, 0]), axis=1).type.shape == (None, None)
+
+
+def test_sizes_of_draws_are_read_from_static_shapes() -> None:
+    """By generators and by keys: the shape of a tensor, its lengths, and computed lengths; batches of draws."""
+    x = TensorType("float64", (3, 4)).make_variable("x")
+    rng = generators.rng("rng")
+    key = ot.random.key(1)
+    n = ot.lscalar("n")
+    sizes: list[tuple[Any, tuple[int | None, ...]]] = [
+        (x.shape, (3, 4)),
+        (x.shape[0], (3,)),
+        ((x.shape[1], 2), (4, 2)),
+        ((x.shape[0] + 1, n), (4, None)),
+        (ot.concatenate([x.shape, [2]]), (3, 4, 2)),
+        (ot.as_tensor(np.array([2, 5])), (2, 5)),
+    ]
+    for size, shape in sizes:
+        assert rng.normal(size=size)[1].type.shape == shape, size
+        assert rng.dirichlet(np.ones(2), size=size)[1].type.shape == (*shape, 2), size
+        assert ot.random.normal(key, size=size).type.shape == shape, size
+    mu, batch = ot.dvector("mu"), TensorType("float64", (5, 4)).make_variable("batch")
+    for size, shape in ((None, (5, 4)), (mu.shape, (5, 4)), ((2, mu.shape[0]), (5, 2, 4))):
+        draw = rng.normal(mu, size=size)[1]
+        assert og.vectorize_graph(draw, {mu: batch}).type.shape == shape
+
+
+def test_a_draw_of_known_size_follows_another_tensor() -> None:
+    x = TensorType("float64", (3, 4)).make_variable("x")
+    rng = generators.rng("rng")
+    draw = rng.normal(size=x.shape)[1]
+    for shape in ((None, 4), (7, 4), (None, None)):
+        other = TensorType("float64", shape).make_variable("other")
+        again = og.clone_replace(draw, {x: other}, rebuild_strict=False)
+        assert again.type.shape == shape
+        value = og.evaluate(again, {other: np.ones((7, 4)), rng: np.random.default_rng(3)})
+        np.testing.assert_array_equal(value, np.random.default_rng(3).normal(size=(7, 4)))
