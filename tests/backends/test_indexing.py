@@ -94,22 +94,6 @@ def test_reversed_tensors_and_arguments(backend: str, dtype: str) -> None:
         np.testing.assert_array_equal(squares, np.outer(value, value))
 
 
-@pytest.mark.parametrize("backend", ["jax", "pytorch"])
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own
-def test_a_value_of_one_element_is_not_written_to_a_part_of_none(backend: str) -> None:
-    if not is_installed(backend):
-        pytest.skip(f"the library of {backend} is not installed")
-    x, v, i = ot.dvector("x"), ot.dvector("v"), ot.lvector("i")
-    written = [ot.set_subtensor(x[2:2], v), ot.inc_subtensor(x[i], v)]
-    nothing = np.zeros(0, "int64")
-    for out in written:
-        f = function([x, v, i], out, mode=backend, on_unused_input="ignore")
-        data = np.arange(4.0)
-        np.testing.assert_array_equal(f(data, [], nothing), data)
-        with pytest.raises(ValueError, match=r"of shape \(1,\) to a part of shape \(0,\)"):
-            f(data, [1.0], nothing)
-
-
 def test_a_write_of_all_elements_is_read_from_its_end() -> None:
     """XLA would abort the process if the write were a scatter."""
     pytest.importorskip("jax")

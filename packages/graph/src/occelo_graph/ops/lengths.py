@@ -24,7 +24,7 @@ from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.reading import length_op, length_read
 from occelo_graph.ops.shape.reshaping import Reshape
 
-__all__ = ["KnownLengths", "assert_shape_of", "surely_has_length"]
+__all__ = ["KnownLengths", "assert_shape_of", "is_proved_equal", "surely_has_length"]
 
 _MOST_STEPS = 64
 
@@ -180,7 +180,7 @@ def assert_shape_of(x: Any, like: Any, of: str, known: KnownLengths | None = Non
     given: list[bool] = []
     lengths: list[Any] = []
     for axis, (own, wanted) in enumerate(zip(_shape(x), _shape(like), strict=True)):
-        open_here = wanted is None and not _proved_equal(x, like, axis, known)
+        open_here = wanted is None and not is_proved_equal(x, axis, like, axis, known)
         static.append(wanted if own is None else None)
         given.append(open_here)
         if open_here:
@@ -190,11 +190,15 @@ def assert_shape_of(x: Any, like: Any, of: str, known: KnownLengths | None = Non
     return SpecifyShape(tuple(static), tuple(given), of)(x, *lengths)
 
 
-def _proved_equal(x: Variable, y: Variable, axis: int, known: KnownLengths) -> bool:
-    if x is y:
+def is_proved_equal(x: Variable, i: int, y: Variable, j: int, known: KnownLengths) -> bool:
+    """Whether it is proved that the length of ``x`` along axis ``i`` is the length of ``y`` along axis ``j``.
+
+    Several calls for one graph may share the cache ``known`` as long as the graph does not change.
+    """
+    if x is y and i == j:
         return True
     search = _LengthSearch(known)
-    return search.is_proved_equal(x, axis, search.of(y, axis))
+    return search.is_proved_equal(x, i, search.of(y, j))
 
 
 def _shape(x: Any) -> Sequence[int | None]:

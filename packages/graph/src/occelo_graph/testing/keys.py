@@ -112,8 +112,6 @@ class _Drawing:
         self.draw = draw
         self.inputs: list[Any] = []
         self.values: list[Any] = []
-        self.lengths: list[tuple[Any, tuple[int, ...]]] = []
-        """For each array of the key its static shape and its shape; for a mask the number of positions."""
 
     def choose(self, *values: Any) -> Any:
         return self.draw(st.sampled_from(values))
@@ -121,16 +119,9 @@ class _Drawing:
     def number(self, low: int, high: int) -> int:
         return self.draw(st.integers(low, high))
 
-    def given(self, value: Any, fixed: Sequence[int] = ()) -> Any:
-        """A new input variable for an array.
-
-        The lengths of the ``fixed`` axes are static. Other lengths of 1 are dynamic. All other lengths are static or
-        dynamic at random.
-        """
-        known = [
-            i in fixed or (n != 1 and self.choose(True, False)) for i, n in enumerate(value.shape)
-        ]
-        shape = [n if k else None for n, k in zip(value.shape, known, strict=True)]
+    def given(self, value: Any) -> Any:
+        """A new input variable for an array. Each length is static or dynamic at random."""
+        shape = [n if self.choose(True, False) else None for n in value.shape]
         variable = ot.tensor(dtype=value.dtype.name, shape=shape)
         self.inputs.append(variable)
         self.values.append(value)
@@ -160,17 +151,13 @@ class _Drawing:
         signed = any(e < 0 for e in elements)
         dtype = self.choose("int64", "int8", *([] if signed else ["uint8"]))
         value = np.array(elements, dtype).reshape(shape)
-        ones = [i for i, n in enumerate(shape) if n == 1]
-        variable = value if self.choose(True, False) else self.given(value, ones)
-        self.lengths.append((shape, shape))
+        variable = value if self.choose(True, False) else self.given(value)
         return variable, value
 
     def mask(self, shape: tuple[int, ...]) -> tuple[Any, Any]:
         value = np.array([self.choose(True, False) for _ in range(int(np.prod(shape)))], bool)
         value = value.reshape(shape)
         variable = value if self.choose(True, False) else self.given(value)
-        count = int(value.sum())
-        self.lengths.append(((count if variable is value else None,), (count,)))
         return variable, value
 
     def key(
@@ -208,21 +195,12 @@ class _Drawing:
             entries.append((Ellipsis, Ellipsis))
         return tuple(e for e, _ in entries), tuple(p for _, p in entries)
 
-    def arrays_fit(self) -> bool:
-        """Whether the index arrays have equal lengths along each axis of their broadcast shape, except for static lengths of 1."""
-        for axis in range(-max((len(s) for _, s in self.lengths), default=0), 0):
-            group = {s[axis] for known, s in self.lengths if -axis <= len(s) and known[axis] != 1}
-            if len(group) > 1:
-                return False
-        return True
-
     def value(self, region: tuple[int, ...], dtype: str) -> tuple[Any, Any]:
         lead = self.number(0, len(region))
         spread = [self.number(0, 3) == 0 for _ in region[lead:]]
         shape = tuple(1 if s else n for s, n in zip(spread, region[lead:], strict=True))
         value = self.array_of(self.choose(*_WIDER[dtype]), shape)
-        ones = [i for i, s in enumerate(spread) if s]
-        return self.given(value, ones), value
+        return self.given(value), value
 
     def array_of(self, dtype: str, shape: tuple[int, ...]) -> Any:
         low = 0 if dtype in ("bool", "uint8") else -9
@@ -234,7 +212,8 @@ class _Drawing:
 def indexings(
     draw: Any, dtypes: Sequence[str] = tuple(_WIDER), advanced: bool = True, unique: bool = False
 ) -> Indexing:
-    """Random keys for tensors of 0 to 3 dimensions. Without ``advanced`` the keys have no index arrays and no masks.
+    """Random keys for tensors of 0 to 3 dimensions. Index arrays and the written value broadcast, also by lengths of 1 that
+    are dynamic. Without ``advanced`` the keys have no index arrays and no masks.
 
     With ``unique`` a key selects no position twice.
     """
@@ -244,7 +223,6 @@ def indexings(
     of_x = drawing.array_of(dtype, shape)
     x = drawing.given(of_x)
     key, plain = drawing.key(shape, advanced)
-    assume(drawing.arrays_fit())
     try:
         region = np.shape(of_x[plain])
     except IndexError:

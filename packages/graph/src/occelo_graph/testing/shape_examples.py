@@ -111,6 +111,19 @@ def _shape() -> list[Example]:
             1e-12,
             (0,),
         ),
+        *(
+            Example(
+                "stretch",
+                "shape",
+                lambda x, y: x[:2, 1:].inc(y),
+                lambda x, y: x + np.pad(np.broadcast_to(y, (2, 2)), ((0, 0), (1, 0))),
+                (A, y),
+                (0, 1),
+                1e-12,
+                (0, 1),
+            )
+            for y in (A[:, :2], A[:1, :2], A[:, :1], A[0, :1])
+        ),
         make("join_dims", lambda x: ot.join_dims(x, 1, 2), lambda x: x.reshape(2, 12), T),
         make(
             "split_dims", lambda x: ot.split_dims(x, (2, 2), 2), lambda x: x.reshape(2, 3, 2, 2), T

@@ -73,14 +73,17 @@ class Writing:
                 entries.append(slice(start, stop, self.random.choice([None, 1, -1, 2])))
         return tuple(entries)
 
-    def fitting(self, shape: tuple[int, ...]) -> Pair:
-        """A random earlier value that broadcasts to the shape, or a random number."""
+    def fitting(self, shape: tuple[int, ...], when_built: bool = True) -> Pair:
+        """A random earlier value that broadcasts to the shape, or a random number.
+
+        Without ``when_built``, dynamic lengths that turn out to be 1 broadcast, too.
+        """
         fits = [
             p
             for p in self.made
             if p[1].ndim <= len(shape)
             and all(
-                m == n or (m == 1 and s == 1)
+                m == n or (m == 1 and (s == 1 or not when_built))
                 for m, s, n in zip(
                     p[1].shape, p[0].type.shape, shape[len(shape) - p[1].ndim :], strict=True
                 )
@@ -97,7 +100,7 @@ def write(w: Writing) -> Pair:
     replace = w.random.random() < 0.5
     # a write must not set a position twice, since NumPy does not define which value is kept
     key = w.key(value.shape, repeats=not replace)
-    y, of_y = w.fitting(value[key].shape)
+    y, of_y = w.fitting(value[key].shape, when_built=False)
     made = np.array(value)
     if replace:
         made[key] = of_y

@@ -220,7 +220,7 @@ class Printer(Visitor[None]):
         name = buffer.name
         self.declarations.setdefault(buffer, f"{kind} *{name} = 0;")
         taken = statement.reuse
-        if taken is not None and taken.space != "input":
+        if taken is not None and not statement.updates_input:
             self.line(f"{name} = {taken.name};")
             return
         if taken is not None:

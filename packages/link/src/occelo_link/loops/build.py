@@ -35,6 +35,7 @@ FAMILIES = {
     "occelo_graph.ops.join": "join",
     "occelo_graph.ops.reduce": "reduce",
     "occelo_graph.ops.shape": "shape",
+    "occelo_graph.ops.shape.stretching": "stretching",
 }
 """The modules of lowerings, by the modules or packages of the ops that they lower."""
 

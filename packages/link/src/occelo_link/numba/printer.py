@@ -233,7 +233,7 @@ class _Printer(Visitor[None]):
     def alloc(self, statement: Alloc) -> None:
         buffer, dtype = statement.buffer, statement.buffer.dtype
         taken = statement.reuse
-        if taken is not None and taken.space != "input":
+        if taken is not None and not statement.updates_input:
             self.line(f"{buffer.name} = {self.memory('same', dtype)}({taken.name})")
             return
         if taken is not None:

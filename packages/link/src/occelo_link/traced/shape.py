@@ -16,6 +16,7 @@ from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape, Shape_i
 from occelo_graph.ops.shape.reshaping import Reshape
+from occelo_graph.ops.shape.stretching import Stretch, SumStretched
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array
 from occelo_link.traced.tracer import Tracer
@@ -74,6 +75,42 @@ def lower_specified(
         if wanted is not None and wanted != int(length):
             raise ValueError(f"The shape is {tuple(x.shape)}, which is not as specified")
     return [x]
+
+
+@traces(Stretch)
+def lower_stretch(
+    tracer: Tracer, node: TensorApply[Stretch], inputs: list[Array]
+) -> Sequence[Array]:
+    x, own = inputs[0], tuple(int(n) for n in inputs[0].shape)
+    wanted = _stated_lengths(tracer, node, own, inputs)
+    if own == wanted:
+        return [x]
+    if any(n not in (1, m) for n, m in zip(own, wanted, strict=True)):
+        raise ValueError(f"The shape {own} does not broadcast to {wanted}")
+    return [tracer.arrays.broadcast(tracer.array(x), wanted)]
+
+
+@traces(SumStretched)
+def lower_sum_stretched(
+    tracer: Tracer, node: TensorApply[SumStretched], inputs: list[Array]
+) -> Sequence[Array]:
+    x, own = inputs[0], tuple(int(n) for n in inputs[0].shape)
+    wanted = _stated_lengths(tracer, node, own, inputs)
+    axes = [i for i, (n, m) in enumerate(zip(own, wanted, strict=True)) if n != m]
+    if any(wanted[i] != 1 for i in axes):
+        raise ValueError(f"A tensor of shape {own} was not made from one of shape {wanted}")
+    arrays = tracer.arrays
+    return [arrays.reshape(arrays.reduce("add", tracer.array(x), axes), wanted) if axes else x]
+
+
+def _stated_lengths(
+    tracer: Tracer,
+    node: TensorApply[Stretch | SumStretched],
+    own: Sequence[int],
+    inputs: Sequence[Array],
+) -> tuple[int, ...]:
+    given = [tracer.integer(node, i, v) for i, v in enumerate(inputs[1:], 1)]
+    return tuple(int(n) for n in node.op.wanted(own, given))
 
 
 @traces(DimShuffle)

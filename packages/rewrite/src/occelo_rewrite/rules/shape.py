@@ -20,11 +20,12 @@ from occelo_graph.ops.create import Alloc, ARange, Eye
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.length_inputs import fill_static
-from occelo_graph.ops.lengths import surely_has_length
+from occelo_graph.ops.lengths import KnownLengths, is_proved_equal, surely_has_length
 from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape, Shape_i, length_read
 from occelo_graph.ops.shape.reshaping import Reshape
+from occelo_graph.ops.shape.stretching import Stretch, SumStretched
 from occelo_graph.ops.specialization import specialized_lengths
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.assumptions.shape import is_transposition
@@ -270,6 +271,68 @@ def specify_of_specify(fgraph: FunctionGraph, node: TensorApply[SpecifyShape]) -
     return [x]
 
 
+@node_rewriter([Stretch, SumStretched])
+def stretch_to_own_lengths(
+    fgraph: FunctionGraph, node: TensorApply[Stretch | SumStretched]
+) -> Replacements:
+    """stretch(x, n) = x, if x is known to have the length n, and likewise for the sum that is its gradient.
+
+    A dimension of static length 1 broadcasts without a check: stretch(x, n) = alloc(x, n). Other lengths of the same
+    tensor are still checked.
+    """
+    op = node.op
+    x, *given = node.inputs
+    known = shapes_of(fgraph)
+    wanted = op.wanted((None,) * x.type.ndim, given)
+    left = [
+        i for i, n in enumerate(wanted) if n is not None and not known.is_length(fgraph, n, x, i)
+    ]
+    if not left:
+        return [x] if node.outputs[0].type.is_super(x.type) else None
+    if isinstance(op, Stretch) and all(x.type.shape[i] == 1 for i in left):
+        lengths = [ot.shape_i(x, i) if n is None else n for i, n in enumerate(wanted)]
+        return [ot.alloc(x, *lengths)]
+    return None
+
+
+@node_rewriter([Stretch])
+def stretch_lift(fgraph: FunctionGraph, node: TensorApply[Stretch]) -> Replacements:
+    """stretch(f(x, y)) = f(stretch(x), stretch(y)), so that f is fused with the write that needs it.
+
+    Lengths of x and y that are not known to be equal are asserted.
+    """
+    op, (value, *lengths) = node.op, node.inputs
+    inner = computed_by(value, Elemwise)
+    if inner is None or len(inner.outputs) > 1 or inner.op.destroy_map:
+        return None
+    if len(fgraph.clients[value]) > 1:
+        return None
+    repeated = [v for v in inner.inputs if any(_is_one(v, i - value.type.ndim) for i in op.axes)]
+    if any(not _is_one(v, i - value.type.ndim) for v in repeated for i in op.axes):
+        return None  # an operand that is repeated along one axis only would need another op
+    wide = [v for v in inner.inputs if v not in repeated]
+    if not wide:
+        return None
+    first, known = wide[0], KnownLengths()
+    made = {first: op.with_ndim(first.type.ndim)(first, *lengths)}
+    for v in wide[1:]:
+        ndim, shift = v.type.ndim, first.type.ndim - v.type.ndim
+        stated = [i - value.type.ndim + ndim for i in op.axes]
+        open_axes = [i for i in stated if not is_proved_equal(v, i, first, i + shift, known)]
+        given = tuple(i in open_axes for i in range(ndim))
+        of_first = [ot.shape_i(first, i + shift) for i in open_axes]
+        checked = (
+            SpecifyShape((None,) * ndim, given, "an operand")(v, *of_first) if open_axes else v
+        )
+        made[v] = op.with_ndim(ndim)(checked, *lengths)
+    return [inner.op(*(made.get(v, v) for v in inner.inputs))]
+
+
+def _is_one(x: TensorVariable, axis: int) -> bool:
+    """Whether ``x`` has no axis of this number, which counts from the end, or the static length 1 there."""
+    return x.type.ndim < -axis or x.type.shape[axis] == 1
+
+
 @node_rewriter([OpPattern(Elemwise)], below=[SpecifyShape])
 def specify_lift(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """f(specify_shape(x), y) = specify_shape(f(x, y)), if x is not broadcast along axes with asserted lengths.
@@ -316,10 +379,12 @@ def read_of_shape(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replac
     return None if read is None else [ot.shape_i(*read)]
 
 
-@node_rewriter([Alloc, ARange, Eye, Reshape, SpecifyShape, Subtensor])
+@node_rewriter([Alloc, ARange, Eye, Reshape, SpecifyShape, Stretch, Subtensor, SumStretched])
 def lengths_that_are_known(
     fgraph: FunctionGraph,
-    node: TensorApply[Alloc | ARange | Eye | Reshape | SpecifyShape | Subtensor],
+    node: TensorApply[
+        Alloc | ARange | Eye | Reshape | SpecifyShape | Stretch | Subtensor | SumStretched
+    ],
 ) -> Replacements:
     """op(x, 3) = op[3](x): lengths and indices that are constant inputs become fields of the op.
 
@@ -348,6 +413,8 @@ CANONICALIZE = RuleSet(
         specify_what_is_known,
         specify_of_specify,
         specify_lift,
+        stretch_to_own_lengths,
+        stretch_lift,
     ),
     "shape canonicalize",
 )

@@ -14,6 +14,7 @@ import numpy as np
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.inner_graph import OpFromGraph
+from occelo_graph.ops.shape.stretching import Stretch
 from occelo_rewrite.testing import linear_algebra_examples, looping_examples
 from occelo_rewrite.testing.case import Case, drawn_cases, standard_rules
 
@@ -278,6 +279,12 @@ WRITTEN = [
     Case("specify_lift", lambda x: ot.specify_shape(x, (2, 3)) * ot.exp(x)),
     Case("specify_lift", lambda x: x - ot.specify_shape(ot.exp(x[::-1]), (x.shape[0], None))),
     Case("specify_what_is_known", lambda x: ot.specify_shape(ot.exp(x), (x.shape[0], None))),
+    Case("stretch_to_own_lengths", lambda x: ot.exp(x)[:2].set(x[:2]) * 2.0),
+    Case(
+        "stretch_to_own_lengths",
+        lambda x: Stretch((4, None, None), (False, False, False))(x.dimshuffle("x", 0, 1)) * 2.0,
+    ),
+    Case("stretch_lift", lambda x: x[:, 1:].set(ot.exp(x[:1, 1:]) * 2.0)),
     # reads
     Case("read_of_everything", lambda x: ot.Subtensor((slice(None), slice(None)))(x) * 2.0),
     Case("canonical_key", lambda x: ot.specify_shape(x, (2, 3))[-1]),

@@ -45,6 +45,7 @@ __all__ = [
     "count_inputs",
     "fill_key",
     "is_advanced",
+    "marks_of",
     "parse_key",
     "region_shape",
     "static_positions",
@@ -201,6 +202,18 @@ def _plain(entry: Any) -> Any:
 def is_advanced(key: Key) -> bool:
     """Whether an entry is an index array or a mask. Then NumPy calls the index advanced, else basic."""
     return any(isinstance(e, str) and e == ARRAY for e in key)
+
+
+def marks_of(key: Key) -> list[str]:
+    """The marks `SCALAR` and `ARRAY` of a key, in the order of its inputs."""
+    marks: list[str] = []
+    for entry in key:
+        if isinstance(entry, slice):
+            parts = slice_parts(entry)
+            marks += [SCALAR for p in parts if p == SCALAR]
+        elif isinstance(entry, str):
+            marks.append(entry)
+    return marks
 
 
 def count_inputs(key: Key) -> int:

@@ -23,6 +23,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
 from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, maximum, minimum, switch
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
+from occelo_graph.ops.index.fitting import fitted_arrays, fitted_value
 from occelo_graph.ops.index.key import (
     ARRAY,
     SCALAR,
@@ -35,14 +36,15 @@ from occelo_graph.ops.index.key import (
     count_inputs,
     fill_key,
     is_advanced,
+    marks_of,
     parse_key,
     region_shape,
     static_positions,
 )
-from occelo_graph.ops.index.masks import known_masks_as_positions
+from occelo_graph.ops.index.masks import masks_as_positions
 from occelo_graph.ops.length_inputs import FollowsLengths
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape.reading import Shape, length_read, lengths_by_variables, shape_tuple
+from occelo_graph.ops.shape.reading import Shape, length_read, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors, computed_by, is_tensor
@@ -75,7 +77,7 @@ def _check_inputs(op_: Op, key: Key, given: Sequence[Any]) -> None:
 
 def _arrays(key: Key, given: Sequence[_T]) -> list[_T]:
     """The inputs of a key that are index arrays or masks. ``given`` are all inputs, or their types or values."""
-    return [each for each, mark in zip(given, _marks(key), strict=True) if mark == ARRAY]
+    return [each for each, mark in zip(given, marks_of(key), strict=True) if mark == ARRAY]
 
 
 def _writes_once(key: Key, given: Sequence[Any]) -> bool:
@@ -352,7 +354,7 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
             if is_slice(entry):
                 slices.append(_slice_length(entry, input_shapes[0][axis]))
             axis += entry.type.ndim if is_tensor(entry) and entry.type.dtype == "bool" else 1
-        made = _broadcast_lengths(arrays)
+        made = _broadcast_lengths(arrays, _arrays(self.key, input_shapes[1:]))
         return [(*slices[:where], *made, *slices[where:])]
 
     def batch(
@@ -364,30 +366,18 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
         return f"AdvancedSubtensor{_key_text(self.key)}"
 
 
-def _marks(key: Key) -> list[str]:
-    marks: list[str] = []
-    for entry in key:
-        if isinstance(entry, slice):
-            parts = slice_parts(entry)
-            marks += [SCALAR for p in parts if p == SCALAR]
-        elif isinstance(entry, str):
-            marks.append(entry)
-    return marks
-
-
-def _broadcast_lengths(arrays: Sequence[Any]) -> list[Any]:
-    shapes: list[Any] = []
-    for array in arrays:
-        if array.dtype == "bool":
-            shapes.append((array.sum(),))
-        else:
-            shapes.append(shape_tuple(array))
-    ndim = max(len(s) for s in shapes)
-    result: list[Any] = [1] * ndim
-    for lengths in shapes:
-        for i, n in enumerate(lengths, start=ndim - len(lengths)):
-            if not (isinstance(n, int) and n == 1):
-                result[i] = n if isinstance(result[i], int) and result[i] == 1 else result[i]
+def _broadcast_lengths(arrays: Sequence[Any], shapes: Sequence[Any]) -> list[Any]:
+    """The lengths to which index arrays and masks broadcast. ``shapes`` are their lengths."""
+    result: list[Any] = [1] * max(1 if a.dtype == "bool" else a.type.ndim for a in arrays)
+    done: set[int] = set()
+    for array, own in zip(arrays, shapes, strict=True):
+        is_mask = array.dtype == "bool"
+        static = (None,) if is_mask else array.type.shape
+        lengths = (array.sum(),) if is_mask else own
+        for axis in range(-len(static), 0):
+            if static[axis] != 1 and axis not in done:
+                result[axis] = lengths[axis]
+                done.add(axis)
     return result
 
 
@@ -584,7 +574,7 @@ def _batched_key(
     come from index arrays, and the position of the first of them.
     """
     core_ndim = 0
-    marks = _marks(key)
+    marks = marks_of(key)
     for variable, mark, own in zip(given, marks, extras, strict=True):
         if mark == ARRAY:
             if variable.dtype == "bool":
@@ -708,8 +698,9 @@ def getitem(x: Any, key: Any) -> TensorVariable:
         x.tag.is_index = everything
         if everything:
             return x
-    static, inputs = known_masks_as_positions(x, static, inputs)
     if is_advanced(static):
+        static, inputs = masks_as_positions(x, static, inputs)
+        inputs = fitted_arrays(static, inputs)
         read: TensorVariable = AdvancedSubtensor(static)(x, *inputs)
         return read
     part: TensorVariable = Subtensor(static)(x, *inputs)
@@ -735,6 +726,7 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
         )
     elif isinstance(y, Constant) and y.type.dtype != target.dtype:
         y = _weak_array(y, target.dtype)
+    y = fitted_value(y, x)
     written: TensorVariable = writing(key, set_instead_of_inc, inplace)(base, y, *given)
     new_axes, is_index = _mark_of(base)
     if is_index is not (base is x):

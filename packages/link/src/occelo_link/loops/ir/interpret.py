@@ -161,11 +161,13 @@ class _Interpreter(Visitor[None]):
         size = int(self.get(statement.size))
         if statement.reuse is None:
             cells = np.empty(size, buffer.dtype)
-        elif statement.reuse.space == "input":
-            cells = self.memory[statement.reuse].copy()
         else:
-            cells = self.memory[statement.reuse]
-            assert (cells.size, cells.dtype) == (size, buffer.dtype)
+            cells = self.cells(statement.reuse)
+        if statement.updates_input:
+            cells = cells.copy()
+        elif statement.reuse is not None:
+            assert cells.size >= size
+            assert cells.dtype == buffer.dtype
         if not statement.keeps:
             # new memory is filled with a number that is easily seen to be no result
             cells[:] = np.full(size, -77, dtype=np.int64).astype(buffer.dtype)

@@ -359,8 +359,11 @@ class Alloc(_Leaf):
     ``reuse`` is dead afterwards. If ``keeps`` is True, the elements of ``reuse`` stay in the memory, and may be read
     until they are overwritten.
 
-    ``reuse`` may be an input that the output updates. If no other object refers to the input, the output takes over its
-    memory, otherwise it gets a copy. No later statement may fail, since the old value is lost.
+    The ``reuse`` of an output may be an input that the output updates. If no other object refers to the input, the
+    output takes over its memory, otherwise it gets a copy. No later statement may fail, since the old value is lost.
+
+    Working memory with ``keeps`` may also be a further name for an input or a constant, or for a buffer with more
+    elements. Then nothing is written to it.
 
     Working memory that is allocated in a loop is kept for the next iteration. It is reallocated only if an iteration
     needs more memory than all earlier ones.
@@ -383,6 +386,13 @@ class Alloc(_Leaf):
         self.reuse = reuse
         self.keeps = keeps
         self.node = node
+
+    @property
+    def updates_input(self) -> bool:
+        """Whether ``buffer`` is an output that updates the input ``reuse``."""
+        return (
+            self.reuse is not None and self.reuse.space == "input" and self.buffer.space == "output"
+        )
 
 
 class Swap(_Leaf):

@@ -83,6 +83,8 @@ class _Verifier(Visitor[None]):
         self.buffers: set[Buffer] = set(program.inputs)
         self.table = set(program.table)
         self.committed = False
+        self.named: set[Buffer] = set()
+        """Working memory that is a further name for an input or a constant, at least in one branch."""
 
     def run(self) -> None:
         for function in self.program.functions.values():
@@ -110,7 +112,7 @@ class _Verifier(Visitor[None]):
     def memory(self, buffer: Buffer, where: object, written: bool = False) -> None:
         known = buffer in self.buffers or buffer.space == "constant"
         self.require(known, f"{buffer} is used by {where} before it is allocated")
-        fixed = buffer.space in ("input", "constant")
+        fixed = buffer.space in ("input", "constant") or buffer in self.named
         self.require(not (written and fixed), f"{where} writes the {buffer.space} {buffer}")
 
     def block(self, block: Block) -> None:
@@ -157,8 +159,14 @@ class _Verifier(Visitor[None]):
         if taken is None:
             self.require(not statement.keeps, f"{where} keeps the elements of nothing")
             return
-        state = taken.space == "input" and statement.keeps and statement.buffer.space == "output"
-        self.memory(taken, where, written=not state)
+        state = statement.updates_input and statement.keeps
+        named = statement.keeps and (taken.space in ("input", "constant") or taken in self.named)
+        if named and not state:
+            self.require(
+                statement.buffer.space == "work", f"{where} is a name, but no working memory"
+            )
+            self.named.add(statement.buffer)
+        self.memory(taken, where, written=not (state or named))
         if not statement.keeps:
             self.buffers.discard(taken)
         self.committed = self.committed or state

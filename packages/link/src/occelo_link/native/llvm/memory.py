@@ -38,7 +38,7 @@ def _renamed(program: Program) -> set[Buffer]:
         s.buffer: block
         for block in program.blocks()
         for s in block
-        if isinstance(s, Alloc) and s.reuse is not None and s.reuse.space != "input"
+        if isinstance(s, Alloc) and s.reuse is not None and not s.updates_input
     }
     if not blocks:
         return set()
@@ -108,7 +108,7 @@ class Memory:
     def alloc(self, statement: Alloc) -> None:
         buffer = statement.buffer
         slot = self.scalars.slots.get(buffer)
-        if statement.reuse is not None and statement.reuse.space == "input":
+        if statement.reuse is not None and statement.updates_input:
             pointer = self.take_over_input(statement, statement.reuse)
         elif statement.reuse is not None:
             pointer = self.scalars.buffer(statement.reuse)

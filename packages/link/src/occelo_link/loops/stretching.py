@@ -1,0 +1,199 @@
+"""Lowerings of `Stretch`, which broadcasts dimensions at run time, and of its gradient `SumStretched`.
+
+In most calls the lengths fit, and nothing is to be done. So a tensor that lies in memory is not copied: the result is a
+further name for its memory (`_memory_of_either`). Only if a length is 1 and another one is wanted, the elements are
+repeated or summed in new memory. The linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings;
+`loops.build` imports this module to register them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+
+from occelo_graph import TensorApply
+from occelo_graph.ops.shape.stretching import Stretch, SumStretched
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.loop_nests import copy_elements, reduce_elements
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers_to_loops
+from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
+
+__all__: list[str] = []
+
+
+def _stated(
+    context: Context, op: Stretch | SumStretched, own: Sequence[Value], given: Sequence[Tensor]
+) -> list[Value]:
+    """The lengths of the result."""
+    rest = iter(given)
+    return [
+        context.builder.cast(context.scalar(next(rest)), "int64")
+        if is_given
+        else n
+        if known is None
+        else context.i64(known)
+        for n, known, is_given in zip(own, op.static, op.given, strict=True)
+    ]
+
+
+def _differing(
+    context: Context, own: Sequence[Value], wanted: Sequence[Value]
+) -> tuple[list[int], Value]:
+    """The axes along which two lengths are not known to be equal, and whether all of them are equal at run time."""
+    builder = context.builder
+    axes = [
+        i
+        for i, (a, b) in enumerate(zip(own, wanted, strict=True))
+        if context.canonical(a) is not context.canonical(b)
+    ]
+    same = builder.const(True, "bool")
+    for i in axes:
+        equal = builder.eq(own[i], wanted[i])
+        same = equal if i == axes[0] else builder.op("and", same, equal)
+    return axes, same
+
+
+def _memory_of_either(
+    context: Context,
+    tensor: Tensor,
+    same: Value,
+    shape: Sequence[Value],
+    fill: Callable[[Tensor, Stored], None],
+) -> Stored:
+    """A tensor of the lengths ``shape`` that is ``tensor`` if ``same`` holds, which is usual.
+
+    Otherwise ``fill(stored, target)`` fills new memory from ``stored``, which is ``tensor`` in memory. The result has a
+    buffer without memory of its own, so later steps neither overwrite it nor reuse its memory.
+    """
+    builder = context.builder
+    stored = context.contiguous_copy(context.store(tensor))
+    context.schedule.flush_for(stored)
+    view = builder.buffer(stored.dtype, "work", ndim=len(shape))
+    size = builder.product(shape)
+
+    def usual() -> Sequence[Value]:
+        builder.alloc(view, size, reuse=stored.buffer, keeps=True)
+        return []
+
+    def unusual() -> Sequence[Value]:
+        made = context.new_stored(stored.dtype, shape)
+        builder.alloc(made.buffer, size)
+        fill(stored, made)
+        builder.alloc(view, size, reuse=made.buffer, keeps=True)
+        return []
+
+    context.check_size(shape)
+    builder.branch(same, usual, unusual)
+    offset = builder.select(same, stored.offset, context.i64(0))
+    result = Stored(view, shape, offset, context.contiguous(shape), True)
+    # the memory of ``stored`` must stay as it is while the result is read
+    result.reads = {result: True, **dict.fromkeys(stored.reads, False)}
+    return result
+
+
+@lowers_to_loops(Stretch)
+def lower_stretch(
+    context: Context, node: TensorApply[Stretch], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    builder, x = context.builder, inputs[0]
+    shape = _stated(context, node.op, x.shape, inputs[1:])
+    axes, same = _differing(context, x.shape, shape)
+    one, zero = context.i64(1), context.i64(0)
+    for i in axes:
+        fits = builder.op("or", builder.eq(x.shape[i], shape[i]), builder.eq(x.shape[i], one))
+        context.check(fits)
+    if not axes:
+        return [x]
+
+    def repeated(source: Tensor) -> Callable[[Builder, Index], Value]:
+        def element(inner: Builder, index: Index) -> Value:
+            at = list(index)
+            for i in axes:
+                at[i] = inner.select(inner.eq(x.shape[i], shape[i]), at[i], zero)
+            return source.at(inner, at)
+
+        return element
+
+    if not x.reads or all(is_unit(x.shape[i]) for i in axes):
+        return [context.virtual(x.dtype, shape, repeated(x), [x], cost=1)]
+    if isinstance(x, Stored) and not x.flat:
+        # strides are dynamic anyway, so a stride of 0 costs nothing
+        strides = [
+            builder.select(builder.eq(n, m), s, zero) if i in axes else s
+            for i, (n, m, s) in enumerate(zip(x.shape, shape, x.strides, strict=True))
+        ]
+        forward = [f and i not in axes for i, f in enumerate(x.forward)]
+        return [Stored(x.buffer, shape, x.offset, strides, False, base=x, forward=forward)]
+
+    def fill(stored: Tensor, target: Stored) -> None:
+        copy_elements(context, Virtual(x.dtype, shape, repeated(stored)), target)
+
+    return [_memory_of_either(context, x, same, shape, fill)]
+
+
+@lowers_to_loops(SumStretched)
+def lower_sum_stretched(
+    context: Context, node: TensorApply[SumStretched], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    found = inputs[0]
+    shape = _stated(context, node.op, found.shape, inputs[1:])
+    one = context.i64(1)
+    for axis in range(found.ndim):
+        wanted = [*found.shape[:axis], shape[axis], *found.shape[axis + 1 :]]
+        axes, same = _differing(context, found.shape, wanted)
+        if not axes:
+            continue
+        context.check(context.builder.op("or", same, context.builder.eq(shape[axis], one)))
+        if isinstance(found, Stored):
+            found = _memory_of_either(context, found, same, wanted, _sum_along(context, axis))
+        else:
+            found = _stored_or_summed(context, found, same, wanted, axis)
+    return [found]
+
+
+def _stored_or_summed(
+    context: Context, tensor: Tensor, same: Value, shape: Sequence[Value], axis: int
+) -> Stored:
+    """The elements of a formula, stored once, if ``same`` holds; otherwise their sums along ``axis``."""
+    builder = context.builder
+    result = context.new_stored(tensor.dtype, shape)
+
+    def emit() -> None:
+        # this loop is outside of the branch, so that it may run in several threads
+        some = list(tensor.shape)
+        some[axis] = builder.select(same, some[axis], context.i64(0))
+        kept = Virtual(tensor.dtype, some, tensor.at, flat=tensor.flat, cost=tensor.cost)
+        kept.reads = tensor.reads
+        copy_elements(context, kept, result)
+
+        def unusual() -> Sequence[Value]:
+            _sum_along(context, axis)(tensor, result)
+            return []
+
+        builder.branch(same, lambda: [], unusual)
+
+    context.step([tensor], [result], emit)
+    return result
+
+
+def _sum_along(context: Context, axis: int) -> Callable[[Tensor, Stored], None]:
+    """A function that fills a tensor of length 1 along ``axis`` with the sums of another tensor."""
+
+    def fill(source: Tensor, target: Stored) -> None:
+        builder = context.builder
+        index = [context.i64(0)] * source.ndim
+        with ExitStack() as stack:
+            for i, n in enumerate(source.shape):
+                if i != axis and not is_unit(n):
+                    index[i] = stack.enter_context(builder.loop(n)).index
+
+            def element(number: Value) -> list[Value]:
+                return [source.at(builder, [*index[:axis], number, *index[axis + 1 :]])]
+
+            sums = [("add", source.dtype)]
+            (total,) = reduce_elements(builder, source.shape[axis], sums, element, 1)
+            builder.store(target.buffer, target.position(builder, index), total)
+
+    return fill
