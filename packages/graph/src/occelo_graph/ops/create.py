@@ -25,6 +25,7 @@ from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_slice, is_tuple
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.cast import cast
+from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
     and_,
@@ -33,7 +34,9 @@ from occelo_graph.ops.elemwise.arithmetic import (
     floor,
     ge,
     gt,
-    int_div,
+    lt,
+    maximum,
+    minimum,
     second,
     sign,
     sub,
@@ -301,7 +304,7 @@ class ARange(FollowsLengths):
         return (TensorType(self.dtype, (builtins.max(0, -((start - stop) // step)),)),)
 
     def evaluate(self, start: Any, stop: Any, step: Any) -> Any:
-        return np.arange(start.item(), stop.item(), step.item(), dtype=self.dtype)
+        return _range(start.item(), stop.item(), step.item(), self.dtype)
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
         if is_discrete(self.dtype):
@@ -316,15 +319,46 @@ class ARange(FollowsLengths):
             # exact for all integers; a quotient of floats would be rounded
             if _counts_a_length(from_, to, by):
                 return [(cast(to, "int64"),)]
-            length = cast(-int_div(sub(from_, to), by), "int64")
-        else:
-            length = cast(ceil(true_div(sub(to, from_), by)), "int64")
+            return [(_count_of_integers(from_, to, by),)]
+        length = cast(ceil(true_div(sub(to, from_), by)), "int64")
         return [(switch(ge(length, 0), length, 0),)]
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
         raise NotImplementedError(f"{self} cannot be vectorized: its length would vary")
+
+
+def _range(start: Any, stop: Any, step: Any, dtype: str) -> Any:
+    """NumPy's range, computed apart for large integers, for which NumPy computes wrong lengths."""
+    ends = start, stop, step
+    if not step or not all(isinstance(v, int) for v in ends) or max(map(abs, ends)) < 2**53:
+        return np.arange(start, stop, step, dtype=dtype)
+    count = max(0, -((start - stop) // step))
+    if count >= _FAR:
+        raise ValueError("Maximum allowed size exceeded")
+    first, by = (np.uint64(v % 2**64) for v in (start, step))
+    return (np.arange(count, dtype="uint64") * by + first).astype("int64").astype(dtype)
+
+
+def _count_of_integers(start: Any, stop: Any, step: Any) -> Any:
+    """The length of a range of integers. ``stop - start`` may exceed int64."""
+    start, stop, step = (cast(v, "int64") for v in (start, stop, step))
+    by, first = known_integer(step), known_integer(start)
+    if by == 1 and first is not None and first >= 0 and (first == 0 or never_negative(stop)):
+        count = stop - start
+        return switch(ge(count, 0), count, 0)
+
+    def before(x: Any, y: Any) -> Any:
+        if by is None:
+            return switch(ge(step, 0), lt(x, y), lt(y, x))
+        return lt(x, y) if by > 0 else lt(y, x)
+
+    if by == 1:
+        count = stop - start
+    else:
+        count = stop // step - start // step + before(start % step, stop % step)
+    return switch(before(start, stop), count, 0)
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> TensorVariable:
@@ -350,7 +384,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
         raise TypeError("arange takes real numbers")
     values = [p.data.item() for p in parts if isinstance(p, Constant)]
     if len(values) == len(parts):
-        return constant(np.arange(*values, dtype=name))
+        return constant(_range(*values, name))
     made: TensorVariable = ARange(name)(*parts)
     return made
 
@@ -431,13 +465,26 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
 
     ``M`` None is ``N``. ``dtype`` None is floatX. TypeError if ``k`` is not an integer.
     """
+    rows = arange(N)
+    columns = arange(N if M is None else M)
+    below = ge(rows.dimshuffle(0, "x") + _diagonal(k), columns.dimshuffle("x", 0))
+    return cast(below, "floatX" if dtype is None else dtype)
+
+
+_FAR = 2**62
+"""All lengths are less. So every diagonal from this number on lies outside of a matrix."""
+
+
+def _diagonal(k: Any) -> TensorVariable:
+    """The number ``k`` of a diagonal, limited so that sums of it and a length do not overflow."""
     k = as_tensor_variable(k)
     if not is_discrete(k.dtype):
         raise TypeError(f"The number of a diagonal must be an integer, got k={k}")
-    rows = arange(N)
-    columns = arange(N if M is None else M)
-    below = ge(rows.dimshuffle(0, "x") + k, columns.dimshuffle("x", 0))
-    return cast(below, "floatX" if dtype is None else dtype)
+    if isinstance(k, Constant) and k.type.ndim == 0:
+        return constant(min(max(int(k.data), -_FAR), _FAR))
+    if k.dtype in ("int64", "uint64"):
+        k = minimum(k, _FAR)
+    return maximum(cast(k, "int64"), -_FAR)
 
 
 def tril(m: Any, k: Any = 0) -> TensorVariable:
@@ -449,7 +496,7 @@ def tril(m: Any, k: Any = 0) -> TensorVariable:
 def triu(m: Any, k: Any = 0) -> TensorVariable:
     """The matrix ``m``, with zeros in place of the elements below diagonal ``k``. Accepts batches of matrices."""
     m = as_tensor_variable(m)
-    return switch(_lower(m, as_tensor_variable(k) - 1), constant(0, dtype=m.dtype), m)
+    return switch(_lower(m, _diagonal(k) - 1), constant(0, dtype=m.dtype), m)
 
 
 def _lower(m: Any, k: Any) -> Any:
@@ -473,7 +520,7 @@ def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...
 def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
     """Row and column numbers of the elements on and above diagonal ``k`` of an ``n`` by ``m`` matrix."""
     indices: tuple[TensorVariable, ...] = (
-        ~tri(n, m, as_tensor_variable(k) - 1, dtype="bool")
+        ~tri(n, m, _diagonal(k) - 1, dtype="bool")
     ).nonzero()
     return indices
 
@@ -517,6 +564,9 @@ def linspace(
             raise ValueError(f"The number of samples cannot be negative, got num={count}")
         divisions: Any = max(count - 1, 1) if endpoint else max(count, 1)
     else:
+        if not never_negative(count):
+            message = "The number of samples cannot be negative"
+            count = CheckAndRaise(ValueError, message)(count, ge(count, 0))
         divisions = count - 1 if endpoint else count
         divisions = switch(ge(divisions, 1), divisions, 1)
     delta = stop - start

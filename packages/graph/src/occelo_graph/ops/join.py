@@ -460,7 +460,7 @@ def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorV
     length = lengths_by_variables(x)[where]
     (by,) = lengths_of(shift)
     guard = max(length, 1) if isinstance(length, int) else switch(lt(length, 1), 1, length)
-    start = (-by) % guard
+    start = guard - by % guard  # -by overflows for the smallest int64
     lead = [slice(None)] * where
     return join(where, x[tuple([*lead, slice(start, None)])], x[tuple([*lead, slice(None, start)])])
 

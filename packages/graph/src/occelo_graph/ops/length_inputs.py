@@ -43,7 +43,10 @@ Lengths = tuple[Any, ...]
 
 
 def integer_length(value: Any) -> Any:
-    """Convert a length to a Python integer or an int64 scalar variable. TypeError if it is not an integer scalar."""
+    """Convert a length to a Python integer or an int64 scalar variable.
+
+    TypeError if it is not an integer scalar, ValueError if int64 does not hold it.
+    """
     if isinstance(value, Constant):
         value = value.data
     if isinstance(value, Variable):
@@ -53,11 +56,14 @@ def integer_length(value: Any) -> Any:
             raise TypeError(f"A length must be a scalar, got {value} of type {value.type}")
         return value if value.dtype == "int64" else value.astype("int64")
     try:
-        if not isinstance(value, bool) and int(value) == value:
-            return int(value)
+        whole = not isinstance(value, bool) and int(value) == value
     except (TypeError, ValueError, OverflowError):  # of None, "a", NaN and infinity
-        pass
-    raise TypeError(f"A length must be an integer, got {value!r}")
+        whole = False
+    if not whole:
+        raise TypeError(f"A length must be an integer, got {value!r}")
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"A length must fit int64, got {value}")
+    return int(value)
 
 
 def lengths_of(given: Any) -> Lengths:

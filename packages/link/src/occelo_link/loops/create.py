@@ -82,19 +82,33 @@ def _is_const(value: Value, number: int) -> bool:
 
 
 def _range_length(context: Context, first: Value, last: Value, by: Value) -> Value:
-    """The length of a range of integers. Writes a check that the step is not 0."""
+    """The length of a range of integers. Writes checks that the step is not 0, and that int64 holds the length."""
     builder = context.builder
     zero = context.i64(0)
-    if _is_const(by, 1):
-        span = builder.sub(last, first)
+    if _is_const(by, 1) and _is_const(first, 0):
         # the length of an input is not negative
-        if _is_const(first, 0) and last.op == "length":
-            return span
+        return last if last.op == "length" else builder.op("max", last, zero)
+    if by.op == "const" and by.args[0]:
+        forward: Value = builder.const(by.args[0] > 0, "bool")
     else:
-        if by.op != "const" or by.args[0] == 0:
-            context.check(builder.op("ne", by, zero))
-        span = builder.op("neg", builder.op("floordiv", builder.sub(first, last), by))
-    return builder.op("max", span, zero)
+        context.check(builder.op("ne", by, zero))
+        forward = builder.lt(zero, by)
+
+    def before(x: Value, y: Value) -> Value:
+        return builder.select(forward, builder.lt(x, y), builder.lt(y, x))
+
+    if _is_const(by, 1):
+        count = builder.sub(last, first)
+    else:
+        # last - first may overflow where the length does not
+        ends, starts = (builder.op("floordiv", v, by) for v in (last, first))
+        end, start = (builder.sub(v, builder.mul(q, by)) for v, q in ((last, ends), (first, starts)))
+        count = builder.add(
+            builder.sub(ends, starts), builder.cast(before(start, end), "int64")
+        )
+    length = builder.select(before(first, last), count, zero)
+    context.check(builder.op("le", zero, length))
+    return length
 
 
 def _float_range(context: Context, dtype: str, start: Value, stop: Value, step: Value) -> Tensor:

@@ -200,7 +200,8 @@ class _Printer(Visitor[None]):
         given = [a for a in args if isinstance(a, Value)]
         names = [self.use(a) for a in given]
         dtype = given[-1].dtype
-        if op in _INFIX and dtype in _NATIVE_DTYPES:
+        # Numba assumes that sums of signed integers do not overflow; NumPy's wrap around
+        if op in _INFIX and dtype in _NATIVE_DTYPES and is_float(dtype):
             return f"{names[0]} {_INFIX[op]} {names[1]}"
         if op in _COMPARE and dtype in _NATIVE_DTYPES:
             return f"{names[0]} {_COMPARE[op]} {names[1]}"

@@ -25,6 +25,7 @@ from occelo_graph.errors import broadcasting_hint
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.narrowing import is_array, is_list, is_list_or_tuple, is_slice, is_tuple
+from occelo_graph.ops.elemwise.arithmetic import minimum
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.nodes import is_tensor
@@ -33,6 +34,7 @@ from occelo_graph.tensors.type import StaticShape, TensorType, is_discrete, refu
 
 __all__ = [
     "ARRAY",
+    "LARGEST",
     "SCALAR",
     "Key",
     "KeyEntry",
@@ -50,6 +52,9 @@ __all__ = [
     "region_shape",
     "static_positions",
 ]
+
+LARGEST = 2**63 - 1
+"""The largest int64."""
 
 SCALAR = "scalar"
 ARRAY = "array"
@@ -73,11 +78,18 @@ def _scalar_part(value: Any, inputs: list[Any]) -> Any:
             raise TypeError(
                 f"The parts of a slice must be scalars, got {value} of type {value.type}"
             )
+        if value.dtype == "uint64":
+            value = minimum(value, LARGEST)  # a cast would make larger numbers negative
         inputs.append(value if value.dtype == "int64" else value.astype("int64"))
         return SCALAR
     if not _is_integer(value):
         raise TypeError(f"An index must be an integer, got {value!r}")
     return int(value)
+
+
+def _clipped(part: Any) -> Any:
+    """A part of a slice. As in Python, a larger integer than int64 holds means the same as the end of int64."""
+    return max(-LARGEST - 1, min(part, LARGEST)) if isinstance(part, int) else part
 
 
 def _is_integer(value: object) -> bool:
@@ -169,12 +181,15 @@ def parse_key(key: Any, ndim: int) -> tuple[Key, list[Any], list[int]]:
             static.append(slice(None))
         elif isinstance(entry, slice):
             parts = slice_parts(entry)
-            start, stop, step = (_scalar_part(p, inputs) for p in parts)
+            start, stop, step = (_clipped(_scalar_part(p, inputs)) for p in parts)
             if isinstance(step, int) and step == 0:
                 raise ValueError("The step of a slice cannot be 0")
             static.append(slice(start, stop, None if step == 1 else step))
         elif _is_scalar_index(entry):
-            static.append(_scalar_part(entry, inputs))
+            part = _scalar_part(entry, inputs)
+            if part != _clipped(part):
+                raise IndexError(f"Index {part} is out of range: it exceeds int64")
+            static.append(part)
         else:
             array = _array_part(entry)
             if array.dtype == "bool" and array.type.ndim == 0:

@@ -26,6 +26,7 @@ from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.index.fitting import fitted_arrays, fitted_value
 from occelo_graph.ops.index.key import (
     ARRAY,
+    LARGEST,
     SCALAR,
     Key,
     advanced_layout,
@@ -272,8 +273,7 @@ def _slice_length(entry: slice, length: Any) -> Any:
         first = _clamp(start, length, low, high, low if forward else high)
         last = _clamp(stop, length, low, high, high if forward else low)
         span = last - first if forward else first - last
-        size: Any = (span + (abs(step) - 1)) // abs(step)
-        return maximum(size, 0)
+        return _count(span, min(abs(step), LARGEST))
     a = _clamp(
         start,
         length,
@@ -289,8 +289,13 @@ def _slice_length(entry: slice, length: Any) -> Any:
         switch(forward, length, -1),
     )
     span = switch(forward, b - a, a - b)
-    stride = abs(as_tensor_variable(step))
-    return maximum((span + (stride - 1)) // stride, 0)
+    return _count(span, abs(maximum(as_tensor_variable(step), -LARGEST)))
+
+
+def _count(span: Any, step: Any) -> Any:
+    """The number of elements in ``span`` positions, of which each ``step``-th is taken. No sum of the two overflows."""
+    whole: Any = span if isinstance(step, int) and step == 1 else (span - 1) // step + 1
+    return maximum(whole, 0)
 
 
 def _clamp(position: Any, length: Any, low: Any, high: Any, default: Any) -> Any:

@@ -15,6 +15,9 @@ from occelo_link.loops.tensors import Tensor
 
 __all__ = ["Entry", "Part", "Position", "read_key"]
 
+_LONG_STEP = 2**31
+"""A static step up to this bound cannot overflow: lengths are below 2**62."""
+
 
 class Part:
     """A slice: ``length`` positions, from ``start`` on, in steps of ``step``."""
@@ -112,6 +115,14 @@ def _slice(
     else:
         context.check(builder.op("ne", by, zero))
         forward = builder.lt(zero, by)
+    if by.op != "const" or abs(by.args[0]) > _LONG_STEP:
+        # every step from the length on selects one element; with this one, nothing below overflows
+        limit = builder.op("max", length, one)
+        by = builder.select(
+            forward,
+            builder.op("min", by, limit),
+            builder.op("max", by, builder.sub(zero, limit)),
+        )
     last = builder.sub(length, one)
     low = builder.select(forward, zero, context.i64(-1))
     high = builder.select(forward, length, last)

@@ -218,7 +218,7 @@ class _Layout:
             return
         builder.block.memo[key] = True
         if isinstance(source, Constant):
-            data: npt.NDArray[Any] = source.data
+            data: npt.NDArray[Any] = source.data.astype("int64")
             if data.size == 0:
                 return
             least, most = context.i64(int(data.min())), context.i64(int(data.max()))
@@ -253,8 +253,9 @@ class _Layout:
 
     def _wrapped(self, array: Tensor, source: TensorVariable, length: Value) -> Tensor:
         """The positions, counted from 0: the length is added to negative positions, which count from the end."""
-        unsigned = array.dtype.startswith("uint")
-        if isinstance(source, Constant) and (source.data.size == 0 or source.data.min() >= 0):
+        # as in NumPy, positions from 2**63 on are negative ones
+        unsigned = array.dtype in ("uint8", "uint16", "uint32")
+        if isinstance(source, Constant) and source.data.astype("int64").min(initial=0) >= 0:
             unsigned = True
         if array.bounds is not None and array.bounds[0].op == "const":
             unsigned = unsigned or array.bounds[0].args[0] >= 0

@@ -142,9 +142,11 @@ class Builder:
         return found
 
     def i64(self, number: int) -> Value:
-        """An int64 constant."""
+        """An int64 constant. OverflowError if int64 does not hold the number."""
         found = self._integers.get(number)
         if found is None:
+            if number != _wrap(number):
+                raise OverflowError(f"int64 does not hold {number}")
             found = self._integers[number] = self.const(number, "int64")
         return found
 

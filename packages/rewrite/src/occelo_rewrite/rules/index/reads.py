@@ -23,7 +23,7 @@ from occelo_graph.ir.slices import slice_parts
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.create import Alloc, ARange
-from occelo_graph.ops.index.key import ARRAY, KeyEntry
+from occelo_graph.ops.index.key import ARRAY, LARGEST, KeyEntry
 from occelo_graph.ops.index.search import AllocDiag, ExtractDiag
 from occelo_graph.ops.index.subtensor import (
     AdvancedIncSubtensor,
@@ -128,8 +128,8 @@ def _composed(first: slice, then: KeyEntry, length: int | None) -> KeyEntry:
     count = None if stop is None or length is None else len(range(start, stop, step))
     if isinstance(then, int):
         if count is None:
-            # x[a:][i] is out of bounds if and only if x[a + i] is
-            return start + step * then if stop is None and then >= 0 else None
+            # x[a:][i] is out of bounds if and only if x[a + i] is, also where int64 does not hold a + i
+            return min(start + step * then, LARGEST) if stop is None and then >= 0 else None
         if not -count <= then < count:
             return None
         return start + step * (then % count)
