@@ -31,7 +31,7 @@ SOURCES = sorted(
 )
 INDEX = re.compile(r"https?://\S*(/simple|\.whl|\.tar\.gz|\.tgz)")
 NOT_TABLES = set(
-    "matrix_op parameters rejection draw_derivatives reuse declared scalar signatures key masks axes series subscripts op".split()
+    "matrix_op parameters rejection draw_derivatives reuse declared scalar signatures key masks fitting axes series subscripts op".split()
 )
 """Modules of families that hold no functions of tensors."""
 FAMILIES = (
