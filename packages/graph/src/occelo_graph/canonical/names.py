@@ -53,6 +53,11 @@ def loaded(name: str) -> Any:
     return found
 
 
+def _attributes(part: Any) -> dict[str, Any]:
+    found: Any = getattr(part, "__dict__", None)
+    return found or {}
+
+
 def register_loadable(part: _Part) -> _Part:
     """Let saved graphs name a function (a derivative of `OpFromGraph`) or an exception class. Returns it.
 
@@ -100,7 +105,7 @@ def _part_of_op(name: str) -> Any:
     """The static function or the exception that is defined in the body of a class of ops; None if there is none."""
     outer, _, last = name.rpartition(".")
     cls = _found_class(Op, outer)
-    found: Any = None if cls is None else vars(cls).get(last)
+    found: Any = _attributes(cls).get(last)
     if isinstance(found, staticmethod):
         found = found.__func__
     # not what the class merely refers to, such as a function of another module
@@ -127,8 +132,7 @@ def _found_class(base: type, name: str) -> Any:
     # looked up in dictionaries: attributes of modules and classes may run code
     found: Any = sys.modules.get(module)
     for part in path.split("."):
-        space: dict[str, Any] = vars(found) if hasattr(found, "__dict__") else {}
-        found = space.get(part)
+        found = _attributes(found).get(part)
     if isinstance(found, type) and issubclass(found, base) and class_name(found) == name:
         return found
     pending = [base]  # classes inside of functions, and classes whose names have other values now
