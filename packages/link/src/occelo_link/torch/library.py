@@ -12,7 +12,7 @@ from typing import Any
 
 from occelo_link.libraries import library
 
-__all__ = ["compile_graph", "make_fx", "special", "torch"]
+__all__ = ["cache_folder", "compile_graph", "empty_cache", "make_fx", "special", "torch"]
 
 torch: Any = library("torch")
 special: Any = importlib.import_module("torch.special")
@@ -27,3 +27,13 @@ def compile_graph() -> Any:
     a function that ``torch.compile`` compiles, because it does not check its arguments.
     """
     return importlib.import_module("torch._inductor").compile
+
+
+def cache_folder() -> str:
+    """Return the folder of Inductor's cache."""
+    return str(importlib.import_module("torch._inductor.runtime.cache_dir_utils").cache_dir())
+
+
+def empty_cache() -> Any:
+    """Return a context in which Inductor's cache is an empty temporary folder."""
+    return importlib.import_module("torch._inductor.utils").fresh_inductor_cache()

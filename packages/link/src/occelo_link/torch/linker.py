@@ -13,6 +13,7 @@ from typing import Any
 from occelo_link.linker import Scheduler
 from occelo_link.options import TORCH_COMPILE
 from occelo_link.torch.arrays import TorchArrays, chosen_device, on_device
+from occelo_link.torch.inductor_cache import with_whole_cache
 from occelo_link.torch.library import compile_graph, make_fx, torch
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM
 
@@ -30,7 +31,7 @@ def _inductor(module: Any, given: Sequence[Any]) -> Callable[..., Any]:
     """Compile an FX graph with Inductor, for inputs like ``given``."""
     limit = sys.getrecursionlimit()
     try:
-        compiled: Callable[..., Any] = compile_graph()(module, given)
+        compiled: Callable[..., Any] = with_whole_cache(lambda: compile_graph()(module, given))
     finally:
         sys.setrecursionlimit(limit)  # Inductor raises the limit for the whole process
     return compiled
