@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,25 @@ LIBRARY = next(
 )
 
 
+@contextmanager
+def other_folder() -> Iterator[None]:
+    before = os.environ["TORCHINDUCTOR_CACHE_DIR"]
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{before}/other"
+    try:
+        yield
+    finally:
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = before
+
+
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(inductor_cache, "_examined", set())
+    # Inductor itself takes long to import
+    monkeypatch.setattr(
+        inductor_cache, "cache_folder", lambda: os.environ["TORCHINDUCTOR_CACHE_DIR"]
+    )
+    monkeypatch.setattr(inductor_cache, "empty_cache", other_folder)
     return tmp_path
 
 

@@ -71,12 +71,10 @@ def manifest(*roots: str) -> str:
                         path = f"{folder}/{name}" if opened is None else name
                         status = os.stat(path, dir_fd=opened)
                         names.append(name)
-                        changed = status.st_mtime_ns > installed_at
-                        numbers += (
-                            (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-                            if changed
-                            else _UNCHANGED
-                        )
+                        if status.st_mtime_ns > installed_at:
+                            numbers += status.st_size, status.st_mtime_ns, status.st_ctime_ns
+                        else:
+                            numbers += _UNCHANGED
                     elif "." not in name and name not in _NO_SOURCES:
                         pending.append(f"{folder}/{name}")
             except NotADirectoryError:
