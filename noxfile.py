@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable
 from typing import Any
 
@@ -315,7 +316,7 @@ def backends(session: nox.Session) -> None:
 @nox.session(python="3.11")
 @timed
 def lowest(session: nox.Session) -> None:
-    """The lowest versions that are allowed, of the siblings and of NumPy, without the pins."""
+    """The lowest versions that are allowed, of the siblings and of NumPy, without the pins; then every command so."""
     need_wheels()
     install(session, "--no-config", "--resolution", "lowest", wheel("compile"))
     install(
@@ -330,6 +331,18 @@ def lowest(session: nox.Session) -> None:
     )
     session.run("python", "-P", "-c", "import numpy; assert numpy.__version__ == '2.0.0'")
     run_tests(session, *PACKAGES, "--sample", "3/24", workers=0)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    required = [*project["dependencies"], *project["optional-dependencies"]["demo"]]
+    named = [each for each in required if not each.startswith("occelo-")]
+    # old versions of what the command line names, beside old ones of what these need, and beside the newest
+    for resolution, what in (
+        ("lowest", [wheel("")]),
+        ("lowest-direct", [wheel("") + "[demo]", *named]),
+    ):
+        install(session, "--no-config", "--upgrade", "--resolution", resolution, *what)
+        run_tests(
+            session, "integration/test_commands.py", "-W", "ignore::DeprecationWarning", workers=0
+        )
 
 
 @nox.session(python="3.11")
