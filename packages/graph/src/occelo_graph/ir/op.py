@@ -26,6 +26,7 @@ from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.op_caches import cache_of, forget_cached, is_fixed
 from occelo_graph.ir.regions import Loop, Region
 from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ir.terms import Term
 from occelo_graph.ir.traits import (
     Traits,
     check_declared,
@@ -271,6 +272,13 @@ class Op(Traits):
 
     def __repr__(self) -> str:
         return str(self)
+
+    def written(self, node: AnyApply, operands: Sequence[Term]) -> Term | None:
+        """A node as an expression in the namespace of `occelo.tensor`, for `pprint`.
+
+        ``operands`` are the terms of the inputs. None if there is no such expression: the op's name is printed.
+        """
+        return None
 
     # application
 

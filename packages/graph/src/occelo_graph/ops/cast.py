@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import trait
 from occelo_graph.ops.elemwise.arithmetic import true_div
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -50,6 +51,9 @@ class Cast(ScalarOp):
                 "a complex tensor cannot be cast to a real dtype; take real(x) or abs(x)"
             )
         return (self.dtype,)
+
+    def written(self, operands: Sequence[str]) -> Term:
+        return called("cast", *operands, repr(self.dtype))
 
     def evaluate(self, *arrays: Any) -> Any:
         with np.errstate(all="ignore"):

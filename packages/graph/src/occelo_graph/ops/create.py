@@ -20,6 +20,7 @@ from occelo_graph.facade import facade
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_slice, is_tuple
@@ -127,6 +128,11 @@ class Alloc(FollowsLengths, LinearInFirst):
 
     def may_fail(self, node: Apply) -> bool:
         return not all(map(never_negative, node.inputs[1:]))
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        rest = iter(operands[1:])
+        lengths = [next(rest).short if n is None else str(n) for n in self.shape]
+        return called("alloc", operands[0].text, f"[{', '.join(lengths)}]")
 
     def infer(self, value: TensorType, *lengths: Any) -> TensorType:
         check_length_types(self, lengths)
@@ -290,6 +296,9 @@ class ARange(FollowsLengths):
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return range(len(node.inputs))
 
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("arange", *(term.short for term in operands), dtype=self.dtype)
+
     def infer(self, start: TensorType, stop: TensorType, step: TensorType) -> TensorType:
         for t in (start, stop, step):
             if t.ndim != 0:
@@ -401,6 +410,11 @@ class Eye(FollowsLengths):
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return range(len(node.inputs))
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        rest = iter(operands)
+        lengths = [next(rest).short if n is None else str(n) for n in self.shape]
+        return called("eye", *lengths, next(rest).short, dtype=self.dtype)
 
     def infer(self, *lengths: Any) -> TensorType:
         check_length_types(self, lengths)
@@ -519,9 +533,7 @@ def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...
 
 def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, ...]:
     """Row and column numbers of the elements on and above diagonal ``k`` of an ``n`` by ``m`` matrix."""
-    indices: tuple[TensorVariable, ...] = (
-        ~tri(n, m, _diagonal(k) - 1, dtype="bool")
-    ).nonzero()
+    indices: tuple[TensorVariable, ...] = (~tri(n, m, _diagonal(k) - 1, dtype="bool")).nonzero()
     return indices
 
 

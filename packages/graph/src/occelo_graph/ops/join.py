@@ -14,6 +14,7 @@ import numpy as np
 from occelo_graph.ir.known_values import known_integer, known_integers
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import EVERY, FIRST
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_list_or_tuple
@@ -117,6 +118,9 @@ class Join(Op):
     moves = EVERY
 
     axis: int
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("concatenate", f"[{', '.join(t.text for t in operands)}]", axis=self.axis)
 
     def infer(self, *types: TensorType) -> TensorType:
         if not types:

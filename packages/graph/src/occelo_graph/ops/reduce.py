@@ -15,6 +15,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST, SECOND, trait
 from occelo_graph.ops.arguments import checked_keepdims
 from occelo_graph.ops.batching import materialize
@@ -176,6 +177,25 @@ class CAReduce(Op):
     def __str__(self) -> str:
         return f"{self.reduction.title}{{axis={list(self.axis)}}}"
 
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        if not self.reduction.title.isalpha() or self.reduction.name == "supremum":
+            return None
+        return called(
+            self.reduction.title.lower(),
+            operands[0].text,
+            axis=_written_axis(self.axis, node),
+            dtype=self.dtype,
+            acc_dtype=self.acc_dtype,
+        )
+
+
+def _written_axis(axis: tuple[int, ...], node: Apply) -> int | tuple[int, ...] | None:
+    """The argument ``axis`` of a reduction: None if it is over all of several dimensions."""
+    if len(axis) == 1:
+        return axis[0]
+    kind: Any = node.inputs[0].type
+    return None if len(axis) == kind.ndim else axis
+
 
 def _reduce(
     function: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None, acc_dtype: Any = None
@@ -259,6 +279,9 @@ class Argmax(Op):
     axis: tuple[int, ...]
     reads_once: ClassVar[bool] = True
 
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("argmax", operands[0].text, axis=_written_axis(self.axis, node))
+
     def infer(self, x: TensorType) -> TensorType:
         return TensorType("int64", [n for i, n in enumerate(x.shape) if i not in self.axis])
 
@@ -324,6 +347,9 @@ class SumOfSquares(Op):
 
     axis: tuple[int, ...]
     reads_once: ClassVar[bool] = True
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("sum_of_squares", operands[0].text, axis=_written_axis(self.axis, node))
 
     def infer(self, x: TensorType) -> TensorType:
         if self.axis and self.axis[-1] >= x.ndim:
@@ -404,6 +430,10 @@ class CumOp(Op):
 
     def _dtype(self, given: str) -> str:
         return _accumulated(given) if self.reduction.accumulates else given
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        name = {"add": "cumsum", "mul": "cumprod"}.get(self.mode)
+        return None if name is None else called(name, operands[0].text, axis=self.axis)
 
     def infer(self, x: TensorType) -> TensorType:
         return TensorType(self._dtype(x.dtype), x.shape)
@@ -570,6 +600,9 @@ class Softmax(Op):
 
     axis: tuple[int, ...]
 
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("softmax", operands[0].text, axis=_written_axis(self.axis, node))
+
     def infer(self, x: TensorType) -> TensorType:
         if is_complex(x.dtype):
             raise TypeError("softmax is defined for real tensors")
@@ -604,6 +637,9 @@ class LogSoftmax(Op):
     """The logarithm of `Softmax`. It cannot overflow, and it is finite where `Softmax` underflows to 0."""
 
     axis: tuple[int, ...]
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("log_softmax", operands[0].text, axis=_written_axis(self.axis, node))
 
     def infer(self, x: TensorType) -> TensorType:
         if is_complex(x.dtype):
@@ -641,6 +677,9 @@ class LogSumExp(Op):
     """log(sum(exp(x))), summed over the axes ``axis``. It cannot overflow."""
 
     axis: tuple[int, ...]
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("logsumexp", operands[0].text, axis=_written_axis(self.axis, node))
 
     def infer(self, x: TensorType) -> TensorType:
         if is_complex(x.dtype):

@@ -15,6 +15,7 @@ import numpy as np
 from occelo_graph.errors import broadcasting_hint
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
+from occelo_graph.ir.terms import PRODUCT, Term
 from occelo_graph.ir.traits import FIRST, SECOND
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
@@ -102,6 +103,9 @@ class Dot(Op):
     def may_fail(self, node: Apply) -> bool:
         return False
 
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return Term(" @ ".join(term.at(PRODUCT + 1) for term in operands), PRODUCT)
+
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
         if x.ndim not in (1, 2) or y.ndim not in (1, 2):
             raise TypeError(f"Dot takes vectors and matrices, got {x} and {y}")
@@ -176,6 +180,9 @@ class MatMul(Op):
 
     def may_fail(self, node: Apply) -> bool:
         return False
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return Term(" @ ".join(term.at(PRODUCT + 1) for term in operands), PRODUCT)
 
     def infer(self, x: TensorType, y: TensorType) -> TensorType:
         if x.ndim < 2 or y.ndim < 2:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.regions import Region
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_list_or_tuple
@@ -41,6 +42,9 @@ class IfElse(Op):
 
     def may_fail(self, node: Apply) -> bool:
         return False
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return called("ifelse", *(t.text for t in operands)) if self.n_outs == 1 else None
 
     def infer(self, condition: Type, *values: Type) -> tuple[Type, ...]:
         if not isinstance(condition, TensorType) or condition.ndim:

@@ -128,6 +128,8 @@ tensor_copy: Elemwise = elementwise(
     moves=slice(0, 1),
 )
 identity_of = tensor_copy
+# `identity` is a matrix, as in NumPy
+tensor_copy.scalar_op.written_as = "tensor_copy"
 
 
 def _cotangent(ct: TensorVariable, *rest: TensorVariable) -> TensorVariable:
@@ -409,7 +411,8 @@ def _comparison(
         commutative=commutative,
         holomorphic=False,
         formula=formula,
-        infix=(symbol, 1),
+        # == and != compare variables by identity
+        infix=None if symbol in ("==", "!=") else (symbol, 1),
     )
 
 

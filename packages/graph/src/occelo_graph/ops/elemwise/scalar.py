@@ -20,6 +20,7 @@ import numpy as np
 
 from occelo_graph.canonical.encoding import Static
 from occelo_graph.errors import MethodNotDefined
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete, name_of
 
@@ -95,6 +96,8 @@ class ScalarOp(Static):
     """Python's operator, and its precedence from 1 (comparisons) to 8 (powers). An operator of one argument is a
     prefix.
     """
+    written_as: str | None = None
+    """The name of the user's function in formulas, if it is not the op's name."""
     python_only: str | None = None
     """If loop programs cannot compute the op for some real dtype, the reason. Compiled code then calls the NumPy code.
     """
@@ -141,6 +144,10 @@ class ScalarOp(Static):
         `MethodNotDefined`, a NotImplementedError, if no derivatives are declared.
         """
         raise MethodNotDefined(f"{type(self).__name__} does not declare derivatives")
+
+    def written(self, operands: Sequence[str]) -> Term:
+        """A call of the function on operands, for `pprint`."""
+        return called(self.written_as or self.name, *operands)
 
     def _identity(self) -> Any:
         return (type(self), tuple(self.fields().items()))

@@ -14,6 +14,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, op
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
 from occelo_graph.ops.arguments import known_mode
@@ -70,6 +71,10 @@ class Nonzero(FollowsLengths):
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return range(len(node.inputs))
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        made = called("nonzero", operands[0].text)
+        return made if len(node.outputs) > 1 else Term(f"{made.text}[0]")
 
     def infer(self, x: TensorType) -> tuple[TensorType, ...]:
         if x.ndim == 0:
@@ -133,6 +138,10 @@ class ExtractDiag(LinearInFirst):
     axis2: int = 1
 
     view_map = {0: [0]}
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        places = (self.offset, self.axis1, self.axis2)
+        return called("diagonal", operands[0].text, *map(str, places))
 
     def infer(self, x: TensorType) -> TensorType:
         if x.ndim < 2 or self.axis1 == self.axis2 or max(self.axis1, self.axis2) >= x.ndim:
@@ -201,6 +210,10 @@ class AllocDiag(LinearInFirst):
     moves = FIRST
 
     offset: int = 0
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        kind: Any = node.inputs[0].type
+        return called("diag", operands[0].text, str(self.offset)) if kind.ndim == 1 else None
 
     def infer(self, x: TensorType) -> TensorType:
         if x.ndim < 1:

@@ -16,6 +16,7 @@ from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.batching import align, materialize
@@ -114,6 +115,22 @@ def _key_text(key: Key) -> str:
     return "[" + ", ".join(one(e) for e in key) + "]"
 
 
+def _written_key(key: Key, operands: Sequence[Term]) -> str:
+    """The key as it is written in brackets. Whole dimensions at its end are left out."""
+    texts = fill_key(key, [term.short for term in operands], str)
+    entries = list(texts)
+    while len(entries) > 1 and entries[-1] == slice(None):
+        entries.pop()
+
+    def one(entry: Any) -> str:
+        if not isinstance(entry, slice):
+            return str(entry)
+        parts = ["" if p is None else str(p) for p in slice_parts(entry)]
+        return ":".join(parts[:2]) + (f":{parts[2]}" if parts[2] else "")
+
+    return f"[{', '.join(map(one, entries))}]"
+
+
 def _with_array_check(
     op_: AdvancedSubtensor | _Write, node: TensorApply[Op], first: int, run: Kernel
 ) -> Kernel:
@@ -177,6 +194,9 @@ class Subtensor(FollowsLengths, LinearInFirst):
 
     def may_fail(self, node: Apply) -> bool:
         return not _surely_inside(self.key, node.inputs[0].type.shape or ())
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return Term(f"{operands[0].at(ATOM)}{_written_key(self.key, operands[1:])}")
 
     def infer(self, x: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)
@@ -331,6 +351,9 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return static_positions(self.key, node.inputs, 1)
 
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return Term(f"{operands[0].at(ATOM)}{_written_key(self.key, operands[1:])}")
+
     def infer(self, x: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)
         shape, _, _ = advanced_layout(self.key, x.shape, _arrays(self.key, given))
@@ -416,6 +439,15 @@ class _Write(Op):
     @trait
     def destroy_map(self) -> Mapping[int, Sequence[int]]:
         return {0: [0]} if self.inplace else {}
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        if self.inplace:
+            return None
+        x, y, *key = operands
+        part = f"{x.at(ATOM)}{_written_key(self.key, key)}"
+        return called(
+            f"{part}.{'set' if self.set_instead_of_inc else 'inc'}", (y.unstretched or y).text
+        )
 
     def infer(self, x: TensorType, y: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)

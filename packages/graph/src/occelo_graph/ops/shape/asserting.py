@@ -16,6 +16,7 @@ import numpy as np
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
+from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import require_unbatched
@@ -56,6 +57,12 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
     of: str = field(default="", compare=False)
 
     view_map = {0: [0]}
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        rest = iter(operands[1:])
+        pairs = zip(self.static, self.given, strict=True)
+        lengths = [next(rest).short if given else str(static) for static, given in pairs]
+        return called("specify_shape", operands[0].text, f"[{', '.join(lengths)}]")
 
     def infer(self, x: TensorType, *lengths: Any) -> TensorType:
         check_length_types(self, lengths)

@@ -13,6 +13,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Cotangents, op
+from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.linear import LinearInFirst
@@ -113,6 +114,14 @@ class DimShuffle(LinearInFirst):
         extra = batch_ndims[0]
         order = tuple(a if isinstance(a, str) else a + extra for a in self.new_order)
         return [DimShuffle(self.input_ndim + extra, (*range(extra), *order))(inputs[0])]
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        x, ones = operands[0], self.new_order.count("x")
+        rest = tuple(range(self.input_ndim))
+        if self.new_order == rest[::-1]:
+            return Term(f"{x.at(ATOM)}.T")
+        written = called(f"{x.at(ATOM)}.dimshuffle", *map(repr, self.new_order))
+        return written._replace(inner=x if self.new_order[ones:] == rest else None)
 
     def __str__(self) -> str:
         return f"DimShuffle{{{','.join(str(a) for a in self.new_order)}}}"

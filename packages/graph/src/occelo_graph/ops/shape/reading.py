@@ -15,6 +15,7 @@ import numpy as np
 from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import Cotangents, Op, Tangents, op
+from occelo_graph.ir.terms import ATOM, Term
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.length_inputs import Lengths
 from occelo_graph.ops.shape.axes import normalize_axis
@@ -43,6 +44,9 @@ class Shape(Op):
 
     def may_fail(self, node: Apply) -> bool:
         return False
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return Term(f"{operands[0].at(ATOM)}.shape")
 
     def infer(self, x: TensorType) -> TensorType:
         return TensorType("int64", (x.ndim,))
@@ -87,6 +91,9 @@ class Shape_i(Op):
 
     def may_fail(self, node: Apply) -> bool:
         return False
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        return Term(f"{operands[0].at(ATOM)}.shape[{self.i}]")
 
     def infer(self, x: TensorType) -> TensorType:
         if not 0 <= self.i < x.ndim:

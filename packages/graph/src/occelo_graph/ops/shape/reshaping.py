@@ -12,6 +12,7 @@ import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
+from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.elemwise.arithmetic import eq, switch
@@ -54,6 +55,11 @@ class Reshape(FollowsLengths, LinearInFirst):
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return range(1, len(node.inputs))
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        rest = iter(operands[1:])
+        lengths = [next(rest).short if n is None else str(n) for n in self.shape]
+        return called(f"{operands[0].at(ATOM)}.reshape", f"[{', '.join(lengths)}]")
 
     def infer(self, x: TensorType, *lengths: Any) -> TensorType:
         check_length_types(self, lengths)

@@ -16,6 +16,7 @@ import numpy as np
 from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
+from occelo_graph.ir.terms import Term
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ops.batching import require_unbatched
 from occelo_graph.ops.length_inputs import FollowsLengths, check_length_types
@@ -112,6 +113,10 @@ class Stretch(_ToLengths):
 
     of_index: bool = False
     more: bool = field(default=False, compare=False)
+
+    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
+        text = f"{self}({', '.join(term.text for term in operands)})"
+        return Term(text, unstretched=operands[0])
 
     def _with(self, static: StaticShape, given: tuple[bool, ...]) -> Stretch:
         return Stretch(static, given, self.of_index, self.more)
