@@ -27,7 +27,7 @@ from occelo_graph.looping.guarding import alike_in_all_steps, guarded
 from occelo_graph.looping.scan_op import Scan
 from occelo_graph.looping.states import forget_updates, is_made_by, with_updates
 from occelo_graph.ops.shape.reading import length_read
-from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.constant import as_tensor_variable, constant
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import TensorType
 
@@ -77,9 +77,8 @@ def number_of_steps(value: Any, what: str = "The number of steps") -> Any:
     steps = as_tensor_variable(value)
     if steps.type.ndim or steps.type.numpy_dtype.kind not in "iu":
         raise TypeError(f"{what} must be an integer scalar, and is {describe(steps)}")
-    if isinstance(steps, Constant) and steps.dtype != "int64":
+    if isinstance(steps, Constant):
         _check_range(int(steps.data), what)
-        return as_tensor_variable(np.int64(steps.data))
     return steps if steps.dtype == "int64" else steps.astype("int64")
 
 
@@ -191,7 +190,7 @@ def _adapted(values: Sequence[CarriedValue], following: Sequence[Variable]) -> b
 
 
 def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
-    """The number of steps. If it is known statically, it is returned as a constant.
+    """The number of steps. If it is known statically, and not by constants alone, it is returned as a constant.
 
     ValueError if it is known to be negative, or larger than the static length of a sequence.
     """
@@ -206,7 +205,9 @@ def _checked(steps: Variable, sequences: Sequence[Variable]) -> Variable:
             raise ValueError(
                 f"The loop has {known} steps, but its sequence {i} has only {length} elements: {describe(sequence)}"
             )
-    return as_tensor_variable(np.int64(known))
+    # a constant, or a cast of one, stays, so that it can be replaced in a copy of the graph
+    roots = [steps] if steps.owner is None else steps.owner.inputs
+    return steps if all(isinstance(v, Constant) for v in roots) else constant(np.int64(known))
 
 
 def as_variable(value: Any, kind: Type, label: str) -> Variable:

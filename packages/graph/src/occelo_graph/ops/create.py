@@ -341,7 +341,7 @@ class ARange(FollowsLengths):
 def _range(start: Any, stop: Any, step: Any, dtype: str) -> Any:
     """NumPy's range, computed apart for large integers, for which NumPy computes wrong lengths."""
     ends = start, stop, step
-    if not step or not all(isinstance(v, int) for v in ends) or max(map(abs, ends)) < 2**53:
+    if not step or not all(isinstance(v, int) for v in ends) or max(abs(v) for v in ends) < 2**53:
         return np.arange(start, stop, step, dtype=dtype)
     count = max(0, -((start - stop) // step))
     if count >= _FAR:
@@ -391,9 +391,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
         raise TypeError("arange takes scalars")
     if any(is_complex(p.dtype) for p in parts):
         raise TypeError("arange takes real numbers")
-    values = [p.data.item() for p in parts if isinstance(p, Constant)]
-    if len(values) == len(parts):
-        return constant(_range(*values, name))
+    if not any(isinstance(p, Variable) for p in given):
+        first, last, by = (p.data.item() for p in parts if isinstance(p, Constant))
+        return constant(_range(first, last, by, name))
     made: TensorVariable = ARange(name)(*parts)
     return made
 
@@ -492,11 +492,14 @@ _FAR = 2**62
 def _diagonal(k: Any) -> TensorVariable:
     """The number ``k`` of a diagonal, limited so that sums of it and a length do not overflow."""
     k = as_tensor_variable(k)
-    if not is_discrete(k.dtype):
+    dtype = k.dtype
+    if not is_discrete(dtype):
         raise TypeError(f"The number of a diagonal must be an integer, got k={k}")
-    if isinstance(k, Constant) and k.type.ndim == 0:
-        return constant(min(max(int(k.data), -_FAR), _FAR))
-    if k.dtype in ("int64", "uint64"):
+    number = int(k.data) if isinstance(k, Constant) and k.type.ndim == 0 else None
+    if number is not None:
+        limited = min(max(number, -_FAR), _FAR)
+        return cast(k, "int64") if limited == number else constant(limited)
+    if dtype in ("int64", "uint64"):
         k = minimum(k, _FAR)
     return maximum(cast(k, "int64"), -_FAR)
 

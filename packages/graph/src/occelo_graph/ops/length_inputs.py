@@ -45,9 +45,10 @@ Lengths = tuple[Any, ...]
 def integer_length(value: Any) -> Any:
     """Convert a length to a Python integer or an int64 scalar variable.
 
-    TypeError if it is not an integer scalar, ValueError if int64 does not hold it.
+    A constant stays a variable, so that it can be replaced in a copy of the graph. TypeError if it is not an integer
+    scalar, ValueError if int64 does not hold it.
     """
-    if isinstance(value, Constant):
+    if isinstance(value, Constant) and not np.can_cast(value.data.dtype, "int64"):
         value = value.data
     if isinstance(value, Variable):
         if not is_tensor(value) or not is_discrete(value.dtype):
@@ -68,8 +69,6 @@ def integer_length(value: Any) -> Any:
 
 def lengths_of(given: Any) -> Lengths:
     """Convert an integer, a sequence of lengths, or a vector variable of static length to a tuple of lengths."""
-    if isinstance(given, Constant):
-        given = given.data
     if isinstance(given, Variable):
         if not is_tensor(given):
             raise TypeError(f"A shape must be integers, got {given} of type {given.type}")

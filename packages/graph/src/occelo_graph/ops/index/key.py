@@ -69,8 +69,6 @@ def _scalar_part(value: Any, inputs: list[Any]) -> Any:
     """
     if value is None:
         return None
-    if isinstance(value, Constant) and np.ndim(value.data) == 0:
-        value = value.data
     if isinstance(value, Variable):
         if not is_tensor(value) or not is_discrete(value.dtype) or value.dtype == "bool":
             raise TypeError(f"An index must be an integer, got {value} of type {value.type}")

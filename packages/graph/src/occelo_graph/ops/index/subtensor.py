@@ -18,6 +18,7 @@ from occelo_graph.ir.op import ZERO, Cotangents, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.ir.traits import FIRST, trait
+from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
@@ -49,7 +50,7 @@ from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.reading import Shape, length_read, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
 from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.nodes import Tensors, computed_by, is_tensor
+from occelo_graph.tensors.nodes import Tensors, computed_by, is_tensor, tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
 
 if TYPE_CHECKING:
@@ -132,13 +133,13 @@ def _written_key(key: Key, operands: Sequence[Term]) -> str:
 
 
 def _with_array_check(
-    op_: AdvancedSubtensor | _Write, node: TensorApply[Op], first: int, run: Kernel
+    op_: AdvancedSubtensor | _Write, node: Apply, first: int, run: Kernel
 ) -> Kernel:
     """Wrap ``run``, the function that computes a node, in a check of dynamic lengths of index arrays and masks.
 
     The inputs of the key begin at position ``first``.
     """
-    types = _arrays(op_.key, [v.type for v in node.inputs[first:]])
+    types = _arrays(op_.key, [v.type for v in tensors(node.inputs)[first:]])
     has_mask = any(t.dtype == "bool" for t in types)
     if len(types) < 2 and not has_mask:
         return run
@@ -334,19 +335,16 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
 
     key: Key
 
-    def types_for(self, inputs: Sequence[Variable]) -> tuple[TensorType, ...]:
-        arrays = _arrays(self.key, inputs[1:])
-        counts = [
-            int(np.count_nonzero(v.data))
-            if v.type.dtype == "bool" and isinstance(v, Constant)
-            else None
-            for v in arrays
-        ]
-        if all(n is None for n in counts):
-            return self.infer_types(tuple([v.type for v in inputs]))
-        x = inputs[0].type
-        shape, _, _ = advanced_layout(self.key, x.shape or (), [v.type for v in arrays], counts)
-        return (TensorType(x.dtype or "", shape),)
+    def types_for(self, inputs: Sequence[Variable]) -> tuple[Type, ...]:
+        types = super().types_for(inputs)
+        x, *given = tensors(inputs)
+        arrays = _arrays(self.key, given)
+        masks = [v.data if v.dtype == "bool" and isinstance(v, Constant) else None for v in arrays]
+        if all(mask is None for mask in masks):
+            return types
+        counts = [None if mask is None else int(np.count_nonzero(mask)) for mask in masks]
+        shape, _, _ = advanced_layout(self.key, x.type.shape, [v.type for v in arrays], counts)
+        return (TensorType(x.dtype, shape),)
 
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return static_positions(self.key, node.inputs, 1)
@@ -363,7 +361,7 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
         result = x[fill_key(self.key, given)]
         return np.array(result) if np.may_share_memory(result, x) else np.asarray(result)
 
-    def kernel(self, node: TensorApply[AdvancedSubtensor]) -> Kernel:
+    def kernel(self, node: Apply) -> Kernel:
         return _with_array_check(self, node, 1, super().kernel(node))
 
     def pullback(self, inputs: Tensors, outputs: Tensors, cotangents: Tensors) -> Cotangents:
