@@ -91,7 +91,7 @@ def measure(name: str, nodes: int) -> dict[str, float]:
     importlib.import_module("occelo.tensor")
     shapes = _shapes()
     shape = shapes[name]
-    spent = dict.fromkeys(STAGES, 0.0)
+    spent: dict[str, float] = dict.fromkeys(STAGES, 0.0)
     # what is loaded once: LLVM, the entry, families of rules
     warm = shapes["chain"].build(4)
     oc.function(warm[0], [*warm[1], oc.grad(warm[1][0].sum(), warm[0][0])])

@@ -16,8 +16,13 @@ import pytest
 import occelo_compile as oc
 from occelo_graph.testing.graph_shapes import SHAPES, Shape, differentiated
 
-SIZES = {"nested loops": (1, 2, 4), "branches": (24, 48, 96), "loops in sequence": (20, 40, 80)}
-USUAL = (30, 60, 120)
+SIZES = (30, 60, 120)
+BOUNDED = ("outputs", "branches", "branches in sequence")
+"""Shapes with functions whose work only stops growing at larger sizes: the search for independent branches looks at 200
+nodes, and large programs have a function for each loop. Only the total is checked.
+"""
+SLOW = ("loops in sequence", "nested loops")
+"""Shapes that take too long to count."""
 TOTAL = 1.3
 """The largest exponent of growth of all lines together, at these small sizes."""
 SINGLE = 1.6
@@ -60,15 +65,17 @@ def _lines(shape: Shape, nodes: int) -> Counter[str]:
 
 @pytest.mark.sampled(1)
 @pytest.mark.measured(0)
-@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("name", [name for name in SHAPES if name not in SLOW])
 def test_work_grows_linearly(name: str) -> None:
     shape = SHAPES[name]
-    small, middle, large = sizes = SIZES.get(name, USUAL)
+    small, middle, large = SIZES
     _compile(shape, small + 2)  # what happens once in a process does not count
     with oc.config.change_flags(cache=False):
-        first, second, third = (_lines(shape, n) for n in sizes)
+        first, second, third = (_lines(shape, n) for n in SIZES)
     total = third.total()
     assert total < first.total() * (large / small) ** TOTAL
+    if name in BOUNDED:
+        return
     # a function that only begins to run at some size makes one jump, not two
     bent = {
         each: (first[each], second[each], count)

@@ -7,6 +7,7 @@ writes kernels and other steps to the program, in order.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ class Schedule:
     def __init__(self, context: Context, first: int = 0) -> None:
         self._context = context
         self._steps: list[AnyStep] = []
+        self._kernels: dict[tuple[int, ...], list[int]] = {}
+        """The positions of kernels, in order, by the lengths of their loops; also those of some that are written."""
         self._first = first
         self._depth = len(context.builder.stack)
         self.done = first
@@ -70,6 +73,7 @@ class Schedule:
     def continue_after(self, inner: Schedule) -> None:
         """Continue with positions after those of a nested region. All steps so far must be written."""
         self._steps.clear()
+        self._kernels.clear()
         self._first = self.done = inner.end
 
     def is_pending(self, tensor: Stored) -> bool:
@@ -123,14 +127,17 @@ class Schedule:
                 continue
             shared = same and self._is_element(stored, producer) and self._fits(producer, space)
             earliest = max(earliest, producer if shared else producer + 1)
-        for position in range(self.end if self._is_changed(root.tensor) else earliest, self.end):
+        kernels = self._kernels.setdefault(space, [])
+        first = self.end if self._is_changed(root.tensor) else earliest
+        for position in kernels[bisect_left(kernels, first) :]:
             step = self.step(position)
-            if isinstance(step, LoopKernel) and step.space == space and step.admits(root):
+            if isinstance(step, LoopKernel) and step.admits(root):
                 break
         else:
             position = self.end
             step = LoopKernel(space, shape)
             self._steps.append(step)
+            kernels.append(position)
         assert isinstance(step, LoopKernel)
         for stored in root.tensor.reads:
             if stored.producer != position:
@@ -192,8 +199,12 @@ class Schedule:
     def _order(self, first: Sequence[AnyStep], last: Sequence[AnyStep]) -> None:
         """Replace the pending steps by ``first`` and then ``last``, and update the positions of their results."""
         self._steps[self.done - self._first :] = [*first, *last]
+        self._kernels.clear()
         for position in range(self.done, self.end):
-            for stored in targets_of(self.step(position)):
+            step = self.step(position)
+            if isinstance(step, LoopKernel):
+                self._kernels.setdefault(step.space, []).append(position)
+            for stored in targets_of(step):
                 stored.producer = position
 
     def finish(self, states: Mapping[Buffer, Buffer]) -> None:

@@ -39,6 +39,7 @@ def _narrow_lanes(loop: For) -> int:
 
 
 _Residue = frozenset[int] | None
+_ZERO = frozenset((0,))
 _COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -71,8 +72,8 @@ class _Residues:
         if value.op not in _COMBINE:
             return None
         x, y = (self._known[v] for v in value.args)
-        if value.op == "mul" and (x == {0} or y == {0}):
-            return frozenset((0,))
+        if value.op == "mul" and _ZERO in (x, y):
+            return _ZERO
         if x is None or y is None:
             return None
         if value.op in ("min", "max"):
