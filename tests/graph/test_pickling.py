@@ -24,9 +24,9 @@ def _pickled(value: Any) -> Any:
 
 
 def _in_python(value: Any) -> Any:
-    """Through the pickler in Python, which recurses where C does, too, but whose limit is that of Python."""
+    """Through the pickler in Python, whose recursion is limited more tightly."""
     stream = io.BytesIO()
-    pickle._Pickler(stream).dump(value)  # pyright: ignore[reportAttributeAccessIssue]
+    vars(pickle)["_Pickler"](stream).dump(value)
     return pickle.loads(stream.getvalue())
 
 

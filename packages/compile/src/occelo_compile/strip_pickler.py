@@ -31,8 +31,7 @@ class StripPickler(pickle.Pickler):
         self._first: tuple[dict[str, Any], NodeTable] | None = None
 
     def dump_arguments(self, arguments: dict[str, Any], variables: Sequence[Variable]) -> None:
-        """Pickle a dict, with one table of all nodes of the graphs in it. Loading the pickle returns the dict.
-        """
+        """Pickle a dict, with one table of all nodes of the graphs in it. Loading the pickle returns the dict."""
         self._first = (arguments, NodeTable.of(variables))
         self.dump(_Arguments())
 

@@ -58,8 +58,10 @@ def _without_code(state: Any, slot: str, source: Source | None) -> Any:
 
 
 def _shallow_copy(value: Any) -> Any:
-    attributes, slots = object.__getstate__(value)
-    made = object.__new__(type(value))
+    state: Any = object.__getstate__(value)
+    attributes: dict[str, Any] | None = state[0]
+    slots: dict[str, Any] = state[1]
+    made: Any = object.__new__(type(value))
     for name, each in {**slots, **(attributes or {})}.items():
         setattr(made, name, each)
     return made

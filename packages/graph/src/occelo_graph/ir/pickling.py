@@ -9,7 +9,6 @@ variables without owner are objects, since a pickle may hold ops that have no ca
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from types import SimpleNamespace
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -76,7 +75,7 @@ class NodeTable:
     def __reduce__(self) -> tuple[Any, ...]:
         outputs = [v for node in self.nodes for v in node.outputs]
         classes = _Column()
-        kinds = [classes.position(type(v)) for v in outputs]
+        kinds = [classes.position(v.__class__) for v in outputs]
         counts = [len(node.outputs) for node in self.nodes]
         shape = classes.values, _packed(counts), _packed(kinds)
         return _with_empty_nodes, shape, self._contents(outputs)
@@ -105,7 +104,7 @@ class NodeTable:
         variables: list[Variable] = [v for node in self.nodes for v in node.outputs]
         variables += state["others"]
         places: list[Source] = state["places"]
-        rows = iter(np.frombuffer(state["rows"], "<i4").tolist())
+        rows = iter(_unpacked(state["rows"]))
         for node in self.nodes:
             node.op = state["ops"][next(rows)]
             place = next(rows)
@@ -127,7 +126,7 @@ class _Column:
         self.values: list[Any] = []
         self._positions: dict[int, int] = {}
 
-    def position(self, value: object) -> int:
+    def position(self, value: Any) -> int:
         found = self._positions.setdefault(id(value), len(self.values))
         if found == len(self.values):
             self.values.append(value)
@@ -158,6 +157,11 @@ def _packed(numbers: Sequence[int]) -> bytes:
     return np.asarray(numbers, "<i4").tobytes()
 
 
+def _unpacked(numbers: bytes) -> list[int]:
+    found: list[int] = np.frombuffer(numbers, "<i4").tolist()
+    return found
+
+
 def _kept(variable: Variable) -> dict[str, Any]:
     """What an output has besides its type and its owner, by attribute: name, tag, and what a subclass adds."""
     attributes, slots = variable.__getstate__()
@@ -166,12 +170,13 @@ def _kept(variable: Variable) -> dict[str, Any]:
     return {**kept, **(attributes or {})}
 
 
-def _with_empty_nodes(classes: list[type], counts: bytes, kinds: bytes) -> NodeTable:
-    made = iter([classes[k] for k in np.frombuffer(kinds, "<i4").tolist()])
+def _with_empty_nodes(classes: list[Any], counts: bytes, kinds: bytes) -> NodeTable:
+    made: list[Any] = [classes[k].__new__(classes[k]) for k in _unpacked(kinds)]
     nodes: list[Apply] = []
-    for count in np.frombuffer(counts, "<i4").tolist():
-        outputs = [next(made) for _ in range(count)]
-        nodes.append(Apply.without_contents([cls.__new__(cls) for cls in outputs]))
+    first = 0
+    for count in _unpacked(counts):
+        nodes.append(Apply.without_contents(made[first : first + count]))
+        first += count
     return NodeTable(nodes)
 
 
