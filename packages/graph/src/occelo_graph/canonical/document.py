@@ -17,13 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.canonical.encoding import Arrays, encode, encode_value
+from occelo_graph.canonical.encoding import Arrays, HashedGraphs, encode, encode_value
 from occelo_graph.ir.graph_like import graph_parts
 from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import toposort
 
-__all__ = ["Numbering", "canonical_bytes", "digest", "digest_of_numbered", "document"]
+__all__ = [
+    "Numbering",
+    "canonical_bytes",
+    "digest",
+    "digest_of_bytes",
+    "digest_of_numbered",
+    "document",
+]
 
 
 class _Table:
@@ -121,8 +128,11 @@ def document(
 def canonical_bytes(
     inputs: Sequence[Variable], outputs: Sequence[Variable], numbering: Numbering | None = None
 ) -> bytes:
-    """The canonical form of a graph as bytes: the document as JSON, then the arrays with dtype and shape."""
-    arrays: Arrays = []
+    """The canonical form of a graph as bytes: the document as JSON, then the arrays with dtype and shape.
+
+    Inner graphs stand in it as digests of their own canonical forms.
+    """
+    arrays: Arrays = HashedGraphs()
     plain = document(inputs, outputs, arrays, numbering)
     # json need not search for cycles: a new document has none
     text = json.dumps(plain, separators=(",", ":"), sort_keys=True, check_circular=False)
@@ -151,7 +161,11 @@ def digest_of_numbered(
     inputs: Sequence[Variable], outputs: Sequence[Variable], numbering: Numbering
 ) -> str:
     """Like `digest`, for a graph with a known `Numbering`."""
+    return digest_of_bytes(canonical_bytes(inputs, outputs, numbering))
+
+
+def digest_of_bytes(form: bytes) -> str:
+    """The BLAKE2b hash of a canonical form, as 64 hexadecimal digits."""
     import hashlib  # here, since it loads OpenSSL, which nothing else needs
 
-    form = canonical_bytes(inputs, outputs, numbering)
     return hashlib.blake2b(form, digest_size=32).hexdigest()

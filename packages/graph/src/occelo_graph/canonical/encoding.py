@@ -26,6 +26,7 @@ from occelo_graph.narrowing import is_dict, is_list
 
 __all__ = [
     "Arrays",
+    "HashedGraphs",
     "Static",
     "coders",
     "decode",
@@ -37,6 +38,15 @@ __all__ = [
 ]
 
 Arrays = list[Any]
+
+
+class HashedGraphs(list[Any]):
+    """A list of arrays for an encoding that is only compared, and never decoded: inner graphs are encoded as digests.
+
+    So the encoding of a graph is as long as the graph, however deep graphs are inside of graphs.
+    """
+
+
 _PLAIN = frozenset((type(None), bool, str, int))
 _JSON = (bool, str, int)
 

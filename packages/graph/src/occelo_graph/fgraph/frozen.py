@@ -10,9 +10,10 @@ import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from occelo_graph.canonical.document import Numbering, canonical_bytes
+from occelo_graph.canonical.document import Numbering, canonical_bytes, digest_of_bytes
 from occelo_graph.canonical.encoding import (
     Arrays,
+    HashedGraphs,
     NoCanonicalForm,
     decode,
     decode_value,
@@ -39,7 +40,7 @@ class FrozenFunctionGraph:
     `FunctionGraph.freeze` make frozen graphs.
     """
 
-    __slots__ = ("__weakref__", "_form", "_pure", "inputs", "nodes", "outputs")
+    __slots__ = ("__weakref__", "_digest", "_form", "inputs", "nodes", "outputs", "pure")
 
     def __init__(
         self,
@@ -51,14 +52,9 @@ class FrozenFunctionGraph:
         self.outputs = outputs
         self.nodes: tuple[Apply, ...] = tuple(toposort(outputs))
         self._form = form
-        self._pure: bool | None = None
-
-    @property
-    def pure(self) -> bool:
-        """Whether all nodes are pure. They are examined once, since rewriting asks again and again."""
-        if self._pure is None:
-            self._pure = all(node.op.pure for node in self.nodes)
-        return self._pure
+        self._digest = ""
+        self.pure: bool = all(node.op.pure for node in self.nodes)
+        """Whether all nodes are pure. They are examined now, so that inner graphs were examined before outer ones."""
 
     @property
     def canonical(self) -> bytes:
@@ -66,6 +62,13 @@ class FrozenFunctionGraph:
         if isinstance(self._form, NoCanonicalForm):
             raise self._form
         return self._form
+
+    @property
+    def digest(self) -> str:
+        """The hash of the canonical form. TypeError if the graph has no canonical form."""
+        if not self._digest:
+            self._digest = digest_of_bytes(self.canonical)
+        return self._digest
 
     def toposort(self) -> list[Apply]:
         """The nodes in topological order."""
@@ -132,6 +135,8 @@ def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFun
 
 
 def _encode_frozen(graph: FrozenFunctionGraph, arrays: Arrays) -> Any:
+    if isinstance(arrays, HashedGraphs):
+        return graph.digest
     numbers: dict[Variable, int] = {v: i for i, v in enumerate(graph.inputs)}
     constants: list[Any] = []
     nodes: list[Any] = []
