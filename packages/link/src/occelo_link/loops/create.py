@@ -102,10 +102,10 @@ def _range_length(context: Context, first: Value, last: Value, by: Value) -> Val
     else:
         # last - first may overflow where the length does not
         ends, starts = (builder.op("floordiv", v, by) for v in (last, first))
-        end, start = (builder.sub(v, builder.mul(q, by)) for v, q in ((last, ends), (first, starts)))
-        count = builder.add(
-            builder.sub(ends, starts), builder.cast(before(start, end), "int64")
+        end, start = (
+            builder.sub(v, builder.mul(q, by)) for v, q in ((last, ends), (first, starts))
         )
+        count = builder.add(builder.sub(ends, starts), builder.cast(before(start, end), "int64"))
     length = builder.select(before(first, last), count, zero)
     context.check(builder.op("le", zero, length))
     return length
