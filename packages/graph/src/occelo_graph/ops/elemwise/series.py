@@ -78,12 +78,14 @@ def gammainc_dk(k: Array, x: Array) -> Array:
     sp = _special()
     k, x = _as_doubles(k, x)
     with np.errstate(all="ignore"):
-        inside = (x > 0) & (x < np.inf)
+        inside = (x > 0) & (x < np.inf) & (k < np.inf)
         upper = inside & (x > k + 1)
         lower = inside & ~upper
         by_lower = sp.gammainc(k, x) * _lower_slope(*_where(lower, (k, 1.0), (x, 0.5)))
         by_upper = -sp.gammaincc(k, x) * _upper_slope(*_where(upper, (k, 1.0), (x, 4.0)))
+        at_zero = -sp.exp1(np.where(inside, x, 1.0))  # P(0, x) is 1
     found = np.where(upper, by_upper, np.where(lower, by_lower, 0.0))
+    found = np.where(inside & (k == 0), at_zero, found)
     return np.where(np.isnan(k + x), np.nan, found)
 
 
@@ -217,29 +219,72 @@ def betainc_db(a: Array, b: Array, x: Array) -> Array:
 
 
 def _hyp2f1_series(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
+    term = np.ones_like(z)
+    slope_term = np.zeros_like(z)  # derivative of the term, DLMF 15.2.1 term by term
+    total = np.zeros_like(z)
+    for n in range(_MAX_TERMS):
+        factor = (b + n) / (n + 1) * z
+        if by_c:
+            slope_term = (slope_term - term / (c + n)) * (a + n) / (c + n) * factor
+        else:
+            slope_term = (slope_term * (a + n) + term) / (c + n) * factor
+        term = term * (a + n) / (c + n) * factor
+        total = total + slope_term
+        if not np.any(np.abs(slope_term) > _EPS * np.abs(total)) and n > 10:
+            break
+    return total
+
+
+def _whole(x: Array) -> Array:
+    """Whether a number is 0 or a negative integer, where the gamma function has poles."""
+    return (x <= 0) & (x == np.floor(x))
+
+
+def _psi_over_gamma(x: Array) -> Array:
+    """psi(x) / gamma(x), with its limits at the poles: minus the derivative of 1 / gamma(x)."""
+    sp = _special()
+    pole = _whole(x)
+    n = np.where(pole, -x, 0.0)
+    limit = np.where(n % 2 == 0, -1.0, 1.0) * sp.gamma(n + 1)
+    other = np.where(pole, 1.0, x)
+    return np.where(pole, limit, sp.psi(other) * sp.rgamma(other))
+
+
+def _at_one(a: Array, b: Array, c: Array, by_c: bool) -> Array:
+    """The derivative by a or by c of 2F1(a, b; c; 1), which is the limit for z from below (DLMF 15.4.20 to 15.4.22)."""
+    sp = _special()
+    d = c - a - b
+    converges = d > 0
+    e = np.where(converges, d, 1.0)
+    scale = sp.gamma(c) * sp.gamma(e) * sp.rgamma(c - b)
+    if by_c:
+        both = sp.rgamma(c - a) * (sp.psi(c) + sp.psi(e)) - _psi_over_gamma(c - a)
+        finite = scale * both - sp.gamma(c) * sp.gamma(e) * sp.rgamma(c - a) * _psi_over_gamma(
+            c - b
+        )
+        # the value behaves as gamma(c) gamma(-d) / gamma(a) / gamma(b) * (1 - z)^d
+        sign = -sp.gamma(c) * sp.rgamma(a) * sp.rgamma(b)
+    else:
+        finite = scale * (_psi_over_gamma(c - a) - sp.psi(e) * sp.rgamma(c - a))
+        sign = sp.gamma(c) * sp.rgamma(b) * np.where(_whole(a), -_psi_over_gamma(a), sp.rgamma(a))
+    return np.where(converges, finite, np.sign(sign) * np.inf)
+
+
+def _hyp2f1_slope(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:
     a, b, c, z = _as_doubles(a, b, c, z)
+    # at 1, the series ends if the function is a polynomial of z for all a, or for all c
+    summed = (np.abs(z) < 1) | ((z == 1) & (_whole(b) | (_whole(a) & by_c)))
     with np.errstate(all="ignore"):
-        term = np.ones_like(z)
-        slope_term = np.zeros_like(z)  # derivative of the term, DLMF 15.2.1 term by term
-        total = np.zeros_like(z)
-        for n in range(_MAX_TERMS):
-            factor = (b + n) / (n + 1) * z
-            if by_c:
-                slope_term = (slope_term - term / (c + n)) * (a + n) / (c + n) * factor
-            else:
-                slope_term = (slope_term * (a + n) + term) / (c + n) * factor
-            term = term * (a + n) / (c + n) * factor
-            total = total + slope_term
-            if not np.any(np.abs(slope_term) > _EPS * np.abs(total)) and n > 10:
-                break
-    return np.where(np.abs(z) < 1, total, np.nan)
+        other = np.where(z == 1, _at_one(a, b, c, by_c), np.nan)
+        (within,) = _where(summed, (z, 0.0))
+        return np.where(summed, _hyp2f1_series(a, b, c, within, by_c), other)
 
 
 def hyp2f1_da(a: Array, b: Array, c: Array, z: Array) -> Array:
-    """The derivative of the hypergeometric function 2F1(a, b; c; z) by a, for |z| < 1; NaN elsewhere."""
-    return _hyp2f1_series(a, b, c, z, by_c=False)
+    """The derivative of the hypergeometric function 2F1(a, b; c; z) by a, for -1 < z <= 1; NaN elsewhere."""
+    return _hyp2f1_slope(a, b, c, z, by_c=False)
 
 
 def hyp2f1_dc(a: Array, b: Array, c: Array, z: Array) -> Array:
-    """The derivative of the hypergeometric function 2F1(a, b; c; z) by c, for |z| < 1; NaN elsewhere."""
-    return _hyp2f1_series(a, b, c, z, by_c=True)
+    """The derivative of the hypergeometric function 2F1(a, b; c; z) by c, for -1 < z <= 1; NaN elsewhere."""
+    return _hyp2f1_slope(a, b, c, z, by_c=True)

@@ -18,7 +18,17 @@ import numpy as np
 
 from occelo_graph.ir.types import NullType
 from occelo_graph.ops.elemwise import series
-from occelo_graph.ops.elemwise.arithmetic import and_, eq, lt, sign, switch, trunc
+from occelo_graph.ops.elemwise.arithmetic import (
+    and_,
+    eq,
+    gt,
+    lt,
+    minimum,
+    sign,
+    sqr,
+    switch,
+    trunc,
+)
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import special_float
 from occelo_graph.ops.elemwise.transcendental import exp, log, log1p
@@ -137,9 +147,21 @@ erfc: Elemwise = _special(
     sign="unsigned",
     monotone="decreasing",
 )
+
+
+def _erfcx_slope(x: TensorVariable, out: TensorVariable) -> TensorVariable:
+    far = gt(x, 25.0)
+    # the terms of 2 x erfcx(x) - 2 / sqrt(pi) cancel for large x; then the asymptotic series DLMF 7.12.1 is differentiated
+    by = 1 / sqr(switch(far, x, 25.0))
+    series_: Any = 1.0
+    for n in range(5, 0, -1):
+        series_ = 1.0 - (n + 0.5) * by * series_
+    return switch(far, by * series_ / -_ROOT_PI, 2 * x * out - 2 / _ROOT_PI)
+
+
 erfcx: Elemwise = _special(
     "erfcx",
-    [lambda ct, x, out: ct * (2 * x * out - 2 / _ROOT_PI)],
+    [lambda ct, x, out: ct * _erfcx_slope(x, out)],
     "exp(x ** 2) * erfc(x).",
     sign="unsigned",
     monotone="decreasing",
@@ -195,8 +217,14 @@ def factorial(n: Any) -> TensorVariable:
 # incomplete gamma functions, DLMF 8.2; the derivative of P with respect to k is a series
 
 
+def _finite(x: TensorVariable) -> TensorVariable:
+    """``x``, or the largest number of its dtype for infinity: terms that are both infinite do not cancel to NaN."""
+    (x,) = _converted(x)
+    return minimum(x, np.finfo(x.type.numpy_dtype).max.item())
+
+
 def _gamma_density(k: TensorVariable, x: TensorVariable) -> TensorVariable:
-    return exp(-x + xlogy(k - 1, x) - gammaln(k))
+    return exp(-x + xlogy(k - 1, _finite(x)) - gammaln(k))
 
 
 _gammainc_dk: Elemwise = _special(
@@ -256,19 +284,26 @@ def chi2sf(x: Any, k: Any) -> TensorVariable:
 
 
 # beta functions, DLMF 5.12 and 8.17
+
+
+def _psi_difference(a: TensorVariable, b: TensorVariable) -> TensorVariable:
+    """psi(a) - psi(a + b), which is 0 for infinite a."""
+    return psi(_finite(a)) - psi(_finite(a + b))
+
+
 beta: Elemwise = _special(
     "beta",
     [
-        lambda ct, a, b, out: ct * out * (psi(a) - psi(a + b)),
-        lambda ct, a, b, out: ct * out * (psi(b) - psi(a + b)),
+        lambda ct, a, b, out: ct * out * _psi_difference(a, b),
+        lambda ct, a, b, out: ct * out * _psi_difference(b, a),
     ],
     "Beta function gamma(a) gamma(b) / gamma(a + b).",
 )
 betaln: Elemwise = _special(
     "betaln",
     [
-        lambda ct, a, b, out: ct * (psi(a) - psi(a + b)),
-        lambda ct, a, b, out: ct * (psi(b) - psi(a + b)),
+        lambda ct, a, b, out: ct * _psi_difference(a, b),
+        lambda ct, a, b, out: ct * _psi_difference(b, a),
     ],
     "Logarithm of |beta(a, b)|.",
 )
@@ -383,7 +418,10 @@ kve: Elemwise = _special(
     "kve",
     [
         _undefined(_ORDER),
-        lambda ct, v, x, out: ct * (out - 0.5 * (kve(v - 1, x) + kve(v + 1, x))),
+        # near 0 the other terms exceed the value, which is infinite there, too
+        lambda ct, v, x, out: (
+            ct * (switch(eq(x, 0), 0.0, out) - 0.5 * (kve(v - 1, x) + kve(v + 1, x)))
+        ),
     ],
     "exp(x) * kv(v, x).",
 )
@@ -392,14 +430,14 @@ kve: Elemwise = _special(
 _hyp2f1_da: Elemwise = _special(
     "hyp2f1_da",
     [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
-    "Derivative of hyp2f1 by a, for |z| < 1.",
+    "Derivative of hyp2f1 by a, for -1 < z <= 1.",
     series.hyp2f1_da,
     python_only=_SERIES,
 )
 _hyp2f1_dc: Elemwise = _special(
     "hyp2f1_dc",
     [_undefined("the second derivative of hyp2f1 by its parameters")] * 4,
-    "Derivative of hyp2f1 by c, for |z| < 1.",
+    "Derivative of hyp2f1 by c, for -1 < z <= 1.",
     series.hyp2f1_dc,
     python_only=_SERIES,
 )
@@ -411,7 +449,7 @@ hyp2f1: Elemwise = _special(
         lambda ct, a, b, c, z, out: ct * _hyp2f1_dc(a, b, c, z),
         lambda ct, a, b, c, z, out: ct * (a * b / c) * hyp2f1(a + 1, b + 1, c + 1, z),
     ],
-    "Gauss' hypergeometric function. Derivatives by its parameters need |z| < 1.",
+    "Gauss' hypergeometric function. Derivatives by its parameters need -1 < z <= 1.",
 )
 
 # functions of the normal distribution
@@ -437,7 +475,8 @@ log_ndtr: Elemwise = _special(
 )
 ndtri_exp: Elemwise = _special(
     "ndtri_exp",
-    [lambda ct, y, out: ct * math.sqrt(2 * math.pi) * exp(y + 0.5 * out * out)],
+    # the distribution function divided by the density, both without their common factor
+    [lambda ct, y, out: ct * math.sqrt(math.pi / 2) * erfcx(out * -math.sqrt(0.5))],
     "The x for which the logarithm of the normal distribution function is y.",
 )
 
@@ -500,7 +539,7 @@ def _xlog1py_formula(x: TensorVariable, y: TensorVariable) -> TensorVariable:
 xlogy: Elemwise = _special(
     "xlogy",
     [
-        lambda ct, x, y, out: ct * log(switch(and_(eq(x, 0), eq(y, 0)), 1.0, y)),
+        lambda ct, x, y, out: ct * log(y),
         lambda ct, x, y, out: ct * switch(eq(x, 0), 0.0, x / switch(eq(x, 0), 1.0, y)),
     ],
     "x * log(y), and 0 where x is 0.",
@@ -510,7 +549,7 @@ xlogy: Elemwise = _special(
 xlog1py: Elemwise = _special(
     "xlog1py",
     [
-        lambda ct, x, y, out: ct * log1p(switch(and_(eq(x, 0), eq(y, -1)), 0.0, y)),
+        lambda ct, x, y, out: ct * log1p(y),
         lambda ct, x, y, out: ct * switch(eq(x, 0), 0.0, x / switch(eq(x, 0), 1.0, 1 + y)),
     ],
     "x * log(1 + y), and 0 where x is 0.",

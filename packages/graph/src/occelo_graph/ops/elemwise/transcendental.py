@@ -360,7 +360,8 @@ log1mexp: Elemwise = elementwise(
     inexact,
     _log1mexp,
     # this equals -1 / expm1(-x), whose derivatives overflow
-    [lambda ct, x, out: ct * exp(x) / expm1(x)],
+    # the slope at 0 is that of the numbers below
+    [lambda ct, x, out: ct * exp(x) / switch(eq(x, 0), -0.0, expm1(x))],
     "log(1 - exp(x)) for x < 0, precise for all x.",
     formula=_log1mexp_formula,
     holomorphic=False,

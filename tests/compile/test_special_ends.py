@@ -1,0 +1,399 @@
+"""Special functions and their gradients at the ends of their domains, against one-sided limits by mpmath.
+
+Each row has a function, the same function in mpmath, and ends. An end is a point and the side from which it is reached:
+1 from above, -1 from below. Where mpmath has no such function, the end also has the value and the slope. Left out are:
+
+- Bessel functions at infinity, which are NaN in SciPy and here
+- `ive` of an order below 1 at 0, where the slope is that of a kink, and `poch` at the poles of gamma(z)
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+import occelo_graph as og
+from occelo_graph import tensor as ot
+
+mp: Any = mpmath
+INF = math.inf
+Row = tuple[str, Callable[[Any], Any], Any, list[tuple[Any, ...]]]
+
+ROWS: list[Row] = [
+    # name, our, mp, [(end, side)]
+    ("exp", ot.exp, mp.exp, [(-INF, 1), (INF, -1)]),
+    ("exp2", ot.exp2, lambda x: mp.power(2, x), [(-INF, 1), (INF, -1)]),
+    ("expm1", ot.expm1, mp.expm1, [(-INF, 1), (INF, -1), (0, 1)]),
+    ("log", ot.log, mp.log, [(0, 1), (INF, -1)]),
+    ("log2", ot.log2, lambda x: mp.log(x, 2), [(0, 1), (INF, -1)]),
+    ("log10", ot.log10, mp.log10, [(0, 1), (INF, -1)]),
+    ("log1p", ot.log1p, mp.log1p, [(-1, 1), (INF, -1), (0, 1)]),
+    ("sqrt", ot.sqrt, mp.sqrt, [(0, 1), (INF, -1)]),
+    ("sqr", ot.sqr, lambda x: x * x, [(0, 1), (INF, -1), (-INF, 1)]),
+    ("reciprocal", ot.reciprocal, lambda x: 1 / x, [(0, 1), (INF, -1), (-INF, 1)]),
+    ("arcsin", ot.arcsin, mp.asin, [(1, -1), (-1, 1), (0, 1)]),
+    ("arccos", ot.arccos, mp.acos, [(1, -1), (-1, 1)]),
+    ("arctan", ot.arctan, mp.atan, [(-INF, 1), (INF, -1)]),
+    ("sinh", ot.sinh, mp.sinh, [(-INF, 1), (INF, -1)]),
+    ("cosh", ot.cosh, mp.cosh, [(-INF, 1), (INF, -1)]),
+    ("tanh", ot.tanh, mp.tanh, [(-INF, 1), (INF, -1)]),
+    ("arcsinh", ot.arcsinh, mp.asinh, [(-INF, 1), (INF, -1), (0, 1)]),
+    ("arccosh", ot.arccosh, mp.acosh, [(1, 1), (INF, -1)]),
+    ("arctanh", ot.arctanh, mp.atanh, [(1, -1), (-1, 1), (0, 1)]),
+    ("sigmoid", ot.sigmoid, lambda x: 1 / (1 + mp.exp(-x)), [(-INF, 1), (INF, -1)]),
+    ("softplus", ot.softplus, lambda x: mp.log1p(mp.exp(x)), [(-INF, 1), (INF, -1)]),
+    ("log1pexp", ot.log1pexp, lambda x: mp.log1p(mp.exp(x)), [(-INF, 1), (INF, -1)]),
+    ("log1mexp", ot.log1mexp, lambda x: mp.log(-mp.expm1(x)), [(0, -1), (-INF, 1)]),
+    ("erf", ot.erf, mp.erf, [(-INF, 1), (INF, -1)]),
+    ("erfc", ot.erfc, mp.erfc, [(-INF, 1), (INF, -1)]),
+    ("erfcx", ot.erfcx, lambda x: mp.exp(x * x) * mp.erfc(x), [(-INF, 1), (INF, -1)]),
+    ("erfinv", ot.erfinv, None, [(1, -1, INF, INF), (-1, 1, -INF, INF)]),
+    ("erfcinv", ot.erfcinv, None, [(0, 1, INF, -INF), (2, -1, -INF, -INF)]),
+    ("gamma", ot.gamma, mp.gamma, [(0, 1), (INF, -1)]),
+    (
+        "gammaln",
+        ot.gammaln,
+        lambda x: mp.log(abs(mp.gamma(x))) if x < 1e3 else mp.loggamma(x),
+        [(0, 1), (INF, -1)],
+    ),
+    ("psi", ot.psi, lambda x: mp.psi(0, x), [(0, 1), (INF, -1)]),
+    ("tri_gamma", ot.tri_gamma, lambda x: mp.psi(1, x), [(0, 1), (INF, -1)]),
+    ("polygamma2", lambda x: ot.polygamma(2.0, x), lambda x: mp.psi(2, x), [(0, 1), (INF, -1)]),
+    ("logit", ot.logit, lambda x: mp.log(x / (1 - x)), [(0, 1), (1, -1)]),
+    (
+        "log_ndtr",
+        ot.log_ndtr,
+        lambda x: mp.log(mp.ncdf(x)) if x < 50 else -mp.exp(-x * x / 2) / x,
+        [(-INF, 1), (INF, -1)],
+    ),
+    ("ndtri_exp", ot.ndtri_exp, None, [(0, -1, INF, INF), (-INF, 1, -INF, 0)]),
+    ("j1", ot.j1, mp.j1, [(0, 1)]),
+    ("j0", ot.j0, mp.j0, [(0, 1)]),
+    ("i0", ot.i0, lambda x: mp.besseli(0, x), [(0, 1)]),
+    ("i1", ot.i1, lambda x: mp.besseli(1, x), [(0, 1)]),
+    *[
+        (f"jv{v}", lambda x, v=v: ot.jv(v, x), lambda x, v=v: mp.besselj(v, x), [(0, 1)])
+        for v in (0.0, 0.5, 1.0, 1.5, 2.0)
+    ],
+    *[
+        (f"iv{v}", lambda x, v=v: ot.iv(v, x), lambda x, v=v: mp.besseli(v, x), [(0, 1)])
+        for v in (0.0, 0.5, 1.0, 1.5, 2.0)
+    ],
+    *[
+        (
+            f"ive{v}",
+            lambda x, v=v: ot.ive(v, x),
+            lambda x, v=v: mp.besseli(v, x) * mp.exp(-abs(x)),
+            [(0, 1)],
+        )
+        for v in (1.0, 1.5, 2.0)
+    ],
+    *[
+        (f"kv{v}", lambda x, v=v: ot.kv(v, x), lambda x, v=v: mp.besselk(v, x), [(0, 1), (INF, -1)])
+        for v in (0.0, 0.5, 1.0, 1.5, 2.0)
+    ],
+    *[
+        (f"kn{v}", lambda x, v=v: ot.kn(v, x), lambda x, v=v: mp.besselk(v, x), [(0, 1), (INF, -1)])
+        for v in (0.0, 1.0, 2.0)
+    ],
+    *[
+        (
+            f"kve{v}",
+            lambda x, v=v: ot.kve(v, x),
+            lambda x, v=v: mp.besselk(v, x) * mp.exp(x),
+            [(0, 1)],
+        )
+        for v in (0.0, 0.5, 1.0, 2.0)
+    ],
+    *[
+        (
+            f"gammainc k={v}",
+            lambda x, v=v: ot.gammainc(v, x),
+            lambda x, v=v: mp.gammainc(v, 0, x, regularized=True),
+            [(0, 1), (INF, -1)],
+        )
+        for v in (0.5, 1.0, 1.5, 2.0, 3.0)
+    ],
+    *[
+        (
+            f"gammaincc k={v}",
+            lambda x, v=v: ot.gammaincc(v, x),
+            lambda x, v=v: mp.gammainc(v, x, mp.inf, regularized=True),
+            [(0, 1), (INF, -1)],
+        )
+        for v in (0.5, 1.0, 1.5, 2.0, 3.0)
+    ],
+    *[
+        (
+            f"gammainc in k, x={v}",
+            lambda k, v=v: ot.gammainc(k, v),
+            lambda k, v=v: mp.gammainc(k, 0, v, regularized=True),
+            [(0, 1), (INF, -1)],
+        )
+        for v in (0.5, 3.0)
+    ],
+    *[
+        (
+            f"gammaincc in k, x={v}",
+            lambda k, v=v: ot.gammaincc(k, v),
+            lambda k, v=v: mp.gammainc(k, v, mp.inf, regularized=True),
+            [(0, 1)],
+        )
+        for v in (0.5, 3.0)
+    ],
+    *[
+        (
+            f"betainc {a},{b}",
+            lambda x, a=a, b=b: ot.betainc(a, b, x),
+            lambda x, a=a, b=b: mp.betainc(a, b, 0, x, regularized=True),
+            [(0, 1), (1, -1)],
+        )
+        for a in (0.5, 1.0, 2.0, 3.0)
+        for b in (0.5, 1.0, 2.0)
+    ],
+    *[
+        (
+            f"betaincc {a},{b}",
+            lambda x, a=a, b=b: ot.betaincc(a, b, x),
+            lambda x, a=a, b=b: mp.betainc(a, b, x, 1, regularized=True),
+            [(0, 1), (1, -1)],
+        )
+        for a in (0.5, 1.0, 2.0)
+        for b in (0.5, 1.0, 2.0)
+    ],
+    *[
+        (
+            f"gammaincinv k={v}",
+            lambda x, v=v: ot.gammaincinv(v, x),
+            None,
+            [(0, 1, 0.0, d), (1, -1, INF, INF)],
+        )
+        for v, d in ((0.5, 0.0), (1.0, 1.0), (2.0, INF))
+    ],
+    *[
+        (
+            f"gammainccinv k={v}",
+            lambda x, v=v: ot.gammainccinv(v, x),
+            None,
+            [(1, -1, 0.0, d), (0, 1, INF, -INF)],
+        )
+        for v, d in ((0.5, 0.0), (1.0, -1.0), (2.0, -INF))
+    ],
+    *[
+        (
+            f"betaincinv {a},{b}",
+            lambda x, a=a, b=b: ot.betaincinv(a, b, x),
+            None,
+            [
+                (0, 1, 0.0, INF if a > 1 else (1 / b if a == 1 else 0.0)),
+                (1, -1, 1.0, INF if b > 1 else (1 / a if b == 1 else 0.0)),
+            ],
+        )
+        for a in (0.5, 1.0, 2.0)
+        for b in (0.5, 1.0, 2.0)
+    ],
+    *[
+        (
+            f"beta a, b={b}",
+            lambda a, b=b: ot.beta(a, b),
+            lambda a, b=b: mp.beta(a, b),
+            [(0, 1), (INF, -1)],
+        )
+        for b in (0.5, 2.0)
+    ],
+    *[
+        (
+            f"betaln a, b={b}",
+            lambda a, b=b: ot.betaln(a, b),
+            lambda a, b=b: mp.log(mp.beta(a, b)),
+            [(0, 1), (INF, -1)],
+        )
+        for b in (0.5, 2.0)
+    ],
+    *[
+        (f"poch m z={b}", lambda a, b=b: ot.poch(b, a), lambda a, b=b: mp.rf(b, a), [(0, 1)])
+        for b in (0.5, 2.0)
+    ],
+    *[
+        (
+            f"xlogy in x, y={y}",
+            lambda x, y=y: ot.xlogy(x, y),
+            lambda x, y=y: x * mp.log(y),
+            [(0, 1)],
+        )
+        for y in (0.5, 2.0)
+    ],
+    ("xlogy in x, y=0", lambda x: ot.xlogy(x, 0.0), None, [(0, 1, 0.0, -INF)]),
+    ("xlog1py in x, y=-1", lambda x: ot.xlog1py(x, -1.0), None, [(0, 1, 0.0, -INF)]),
+    *[
+        (
+            f"xlogy in y, x={y}",
+            lambda x, y=y: ot.xlogy(y, x),
+            lambda x, y=y: y * mp.log(x),
+            [(0, 1), (INF, -1)],
+        )
+        for y in (-1.0, 0.0, 2.0)
+    ],
+    *[
+        (
+            f"xlog1py in y, x={y}",
+            lambda x, y=y: ot.xlog1py(y, x),
+            lambda x, y=y: y * mp.log1p(x),
+            [(-1, 1), (INF, -1)],
+        )
+        for y in (-1.0, 0.0, 2.0)
+    ],
+    *[
+        (
+            f"owens_t in h, a={y}",
+            lambda x, y=y: ot.owens_t(x, y),
+            lambda h, a=y: (
+                mp.quad(lambda t: mp.exp(-h * h * (1 + t * t) / 2) / (1 + t * t), [0, a])
+                / (2 * mp.pi)
+            ),
+            [(0, 1)],
+        )
+        for y in (0.5, 1.0, 2.0)
+    ],
+    *[
+        (
+            f"pow {y}",
+            lambda x, y=y: ot.pow(x, y),
+            lambda x, y=y: mp.power(x, y),
+            [(0, 1), (INF, -1)],
+        )
+        for y in (-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+    ],
+    *[
+        (
+            f"pow base {y}",
+            lambda x, y=y: ot.pow(y, x),
+            lambda x, y=y: mp.power(y, x),
+            [(0, 1), (INF, -1), (-INF, 1)],
+        )
+        for y in (0.5, 1.0, 2.0)
+    ],
+    ("pow base 0 at 1", lambda x: ot.pow(0.0, x), None, [(1, 1, 0.0, 0.0)]),
+    *[
+        (
+            f"logaddexp {y}",
+            lambda x, y=y: ot.logaddexp(x, y),
+            lambda x, y=y: mp.log(mp.exp(x) + mp.exp(y)),
+            [(INF, -1), (-INF, 1)],
+        )
+        for y in (-1.0, 2.0)
+    ],
+    *[
+        (
+            f"arctan2 y at 0, x={y}",
+            lambda x, y=y: ot.arctan2(x, y),
+            lambda x, y=y: mp.atan2(x, y),
+            [(0, 1), (INF, -1)],
+        )
+        for y in (1.0, -1.0)
+    ],
+    *[
+        (
+            f"hyp2f1 z {p}",
+            lambda z, p=p: ot.hyp2f1(*p, z),
+            lambda z, p=p: mp.hyp2f1(*p, z),
+            [(1, -1), (0, 1)],
+        )
+        for p in ((0.5, 0.25, 2.0), (0.5, 0.5, 1.0), (1.0, -2.0, 2.5), (0.5, 0.25, 1.0))
+    ],
+]
+
+
+@pytest.fixture(autouse=True)
+def digits() -> Any:
+    with mp.workdps(160):
+        yield
+
+
+def _limit(f: Callable[[Any], Any], end: float, side: int) -> float:
+    """The limit of f: two numbers near the end show whether f grows without bound, vanishes, or comes to rest."""
+    if math.isinf(end):
+        near = [f(mp.sign(end) * mp.mpf(10) ** k) for k in (5, 10)]
+    else:
+        near = [f(end + side * mp.mpf(10) ** k) for k in (-30, -60)]
+    first, last = near
+    if abs(last) > 1.15 * abs(first):
+        return float(mp.sign(last)) * INF
+    return 0.0 if abs(last) < 0.87 * abs(first) else float(last)
+
+
+def _slope(f: Callable[[Any], Any], end: float) -> Callable[[Any], Any]:
+    def slope(x: Any) -> Any:
+        step = mp.mpf(10) ** -45 * (1 if math.isinf(end) else abs(x - end))
+        return (f(x + step) - f(x - step)) / (2 * step)
+
+    return slope
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("mode", ["native", "py"])
+@pytest.mark.parametrize("row", ROWS, ids=[r[0] for r in ROWS])
+def test_a_function_and_its_slope_at_the_ends_of_its_domain(row: Row, mode: str) -> None:
+    _, build, exact, ends = row
+    x = ot.dscalar("x")
+    compiled = oc.function([x], [build(x), og.grad(build(x), x)], mode=mode)
+    for end, side, *given in ends:
+        expected = given or [_limit(exact, end, side), _limit(_slope(exact, end), end, side)]
+        rtol = 1e-4 if math.isinf(end) else 1e-9
+        np.testing.assert_allclose(compiled(float(end)), expected, rtol=rtol, atol=1e-9)
+
+
+def test_slopes_do_not_cancel_near_the_ends() -> None:
+    x = ot.dvector("x")
+    functions: list[tuple[Any, Any, list[float]]] = [
+        (ot.erfcx, lambda x: mp.exp(x * x) * mp.erfc(x), [3.0, 24.9, 25.1, 1e3, 1e8]),
+        (ot.log1mexp, lambda x: mp.log(-mp.expm1(x)), [-1e-300, -1e-9, -1.0, -30.0]),
+    ]
+    for ours, exact, points in functions:
+        slope = oc.function([x], og.grad(ours(x).sum(), x), mode="py")
+        expected = [float(mp.diff(exact, mp.mpf(p), h=abs(p) * mp.mpf(10) ** -50)) for p in points]
+        np.testing.assert_allclose(slope(points), expected, rtol=1e-12)
+    # the slope of ndtri_exp is the distribution function divided by the density
+    slope = oc.function([x], og.grad(ot.ndtri_exp(x).sum(), x), mode="py")
+    y = np.array([-1e10, -1e4, -30.0, -1.0, -1e-3])
+    z = [mp.mpf(float(v)) for v in og.evaluate([ot.ndtri_exp(x)], {x: y})[0]]
+    expected = [
+        float(mp.ncdf(v) * mp.sqrt(2 * mp.pi) * mp.exp(v * v / 2))
+        if v > -1e4
+        else float(-1 / v + 1 / v**3)
+        for v in z
+    ]
+    np.testing.assert_allclose(slope(y), expected, rtol=1e-10)
+
+
+def _hyp2f1_slope(parameters: tuple[float, ...], which: int) -> float:
+    given = [mp.mpf(p) for p in parameters]
+
+    def slope(z: Any) -> Any:
+        step = mp.mpf(10) ** -25
+        above, below = ([p + s * (i == which) for i, p in enumerate(given)] for s in (step, -step))
+        return (mp.hyp2f1(*above, z) - mp.hyp2f1(*below, z)) / (2 * step)
+
+    a, b, c = given
+    if c - a - b > 0:
+        return float(slope(mp.mpf(1)))
+    first, last = (slope(1 - mp.mpf(10) ** -k) for k in (12, 18))
+    return float(mp.sign(last)) * INF if abs(last) > 1.3 * abs(first) else float(last)
+
+
+def test_derivatives_of_hyp2f1_by_its_parameters_at_1() -> None:
+    a, b, c = ot.dvectors("a", "b", "c")
+    slopes = og.grad(ot.hyp2f1(a, b, c, 1.0).sum(), [a, b, c])
+    points = list(itertools.product((-2.0, -0.5, 0.5, 1.0), (-3.0, 0.25, 1.5), (0.5, 1.0, 2.5)))
+    found = oc.function([a, b, c], slopes, mode="py")(*np.array(points).T)
+    with mp.workdps(60):
+        for which, each in enumerate(found):
+            expected = [_hyp2f1_slope(p, which) for p in points]
+            np.testing.assert_allclose(each, expected, rtol=1e-6, atol=1e-9)
