@@ -17,7 +17,16 @@ from occelo_graph.ops.blas.products import matmul
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import broadcast_to
 from occelo_graph.ops.elemwise.arithmetic import abs as abs_
-from occelo_graph.ops.elemwise.arithmetic import and_, eq, gt, isnan, maximum, neq, switch
+from occelo_graph.ops.elemwise.arithmetic import (
+    and_,
+    eq,
+    gt,
+    isfinite,
+    lt,
+    maximum,
+    neq,
+    switch,
+)
 from occelo_graph.ops.join import concatenate
 from occelo_graph.ops.linalg.gradient_formulas import (
     absent,
@@ -285,11 +294,15 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
         values: Any = svdvals(matrix, on_error="nan")
         first, last = values[..., 0], values[..., -1]
         ratio = last / first if p == -2 else first / last
+        # not from the ratio: rules assume that a number divided by itself, the only singular value, is 1
+        regular = and_(gt(first, 0), lt(first, np.inf))
     else:
         inverse = inv(matrix, on_error="nan")
         ratio = _norm_or_nan(matrix, p) * _norm_or_nan(inverse, p)
+        regular = all_(and_(isfinite(matrix), isfinite(inverse)), axis=(-2, -1))
     whole = all_(eq(matrix, matrix), axis=(-2, -1))
-    return switch(and_(isnan(ratio), whole), np.inf, ratio).astype(real_dtype(matrix.dtype))
+    number = switch(whole, switch(regular, ratio, np.inf), np.nan)
+    return number.astype(real_dtype(matrix.dtype))
 
 
 def _not_empty(x: TensorVariable) -> TensorVariable:
