@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Apply, Constant, Variable
+from occelo_graph.gradient.conversions import converted, in_one_dtype
+from occelo_graph.ir.nodes import Apply, Constant, OpT, Variable
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops.elemwise.arithmetic import neg, sub
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -103,27 +104,64 @@ class ExpressionReader:
         self.to_differentiate = to_differentiate
         self.seen: set[Variable] = set()
         self._left = _READS
+        self._views: dict[Variable, TensorVariable] = {}
+        self._converted: dict[Variable, TensorVariable] = {}
+        self._sources: dict[Variable, Variable] = {}
+
+    def view(self, variable: TensorVariable) -> TensorVariable:
+        """The variable as the reader reads it: an equal variable whose node has inputs of the reader's dtype only.
+
+        See `in_one_dtype`. If there is none, the variable itself.
+        """
+        if variable.owner is None or variable.type.dtype != self.dtype or variable in self.keep:
+            return variable
+        known = self._views.get(variable)
+        if known is None:
+            known = in_one_dtype(variable, self.keep, self._convert)
+            self._views[variable] = known
+        return known
+
+    def _convert(self, variable: TensorVariable, dtype: str) -> TensorVariable:
+        if variable.type.dtype == dtype:
+            return variable
+        known = self._converted.get(variable)
+        if known is None:
+            known = self._converted[variable] = converted(variable, dtype)
+            self._sources[known] = variable
+        return known
 
     def owner(self, variable: TensorVariable) -> Apply | None:
-        """The node that computes a variable.
+        """The node that computes the `view` of a variable.
 
         None for a root, for a variable of another dtype, or if the reader has looked at too many nodes already.
         """
-        node = variable.owner
-        if node is None or variable in self.keep or not self._left:
+        if variable.owner is None or variable in self.keep or not self._left:
             return None
         if variable.type.dtype != self.dtype:
             return None
+        node = self.view(variable).owner
+        if node is None:
+            return None
         self._left -= 1
-        self.seen.update(node.inputs)
+        self.see(node)
         return node
+
+    def see(self, node: Apply) -> None:
+        """Add the inputs of a node to ``seen``. For an input that the reader has converted, add what it converted."""
+        self.seen.update([self._sources.get(v, v) for v in node.inputs])
+
+    def computed_by(
+        self, variable: TensorVariable, *op_classes: type[OpT]
+    ) -> TensorApply[OpT] | None:
+        """The node that computes the `view` of a variable, if its op is of one of ``op_classes``. Else None."""
+        return computed_by(self.view(variable), *op_classes)
 
     def node(self, variable: TensorVariable, *names: str) -> TensorApply[Elemwise] | None:
         """The node that computes the variable, if it applies a scalar function in ``names``. Else None.
 
         All inputs must have the reader's dtype.
         """
-        found = computed_by(variable, Elemwise)
+        found = self.computed_by(variable, Elemwise)
         if found is None or found.op.inplace:
             return None
         if found.op.scalar_op.name not in names or self.owner(variable) is None:
@@ -137,7 +175,7 @@ class ExpressionReader:
 
     def exponent(self, variable: TensorVariable) -> TensorVariable | None:
         """Return x if the variable is exp(x). For a part of exp(x), such as exp(x)[1:], return the same part of x."""
-        found = computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
+        found = self.computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
         if found is not None:
             whole = None if self.owner(variable) is None else self.exponent(found.inputs[0])
             return None if whole is None else found.op(whole, *found.inputs[1:])
@@ -274,7 +312,7 @@ class ExpressionReader:
 
         The elements and the accumulator must have the reader's dtype.
         """
-        found = computed_by(variable, CAReduce)
+        found = self.computed_by(variable, CAReduce)
         if found is None or self.owner(variable) is None:
             return None
         op = found.op
@@ -289,7 +327,7 @@ class ExpressionReader:
         Such a sum is over all axes, or its axes are kept with length 1 (``keepdims``). If ``ndim`` is given, the input
         of the sum must have this number of dimensions.
         """
-        shuffled = computed_by(variable, DimShuffle)
+        shuffled = self.computed_by(variable, DimShuffle)
         order: Any = None
         if shuffled is not None:
             if self.owner(variable) is None:

@@ -107,10 +107,10 @@ class Reader(ExpressionReader):
         return None if law is None or found is None else law(self, *found.inputs)
 
     def _log_of_whole(self, variable: TensorVariable) -> Logarithm | None:
-        softmax = computed_by(variable, Softmax)
+        softmax = self.computed_by(variable, Softmax)
         if softmax is not None:
             return Logarithm(LogSoftmax(softmax.op.axis)(softmax.inputs[0]), True)
-        part = computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
+        part = self.computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
         if part is not None:
             inner = self.log_of(part.inputs[0])
             if inner is None or not inner.helps:
@@ -364,13 +364,13 @@ def read_of_whole(
     ``bottom`` has another form. The argument of the returned function is the class `Softmax` or `LogSoftmax`.
     """
     total = reader.sum_of_powers(bottom)
-    read = computed_by(exponent, Subtensor, AdvancedSubtensor)
+    read = reader.computed_by(exponent, Subtensor, AdvancedSubtensor)
     if total is None or read is None:
         return None
     axis, summed = total
     if axis != tuple(range(summed.type.ndim)) or not same(read.inputs[0], summed):
         return None
-    reader.seen.update(read.inputs)
+    reader.see(read)
 
     def part_of(softmax: type[Softmax | LogSoftmax]) -> TensorVariable:
         return read.op(softmax(axis)(summed), *read.inputs[1:])

@@ -16,10 +16,12 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
+from occelo_graph.gradient.conversions import before_narrowing
 from occelo_graph.gradient.expressions import number_in, same
 from occelo_graph.gradient.logarithms import Reader, read_of_whole
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import toposort
+from occelo_graph.ops.cast import Cast, cast
 from occelo_graph.ops.elemwise.arithmetic import (
     abs as abs_,
 )
@@ -90,7 +92,8 @@ def _has_powers(inputs: Sequence[Variable]) -> bool:
     for v in inputs:
         node = v.owner
         if node is not None and isinstance(node.op, Elemwise):
-            count += node.op.scalar_op is exp.scalar_op
+            function = node.op.scalar_op
+            count += function is exp.scalar_op or isinstance(function, Cast)
     return count > 1
 
 
@@ -131,15 +134,16 @@ def _form(node: _Node, reader: Reader, law: _Law) -> TensorVariable | None:
     kind = node.outputs[0].type
     if not is_float(kind.dtype):
         return None
-    dtype = kind.dtype
-    for v in node.inputs:
-        if v.type.dtype != dtype:
-            return None
-    reader.dtype = dtype
-    reader.seen.update(node.inputs)
-    form = law(reader, node)
-    if form is None or form is node.outputs[0]:
+    whole = before_narrowing(node, reader.keep)
+    reader.dtype = dtype = whole.outputs[0].type.dtype
+    root = computed_by(reader.view(whole.outputs[0]), Elemwise)
+    if root is None or any(v.type.dtype != dtype for v in root.inputs):
         return None
+    reader.see(root)
+    form = law(reader, root)
+    if form is None or form in (node.outputs[0], root.outputs[0]):
+        return None
+    form = cast(form, kind.dtype)
     fits = form.type.dtype == kind.dtype and form.type.ndim == kind.ndim
     return form if fits and form.type.broadcastable == kind.broadcastable else None
 
@@ -213,6 +217,7 @@ def _quotient(reader: Reader, node: _Node) -> TensorVariable | None:
         _over_total,
         _of_totals,
         _less_one_over_power,
+        _of_powers,
     ):
         found = law(reader, factors, top, bottom)
         if found is not None:
@@ -372,6 +377,14 @@ def _less_one_over_power(
     return neg(expm1(reader.negated(exponent)))
 
 
+def _of_powers(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """exp(x) / exp(y) = exp(x - y)."""
+    a, b = reader.inner(top, "exp"), reader.inner(bottom, "exp")
+    return None if a is None or b is None else exp(sub(a, b))
+
+
 def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
     """2 sigmoid(x) - 1 = tanh(x / 2)."""
     if len(node.inputs) != 2:
@@ -432,15 +445,6 @@ def _product_of_powers(reader: Reader, node: _Node) -> TensorVariable | None:
     return _times(rest, exp(add(*exponents)))
 
 
-def _differentiable_quotient(reader: Reader, node: _Node) -> TensorVariable | None:
-    """The laws of `_quotient`, and exp(x) / exp(y) = exp(x - y)."""
-    found = _quotient(reader, node)
-    if found is not None or node.op.scalar_op.name == "reciprocal":
-        return found
-    a, b = (reader.inner(v, "exp") for v in node.inputs)
-    return None if a is None or b is None else exp(sub(a, b))
-
-
 def _root(reader: Reader, node: _Node) -> TensorVariable | None:
     """sqrt(x^2) = |x|. The square root of a sum of squares has the derivative 0 where all squares are 0."""
     if node.op.scalar_op.name == "pow" and number_in(node.inputs[1]) != 0.5:
@@ -468,7 +472,6 @@ def _is_sum_of_squares(reader: Reader, variable: TensorVariable) -> bool:
 
 _DIFFERENTIABLE: dict[str, _Law] = {
     **_FORMS,
-    "true_div": _differentiable_quotient,
     "mul": _product_of_powers,
     "sqrt": _root,
     "pow": _root,

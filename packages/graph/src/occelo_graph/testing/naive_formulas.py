@@ -269,6 +269,10 @@ def page() -> str:
         "is multiplied by the largest input, since an input itself has a rounding error. Results above the range of the dtype are "
         "infinite, and results below it are 0. The second derivative is the derivative of the sum of the gradient's elements.",
         "",
+        "Inputs may also be integers or booleans, and of several dtypes; results may be cast to a wider dtype between two "
+        "functions. Then the unit is that of the coarsest float dtype in which NumPy would compute a part of the formula, but "
+        "no part overflows in it. `tests/compile/test_stability_of_dtypes.py` compares every pair of dtypes.",
+        "",
         "| formula | value | gradient | second | inputs |",
         "|---|---|---|---|---|",
     ]

@@ -134,7 +134,15 @@ WRITTEN = [
         dtype="int8",
         differentiable=False,
     ),
+    Case("explicit_conversions", lambda x: ot.pow(x, 3) / x, dtype="int8", differentiable=False),
+    Case("explicit_conversions", lambda x: ot.xlogy(ot.cast(x, "float16"), x)),
     # stable forms
+    Case(
+        "stable_through_casts",
+        lambda x: 1.0 - ot.sigmoid(x).astype("float64"),
+        dtype="float32",
+        differentiable=False,
+    ),
     Case("log_one_plus", lambda x: ot.log(ot.add(x, 1.0, ot.exp(x))), low=0.0),
     Case("log_erfc", lambda x: ot.log(ot.erfc(x)), high=5.0),
     Case("log_kv", lambda x: ot.log(ot.kv(1.5, x)), low=0.1, differentiable=False),

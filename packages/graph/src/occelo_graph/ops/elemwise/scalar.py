@@ -22,7 +22,7 @@ from occelo_graph.canonical.encoding import Static
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traversal import toposort
-from occelo_graph.tensors.type import TensorType, is_complex, is_discrete, name_of
+from occelo_graph.tensors.type import TensorType, is_complex, is_discrete, is_float, name_of
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
@@ -113,6 +113,13 @@ class ScalarOp(Static):
         TypeError if the function is not defined for these dtypes.
         """
         raise MethodNotDefined(f"{type(self).__name__} does not define output_dtypes")
+
+    def computed_in(self, dtypes: Sequence[str]) -> str | None:
+        """The real float dtype to which all inputs are converted, for inputs of the given dtypes.
+
+        None if the inputs are not converted to the dtype of the result, or if this is not known.
+        """
+        return None
 
     def evaluate(self, *arrays: Any) -> Any:
         """Compute the results by NumPy. The arrays broadcast against each other."""
@@ -355,6 +362,16 @@ class ScalarFunction(_Fields):
     def output_dtypes(self, dtypes: Sequence[str]) -> tuple[str, ...]:
         return (self.rule(dtypes),)
 
+    def computed_in(self, dtypes: Sequence[str]) -> str | None:
+        if self.place is not None or self.rule not in _CONVERTING:
+            return None
+        result = self.rule(dtypes)
+        if not is_float(result) or any(is_complex(d) for d in dtypes):
+            return None
+        # more than two inputs are combined from left to right
+        converts = len(dtypes) < 3 or self.arity is not None or self.rule(dtypes[:2]) == result
+        return result if converts else None
+
     def evaluate(self, *arrays: Any) -> Any:
         if self.arity is None and len(arrays) != 2:
             result = arrays[0]
@@ -382,6 +399,15 @@ def in_floats(*operands: TensorVariable) -> list[TensorVariable]:
 
 # dtype rules
 
+_CONVERTING: set[DtypeRule] = set()
+"""The dtype rules of functions whose inputs are all converted to one dtype. If it is a float, it is that of the result.
+"""
+
+
+def _converting(rule: DtypeRule) -> DtypeRule:
+    _CONVERTING.add(rule)
+    return rule
+
 
 def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
     """The dtype rule of a NumPy ufunc. For more than two inputs, dtypes are combined from left to right."""
@@ -396,9 +422,10 @@ def ufunc_rule(ufunc: np.ufunc) -> DtypeRule:
             result = ufunc.resolve_dtypes((result, other, None))[-1]
         return name_of(result)
 
-    return rule
+    return _converting(rule)
 
 
+@_converting
 def promoted(dtypes: Sequence[str]) -> str:
     """Dtype rule: NumPy's common dtype of all inputs."""
     return name_of(np.result_type(*(np.dtype(d) for d in dtypes)))
@@ -420,6 +447,7 @@ def float_like(dtypes: Sequence[str]) -> str:
     return {"complex64": "float32", "complex128": "float64"}.get(common, common)
 
 
+@_converting
 def inexact(dtypes: Sequence[str]) -> str:
     """Dtype rule: the common dtype. For integers and booleans, the dtype of NumPy's sqrt, such as float64 for int64."""
     common = promoted(dtypes)
@@ -431,6 +459,7 @@ def inexact(dtypes: Sequence[str]) -> str:
 _SMALL = {"bool", "int8", "uint8", "int16", "uint16", "float16", "float32"}
 
 
+@_converting
 def special_float(dtypes: Sequence[str]) -> str:
     """Dtype rule of special functions, as in SciPy: float32 if all inputs convert to it exactly, else float64.
 

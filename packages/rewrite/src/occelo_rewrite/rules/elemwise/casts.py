@@ -13,6 +13,7 @@ from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensors.type import is_float
 from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
 
 __all__ = ["CANONICALIZE"]
@@ -34,6 +35,28 @@ def cast_of_cast(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> list[Ten
     return [ot.cast(original, dtype)]
 
 
+@node_rewriter([Elemwise])
+def explicit_conversions(
+    fgraph: FunctionGraph, node: TensorApply[Elemwise]
+) -> list[TensorVariable] | None:
+    """f(n) = f(cast(n, dtype of the result)), for a function f that converts its inputs to this dtype, a float dtype.
+
+    So rules for floats of one dtype apply to expressions of integers and of several dtypes, and constants are converted
+    once.
+    """
+    dtype = node.outputs[0].type.dtype
+    for v in node.inputs:
+        if v.type.dtype != dtype:
+            break
+    else:
+        return None
+    function = node.op.scalar_op
+    given = [v.type.dtype for v in node.inputs]
+    if not is_float(dtype) or node.op.inplace or function.computed_in(given) != dtype:
+        return None
+    return [node.op(*(ot.cast(v, dtype) for v in node.inputs))]
+
+
 def _holds_exactly(small: np.dtype[Any], large: np.dtype[Any]) -> bool:
     """Whether every value of the dtype ``small`` is a value of the dtype ``large``.
 
@@ -45,4 +68,4 @@ def _holds_exactly(small: np.dtype[Any], large: np.dtype[Any]) -> bool:
     return bool(np.can_cast(small, large, "safe"))
 
 
-CANONICALIZE = RuleSet((cast_of_cast,), "casts canonicalize")
+CANONICALIZE = RuleSet((cast_of_cast, explicit_conversions), "casts canonicalize")

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from occelo_graph import FunctionGraph, TensorApply, TensorVariable
+from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
+from occelo_graph.gradient.conversions import in_one_dtype
 from occelo_graph.gradient.expressions import ExpressionReader
 from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
 from occelo_graph.gradient.stable_forms import stable_form
+from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
@@ -200,6 +203,29 @@ def stable_difference(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Rep
     return _stable(node)
 
 
+@node_rewriter(
+    [ot.log, ot.log1p, ot.add, ot.sub],
+    tags=("stabler", "comparison"),
+    below=(Cast("float32"), Cast("float64")),
+)
+def stable_through_casts(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """1 - cast(sigmoid(x)) = sigmoid(-cast(x)), for a cast to a wider float dtype: the law of a rule of `STABILIZE`.
+
+    (comparison: the function below the cast is computed in the wider dtype, so digits that cancel differ.)
+    """
+    inputs = [in_one_dtype(v) for v in node.inputs]
+    if all(a is b for a, b in zip(inputs, node.inputs, strict=True)):
+        return None
+    wide = computed_by(node.op(*inputs), Elemwise)
+    if wide is None:
+        return None
+    for each in STABILIZE.rules:
+        found = each.transform(fgraph, wide) if each.applies_to(wide.op) else None
+        if found and not isinstance(found, dict) and is_tensor(found[0]):
+            return [shaped_like(found[0], node.outputs[0])]
+    return None
+
+
 def _stable(node: TensorApply[Elemwise]) -> Replacements:
     form = stable_form(node)
     return None if form is None else [shaped_like(form, node.outputs[0])]
@@ -230,5 +256,13 @@ STABILIZE = RuleSet(
     ),
     "stable forms",
 )
-GENERAL = RuleSet((stable_logarithm, stable_quotient, stable_difference), "general stable forms")
+GENERAL = RuleSet(
+    (
+        stable_logarithm,
+        stable_quotient,
+        stable_difference,
+        stable_through_casts,
+    ),
+    "general stable forms",
+)
 """Rules that are tried after all others. They also apply if intermediate results have other users."""
