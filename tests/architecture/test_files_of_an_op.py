@@ -29,7 +29,8 @@ from occelo_link.traced.functions import CALLED
 ROOT = Path(__file__).parents[2]
 MOST = 3
 LAWS = re.compile(
-    r"occelo_rewrite/(rules|assumptions)/|occelo_graph/gradient/(stable_forms|logarithms|expressions)\.py"
+    r"occelo_rewrite/(rules|assumptions)/"
+    r"|occelo_graph/gradient/(stable_forms|logarithms|quotients|products|expressions|conversions)\.py"
     # densities and the like are formulas, which hand functions of elements on
     r"|occelo_graph/stats/"
 )

@@ -9,17 +9,14 @@ result is that of exact arithmetic.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ops.cast import Cast, cast
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
-from occelo_graph.ops.join import Join
 from occelo_graph.ops.reduce import CAReduce, Softmax
-from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.constant import constant
 from occelo_graph.tensors.nodes import TensorApply, computed_by, tensors
 from occelo_graph.tensors.type import is_float, name_of
@@ -93,12 +90,10 @@ def in_one_dtype(
             break
         source = node.inputs[0]
     if node is not None and isinstance(node.op.scalar_op, Cast) and node.inputs[0] not in keep:
-        moved = _moved(node.inputs[0])
+        moved = _moved_in(node.inputs[0].owner, dtype, convert)
         if moved is not None:  # cast(x[i]) is read as cast(x)[i]
-            return moved.op(*_with_first(moved, convert, dtype))
-    if source.owner is None:
-        return variable
-    if source is variable and _computes_in(source.owner, dtype):
+            return moved
+    if source.owner is None or (source is variable and _computes_in(source.owner, dtype)):
         return variable
     made = _recomputed(source, dtype, convert)
     return variable if made is None or made.type != variable.type else made
@@ -106,6 +101,9 @@ def in_one_dtype(
 
 def _recomputed(variable: TensorVariable, dtype: str, convert: Convert) -> TensorVariable | None:
     """The function that computes a variable, computed in another dtype. None for functions that are not known."""
+    moved = _moved_in(variable.owner, dtype, convert)
+    if moved is not None:
+        return moved
     node = computed_by(variable, Elemwise)
     if node is not None:
         given = [v.type.dtype for v in node.inputs]
@@ -122,26 +120,21 @@ def _recomputed(variable: TensorVariable, dtype: str, convert: Convert) -> Tenso
         if not is_float(x.type.dtype) or op.acc_dtype not in (None, op.dtype, dtype):
             return None
         return CAReduce(op.scalar_op, op.axis)(convert(x, dtype))
-    moved = _moved(variable) or computed_by(variable, Softmax)
-    if moved is not None:
-        return moved.op(*_with_first(moved, convert, dtype))
-    joined = computed_by(variable, Join)
-    return None if joined is None else joined.op(*(convert(v, dtype) for v in joined.inputs))
+    share = computed_by(variable, Softmax)
+    return None if share is None else share.op(convert(share.inputs[0], dtype))
 
 
-_Moving = DimShuffle | Subtensor | AdvancedSubtensor
-
-
-def _moved(variable: TensorVariable) -> TensorApply[_Moving] | None:
-    """The node of an op whose result consists of elements of its first input. None for other variables."""
-    return computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
-
-
-def _with_first(node: TensorApply[Any], convert: Convert, dtype: str) -> list[TensorVariable]:
-    """The inputs of a node, with the first one in another dtype."""
-    return [convert(node.inputs[0], dtype), *node.inputs[1:]]
+def _moved_in(node: Apply | None, dtype: str, convert: Convert) -> TensorVariable | None:
+    """The result of an op that only moves elements, such as a slice, in another dtype. None for other nodes."""
+    moves = None if node is None or len(node.outputs) > 1 or node.op.destroy_map else node.op.moves
+    if node is None or moves is None:
+        return None
+    inputs: list[Variable] = list(node.inputs)
+    inputs[moves] = [convert(v, dtype) for v in tensors(node.inputs[moves])]
+    made: TensorVariable = node.op(*inputs)
+    return made
 
 
 def _computes_in(node: Apply, dtype: str) -> bool:
-    count = 1 if isinstance(node.op, _Moving) else None
-    return all(v.type.dtype == dtype for v in tensors(node.inputs)[:count])
+    inputs = node.inputs if node.op.moves is None else node.inputs[node.op.moves]
+    return all(v.type.dtype == dtype for v in tensors(inputs))

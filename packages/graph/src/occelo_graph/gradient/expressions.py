@@ -18,9 +18,10 @@ import numpy as np
 from occelo_graph.gradient.conversions import converted, in_one_dtype
 from occelo_graph.ir.nodes import Apply, Constant, OpT, Variable
 from occelo_graph.narrowing import is_array
-from occelo_graph.ops.elemwise.arithmetic import neg, sub
+from occelo_graph.ops.elemwise.arithmetic import neg, second, sub
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
+from occelo_graph.ops.join import Join
 from occelo_graph.ops.reduce import CAReduce
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.constant import constant, scalar_constant
@@ -60,6 +61,17 @@ def same(a: Variable, b: Variable, depth: int = 3) -> bool:
         and len(first.inputs) == len(second.inputs)
         and all(same(v, w, depth - 1) for v, w in zip(first.inputs, second.inputs, strict=True))
     )
+
+
+def _end(variable: Variable) -> float | None:
+    """-inf for zeros and inf for ones, also if their number is not known. None for other variables."""
+    while variable.owner is not None:
+        moved = variable.owner.inputs[variable.owner.op.moves or slice(0)]
+        if len(moved) != 1:
+            return None
+        variable = moved[0]
+    value = number_in(variable)
+    return None if value not in (0, 1) else math.inf if value else -math.inf
 
 
 class BoundedFunction(NamedTuple):
@@ -107,6 +119,7 @@ class ExpressionReader:
         self._views: dict[Variable, TensorVariable] = {}
         self._converted: dict[Variable, TensorVariable] = {}
         self._sources: dict[Variable, Variable] = {}
+        self._made: set[Variable] = set()
 
     def view(self, variable: TensorVariable) -> TensorVariable:
         """The variable as the reader reads it: an equal variable whose node has inputs of the reader's dtype only.
@@ -147,8 +160,15 @@ class ExpressionReader:
         return node
 
     def see(self, node: Apply) -> None:
-        """Add the inputs of a node to ``seen``. For an input that the reader has converted, add what it converted."""
-        self.seen.update([self._sources.get(v, v) for v in node.inputs])
+        """Add the inputs of a node to ``seen``. For an input that the reader has converted, add what it converted.
+
+        Inputs that the reader has made are left out.
+        """
+        self.seen.update([self._sources.get(v, v) for v in node.inputs if v not in self._made])
+
+    def _make(self, made: TensorVariable) -> TensorVariable:
+        self._made.add(made)
+        return made
 
     def computed_by(
         self, variable: TensorVariable, *op_classes: type[OpT]
@@ -178,7 +198,7 @@ class ExpressionReader:
         found = self.computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
         if found is not None:
             whole = None if self.owner(variable) is None else self.exponent(found.inputs[0])
-            return None if whole is None else found.op(whole, *found.inputs[1:])
+            return None if whole is None else self._make(found.op(whole, *found.inputs[1:]))
         return self.inner(variable, "exp")
 
     def negated(self, variable: TensorVariable) -> TensorVariable:
@@ -361,11 +381,32 @@ class ExpressionReader:
                 return self.inner(power, "exp")
         return None
 
+    def _logistic_of_parts(self, variable: TensorVariable) -> TensorVariable | None:
+        """Return x if the variable is a part of sigmoid(x), or sigmoid(x) joined with numbers 0 and 1. Else None.
+
+        0 and 1 are read as sigmoid(-inf) and sigmoid(inf). So is a part of an x like that.
+        """
+        part = self.computed_by(variable, DimShuffle, Subtensor, AdvancedSubtensor)
+        if part is not None:
+            whole = None if self.owner(variable) is None else self.logistic(part.inputs[0])
+            return None if whole is None else self._make(part.op(whole, *part.inputs[1:]))
+        joined = self.computed_by(variable, Join)
+        if joined is None or self.owner(variable) is None:
+            return None
+        ends = [_end(v) for v in joined.inputs]
+        read = [
+            self.logistic(v) if end is None else self._make(second(v, self.number(end)))
+            for v, end in zip(joined.inputs, ends, strict=True)
+        ]
+        found = [x for x in read if x is not None]
+        fits = len(found) == len(read) and None in ends
+        return self._make(joined.op(*found)) if fits else None
+
     def logistic(self, variable: TensorVariable) -> TensorVariable | None:
         """Return x if the variable is sigmoid(x), or an equal expression such as 1 / (1 + exp(-x)). Else None."""
         found = self.node(variable, "sigmoid", "reciprocal", "true_div", "sub")
         if found is None:
-            return None
+            return self._logistic_of_parts(variable)
         name = found.op.scalar_op.name
         if name == "sigmoid":
             return found.inputs[0]

@@ -35,18 +35,24 @@ from occelo_graph.ops.elemwise.transcendental import (
     tanh,
 )
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
+from occelo_graph.ops.join import Join
 from occelo_graph.ops.reduce import LogSoftmax, Softmax, logsumexp
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import length_read
-from occelo_graph.tensors.nodes import computed_by, tensors
+from occelo_graph.tensors.nodes import TensorApply, computed_by, tensors
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Logarithm", "Reader", "read_of_whole"]
+__all__ = ["Logarithm", "Reader", "read_of_whole", "smallest_exponent"]
 
 _SMALLEST = {"float16": -8.0, "float32": -80.0}
+
+
+def smallest_exponent(dtype: str) -> float:
+    """An x about as small as possible for which exp(x) does not underflow in a float dtype."""
+    return _SMALLEST.get(dtype, -700.0)
 
 
 class Logarithm(NamedTuple):
@@ -116,6 +122,9 @@ class Reader(ExpressionReader):
             if inner is None or not inner.helps:
                 return None
             return Logarithm(part.op(inner.form, *part.inputs[1:]), True, inner.sure)
+        joined = self.computed_by(variable, Join)
+        if joined is not None:
+            return self._log_of_joined(joined)
         total, product = self.reduction(variable, "add"), self.reduction(variable, "mul")
         if product is not None:
             inner = self.log_of(product.inputs[0])
@@ -128,6 +137,17 @@ class Reader(ExpressionReader):
             fits = inner.helps and inner.sure
             return Logarithm(logsumexp(inner.form, axis=total.op.axis), True) if fits else None
         return self._log_of_weighted_sum(total.inputs[0], total.op.axis)
+
+    def _log_of_joined(self, joined: TensorApply[Join]) -> Logarithm | None:
+        parts = [self.log_of(v) for v in joined.inputs]
+        forms = [
+            part.form if part is not None and part.helps else log(v)
+            for part, v in zip(parts, joined.inputs, strict=True)
+        ]
+        if not any(part is not None and part.helps for part in parts):
+            return None
+        sure = all(part is not None and part.sure for part in parts)
+        return Logarithm(joined.op(*forms), True, sure)
 
     def _log_of_weighted_sum(
         self, summed: TensorVariable, axis: tuple[int, ...]
@@ -207,7 +227,7 @@ class Reader(ExpressionReader):
             return Logarithm(total, True)
         # log(exp(a) + c) = m + log(exp(a - m) + c exp(-m)), where m is about the logarithm of the
         # larger term
-        top = maximum(maximum(total, log(abs_(unknown[0]))), _SMALLEST.get(self.dtype, -700.0))
+        top = maximum(maximum(total, log(abs_(unknown[0]))), smallest_exponent(self.dtype))
         top = zero_grad(top)
         scaled = add(exp(sub(total, top)), mul(unknown[0], exp(neg(top))))
         return Logarithm(add(top, log(scaled)), True, sure=False)
@@ -422,6 +442,11 @@ def _of_difference(reader: Reader, a: TensorVariable, b: TensorVariable) -> Loga
         inner = reader.inner(b, "erf")
         if inner is not None:
             return Logarithm(log_erfc(inner), True)
+    x, y = reader.logistic(a), reader.logistic(b)
+    if x is not None and y is not None:
+        # sigmoid(x) - sigmoid(y) = sigmoid(x) sigmoid(-y) (1 - exp(y - x))
+        ends = neg(add(softplus(reader.negated(x)), softplus(y)))
+        return Logarithm(add(ends, log1mexp(sub(y, x))), True, sure=False)
     return reader.log_of_sum((a,), (b,))
 
 

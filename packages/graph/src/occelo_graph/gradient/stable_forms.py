@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING
 
 from occelo_graph.gradient.conversions import before_narrowing
 from occelo_graph.gradient.expressions import number_in, same
-from occelo_graph.gradient.logarithms import Reader, read_of_whole
+from occelo_graph.gradient.logarithms import Reader
+from occelo_graph.gradient.products import root_form
+from occelo_graph.gradient.quotients import half, quotient_form
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.ops.cast import Cast, cast
@@ -28,27 +30,24 @@ from occelo_graph.ops.elemwise.arithmetic import (
 from occelo_graph.ops.elemwise.arithmetic import (
     add,
     eq,
-    gt,
+    maximum,
+    minimum,
     mul,
     neg,
-    reciprocal,
-    sqr,
+    sign,
     sqrt,
     sub,
     switch,
 )
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.ops.elemwise.special import erfc, erfcx
 from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, tanh
-from occelo_graph.ops.reduce import Softmax
-from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.tensors.nodes import TensorApply, computed_by
 from occelo_graph.tensors.type import is_float
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["differentiable_form", "stable_form"]
+__all__ = ["differentiable_form", "last_form", "stable_form"]
 
 
 def stable_form(node: Apply, keep: Collection[Variable] = ()) -> TensorVariable | None:
@@ -61,6 +60,12 @@ def stable_form(node: Apply, keep: Collection[Variable] = ()) -> TensorVariable 
         return None
     law, elementwise = found
     return _form(elementwise, Reader("", keep), law)
+
+
+def last_form(node: Apply) -> TensorVariable | None:
+    """The stable form of a root or a difference of which logarithms and products have better forms. None if none is known."""
+    found = _law(node, _LAST)
+    return None if found is None else _form(found[1], Reader(""), found[0])
 
 
 def differentiable_form(
@@ -97,6 +102,10 @@ def _has_powers(inputs: Sequence[Variable]) -> bool:
     return count > 1
 
 
+def _has_number_or_two_computed(inputs: Sequence[Variable]) -> bool:
+    return _has_number(inputs) or all(v.owner is not None for v in inputs)
+
+
 def _has_computed_divisor(inputs: Sequence[Variable]) -> bool:
     return inputs[1].owner is not None
 
@@ -104,7 +113,7 @@ def _has_computed_divisor(inputs: Sequence[Variable]) -> bool:
 _MAY_FIT: dict[str, Callable[[Sequence[Variable]], bool]] = {
     "mul": _has_powers,
     "add": _has_number,
-    "sub": _has_number,
+    "sub": _has_number_or_two_computed,
     "true_div": _has_computed_divisor,
 }
 """Quick tests of the inputs of a node, by scalar function. A node that fails its test has no stable form."""
@@ -183,206 +192,30 @@ def _log1p(reader: Reader, node: _Node) -> TensorVariable | None:
     return None if found is None else found.form
 
 
-# quotients
+# differences
 
 
-def _times(factors: list[TensorVariable], made: TensorVariable) -> TensorVariable:
-    return mul(*factors, made) if factors else made
+def _less_square(reader: Reader, node: _Node) -> TensorVariable | None:
+    """The law of `_difference`, and sigmoid(x) - sigmoid(x)^2 = sigmoid(x) sigmoid(-x)."""
+    x = None if node.op.scalar_op.name == "add" else reader.logistic(node.inputs[0])
+    base = None if x is None else reader.square_root(node.inputs[1])
+    argument = None if base is None else reader.logistic(base)
+    if x is None or argument is None or not same(argument, x):
+        return _difference(reader, node)
+    return mul(sigmoid(x), sigmoid(reader.negated(x)))
 
 
-def _without(
-    reader: Reader, factors: list[TensorVariable], exponent: TensorVariable
-) -> list[TensorVariable] | None:
-    """The factors without the factor exp(``exponent``). None if there is no such factor."""
-    for i, factor in enumerate(factors):
-        power = reader.inner(factor, "exp")
-        if power is not None and same(power, exponent):
-            return factors[:i] + factors[i + 1 :]
-    return None
+def _difference_of_sigmoids(reader: Reader, node: _Node) -> TensorVariable | None:
+    """sigmoid(x) - sigmoid(y) = sign(x - y) sigmoid(h) sigmoid(-l) (1 - exp(l - h)).
 
-
-def _quotient(reader: Reader, node: _Node) -> TensorVariable | None:
-    argument = reader.logistic(node.outputs[0])
-    if argument is not None:
-        return sigmoid(argument)
-    reciprocal = node.op.scalar_op.name == "reciprocal"
-    top = reader.number(1.0) if reciprocal else node.inputs[0]
-    bottom = node.inputs[-1]
-    factors = reader.factors(top)
-    for law in (
-        _hyperbolic,
-        _over_power_plus_one,
-        _over_square,
-        _over_erfc,
-        _over_total,
-        _of_totals,
-        _less_one_over_power,
-        _of_powers,
-    ):
-        found = law(reader, factors, top, bottom)
-        if found is not None:
-            return found
-    return None
-
-
-def _over_power_plus_one(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """w / (1 + exp(x)) = w sigmoid(-x), and w exp(x) / (1 + exp(x)) = w sigmoid(x)."""
-    exponent = reader.power_plus_one(bottom)
-    if exponent is None:
-        return None
-    rest = _without(reader, factors, exponent)
-    if rest is not None:
-        return _times(rest, sigmoid(exponent))
-    return mul(top, sigmoid(reader.negated(exponent)))
-
-
-def _over_square(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """w exp(x) / (1 + exp(x))^2 = w sigmoid(x) sigmoid(-x)."""
-    base = reader.square_root(bottom)
-    exponent = None if base is None else reader.power_plus_one(base)
-    rest = None if exponent is None else _without(reader, factors, exponent)
-    if exponent is None or rest is None:
-        return None
-    return _times(rest, mul(sigmoid(exponent), sigmoid(reader.negated(exponent))))
-
-
-def _over_erfc(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """w exp(-x^2) / erfc(x) = w / erfcx(x) where x > 1 (DLMF 7.2). For negative x, erfcx may overflow."""
-    x = reader.inner(bottom, "erfc")
-    if x is None or reader.is_switch(x):
-        return None
-    for i, factor in enumerate(factors):
-        power = reader.inner(factor, "exp")
-        square = None if power is None else reader.inner(power, "neg")
-        base = None if square is None else reader.square_root(square)
-        if base is not None and same(base, x):
-            large = gt(x, 1)
-            safe, other = switch(large, x, 1), switch(large, 1, x)
-            made = switch(large, reciprocal(erfcx(safe)), exp(neg(sqr(other))) / erfc(other))
-            return _times(factors[:i] + factors[i + 1 :], made)
-    return None
-
-
-def _over_total(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """w exp(x) / sum(exp(x)) = w softmax(x), and w exp(x)[i] / sum(exp(x)) = w softmax(x)[i]."""
-    total = reader.sum_of_powers(bottom, top.type.ndim)
-    if total is not None:
-        axis, summed = total
-        rest = _without(reader, factors, summed)
-        if rest is not None:
-            return _times(rest, Softmax(axis)(summed))
-    for i, factor in enumerate(factors):
-        power = reader.exponent(factor)
-        if power is None:
-            continue
-        others = factors[:i] + factors[i + 1 :]
-        read = read_of_whole(reader, power, bottom)
-        if read is not None:
-            return _times(others, read(Softmax))
-        whole = None if reader.inner(bottom, "erfc") is not None else reader.log_of(bottom)
-        if whole is not None and whole.helps and whole.sure and reader.inner(bottom, "exp") is None:
-            return _times(others, exp(sub(power, whole.form)))
-    return None
-
-
-def _of_totals(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """sum(w exp(x)) / sum(exp(x)) = sum(w softmax(x))."""
-    above, below = reader.reduction(top, "add"), reader.reduction(bottom, "add")
-    if above is None or below is None or above.op.axis != below.op.axis:
-        return None
-    summed = reader.inner(below.inputs[0], "exp")
-    if summed is None:
-        return None
-    rest = _without(reader, reader.factors(above.inputs[0]), summed)
-    if not rest or summed.type.ndim != above.inputs[0].type.ndim:
-        return None
-    return sum_(_times(rest, Softmax(above.op.axis)(summed)), axis=above.op.axis)
-
-
-def _hyperbolic(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """sinh(x) / cosh(x) = tanh(x), and (exp(x) - exp(y)) / (exp(x) + exp(y)) = tanh((x - y) / 2).
-
-    In the second law, 1 is read as exp(0).
+    h is the larger one of x and y, and l is the smaller one.
     """
-    sine, cosine = reader.inner(top, "sinh"), reader.inner(bottom, "cosh")
-    if sine is not None and cosine is not None:
-        return tanh(sine) if same(sine, cosine) else None
-    below = reader.node(bottom, "add")
-    above = _difference_of_powers(reader, top)
-    if above is None or below is None or len(below.inputs) != 2:
+    x, y = (reader.logistic(v) for v in node.inputs)
+    if x is None or y is None or number_in(x) is not None or number_in(y) is not None:
         return None
-    a, b = above
-    c, d = (_exponent(reader, v) for v in below.inputs)
-    if c is None or d is None:
-        return None
-    if not ((same(a, c) and same(b, d)) or (same(a, d) and same(b, c))):
-        return None
-    if number_in(a) == 0 or number_in(b) == 0:
-        one_first = number_in(a) == 0
-        return tanh(_half(reader, reader.negated(b) if one_first else a))
-    opposite = same(reader.negated(a), b) or same(a, reader.negated(b))
-    return tanh(a) if opposite else tanh(sub(a, b) * 0.5)
-
-
-def _exponent(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
-    """Return x if the variable is exp(x), and 0 if the variable is 1. Else None."""
-    return reader.number(0.0) if number_in(variable) == 1 else reader.inner(variable, "exp")
-
-
-def _difference_of_powers(
-    reader: Reader, variable: TensorVariable
-) -> tuple[TensorVariable, TensorVariable] | None:
-    """Return x and y if the variable is exp(x) - exp(y), where 1 is read as exp(0). Else None."""
-    inner = reader.inner(variable, "neg")
-    if inner is not None:
-        found = _difference_of_powers(reader, inner)
-        return None if found is None else (found[1], found[0])
-    less_one = reader.inner(variable, "expm1")
-    if less_one is not None:
-        return less_one, reader.number(0.0)
-    node = reader.node(variable, "sub", "add")
-    if node is None or len(node.inputs) != 2:
-        return None
-    first, second = node.inputs
-    if node.op.scalar_op.name == "add":
-        first, second = (second, first) if number_in(first) == -1 else (first, second)
-        a = None if number_in(second) != -1 else reader.inner(first, "exp")
-        return None if a is None else (a, reader.number(0.0))
-    a, b = _exponent(reader, first), _exponent(reader, second)
-    return None if a is None or b is None else (a, b)
-
-
-def _less_one_over_power(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """(exp(x) - 1) / exp(x) = 1 - exp(-x)."""
-    exponent = reader.inner(bottom, "exp")
-    above = None if exponent is None else _difference_of_powers(reader, top)
-    if exponent is None or above is None:
-        return None
-    if number_in(above[1]) != 0 or not same(above[0], exponent):
-        return None
-    return neg(expm1(reader.negated(exponent)))
-
-
-def _of_powers(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """exp(x) / exp(y) = exp(x - y)."""
-    a, b = reader.inner(top, "exp"), reader.inner(bottom, "exp")
-    return None if a is None or b is None else exp(sub(a, b))
+    high, low = maximum(x, y), minimum(x, y)
+    size = mul(sigmoid(high), sigmoid(neg(low)), neg(expm1(sub(low, high))))
+    return mul(sign(sub(x, y)), size)
 
 
 def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
@@ -406,18 +239,7 @@ def _difference(reader: Reader, node: _Node) -> TensorVariable | None:
     else:
         other = second if number_in(first) == 2 else first if number_in(second) == 2 else None
         argument = None if other is None else reader.logistic(other)
-    return None if argument is None else tanh(_half(reader, argument))
-
-
-def _half(reader: Reader, argument: TensorVariable) -> TensorVariable:
-    """Half of a variable: y for 2 y, and x / 2 for all other x."""
-    found = reader.node(argument, "mul")
-    if found is not None and len(found.inputs) == 2:
-        for factor, other in (found.inputs, found.inputs[::-1]):
-            value = number_in(factor)
-            if value is not None and abs(value) == 2:
-                return other if value > 0 else reader.negated(other)
-    return mul(argument, reader.number(0.5))
+    return None if argument is None else tanh(half(reader, argument))
 
 
 _FORMS: dict[str, _Law] = {
@@ -425,10 +247,17 @@ _FORMS: dict[str, _Law] = {
     "log2": _log(math.log(2), math.log2),
     "log10": _log(math.log(10), math.log10),
     "log1p": _log1p,
-    "true_div": _quotient,
-    "reciprocal": _quotient,
-    "sub": _difference,
+    "true_div": quotient_form,
+    "reciprocal": quotient_form,
+    "sub": _less_square,
     "add": _difference,
+}
+
+
+_LAST: dict[str, _Law] = {
+    "sqrt": root_form,
+    "pow": root_form,
+    "sub": _difference_of_sigmoids,
 }
 
 
@@ -442,7 +271,7 @@ def _product_of_powers(reader: Reader, node: _Node) -> TensorVariable | None:
     if len(exponents) < 2:
         return None
     rest = [v for v, e in zip(node.inputs, powers, strict=True) if e is None]
-    return _times(rest, exp(add(*exponents)))
+    return mul(*rest, exp(add(*exponents))) if rest else exp(add(*exponents))
 
 
 def _root(reader: Reader, node: _Node) -> TensorVariable | None:
@@ -472,6 +301,7 @@ def _is_sum_of_squares(reader: Reader, variable: TensorVariable) -> bool:
 
 _DIFFERENTIABLE: dict[str, _Law] = {
     **_FORMS,
+    "sub": _difference,
     "mul": _product_of_powers,
     "sqrt": _root,
     "pow": _root,

@@ -273,6 +273,10 @@ def page() -> str:
         "functions. Then the unit is that of the coarsest float dtype in which NumPy would compute a part of the formula, but "
         "no part overflows in it. `tests/compile/test_stability_of_dtypes.py` compares every pair of dtypes.",
         "",
+        "Derivatives that a chain rule wrote down, such as `(1 / s - 1 / (1 - s)) * s * (1 - s)` with `s = sigmoid(x)`, are "
+        "finite and right in FAST_RUN wherever the result can be represented; `tests/compile/test_raw_gradients.py` lists "
+        "those that are tested. `1 - tanh(x) ** 2` is an exception: it is right to the digits of numbers near 1.",
+        "",
         "| formula | value | gradient | second | inputs |",
         "|---|---|---|---|---|",
     ]

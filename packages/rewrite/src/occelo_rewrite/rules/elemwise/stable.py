@@ -1,9 +1,11 @@
 """Rules for numerical stability: expressions that overflow or cancel become log1p, expm1, softplus, erfc and so on.
 
-`pipeline` puts them into the stage stabilize.
+`pipeline` puts them into the stage stabilize, and two of them into the stage specialize.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,11 +13,17 @@ from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.gradient.conversions import in_one_dtype
 from occelo_graph.gradient.expressions import ExpressionReader
+from occelo_graph.gradient.logarithms import Reader
 from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
-from occelo_graph.gradient.stable_forms import stable_form
+from occelo_graph.gradient.products import distributed, product_in, without_conflicts
+from occelo_graph.gradient.quotients import quotient_in_product
+from occelo_graph.gradient.stable_forms import last_form, stable_form
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.tensors.nodes import is_tensor
+from occelo_graph.ops.index.subtensor import AdvancedSubtensor, Subtensor
+from occelo_graph.ops.join import Join
+from occelo_graph.ops.shape.dimensions import DimShuffle
+from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.pattern import number, p, wild
@@ -23,7 +31,7 @@ from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaped_like import shaped_like
 
-__all__ = ["GENERAL", "STABILIZE"]
+__all__ = ["GENERAL", "SPECIALIZE", "STABILIZE"]
 
 x, y = wild("x y")
 c = number("c")
@@ -196,11 +204,89 @@ def stable_quotient(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Repla
 @node_rewriter(
     [ot.sub, ot.add],
     tags=("stabler",),
-    below=(ot.mul.scalar_op, ot.true_div.scalar_op),
+    below=(
+        *(ot.mul.scalar_op, ot.true_div.scalar_op, ot.sigmoid.scalar_op),
+        *(Cast("float32"), Cast("float64")),
+    ),
 )
 def stable_difference(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
-    """2 sigmoid(x) - 1 = tanh(x / 2)."""
+    """2 sigmoid(x) - 1 = tanh(x / 2), and s - s^2 = s sigmoid(-x) for s = sigmoid(x)."""
     return _stable(node)
+
+
+def _last(node: TensorApply[Elemwise]) -> Replacements:
+    form = last_form(node)
+    return None if form is None else [shaped_like(form, node.outputs[0])]
+
+
+_INSIDE_DIFFERENCES = (ot.sigmoid.scalar_op, DimShuffle, Subtensor, AdvancedSubtensor, Join)
+
+
+@node_rewriter([ot.sqrt, ot.pow], tags=("stabler",), below=(ot.exp.scalar_op, ot.sigmoid.scalar_op))
+def stable_root(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """sqrt(exp(x)) = exp(x / 2), and sqrt(sigmoid(x)) in a form that does not underflow where sigmoid(x) does.
+
+    The same holds for other powers between -1 and 1.
+    """
+    return _last(node)
+
+
+@node_rewriter([ot.sub], tags=("stabler", "finite"), below=_INSIDE_DIFFERENCES)
+def difference_of_sigmoids(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """sigmoid(x) - sigmoid(y) = sign(x - y) sigmoid(h) sigmoid(-l) (1 - exp(l - h)).
+
+    h is the larger one of x and y, and l is the smaller one, so that nothing cancels if both are large. (finite: if both
+    are the same infinity, the result is NaN.)
+    """
+    return _last(node)
+
+
+_PRODUCTS = [ot.mul, ot.true_div, ot.reciprocal, ot.neg]
+
+
+def _is_inner(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> bool:
+    """Whether a node of a product is only read by nodes of products of its dtype, at which rules find its factors."""
+    out = node.outputs[0]
+    users = [user for user, _ in fgraph.clients[out]]
+    return bool(users) and all(
+        user.op in _PRODUCTS and tensors(user.outputs)[0].type.dtype == out.type.dtype
+        for user in users
+    )
+
+
+def _product(
+    fgraph: FunctionGraph,
+    node: TensorApply[Elemwise],
+    law: Callable[[Reader, TensorVariable], TensorVariable | None],
+) -> Replacements:
+    found = None if _is_inner(fgraph, node) else product_in(node)
+    form = None if found is None else law(*found)
+    return None if form is None else [shaped_like(form, node.outputs[0])]
+
+
+@node_rewriter(_PRODUCTS, tags=("stabler", "finite", "shape_unsafe", "rounding", "overflow"))
+def conflicting_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """s / sqrt(s) = sqrt(s), exp(x)^2 / exp(x)^3 = exp(-x), exp(x) sigmoid(-x)^2 = sigmoid(x) sigmoid(-x).
+
+    Powers of exp(x), sigmoid(x), 1 + exp(x) and 1 - sigmoid(x), of which one overflows where another one underflows,
+    become one or two powers that do not, also among other factors.
+    """
+    return _product(fgraph, node, without_conflicts)
+
+
+@node_rewriter(
+    _PRODUCTS, tags=("stabler", "comparison", "finite", "shape_unsafe", "rounding", "overflow")
+)
+def distributed_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """(a / s + b) s = a + b s, for a power s of exp(x) or sigmoid(x), so that s and 1 / s cancel."""
+    return _product(fgraph, node, distributed)
+
+
+@node_rewriter(_PRODUCTS, tags=("stabler", "finite", "shape_unsafe", "rounding", "overflow"))
+def quotient_among_factors(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
+    """(y / cosh(x)) sinh(x) = y tanh(x), and other laws of `stable_quotient` among other factors."""
+    form = None if _is_inner(fgraph, node) else quotient_in_product(node)
+    return None if form is None else [shaped_like(form, node.outputs[0])]
 
 
 @node_rewriter(
@@ -261,8 +347,13 @@ GENERAL = RuleSet(
         stable_logarithm,
         stable_quotient,
         stable_difference,
+        conflicting_powers,
+        distributed_powers,
+        quotient_among_factors,
         stable_through_casts,
     ),
     "general stable forms",
 )
 """Rules that are tried after all others. They also apply if intermediate results have other users."""
+SPECIALIZE = RuleSet((stable_root, difference_of_sigmoids), "stable forms of what is left")
+"""Rules for roots and differences, tried when logarithms and products of them have their own stable forms."""

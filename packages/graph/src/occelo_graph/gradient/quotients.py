@@ -1,0 +1,367 @@
+"""Stable forms of quotients, such as exp(x) / (1 + exp(x)) = sigmoid(x), also of two factors of a product.
+
+`stable_forms` calls `quotient_form` for the nodes of quotients. A rule in `occelo_rewrite.rules.elemwise.stable` calls
+`quotient_in_product`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from occelo_graph.gradient.expressions import number_in, same
+from occelo_graph.gradient.logarithms import Reader, read_of_whole, smallest_exponent
+from occelo_graph.gradient.products import Product, product_in, without_number
+from occelo_graph.ir.nodes import Apply
+from occelo_graph.ops.elemwise.arithmetic import (
+    gt,
+    maximum,
+    mul,
+    neg,
+    reciprocal,
+    sqr,
+    sub,
+    switch,
+)
+from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_graph.ops.elemwise.special import erfc, erfcx
+from occelo_graph.ops.elemwise.transcendental import exp, expm1, sigmoid, softplus, tanh
+from occelo_graph.ops.reduce import Softmax
+from occelo_graph.ops.reduce import sum as sum_
+from occelo_graph.tensors.nodes import TensorApply, computed_by
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.variable import TensorVariable
+
+__all__ = ["half", "quotient_form", "quotient_in_product"]
+
+_Node = TensorApply[Elemwise]
+
+
+def _times(factors: list[TensorVariable], made: TensorVariable) -> TensorVariable:
+    return mul(*factors, made) if factors else made
+
+
+def _without(
+    reader: Reader, factors: list[TensorVariable], exponent: TensorVariable
+) -> list[TensorVariable] | None:
+    """The factors without the factor exp(``exponent``). None if there is no such factor."""
+    for i, factor in enumerate(factors):
+        power = reader.inner(factor, "exp")
+        if power is not None and same(power, exponent):
+            return factors[:i] + factors[i + 1 :]
+    return None
+
+
+def quotient_form(reader: Reader, node: _Node) -> TensorVariable | None:
+    """The stable form of a quotient or reciprocal. None if none is known."""
+    argument = reader.logistic(node.outputs[0])
+    if argument is not None:
+        return sigmoid(argument)
+    reciprocal = node.op.scalar_op.name == "reciprocal"
+    top = reader.number(1.0) if reciprocal else node.inputs[0]
+    bottom = node.inputs[-1]
+    factors = reader.factors(top)
+    for law in (
+        *_LAWS_OF_QUOTIENTS,
+        *(() if reader.to_differentiate else _LAWS_OF_VALUES),
+        _of_totals,
+        _of_powers,
+    ):
+        found = law(reader, factors, top, bottom)
+        if found is not None:
+            return found
+    return None
+
+
+def quotient_in_product(node: Apply) -> TensorVariable | None:
+    """The result of a node of a product, with a quotient of two factors in its stable form: y / cosh(x) * sinh(x).
+
+    None if there is no such quotient.
+    """
+    found = computed_by(node.outputs[0], Elemwise)
+    given = None if found is None else product_in(found)
+    if given is None:
+        return None
+    reader, variable = given
+    whole = Product(reader, variable)
+    above = [f for f in whole.factors if f.above and f.variable.owner is not None]
+    for bottom in whole.factors if above else ():
+        if bottom.above or bottom.variable.owner is None:
+            continue
+        for top in above:
+            for law in (*_LAWS_OF_QUOTIENTS, *_LAWS_OF_VALUES):
+                made = law(reader, [top.variable], top.variable, bottom.variable)
+                if made is not None:
+                    rest = whole.without([top, bottom])
+                    return made if rest is None else mul(rest, made)
+    return None
+
+
+def _over_power_plus_one(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w / (1 + exp(x)) = w sigmoid(-x), and w exp(x) / (1 + exp(x)) = w sigmoid(x)."""
+    exponent = reader.power_plus_one(bottom)
+    if exponent is None:
+        return None
+    rest = _without(reader, factors, exponent)
+    if rest is not None:
+        return _times(rest, sigmoid(exponent))
+    return mul(top, sigmoid(reader.negated(exponent)))
+
+
+def _over_square(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w exp(x) / (1 + exp(x))^2 = w sigmoid(x) sigmoid(-x)."""
+    base = reader.square_root(bottom)
+    exponent = None if base is None else reader.power_plus_one(base)
+    rest = None if exponent is None else _without(reader, factors, exponent)
+    if exponent is None or rest is None:
+        return None
+    return _times(rest, mul(sigmoid(exponent), sigmoid(reader.negated(exponent))))
+
+
+def _over_erfc(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w exp(-x^2) / erfc(x) = w / erfcx(x) where x > 1 (DLMF 7.2). For negative x, erfcx may overflow."""
+    x = reader.inner(bottom, "erfc")
+    if x is None or reader.is_switch(x):
+        return None
+    for i, factor in enumerate(factors):
+        power = reader.inner(factor, "exp")
+        if power is not None and _is_negative_square(reader, power, x):
+            large = gt(x, 1)
+            safe, other = switch(large, x, 1), switch(large, 1, x)
+            made = switch(large, reciprocal(erfcx(safe)), exp(neg(sqr(other))) / erfc(other))
+            return _times(factors[:i] + factors[i + 1 :], made)
+    return None
+
+
+def _is_negative_square(reader: Reader, variable: TensorVariable, x: TensorVariable) -> bool:
+    """Whether a variable is -x^2, also if x has a numeric factor: -y^2 / 2 for an x of y / sqrt(2)."""
+    factor, base = without_number(variable, reader.view)
+    root = reader.square_root(base)
+    if root is None:
+        return False
+    inner, root = without_number(root, reader.view)
+    own, base = without_number(x, reader.view)
+    return same(root, base) and math.isclose(
+        -factor * inner**2, own**2, rel_tol=4 * float(np.finfo(reader.dtype).eps)
+    )
+
+
+def _over_total(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w exp(x) / sum(exp(x)) = w softmax(x), and w exp(x)[i] / sum(exp(x)) = w softmax(x)[i]."""
+    total = reader.sum_of_powers(bottom, top.type.ndim)
+    if total is not None:
+        axis, summed = total
+        rest = _without(reader, factors, summed)
+        if rest is not None:
+            return _times(rest, Softmax(axis)(summed))
+    for i, factor in enumerate(factors):
+        power = reader.exponent(factor)
+        if power is None:
+            continue
+        others = factors[:i] + factors[i + 1 :]
+        read = read_of_whole(reader, power, bottom)
+        if read is not None:
+            return _times(others, read(Softmax))
+        whole = None if reader.inner(bottom, "erfc") is not None else reader.log_of(bottom)
+        if whole is not None and whole.helps and whole.sure and reader.inner(bottom, "exp") is None:
+            return _times(others, exp(sub(power, whole.form)))
+    return None
+
+
+def _of_totals(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """sum(w exp(x)) / sum(exp(x)) = sum(w softmax(x))."""
+    above, below = reader.reduction(top, "add"), reader.reduction(bottom, "add")
+    if above is None or below is None or above.op.axis != below.op.axis:
+        return None
+    summed = reader.inner(below.inputs[0], "exp")
+    if summed is None:
+        return None
+    rest = _without(reader, reader.factors(above.inputs[0]), summed)
+    if not rest or summed.type.ndim != above.inputs[0].type.ndim:
+        return None
+    return sum_(_times(rest, Softmax(above.op.axis)(summed)), axis=above.op.axis)
+
+
+def _hyperbolic(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """sinh(x) / cosh(x) = tanh(x), and (exp(x) - exp(y)) / (exp(x) + exp(y)) = tanh((x - y) / 2).
+
+    In the second law, 1 is read as exp(0).
+    """
+    sine, cosine = reader.inner(top, "sinh"), reader.inner(bottom, "cosh")
+    if sine is not None and cosine is not None:
+        return tanh(sine) if same(sine, cosine) else None
+    below = reader.node(bottom, "add")
+    above = _difference_of_powers(reader, top)
+    if above is None or below is None or len(below.inputs) != 2:
+        return None
+    a, b = above
+    c, d = (_exponent(reader, v) for v in below.inputs)
+    if c is None or d is None:
+        return None
+    if not ((same(a, c) and same(b, d)) or (same(a, d) and same(b, c))):
+        return None
+    if number_in(a) == 0 or number_in(b) == 0:
+        one_first = number_in(a) == 0
+        return tanh(half(reader, reader.negated(b) if one_first else a))
+    opposite = same(reader.negated(a), b) or same(a, reader.negated(b))
+    return tanh(a) if opposite else tanh(sub(a, b) * 0.5)
+
+
+def _exponent(reader: Reader, variable: TensorVariable) -> TensorVariable | None:
+    """Return x if the variable is exp(x), and 0 if the variable is 1. Else None."""
+    return reader.number(0.0) if number_in(variable) == 1 else reader.inner(variable, "exp")
+
+
+def _difference_of_powers(
+    reader: Reader, variable: TensorVariable
+) -> tuple[TensorVariable, TensorVariable] | None:
+    """Return x and y if the variable is exp(x) - exp(y), where 1 is read as exp(0). Else None."""
+    inner = reader.inner(variable, "neg")
+    if inner is not None:
+        found = _difference_of_powers(reader, inner)
+        return None if found is None else (found[1], found[0])
+    less_one = reader.inner(variable, "expm1")
+    if less_one is not None:
+        return less_one, reader.number(0.0)
+    node = reader.node(variable, "sub", "add")
+    if node is None or len(node.inputs) != 2:
+        return None
+    first, second = node.inputs
+    if node.op.scalar_op.name == "add":
+        first, second = (second, first) if number_in(first) == -1 else (first, second)
+        a = None if number_in(second) != -1 else reader.inner(first, "exp")
+        return None if a is None else (a, reader.number(0.0))
+    a, b = _exponent(reader, first), _exponent(reader, second)
+    return None if a is None or b is None else (a, b)
+
+
+def _less_one_over_power(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """(exp(x) - 1) / exp(x) = 1 - exp(-x)."""
+    exponent = reader.inner(bottom, "exp")
+    above = None if exponent is None else _difference_of_powers(reader, top)
+    if exponent is None or above is None:
+        return None
+    if number_in(above[1]) != 0 or not same(above[0], exponent):
+        return None
+    return neg(expm1(reader.negated(exponent)))
+
+
+def _power_over_less_one(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w exp(x) / (exp(x) - 1) = -w / (exp(-x) - 1)."""
+    below = _difference_of_powers(reader, bottom)
+    if below is None or 0 not in (number_in(below[0]), number_in(below[1])):
+        return None
+    negative = number_in(below[0]) == 0
+    exponent = below[1] if negative else below[0]
+    rest = _without(reader, factors, exponent)
+    if rest is None:
+        return None
+    less_one = expm1(reader.negated(exponent))
+    return _times(rest, reciprocal(less_one if negative else neg(less_one)))
+
+
+def _over_softplus(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w sigmoid(x) / softplus(x), where both would underflow: it is w there, to the last digit."""
+    x = reader.inner(bottom, "softplus")
+    if x is None or reader.node(x, "maximum") is not None:
+        return None
+    for i, factor in enumerate(factors):
+        argument = reader.logistic(factor)
+        if argument is not None and same(argument, x):
+            large = maximum(x, reader.number(smallest_exponent(reader.dtype)))
+            return _times(factors[:i] + factors[i + 1 :], sigmoid(large) / softplus(large))
+    return None
+
+
+def _power_over_less_one_of_power(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """w exp(x) / (exp(exp(x)) - 1), where both would underflow: it is w there, to the last digit."""
+    power = reader.inner(bottom, "expm1")
+    x = None if power is None else reader.inner(power, "exp")
+    if power is None or x is None or reader.node(x, "maximum") is not None:
+        return None
+    rest = _without(reader, factors, x)
+    if rest is None:
+        return None
+    large = exp(maximum(x, reader.number(smallest_exponent(reader.dtype))))
+    return _times(rest, large / expm1(large))
+
+
+def _over_weighted_total(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """u exp(x) / sum(w exp(x)) = u softmax(x) / sum(w softmax(x))."""
+    total = reader.spread_reduction(bottom, top.type.ndim)
+    if total is None:
+        return None
+    weights = reader.factors(total.inputs[0])
+    powers = [reader.inner(w, "exp") for w in weights]
+    exponent = next((e for e in powers if e is not None), None)
+    rest = None if exponent is None else _without(reader, factors, exponent)
+    others = None if exponent is None else _without(reader, weights, exponent)
+    if exponent is None or rest is None or not others:
+        return None
+    if exponent.type.ndim != total.inputs[0].type.ndim:
+        return None
+    axis = total.op.axis
+    share = Softmax(axis)(exponent)
+    return _times(rest, share / sum_(_times(others, share), axis=axis, keepdims=True))
+
+
+_LAWS_OF_QUOTIENTS = (
+    _hyperbolic,
+    _over_power_plus_one,
+    _over_square,
+    _over_erfc,
+    _over_total,
+    _less_one_over_power,
+)
+"""Laws for quotients of which numerator and denominator may be factors among others."""
+_LAWS_OF_VALUES = (
+    _over_weighted_total,
+    _power_over_less_one,
+    _over_softplus,
+    _power_over_less_one_of_power,
+)
+"""Such laws whose forms have no stable derivatives."""
+
+
+def _of_powers(
+    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
+) -> TensorVariable | None:
+    """exp(x) / exp(y) = exp(x - y)."""
+    a, b = reader.inner(top, "exp"), reader.inner(bottom, "exp")
+    return None if a is None or b is None else exp(sub(a, b))
+
+
+def half(reader: Reader, argument: TensorVariable) -> TensorVariable:
+    """Half of a variable: y for 2 y, and x / 2 for all other x."""
+    found = reader.node(argument, "mul")
+    if found is not None and len(found.inputs) == 2:
+        for factor, other in (found.inputs, found.inputs[::-1]):
+            value = number_in(factor)
+            if value is not None and abs(value) == 2:
+                return other if value > 0 else reader.negated(other)
+    return mul(argument, reader.number(0.5))
