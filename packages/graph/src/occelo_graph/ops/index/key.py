@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from occelo_graph.errors import broadcasting_hint
-from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.slices import slice_parts
+from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.narrowing import is_array, is_list, is_list_or_tuple, is_slice, is_tuple
 from occelo_graph.ops.elemwise.arithmetic import minimum
 from occelo_graph.ops.elemwise.op import broadcast_static
@@ -47,10 +48,13 @@ __all__ = [
     "count_inputs",
     "fill_key",
     "is_advanced",
+    "key_text",
     "marks_of",
     "parse_key",
     "region_shape",
     "static_positions",
+    "written_read",
+    "written_write",
 ]
 
 LARGEST = 2**63 - 1
@@ -474,3 +478,50 @@ def check_written(type_: TensorType, shape: Sequence[int], region: Sequence[int]
                 f"Cannot write a value of shape {tuple(shape)} to a part of shape {tuple(region)}"
                 f"{broadcasting_hint(own)}"
             )
+
+
+def key_text(key: Key) -> str:
+    """The key as text, with "i" and "array" in the places of inputs."""
+
+    def one(entry: Any) -> str:
+        if isinstance(entry, slice):
+            parts = slice_parts(entry)
+            texts = ["" if p is None else "i" if p == SCALAR else str(p) for p in parts]
+            return ":".join(texts[:2]) + (f":{texts[2]}" if texts[2] else "")
+        return (
+            {SCALAR: "i", ARRAY: "array"}.get(entry, str(entry))
+            if isinstance(entry, str)
+            else str(entry)
+        )
+
+    return "[" + ", ".join(one(e) for e in key) + "]"
+
+
+def written_key(key: Key, operands: Sequence[Term]) -> str:
+    """The key as it is written in brackets. Whole dimensions at its end are left out."""
+    texts = fill_key(key, [term.short for term in operands], str)
+    entries = list(texts)
+    while len(entries) > 1 and entries[-1] == slice(None):
+        entries.pop()
+
+    def one(entry: Any) -> str:
+        if not isinstance(entry, slice):
+            return str(entry)
+        parts = ["" if p is None else str(p) for p in slice_parts(entry)]
+        return ":".join(parts[:2]) + (f":{parts[2]}" if parts[2] else "")
+
+    return f"[{', '.join(map(one, entries))}]"
+
+
+def written_read(op_: Any, node: Apply, operands: Sequence[Term]) -> Term | None:
+    """`Op.written` of ops that read the part that their key selects."""
+    return Term(f"{operands[0].at(ATOM)}{written_key(op_.key, operands[1:])}")
+
+
+def written_write(op_: Any, node: Apply, operands: Sequence[Term]) -> Term | None:
+    """`Op.written` of ops that write to the part that their key selects."""
+    if op_.inplace:
+        return None
+    x, y, *key = operands
+    part = f"{x.at(ATOM)}{written_key(op_.key, key)}"
+    return called(f"{part}.{'set' if op_.set_instead_of_inc else 'inc'}", (y.unstretched or y).text)

@@ -16,7 +16,6 @@ from occelo_graph.ir.known_values import known_integer
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Kernel, Op, op
 from occelo_graph.ir.slices import slice_parts
-from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_slice
@@ -39,10 +38,13 @@ from occelo_graph.ops.index.key import (
     count_inputs,
     fill_key,
     is_advanced,
+    key_text,
     marks_of,
     parse_key,
     region_shape,
     static_positions,
+    written_read,
+    written_write,
 )
 from occelo_graph.ops.index.masks import masks_as_positions
 from occelo_graph.ops.length_inputs import FollowsLengths
@@ -99,37 +101,6 @@ def _writes_once(key: Key, given: Sequence[Any]) -> bool:
     # a negative position may mean the same element as a positive position
     comparable = [v.ravel().astype("int64") for v in known if np.all(v >= 0) or np.all(v < 0)]
     return bool(comparable) and np.unique(np.stack(comparable), axis=1).shape[1] == known[0].size
-
-
-def _key_text(key: Key) -> str:
-    def one(entry: Any) -> str:
-        if isinstance(entry, slice):
-            parts = slice_parts(entry)
-            texts = ["" if p is None else "i" if p == SCALAR else str(p) for p in parts]
-            return ":".join(texts[:2]) + (f":{texts[2]}" if texts[2] else "")
-        return (
-            {SCALAR: "i", ARRAY: "array"}.get(entry, str(entry))
-            if isinstance(entry, str)
-            else str(entry)
-        )
-
-    return "[" + ", ".join(one(e) for e in key) + "]"
-
-
-def _written_key(key: Key, operands: Sequence[Term]) -> str:
-    """The key as it is written in brackets. Whole dimensions at its end are left out."""
-    texts = fill_key(key, [term.short for term in operands], str)
-    entries = list(texts)
-    while len(entries) > 1 and entries[-1] == slice(None):
-        entries.pop()
-
-    def one(entry: Any) -> str:
-        if not isinstance(entry, slice):
-            return str(entry)
-        parts = ["" if p is None else str(p) for p in slice_parts(entry)]
-        return ":".join(parts[:2]) + (f":{parts[2]}" if parts[2] else "")
-
-    return f"[{', '.join(map(one, entries))}]"
 
 
 def _with_array_check(
@@ -196,8 +167,7 @@ class Subtensor(FollowsLengths, LinearInFirst):
     def may_fail(self, node: Apply) -> bool:
         return not _surely_inside(self.key, node.inputs[0].type.shape or ())
 
-    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        return Term(f"{operands[0].at(ATOM)}{_written_key(self.key, operands[1:])}")
+    written = written_read
 
     def infer(self, x: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)
@@ -244,7 +214,7 @@ class Subtensor(FollowsLengths, LinearInFirst):
         return _batched_read(self, self.key, inputs, batch_ndims)
 
     def __str__(self) -> str:
-        return f"Subtensor{_key_text(self.key)}"
+        return f"Subtensor{key_text(self.key)}"
 
 
 def _specialize_key(
@@ -349,8 +319,7 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
     def static_inputs(self, node: Apply) -> Sequence[int]:
         return static_positions(self.key, node.inputs, 1)
 
-    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        return Term(f"{operands[0].at(ATOM)}{_written_key(self.key, operands[1:])}")
+    written = written_read
 
     def infer(self, x: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)
@@ -389,7 +358,7 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
         return _batched_read(self, self.key, inputs, batch_ndims)
 
     def __str__(self) -> str:
-        return f"AdvancedSubtensor{_key_text(self.key)}"
+        return f"AdvancedSubtensor{key_text(self.key)}"
 
 
 def _broadcast_lengths(arrays: Sequence[Any], shapes: Sequence[Any]) -> list[Any]:
@@ -438,14 +407,7 @@ class _Write(Op):
     def destroy_map(self) -> Mapping[int, Sequence[int]]:
         return {0: [0]} if self.inplace else {}
 
-    def written(self, node: Apply, operands: Sequence[Term]) -> Term | None:
-        if self.inplace:
-            return None
-        x, y, *key = operands
-        part = f"{x.at(ATOM)}{_written_key(self.key, key)}"
-        return called(
-            f"{part}.{'set' if self.set_instead_of_inc else 'inc'}", (y.unstretched or y).text
-        )
+    written = written_write
 
     def infer(self, x: TensorType, y: TensorType, *given: Any) -> TensorType:
         _check_inputs(self, self.key, given)
@@ -548,7 +510,7 @@ class _Write(Op):
     def __str__(self) -> str:
         verb = "Set" if self.set_instead_of_inc else "Inc"
         prefix = "Advanced" if self.advanced else ""
-        return f"{prefix}{verb}Subtensor{_key_text(self.key)}{'_inplace' if self.inplace else ''}"
+        return f"{prefix}{verb}Subtensor{key_text(self.key)}{'_inplace' if self.inplace else ''}"
 
 
 @op
