@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from typing import Any
 
@@ -180,3 +181,30 @@ def test_mistakes() -> None:
     with pytest.raises(TypeError):
         product_and_log()(a, ot.dmatrix("m"))
     OpFromGraph([a, b], [a * 1.0])  # an unused input is no mistake
+
+
+def _nested(depth: int) -> tuple[Any, Any]:
+    x = ot.dvector("x")
+    op: Any = None
+    for _ in range(depth):
+        v = ot.dvector()
+        op = OpFromGraph([v], [ot.sin(v if op is None else op(v)) * 1.5])
+    return x, op(x)
+
+
+def test_graphs_inside_of_graphs_are_not_limited_in_depth() -> None:
+    x, y = _nested(300)
+    assert og.digest(pickle.loads(pickle.dumps(y))) == og.digest(copy.deepcopy(y)) == og.digest(y)
+    assert "OpFromGraph" in y.dprint(file="str")
+    assert og.grad(y.sum(), x).type == x.type
+
+
+def test_gradients_of_nested_graphs() -> None:
+    x, y = _nested(20)
+    start = np.array([0.3, 0.7])
+    expected, slope = start, np.ones(2)
+    for _ in range(20):
+        slope = 1.5 * np.cos(expected) * slope
+        expected = 1.5 * np.sin(expected)
+    np.testing.assert_allclose(y.eval({x: start}), expected)
+    np.testing.assert_allclose(og.grad(y.sum(), x).eval({x: start}), slope)

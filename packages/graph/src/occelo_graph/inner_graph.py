@@ -24,10 +24,11 @@ from occelo_graph.gradient.reverse import pullback
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents
+from occelo_graph.ir.op_caches import cache_of
 from occelo_graph.ir.regions import Loop
 from occelo_graph.ir.traits import trait
 from occelo_graph.ir.traversal import ancestors
-from occelo_graph.ir.types import NullType
+from occelo_graph.ir.types import NullType, Type
 from occelo_graph.narrowing import is_list, is_list_or_tuple, is_tuple
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.tensors.nodes import is_tensor
@@ -41,6 +42,10 @@ Rule: TypeAlias = "Callable[..., Any] | OpFromGraph | None"
 """A function or an `OpFromGraph` that computes derivatives. None: the derivative of the inner graph is used."""
 Derivative: TypeAlias = "Rule | list[Rule] | tuple[Rule, ...]"
 """One rule that computes all derivatives, or a list with a rule for each of them."""
+Derived: TypeAlias = "tuple[OpFromGraph | None, list[Any], list[bool]]"
+"""An op that computes derivatives, the other derivatives, and for each derivative whether the op computes it."""
+_RECURSION = 12
+"""So many levels of nested ops are differentiated by recursion."""
 Pattern: TypeAlias = tuple[tuple[bool, ...], ...] | None
 """The user's ``connection_pattern``: a row for each input, with an entry for each output.
 
@@ -193,6 +198,13 @@ class OpFromGraph(Op):
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         if self.declared_pattern is not None:
             return [list(row) for row in self.declared_pattern]
+        known = cache_of(self, "_pattern_cache")
+        if None not in known:
+            known[None] = self._inferred_pattern()
+        pattern: list[list[bool]] = known[None]
+        return [list(row) for row in pattern]
+
+    def _inferred_pattern(self) -> list[list[bool]]:
         reached: dict[Variable, set[int]] = {v: {i} for i, v in enumerate(self.graph.inputs)}
         for each in self.graph.nodes:
             pattern = each.op.connection_pattern(each)
@@ -295,18 +307,41 @@ class OpFromGraph(Op):
         ]
         if not filled:
             return [None] * len(inputs)
-        fresh = [v.type.make_variable() for v in self.graph.inputs]
-        bound = [v for v, use in zip(self.graph.bind(fresh), live, strict=True) if use]
-        seeds = [v.type.make_variable() for v in filled]
-        found = pullback(
-            bound,
-            fresh,
-            seeds,
-            disconnected_inputs="ignore",
-            return_disconnected="none",
-            null_gradients="return",
-        )
-        return self._inner("pullback", [*fresh, *seeds], [*inputs, *filled], found)
+        types = tuple([v.type for v in filled])
+        if (live, types) not in cache_of(self, "_pullbacks_cache"):
+            self._pull_inner_graphs()
+        return _applied(self._pullback_op(live, types), [*inputs, *filled])
+
+    def _pull_inner_graphs(self) -> None:
+        """Make the pullbacks of deeply nested ops, the innermost first, so that those of outer ones need no recursion."""
+        if self.graph.depth <= _RECURSION:
+            return
+        ops = [node.op for graph in self.graph.nested() for node in graph.nodes]
+        ops += [node.op for node in self.graph.nodes]
+        nested = [op for op in dict.fromkeys(ops) if isinstance(op, OpFromGraph)]
+        for op in sorted(nested, key=lambda op: op.graph.depth):
+            if op.pull_rule is None:
+                types = tuple([v.type for v in op.graph.outputs])
+                op._pullback_op((True,) * len(types), types)
+
+    def _pullback_op(self, live: tuple[bool, ...], types: tuple[Type, ...]) -> Derived:
+        """The op that computes the cotangents of the inputs, for cotangents of these types of the ``live`` outputs."""
+        known = cache_of(self, "_pullbacks_cache")
+        if (live, types) not in known:
+            fresh = [v.type.make_variable() for v in self.graph.inputs]
+            bound = [v for v, use in zip(self.graph.bind(fresh), live, strict=True) if use]
+            seeds = [type_.make_variable() for type_ in types]
+            found = pullback(
+                bound,
+                fresh,
+                seeds,
+                disconnected_inputs="ignore",
+                return_disconnected="none",
+                null_gradients="return",
+            )
+            known[live, types] = self._derived("pullback", [*fresh, *seeds], found)
+        made: Derived = known[live, types]
+        return made
 
     def _pushed(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Sequence[Any]
@@ -324,34 +359,33 @@ class OpFromGraph(Op):
             disconnected_outputs="ignore",
             return_disconnected="none",
         )
-        return self._inner("pushforward", [*fresh, *seeds], [*inputs, *filled], found)
+        made = self._derived("pushforward", [*fresh, *seeds], found)
+        return _applied(made, [*inputs, *filled])
 
-    def _inner(
-        self,
-        what: str,
-        variables: Sequence[Variable],
-        arguments: Sequence[Variable],
-        found: Sequence[Any],
-    ) -> list[Any]:
-        """The derivatives ``found``, as outputs of one new op that is applied to ``arguments``.
+    def _derived(self, what: str, variables: Sequence[Variable], found: Sequence[Any]) -> Derived:
+        """The derivatives ``found``, which are graphs of ``variables``, as outputs of one new op.
 
-        ``found`` are graphs of ``variables``, the inputs of the new op. Entries that are None or undefined stay as they
-        are.
+        Entries that are None or undefined stay as they are.
         """
         usable = [isinstance(g, Variable) and not isinstance(g.type, NullType) for g in found]
         wanted = [g for g, use in zip(found, usable, strict=True) if use]
         if not wanted:
-            return list(found)
-        made = OpFromGraph(
-            variables, wanted, inline=self.inline, name=f"{self.name or 'OpFromGraph'}_{what}"
-        )
-        results = iter(made(*arguments, return_list=True))
-        return [next(results) if use else g for g, use in zip(found, usable, strict=True)]
+            return None, list(found), usable
+        name = f"{self.name or 'OpFromGraph'}_{what}"
+        made = OpFromGraph(variables, wanted, inline=self.inline, name=name)
+        kept = [None if use else g for g, use in zip(found, usable, strict=True)]
+        return made, kept, usable
 
     def __str__(self) -> str:
         kind = type(self).__name__
         shown = f"{kind}{{{self.name}}}" if self.name else kind
         return f"{shown}{{inline}}" if self.inline else shown
+
+
+def _applied(derived: Derived, arguments: Sequence[Variable]) -> list[Any]:
+    op, kept, usable = derived
+    results = iter(() if op is None else op(*arguments, return_list=True))
+    return [next(results) if use else g for g, use in zip(kept, usable, strict=True)]
 
 
 def _check(inputs: Any, outputs: Any, options: Mapping[str, Any]) -> None:

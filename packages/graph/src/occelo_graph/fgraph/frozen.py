@@ -40,7 +40,17 @@ class FrozenFunctionGraph:
     `FunctionGraph.freeze` make frozen graphs.
     """
 
-    __slots__ = ("__weakref__", "_digest", "_form", "inputs", "nodes", "outputs", "pure")
+    __slots__ = (
+        "__weakref__",
+        "_digest",
+        "_form",
+        "depth",
+        "inner",
+        "inputs",
+        "nodes",
+        "outputs",
+        "pure",
+    )
 
     def __init__(
         self,
@@ -53,6 +63,11 @@ class FrozenFunctionGraph:
         self.nodes: tuple[Apply, ...] = tuple(toposort(outputs))
         self._form = form
         self._digest = ""
+        ops = dict.fromkeys([node.op for node in self.nodes])
+        self.inner = tuple(dict.fromkeys([graph for op in ops for graph in inner_graphs(op)]))
+        """The inner graphs of the ops."""
+        self.depth: int = 1 + max((graph.depth for graph in self.inner), default=0)
+        """How many graphs stand inside of one another, this one included."""
         self.pure: bool = all(node.op.pure for node in self.nodes)
         """Whether all nodes are pure. They are examined now, so that inner graphs were examined before outer ones."""
 
@@ -84,8 +99,22 @@ class FrozenFunctionGraph:
         """A `FunctionGraph` with a copy of this graph and new inputs."""
         return facade.unfreeze(self)
 
+    def nested(self) -> list[FrozenFunctionGraph]:
+        """All graphs inside of this one, each once, and inner graphs before those that contain them."""
+        found: dict[FrozenFunctionGraph, None] = {}
+        pending = list(self.inner)
+        while pending:
+            graph = pending.pop()
+            if graph not in found:
+                found[graph] = None
+                pending += graph.inner
+        return sorted(found, key=lambda graph: graph.depth)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return freeze, (self.inputs, self.outputs)
+        # some inner graphs come first, so that picklers do not recurse over the depth of nesting
+        few = self.depth <= _RECURSION
+        first = [] if few else [g for g in self.nested() if g.depth % _RECURSION == 0]
+        return _freeze_after, (first, self.inputs, self.outputs)
 
     def __str__(self) -> str:
         return f"FrozenFunctionGraph({len(self.inputs)} inputs, {len(self.nodes)} nodes)"
@@ -93,6 +122,8 @@ class FrozenFunctionGraph:
     __repr__ = __str__
 
 
+_RECURSION = 12
+"""So many levels of nested graphs a pickler goes down at once."""
 _interned: weakref.WeakValueDictionary[Any, FrozenFunctionGraph] = weakref.WeakValueDictionary()
 """The frozen graphs by their canonical forms, ops and types.
 
@@ -132,6 +163,12 @@ def freeze(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> FrozenFun
     if found is None:
         found = _interned[key] = FrozenFunctionGraph(tuple(nominal), tuple(bound), form)
     return found
+
+
+def _freeze_after(
+    first: list[FrozenFunctionGraph], inputs: Sequence[Variable], outputs: Sequence[Variable]
+) -> FrozenFunctionGraph:
+    return freeze(inputs, outputs)
 
 
 def _encode_frozen(graph: FrozenFunctionGraph, arrays: Arrays) -> Any:

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["cache_of", "forget_cached", "is_fixed"]
 
-_CACHES = ("_key_cache", "_hash_cache", "_infer_cache", "_decompositions_cache")
+_CACHES = (
+    "_key_cache",
+    "_hash_cache",
+    "_infer_cache",
+    "_decompositions_cache",
+    "_pullbacks_cache",
+    "_pattern_cache",
+)
 
 
 def cache_of(op: Op, name: str) -> dict[Any, Any]:
