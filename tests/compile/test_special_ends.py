@@ -17,6 +17,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import scipy.special
 
 import occelo_compile as oc
 import occelo_graph as og
@@ -397,3 +398,14 @@ def test_derivatives_of_hyp2f1_by_its_parameters_at_1() -> None:
         for which, each in enumerate(found):
             expected = [_hyp2f1_slope(p, which) for p in points]
             np.testing.assert_allclose(each, expected, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("mode", ["native", "jax"])
+def test_incomplete_gamma_functions_at_ends_of_both_arguments(mode: str) -> None:
+    ends = [0.0, 0.5, 2.0, 30.0, INF, math.nan, -1.0]
+    k, x = np.array(list(itertools.product(ends, ends))).T
+    k_, x_ = ot.dvectors("k", "x")
+    found = oc.function([k_, x_], [ot.gammainc(k_, x_), ot.gammaincc(k_, x_)], mode=mode)(k, x)
+    for each, name in zip(found, ("gammainc", "gammaincc"), strict=True):
+        expected = getattr(scipy.special, name)(k, x)
+        np.testing.assert_allclose(each, expected, rtol=1e-10)

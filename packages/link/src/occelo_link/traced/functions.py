@@ -158,6 +158,25 @@ def _jax_xlog1py(of: Library, x: Array, y: Array) -> Array:
     return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log1p(y))
 
 
+def _jax_incomplete_gamma(name: str, at_infinite_x: float) -> Callable[..., Array]:
+    """Return ``gammainc`` or ``gammaincc``, with SciPy's values for k = 0 and infinite arguments, where JAX gives NaN.
+
+    ``at_infinite_x`` is the value for infinite ``x``, and for k = 0. The value for infinite ``k`` is 1 minus it.
+    """
+
+    def function(of: Library, k: Array, x: Array) -> Array:
+        jnp = of.jnp
+        infinite_k, infinite_x = jnp.isinf(k), jnp.isinf(x)
+        at_end = infinite_k | infinite_x | (k == 0)
+        inside = getattr(of.special, name)(jnp.where(at_end, 1, k), jnp.where(at_end, 1, x))
+        limit = jnp.where(infinite_k, 1 - at_infinite_x, at_infinite_x)
+        undefined = (infinite_k & infinite_x) | ((k == 0) & (x == 0))
+        undefined |= jnp.isnan(k + x) | (k < 0) | (x < 0)
+        return jnp.where(at_end, jnp.where(undefined, jnp.nan, limit), inside).astype(inside.dtype)
+
+    return function
+
+
 # PyTorch
 
 
@@ -407,8 +426,8 @@ CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     "tri_gamma": ("out", _tri_gamma, _tri_gamma),
     "polygamma": ("as is", _jax_polygamma, None),
     "poch": ("out", "special.poch", None),
-    "gammainc": ("out", "special.gammainc", "special.gammainc"),
-    "gammaincc": ("out", "special.gammaincc", "special.gammaincc"),
+    "gammainc": ("out", _jax_incomplete_gamma("gammainc", 1.0), "special.gammainc"),
+    "gammaincc": ("out", _jax_incomplete_gamma("gammaincc", 0.0), "special.gammaincc"),
     "gammainc_dk": ("out", "lax.igamma_grad_a", None),
     "beta": ("out", "special.beta", _torch_beta),
     "betaln": ("out", "special.betaln", _torch_betaln),
