@@ -513,15 +513,17 @@ def written_key(key: Key, operands: Sequence[Term]) -> str:
     return f"[{', '.join(map(one, entries))}]"
 
 
-def written_read(op_: Any, node: Apply, operands: Sequence[Term]) -> Term | None:
+def written_read(self: Any, node: Apply, operands: Sequence[Term]) -> Term | None:
     """`Op.written` of ops that read the part that their key selects."""
-    return Term(f"{operands[0].at(ATOM)}{written_key(op_.key, operands[1:])}")
+    return Term(f"{operands[0].at(ATOM)}{written_key(self.key, operands[1:])}")
 
 
-def written_write(op_: Any, node: Apply, operands: Sequence[Term]) -> Term | None:
+def written_write(self: Any, node: Apply, operands: Sequence[Term]) -> Term | None:
     """`Op.written` of ops that write to the part that their key selects."""
-    if op_.inplace:
+    if self.inplace:
         return None
     x, y, *key = operands
-    part = f"{x.at(ATOM)}{written_key(op_.key, key)}"
-    return called(f"{part}.{'set' if op_.set_instead_of_inc else 'inc'}", (y.unstretched or y).text)
+    part = f"{x.at(ATOM)}{written_key(self.key, key)}"
+    return called(
+        f"{part}.{'set' if self.set_instead_of_inc else 'inc'}", (y.unstretched or y).text
+    )
