@@ -601,3 +601,9 @@ def test_what_raises_for_an_element_does_not_for_none(mode: str, shape: tuple[in
             f(values)
     else:
         np.testing.assert_array_equal(f(values), np.full_like(values, 2) ** -1)
+
+
+@pytest.mark.parametrize("ndim", [0, 1, 2])
+def test_a_function_of_a_size_takes_the_tensor(mode: str, ndim: int) -> None:
+    x = ot.tensor("x", dtype="float64", shape=(None,) * ndim)
+    assert oc.function([x], x.size, mode=mode)(np.ones((3,) * ndim)) == 3**ndim

@@ -30,7 +30,12 @@ from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import Shape_i, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
-from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
+from occelo_graph.tensors.constant import (
+    as_tensor_variable,
+    constant,
+    is_python_number,
+    promote_arguments,
+)
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
 
@@ -251,9 +256,8 @@ def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
         raise TypeError("stack takes a sequence of tensors, not one tensor")
     if not tensors:
         raise ValueError("There is nothing to stack")
-    variables = promote_arguments(
-        [as_tensor_variable(t) if isinstance(t, list | tuple) else t for t in tensors]
-    )
+    nested = any(isinstance(t, list | tuple) for t in tensors)
+    variables = promote_arguments(_weak_lists(tensors) if nested else tensors)
     if all(v.type.ndim == 0 for v in variables):
         normalize_axis(axis, 1)
         return make_vector(*variables)
@@ -264,9 +268,41 @@ def stack(tensors: Sequence[Any], axis: int = 0) -> TensorVariable:
 
 def stacklists(arg: Any) -> TensorVariable:
     """Stack nested lists of tensors. Each level of nesting becomes a new leading dimension."""
-    if is_list_or_tuple(arg):
-        return stack([stacklists(a) for a in arg])
-    return as_tensor_variable(arg)
+    return stack(_weak_lists(arg)) if is_list_or_tuple(arg) else as_tensor_variable(arg)
+
+
+def _weak_lists(values: Sequence[Any]) -> list[Any]:
+    """The stacked tensors of nested lists. Python numbers in all lists take their dtype from all tensors in them."""
+    leaves: list[Any] = []
+    _collect(values, leaves)
+    rest = iter(promote_arguments(leaves))
+
+    def stacked(each: Any) -> Any:
+        if _number_for(each) is not None:
+            return constant(np.asarray(each, next(rest).dtype))
+        return stack([stacked(a) for a in each]) if is_list_or_tuple(each) else next(rest)
+
+    return [stacked(each) for each in values]
+
+
+def _collect(values: Sequence[Any], leaves: list[Any]) -> None:
+    for each in values:
+        number = _number_for(each)
+        if number is not None or not is_list_or_tuple(each):
+            leaves.append(each if number is None else number)
+        else:
+            _collect(each, leaves)
+
+
+def _number_for(values: Any) -> Any:
+    """A Python number that stands for the dtype of a list of Python numbers; None for all other values."""
+    if not is_list_or_tuple(values) or not values:
+        return None
+    kinds = ("int", "float", "complex")
+    numbers: Sequence[Any] = values
+    if not all(map(is_python_number, numbers)):
+        return None
+    return max(numbers, key=lambda v: (kinds.index(type(v).__name__), abs(v)))
 
 
 def vertical_stack(*args: Any) -> TensorVariable:

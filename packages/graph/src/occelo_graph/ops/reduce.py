@@ -17,6 +17,7 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, Tangents, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST, SECOND, trait
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import checked_keepdims
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
@@ -201,11 +202,16 @@ def _reduce(
     function: Any, x: Any, axis: Any, keepdims: bool, dtype: Any = None, acc_dtype: Any = None
 ) -> TensorVariable:
     x = as_tensor_variable(x)
-    axes = normalize_axes(axis, x.type.ndim)
+    axes = () if _of_scalar(x, axis) else normalize_axes(axis, x.type.ndim)
     named = None if dtype is None else TensorType(dtype, ()).dtype
     acc = None if acc_dtype is None else TensorType(acc_dtype, ()).dtype
     result = CAReduce(function.scalar_op, axes, named, acc)(x)
     return expand_dims(result, axes) if checked_keepdims(keepdims) and axes else result
+
+
+def _of_scalar(x: Any, axis: Any) -> bool:
+    """Whether a single number is reduced along the axis 0 or -1, which NumPy takes for no axis."""
+    return not x.type.ndim and not is_list_or_tuple(axis) and axis in (0, -1)
 
 
 def sum(
@@ -321,7 +327,7 @@ class Argmax(Op):
 def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """Position of the first largest element over ``axis``, as int64. NaN counts as the largest value."""
     x = as_tensor_variable(x)
-    axes = normalize_axes(axis, x.type.ndim)
+    axes = () if _of_scalar(x, axis) else normalize_axes(axis, x.type.ndim)
     result: TensorVariable = Argmax(axes)(x)
     return expand_dims(result, axes) if checked_keepdims(keepdims) and axes else result
 
@@ -551,7 +557,7 @@ class LinearRecurrence(Op):
 
 def _cumulative(x: Any, axis: Any, mode: str) -> TensorVariable:
     x = as_tensor_variable(x)
-    if axis is None:
+    if axis is None or _of_scalar(x, axis):
         x, axis = flatten(x), 0
     made: TensorVariable = CumOp(normalize_axis(axis, x.type.ndim), mode)(x)
     return made

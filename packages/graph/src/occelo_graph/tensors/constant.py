@@ -25,6 +25,7 @@ __all__ = [
     "as_tensor",
     "as_tensor_variable",
     "constant",
+    "is_python_number",
     "promote_arguments",
     "refuse_bool",
     "scalar_constant",
@@ -138,6 +139,11 @@ def scalar_constant(value: Any, dtype: str) -> TensorConstant:
 
 
 _WEAK = (int, float, complex)
+
+
+def is_python_number(value: object) -> bool:
+    """Whether a value is a Python number, which takes its dtype from the tensors beside it."""
+    return type(value) in _WEAK
 
 
 def promote_arguments(arguments: Sequence[TensorLike]) -> list[TensorVariable]:

@@ -64,8 +64,9 @@ class TensorVariable(Variable):
     @property
     def size(self) -> Any:
         """The number of elements, as an int64 scalar."""
-        lengths = [length_op(i)(self) for i in range(self.type.ndim)]
-        return as_tensor_variable(length_product(lengths))
+        # that of a scalar is read from the scalar, too, so that it depends on it as other sizes do
+        x = self if self.type.ndim else self.dimshuffle("x")
+        return as_tensor_variable(length_product([length_op(i)(x) for i in range(x.type.ndim)]))
 
     @property
     def T(self) -> TensorVariable:
@@ -328,7 +329,7 @@ class TensorVariable(Variable):
 
     def transpose(self, *axes: Any) -> TensorVariable:
         """Reorder dimensions. By default their order is reversed. See `transpose`."""
-        if len(axes) == 1 and (axes[0] is None or is_sequence(axes[0])):
+        if len(axes) == 1 and (axes[0] is None or is_sequence(axes[0]) or np.ndim(axes[0]) == 1):
             return shape.transpose(self, axes[0])
         return shape.transpose(self, axes or None)
 

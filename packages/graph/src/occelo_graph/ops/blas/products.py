@@ -17,6 +17,7 @@ from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
 from occelo_graph.ir.terms import PRODUCT, Term
 from occelo_graph.ir.traits import FIRST, SECOND
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
@@ -351,7 +352,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
     ValueError if the lists have different lengths, or if n is larger than the number of dimensions of a tensor.
     """
     x, y = _operands(a, b)
-    if np.ndim(axes) == 0:
+    if not is_list_or_tuple(axes) and np.ndim(axes) == 0:
         count = int(axes)
         if count > min(x.type.ndim, y.type.ndim) or count < 0:
             raise ValueError(f"Cannot contract {count} axes of {x.type} and {y.type}")

@@ -17,10 +17,14 @@ from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
-from occelo_graph.ops.elemwise.arithmetic import switch
+from occelo_graph.ops.elemwise.arithmetic import second, switch
 from occelo_graph.ops.shape.reading import length_op, length_read
-from occelo_graph.tensors.constant import as_tensor_variable
-from occelo_graph.tensors.nodes import OptionalTensors, Tensors, tensors
+from occelo_graph.tensors.constant import (
+    as_tensor_variable,
+    is_python_number,
+    promote_arguments,
+)
+from occelo_graph.tensors.nodes import OptionalTensors, Tensors, is_tensor, tensors
 from occelo_graph.tensors.type import TensorType
 
 __all__ = ["IfElse", "ifelse"]
@@ -197,11 +201,25 @@ def _is_of_roots(length: Any) -> bool:
     return False
 
 
+def _paired(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two values of `ifelse`. If one of them is a Python number, it gets the dtype and the shape of the other one."""
+    if is_python_number(a) is is_python_number(b):
+        return a, b
+    if is_python_number(a):
+        return _paired(b, a)[::-1]
+    tensor = a if isinstance(a, Variable) else as_tensor_variable(a)
+    if not is_tensor(tensor):
+        return a, b
+    tensor, number = promote_arguments([tensor, b])
+    return tensor, second(tensor, number) if tensor.type.ndim else number
+
+
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
     """``then_branch`` if the scalar ``condition`` holds, else ``else_branch``. Only the chosen branch is computed.
 
     The branches are two tensors, or two lists of tensors. The two tensors, or each pair of tensors in the lists, must
-    have the same dtype and number of dimensions. Their shapes may differ. ValueError if the lists have different
+    have the same dtype and number of dimensions. Their shapes may differ. A Python number takes the dtype and the shape
+    of the tensor that it is paired with. ValueError if the lists have different
     lengths. TypeError if dtypes or numbers of dimensions differ, or if ``condition`` is not a scalar. ``name`` becomes
     the name of the results.
     """
@@ -213,6 +231,8 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     condition = as_tensor_variable(condition)
     if condition.type.ndim:
         raise TypeError(f"The condition of ifelse must be a scalar, got {condition.type}")
+    for i, pair in enumerate(zip(then, other, strict=True)):
+        then[i], other[i] = _paired(*pair)
     outputs = IfElse(len(then))(condition, *then, *other, return_list=True)
     if name is not None:
         for i, output in enumerate(outputs):

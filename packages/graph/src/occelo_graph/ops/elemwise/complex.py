@@ -13,7 +13,7 @@ import numpy as np
 from occelo_graph.ops.elemwise.op import Elemwise, elementwise
 from occelo_graph.ops.elemwise.scalar import float_like, promoted, ufunc_rule
 from occelo_graph.ops.elemwise.transcendental import arctan2, cos, sin
-from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.constant import promote_arguments
 from occelo_graph.tensors.type import is_complex
 
 if TYPE_CHECKING:
@@ -111,5 +111,5 @@ angle: Elemwise = elementwise(
 
 def complex_from_polar(r: Any, theta: Any) -> TensorVariable:
     """The complex number with absolute value ``r`` and angle ``theta`` in radians."""
-    r, theta = as_tensor_variable(r), as_tensor_variable(theta)
+    r, theta = promote_arguments([r, theta])
     return complex(r * cos(theta), r * sin(theta))

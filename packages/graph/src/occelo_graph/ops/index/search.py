@@ -31,7 +31,7 @@ from occelo_graph.ops.shape.axes import normalize_axis, static_integer
 from occelo_graph.ops.shape.dimensions import moveaxis
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten
-from occelo_graph.tensors.constant import as_tensor_variable
+from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType, is_discrete
 
@@ -343,7 +343,8 @@ def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:
     a = _as_int64(a, "a")
     mode = known_mode(mode, "choose")
     if isinstance(choices, list | tuple):
-        choices = stack(broadcast_arrays(*choices))
+        listed: Sequence[Any] = choices
+        choices = stack(broadcast_arrays(*promote_arguments(listed)))
     stacked = as_tensor_variable(choices)
     count = lengths_by_variables(stacked)[0]
     if mode == "clip":
@@ -404,7 +405,7 @@ def permute_row_elements(x: Any, y: Any, inverse: bool = False) -> TensorVariabl
     ndim = max(x.type.ndim, y.type.ndim)
     x, y = align(x, x.type.ndim, ndim), align(y, y.type.ndim, ndim)
     lead = [
-        b if a == 1 and s == 1 else a
+        b if s == 1 else a
         for a, b, s in zip(
             lengths_by_variables(x)[:-1],
             lengths_by_variables(y)[:-1],

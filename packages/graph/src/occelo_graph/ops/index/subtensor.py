@@ -712,7 +712,11 @@ def _insert_axes(x: TensorVariable, new_axes: Sequence[int]) -> TensorVariable:
 
 def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVariable:
     writing, key, base, given = _indexed(x)
-    y = as_tensor_variable(y) if isinstance(y, Variable) or not isinstance(y, int | float) else y
+    y = (
+        as_tensor_variable(y)
+        if isinstance(y, Variable) or not isinstance(y, int | float | complex)
+        else y
+    )
     target: TensorType = x.type
     if not isinstance(y, Variable):
         value = as_tensor_variable(y)

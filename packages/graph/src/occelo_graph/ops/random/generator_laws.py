@@ -562,7 +562,8 @@ class PermutationRV(RandomVariable):
 
     def in_random_order(self, rng: Any, x: Any) -> Any:
         """The entries of ``x`` in random order, as a new array."""
-        return rng.permutation(x, self.axis)
+        # NumPy refuses an array of no elements that is read-only, such as a constant
+        return rng.permutation(x if x.size else np.array(x), self.axis)
 
     def rng_fn(self, rng: Any, x: Any, size: Any) -> Any:
         if size is None:

@@ -82,14 +82,18 @@ def _text(shape: Sequence[int | None]) -> str:
 def float_parameters(*given: Any, dtype: str | None) -> tuple[list[Any], str]:
     """Convert parameters to tensors of the dtype of the draw. Returns the tensors and this dtype.
 
-    If ``dtype`` is None, it is the dtype of the parameters, or floatX if they are integers or Python numbers. TypeError
-    for a dtype other than float32 and float64.
+    If ``dtype`` is None, it is the dtype of the parameters without Python numbers, or floatX if this is no float.
+    TypeError for a dtype other than float32 and float64.
     """
     variables = [as_tensor_variable(p) for p in given]
     if dtype is None:
-        found = np.result_type(*(p.type.dtype for p in variables)).name
-        weak = all(isinstance(p, bool | int | float) for p in given)
-        dtype = found if is_float(found) and not weak else FLOAT_X.get()
+        strong = [
+            v.type.dtype
+            for p, v in zip(given, variables, strict=True)
+            if not isinstance(p, bool | int | float)
+        ]
+        found = np.result_type(*strong).name if strong else ""
+        dtype = found if strong and is_float(found) else FLOAT_X.get()
     name = TensorType(dtype, ()).dtype
     if name not in ("float32", "float64"):
         raise TypeError(f"Random numbers are drawn as float32 or float64, not {name}")

@@ -1,0 +1,171 @@
+"""Python numbers take their dtype from the tensors beside them, in every function of several values, as in NumPy 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_graph as og
+from occelo_graph import random, stats
+from occelo_graph import tensor as ot
+
+DTYPES = ["float64", "float32", "float16", "int8", "bool", "complex64"]
+NUMBERS: list[Any] = [1, 1.5, 2j]
+YES = ot.constant(np.True_)
+Pair = tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]
+
+
+def _common(x: Any, k: Any) -> Any:
+    """The dtype that tensors and a number have in common."""
+    return np.where(True, x, k)
+
+
+FUNCTIONS: dict[str, Pair] = {
+    "add": (ot.add, np.add),
+    "sub": (ot.sub, np.subtract),
+    "mul": (ot.mul, np.multiply),
+    "true_div": (ot.true_div, np.true_divide),
+    "floor_div": (ot.floor_div, np.floor_divide),
+    "mod": (ot.mod, np.mod),
+    "divmod": (lambda x, k: ot.divmod(x, k)[1], lambda x, k: np.divmod(x, k)[1]),
+    "power": (ot.power, np.power),
+    "arctan2": (ot.arctan2, np.arctan2),
+    "logaddexp": (ot.logaddexp, np.logaddexp),
+    "maximum": (ot.maximum, np.maximum),
+    "minimum": (ot.minimum, np.minimum),
+    "largest": (ot.largest, np.maximum),
+    "smallest": (ot.smallest, np.minimum),
+    "clip": (lambda x, k: ot.clip(x, k, k), lambda x, k: np.clip(x, k, k)),
+    "eq": (ot.eq, np.equal),
+    "isclose": (ot.isclose, np.isclose),
+    "outer": (ot.outer, np.outer),
+    "dot": (ot.dot, np.dot),
+    "tensordot": (lambda x, k: ot.tensordot(x, k, 0), lambda x, k: np.tensordot(x, k, 0)),
+    "where": (lambda x, k: ot.where(YES, x, k), lambda x, k: np.where(True, x, k)),
+    "where, first": (lambda x, k: ot.where(YES, k, x), lambda x, k: np.where(True, k, x)),
+    "switch": (lambda x, k: ot.switch(YES, x, k), lambda x, k: np.where(True, x, k)),
+    "second": (ot.second, _common),
+    "fill": (ot.fill, _common),
+    "full_like": (ot.full_like, np.full_like),
+    "choose": (lambda x, k: ot.choose([0, 1], [x[:2], k]), lambda x, k: np.choose([0, 1], [x[:2], k])),
+    "linspace": (lambda x, k: ot.linspace(x[0], k, 3), lambda x, k: np.linspace(x[0], k, 3)),
+    "logspace": (lambda x, k: ot.logspace(k, x[0], 3), lambda x, k: np.logspace(k, x[0], 3)),
+    "geomspace": (lambda x, k: ot.geomspace(x[0], k, 3), lambda x, k: np.geomspace(x[0], k, 3)),
+    "arange": (lambda x, k: ot.arange(x[0], k), lambda x, k: np.arange(x[0], k)),
+    "pad": (
+        lambda x, k: ot.pad(x, 1, constant_values=k),
+        lambda x, k: np.pad(x, 1, constant_values=k),
+    ),
+    # NumPy makes an array of a list, in which numbers are not weak
+    "stack": (lambda x, k: ot.stack([x[0], k]), _common),
+    "make_vector": (lambda x, k: ot.make_vector(k, x[0]), _common),
+    "as_tensor": (lambda x, k: ot.as_tensor([[x[0], k], [k, x[1]]]), _common),
+    "rows of numbers": (lambda x, k: ot.as_tensor([[x[0], x[0]], [k, 1]]), _common),
+    "stacklists": (lambda x, k: ot.stacklists([[x[0], k], [k, k]]), _common),
+    "concatenate": (lambda x, k: ot.concatenate([x, ot.stack([x[0], k])]), _common),
+}  # fmt: skip
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::numpy.exceptions.ComplexWarning")
+def test_numbers_are_weak_as_in_numpy(name: str, dtype: str, number: Any) -> None:
+    ours, numpys = FUNCTIONS[name]
+    array = np.ones(3, dtype)
+    x = ot.tensor("x", dtype=dtype, shape=(None,))
+    try:
+        wanted = np.asarray(numpys(array, number)).dtype
+    except TypeError:
+        with pytest.raises(TypeError):
+            ours(x, number)
+        return
+    is_complex = dtype == "complex64" or number == 2j
+    # NumPy drops imaginary parts with a warning, and its ranges may be complex
+    drops = name in ("full_like", "pad") and dtype != "complex64" and number == 2j
+    if drops or (name == "arange" and is_complex):
+        with pytest.raises(TypeError, match=r"complex|real"):
+            ours(x, number)
+        return
+    found = ours(x, number)
+    assert found.dtype == wanted
+    if name != "arange" and not is_complex:
+        (value,) = og.evaluate([found], {x: array})
+        assert value.dtype == wanted
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ndim", [0, 1, 2])
+def test_a_number_beside_a_tensor_in_ifelse(dtype: str, number: Any, ndim: int) -> None:
+    """The number gets the dtype and the shape of the tensor, if NumPy gives both that dtype."""
+    x = ot.tensor("x", dtype=dtype, shape=(None,) * ndim)
+    array = np.ones((3,) * ndim, dtype)
+    if np.result_type(array, number) != dtype:
+        with pytest.raises(TypeError, match="differ in type"):
+            ot.ifelse(YES, x, number)
+        return
+    condition = ot.scalar("condition", dtype="bool")
+    results = [
+        ot.ifelse(condition, x, number),
+        ot.ifelse(condition, number, x),
+        ot.ifelse(condition, [x, number], [number, x])[0],
+    ]
+    assert all(r.type.dtype == dtype and r.type.ndim == ndim for r in results)
+    for given in (True, False):
+        found = og.evaluate(results, {x: array, condition: np.array(given)})
+        filled = np.full_like(array, number)
+        for value, wanted in zip(
+            found, [[filled, array, filled], [array, filled, array]][given], strict=True
+        ):
+            np.testing.assert_array_equal(value, wanted)
+    if dtype == "float64":
+        of_x = og.grad(ot.sum(results[0]), x)
+        (found,) = og.evaluate([of_x], {x: array, condition: np.array(False)})
+        np.testing.assert_array_equal(found, np.zeros_like(array))
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_number_that_is_written_gets_the_dtype_of_the_tensor(dtype: str, number: Any) -> None:
+    x = ot.tensor("x", dtype=dtype, shape=(None,))
+    fits = np.result_type(np.dtype(dtype), number) == dtype
+    for write in (ot.set_subtensor, ot.inc_subtensor):
+        if fits or (dtype == "bool" and number == 1):
+            assert write(x[:2], number).dtype == dtype
+        else:
+            with pytest.raises(TypeError, match="without losing precision"):
+                write(x[:2], number)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_parameters_of_laws_are_weak(dtype: str) -> None:
+    x, m = ot.tensor("x", dtype=dtype, shape=(None,)), ot.matrix("m", dtype=dtype)
+    key = random.key(1)
+    made = [
+        stats.norm.logpdf(x, 0.0, 1.5),
+        stats.norm.logpdf(1.5, x, 2),
+        stats.gamma.logpdf(x, 2.0),
+        stats.beta.logcdf(x, 2.0, 3),
+        stats.poisson.logpmf(2, x),
+        random.normal(key, x, 1.5),
+        random.uniform(key, 0, x),
+        random.gamma(key, x, 2.0),
+        ot.gammainc(x, 2.0),
+        ot.betainc(2.0, 3, x),
+        ot.xlogy(x, 2.0),
+        ot.polygamma(1, x),
+        ot.kv(2.5, x),
+        ot.hyp2f1(1, 2.0, 3, x),
+        ot.softmax(x / 2.0),
+        ot.fill_diagonal(m, 2.0),
+        ot.norm(x, 3.0),
+    ]
+    assert [str(v.type.dtype) for v in made] == [dtype] * len(made)
+    assert ot.complex_from_polar(x, 1.5).dtype == (
+        "complex64" if dtype == "float32" else "complex128"
+    )
