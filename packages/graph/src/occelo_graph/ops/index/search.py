@@ -17,6 +17,7 @@ from occelo_graph.ir.op import ZERO, Cotangents, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
+from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import known_mode
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
@@ -342,9 +343,8 @@ def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:
     """
     a = _as_int64(a, "a")
     mode = known_mode(mode, "choose")
-    if isinstance(choices, list | tuple):
-        listed: Sequence[Any] = choices
-        choices = stack(broadcast_arrays(*promote_arguments(listed)))
+    if is_list_or_tuple(choices):
+        choices = stack(broadcast_arrays(*promote_arguments(choices)))
     stacked = as_tensor_variable(choices)
     count = lengths_by_variables(stacked)[0]
     if mode == "clip":

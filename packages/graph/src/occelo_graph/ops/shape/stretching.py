@@ -126,7 +126,7 @@ class Stretch(_ToLengths):
             return IndexError(
                 f"The index arrays do not fit each other: one has the shape {own}, which does not broadcast to {wanted}"
             )
-        part = f"(..., {wanted[1:]}" if self.more else wanted
+        part = f"(..., {wanted[1:]}".replace(",)", ")") if self.more else wanted
         return ValueError(f"Cannot write a value of shape {own} to a part of shape {part}")
 
     def infer(self, x: TensorType, *lengths: Any) -> TensorType:
