@@ -53,6 +53,7 @@ __all__ = [
 
 _MOST = 24
 _PRODUCT = ("mul", "true_div", "reciprocal", "neg")
+_DIVIDING = ("true_div", "reciprocal")
 _SUMS = ("add", "sub")
 _ROOTS = frozenset(("sqrt", "pow"))
 _EXTREME = frozenset(
@@ -176,7 +177,7 @@ class Product:
 
 def _sides(node: TensorApply[Elemwise]) -> list[tuple[TensorVariable, bool]]:
     """The inputs of a node of a product, each with whether the node divides by it."""
-    divides = node.op.scalar_op.name in ("true_div", "reciprocal")
+    divides = node.op.scalar_op.name in _DIVIDING
     last = len(node.inputs) - 1
     return [(v, divides and i == last) for i, v in enumerate(node.inputs)]
 
@@ -378,35 +379,52 @@ def _sum(terms: Sequence[tuple[TensorVariable, int]]) -> TensorVariable:
     return total
 
 
-def _may_conflict(node: TensorApply[Elemwise]) -> bool:
-    """A quick test: False only if the product of a node has fewer than two factors that may overflow or underflow.
+class _Kinds(NamedTuple):
+    """A quick look at the factors of a product: how many may overflow or underflow, and whether some are sums or divisors.
 
-    A root is one by itself.
+    A root counts as two, since it has a stabler form by itself.
     """
-    count = 0
+
+    extreme: int
+    sums: bool
+    divisors: bool
+
+
+def _kinds(node: TensorApply[Elemwise]) -> _Kinds:
+    extreme, sums, divisors = 0, False, node.op.scalar_op.name in _DIVIDING
     left = _MOST
     stack: list[Variable] = list(node.inputs)
-    while stack and left and count < 2:
+    while stack and left:
         left -= 1
         inner = stack.pop().owner
         if inner is None:
             continue
         if not isinstance(inner.op, Elemwise):
-            count += isinstance(inner.op, _WHOLE)
+            extreme += isinstance(inner.op, _WHOLE)
             continue
         name = inner.op.scalar_op.name
         if name in _PRODUCT:
+            divisors |= name in _DIVIDING
             stack += inner.inputs
         elif name in _ROOTS:
-            return True
+            extreme += 2
         else:
-            count += name in _EXTREME or isinstance(inner.op.scalar_op, Cast)
-    return count > 1
+            sums |= name in _SUMS
+            extreme += name in _EXTREME or isinstance(inner.op.scalar_op, Cast)
+    return _Kinds(extreme, sums, divisors)
 
 
-def product_in(node: TensorApply[Elemwise]) -> tuple[Reader, TensorVariable] | None:
-    """A reader, and the result of a node, if the node is a product of floats that may have a stable form."""
+def product_in(
+    node: TensorApply[Elemwise], sums: bool = False, divisors: bool = False
+) -> tuple[Reader, TensorVariable] | None:
+    """A reader, and the result of a node, if the node is a product of floats that may have a stable form.
+
+    With ``sums``, one of its factors must be a sum, and with ``divisors`` one must be a divisor.
+    """
     dtype = node.outputs[0].type.dtype
-    if node.op.inplace or not is_float(dtype) or not _may_conflict(node):
+    if node.op.inplace or not is_float(dtype):
+        return None
+    kinds = _kinds(node)
+    if kinds.extreme < 2 or (sums and not kinds.sums) or (divisors and not kinds.divisors):
         return None
     return Reader(dtype), node.outputs[0]

@@ -82,7 +82,7 @@ def quotient_in_product(node: Apply) -> TensorVariable | None:
     None if there is no such quotient.
     """
     found = computed_by(node.outputs[0], Elemwise)
-    given = None if found is None else product_in(found)
+    given = None if found is None else product_in(found, divisors=True)
     if given is None:
         return None
     reader, variable = given
@@ -263,22 +263,6 @@ def _less_one_over_power(
     return neg(expm1(reader.negated(exponent)))
 
 
-def _power_over_less_one(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """w exp(x) / (exp(x) - 1) = -w / (exp(-x) - 1)."""
-    below = _difference_of_powers(reader, bottom)
-    if below is None or 0 not in (number_in(below[0]), number_in(below[1])):
-        return None
-    negative = number_in(below[0]) == 0
-    exponent = below[1] if negative else below[0]
-    rest = _without(reader, factors, exponent)
-    if rest is None:
-        return None
-    less_one = expm1(reader.negated(exponent))
-    return _times(rest, reciprocal(less_one if negative else neg(less_one)))
-
-
 def _over_softplus(
     reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
 ) -> TensorVariable | None:
@@ -292,21 +276,6 @@ def _over_softplus(
             large = maximum(x, reader.number(smallest_exponent(reader.dtype)))
             return _times(factors[:i] + factors[i + 1 :], sigmoid(large) / softplus(large))
     return None
-
-
-def _power_over_less_one_of_power(
-    reader: Reader, factors: list[TensorVariable], top: TensorVariable, bottom: TensorVariable
-) -> TensorVariable | None:
-    """w exp(x) / (exp(exp(x)) - 1), where both would underflow: it is w there, to the last digit."""
-    power = reader.inner(bottom, "expm1")
-    x = None if power is None else reader.inner(power, "exp")
-    if power is None or x is None or reader.node(x, "maximum") is not None:
-        return None
-    rest = _without(reader, factors, x)
-    if rest is None:
-        return None
-    large = exp(maximum(x, reader.number(smallest_exponent(reader.dtype))))
-    return _times(rest, large / expm1(large))
 
 
 def _over_weighted_total(
@@ -341,9 +310,7 @@ _LAWS_OF_QUOTIENTS = (
 """Laws for quotients of which numerator and denominator may be factors among others."""
 _LAWS_OF_VALUES = (
     _over_weighted_total,
-    _power_over_less_one,
     _over_softplus,
-    _power_over_less_one_of_power,
 )
 """Such laws whose forms have no stable derivatives."""
 

@@ -5,15 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from occelo_graph import FunctionGraph, TensorApply, TensorVariable, computed_by
 from occelo_graph import tensor as ot
 from occelo_graph.gradient.conversions import in_one_dtype
 from occelo_graph.gradient.expressions import ExpressionReader
-from occelo_graph.gradient.logarithms import Reader
 from occelo_graph.gradient.logarithms import log_erfc as log_of_erfc
 from occelo_graph.gradient.products import distributed, product_in, without_conflicts
 from occelo_graph.gradient.quotients import quotient_in_product
@@ -254,16 +251,6 @@ def _is_inner(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> bool:
     )
 
 
-def _product(
-    fgraph: FunctionGraph,
-    node: TensorApply[Elemwise],
-    law: Callable[[Reader, TensorVariable], TensorVariable | None],
-) -> Replacements:
-    found = None if _is_inner(fgraph, node) else product_in(node)
-    form = None if found is None else law(*found)
-    return None if form is None else [shaped_like(form, node.outputs[0])]
-
-
 @node_rewriter(_PRODUCTS, tags=("stabler", "finite", "shape_unsafe", "rounding", "overflow"))
 def conflicting_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """s / sqrt(s) = sqrt(s), exp(x)^2 / exp(x)^3 = exp(-x), exp(x) sigmoid(-x)^2 = sigmoid(x) sigmoid(-x).
@@ -271,7 +258,9 @@ def conflicting_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Re
     Powers of exp(x), sigmoid(x), 1 + exp(x) and 1 - sigmoid(x), of which one overflows where another one underflows,
     become one or two powers that do not, also among other factors.
     """
-    return _product(fgraph, node, without_conflicts)
+    found = None if _is_inner(fgraph, node) else product_in(node)
+    form = None if found is None else without_conflicts(*found)
+    return None if form is None else [shaped_like(form, node.outputs[0])]
 
 
 @node_rewriter(
@@ -279,7 +268,9 @@ def conflicting_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Re
 )
 def distributed_powers(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> Replacements:
     """(a / s + b) s = a + b s, for a power s of exp(x) or sigmoid(x), so that s and 1 / s cancel."""
-    return _product(fgraph, node, distributed)
+    found = None if _is_inner(fgraph, node) else product_in(node, sums=True)
+    form = None if found is None else distributed(*found)
+    return None if form is None else [shaped_like(form, node.outputs[0])]
 
 
 @node_rewriter(_PRODUCTS, tags=("stabler", "finite", "shape_unsafe", "rounding", "overflow"))
