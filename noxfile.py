@@ -32,8 +32,12 @@ nox.options.tags = ["ci"]
 ROOT = pathlib.Path(__file__).parent
 WHEELS = ROOT / "dist"
 PYTHONS = ["3.11", "3.12", "3.13"]
-PACKAGES = ["graph", "rewrite", "link", "compile"]  # in the order of the layers
-SOURCES = ["src", *(f"packages/{p}/src" for p in PACKAGES)]
+CORE = ["graph", "rewrite", "link", "compile"]  # in the order of the layers
+FAMILIES = ["linalg", "loops", "random", "stats"]  # each after those that it needs
+PACKAGES = [*CORE, *FAMILIES]
+"""What users install. Tests need `testing` besides."""
+ALL_PACKAGES = [*PACKAGES, "testing"]
+SOURCES = ["src", *(f"packages/{p}/src" for p in ALL_PACKAGES)]
 CLIENT = "tests/typing/client.py"
 CHECKED = ["src", "packages", "tests", "examples", "benchmarks", "noxfile.py"]
 # what answers first: a few files of every layer, and what the tree must keep
@@ -104,13 +108,13 @@ def need_wheels() -> None:
         for source in [
             *SOURCES,
             "pyproject.toml",
-            *(f"packages/{p}/pyproject.toml" for p in PACKAGES),
+            *(f"packages/{p}/pyproject.toml" for p in ALL_PACKAGES),
         ]
         for p in ([ROOT / source] if (ROOT / source).is_file() else (ROOT / source).rglob("*"))
         if p.is_file() and "__pycache__" not in p.parts
     )
     built = [p.stat().st_mtime for p in WHEELS.glob("*.whl")]
-    if len(built) != len(PACKAGES) + 1 or min(built) < newest:
+    if len(built) != len(ALL_PACKAGES) + 1 or min(built) < newest:
         shutil.rmtree(WHEELS, ignore_errors=True)
         build(WHEELS, "--all-packages")
 
@@ -119,7 +123,7 @@ def install(session: nox.Session, *what: str, folder: pathlib.Path = WHEELS) -> 
     """Install with the built wheels beside the index (by the environment: an option would replace it)."""
     links = ",".join(filter(None, [LINKS, str(folder)]))
     # a wheel of this folder may have been built anew under the same name
-    fresh = [f"--refresh-package=occelo-{p}" for p in PACKAGES]
+    fresh = [f"--refresh-package=occelo-{p}" for p in ALL_PACKAGES]
     session.install(*fresh, *what, env={"UV_FIND_LINKS": links})
 
 
@@ -249,7 +253,7 @@ def tests(session: nox.Session) -> None:
         install_everything(session)
     everything = [*PACKAGES, "integration", "architecture", "docs", "backends"]
     run_tests(session, *everything, *done, measure=True, environment=environment)
-    modules = ["occelo", *(f"occelo_{p}" for p in PACKAGES)]
+    modules = ["occelo", *(f"occelo_{p}" for p in ALL_PACKAGES)]
     session.run(
         python_of(environment), "-P", *coverage_of(session), "-m", "pytest", "-q", "-p", "no:cacheprovider",
         "-c", str(ROOT / "pyproject.toml"), "--doctest-modules", "--pyargs", *modules, "--ignore-glob=*/__main__.py",
@@ -261,14 +265,19 @@ def tests(session: nox.Session) -> None:
 @nox.parametrize("package", PACKAGES)
 @timed
 def unit(session: nox.Session, package: str) -> None:
-    """A sample of the tests of one package on the newest Python, with nothing but its wheel and what it declares."""
+    """A sample of the tests of one package on the newest Python, with nothing but its wheel and what it declares.
+
+    A package of the core is tested without any family. A family is tested with `occelo-compile`, and without the
+    families that it does not need.
+    """
     need_wheels()
     install(session, wheel(package))
     session.run(
         "python", "-P", str(ROOT / "tests" / "run_readme.py"),
         str(ROOT / "packages" / package / "README.md"),
     )  # fmt: skip
-    install(session, *TEST_TOOLS)
+    more = [wheel("compile")] if package in FAMILIES else []
+    install(session, wheel("testing"), *more, *TEST_TOOLS)
     run_tests(session, package, "--sample", "1/24", workers=0)
 
 
@@ -277,7 +286,7 @@ def unit(session: nox.Session, package: str) -> None:
 def whole(session: nox.Session) -> None:
     """All wheels together on later Pythons: the facade, the command line, the demo, examples."""
     need_wheels()
-    install(session, wheel("") + "[demo]", *TEST_TOOLS)
+    install(session, wheel("") + "[demo]", wheel("testing"), *TEST_TOOLS)
     run_tests(
         session, "integration", "--sample", f"{PYTHONS.index(str(session.python))}/2", workers=0
     )
@@ -299,7 +308,9 @@ def install_libraries(session: nox.Session) -> None:
 def install_everything(session: nox.Session, *tools: str) -> None:
     """All wheels and all that any test needs, to measure coverage with."""
     forget_coverage(session)
-    install(session, wheel("") + "[examples]", *TEST_TOOLS, "coverage>=7.10.3", *tools)
+    install(
+        session, wheel("") + "[examples]", wheel("testing"), *TEST_TOOLS, "coverage>=7.10.3", *tools
+    )
     install_libraries(session)
 
 
@@ -308,7 +319,7 @@ def install_everything(session: nox.Session, *tools: str) -> None:
 def backends(session: nox.Session) -> None:
     """A sample of the tests of JAX and Numba on the newest Python, which has other versions of them."""
     need_wheels()
-    install(session, wheel(""), *TEST_TOOLS)
+    install(session, wheel(""), wheel("testing"), *TEST_TOOLS)
     install_libraries(session)
     run_tests(session, "backends", "compile", "-k", "numba or jax", "--sample", "2/16", workers=0)
 
@@ -318,10 +329,11 @@ def backends(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """The lowest versions that are allowed, of the siblings and of NumPy, without the pins; then every command so."""
     need_wheels()
-    install(session, "--no-config", "--resolution", "lowest", wheel("compile"))
+    install(session, "--no-config", "--resolution", "lowest", *map(wheel, PACKAGES))
     install(
         session,
         "--no-config",
+        wheel("testing"),
         "mpmath",
         "pytest>=8",
         "pytest-xdist>=3",
@@ -364,7 +376,9 @@ def releases(session: nox.Session) -> None:
             project.write_text(text)
             build(folder / f"dist-{version}", project=copy)
         others = [wheel(p) for p in PACKAGES[1:]]
-        install(session, wheel("graph", folder / "dist-0.1.1"), *others, *TEST_TOOLS)
+        install(
+            session, wheel("graph", folder / "dist-0.1.1"), *others, wheel("testing"), *TEST_TOOLS
+        )
         session.run(
             "python", "-P", "-c",
             "import importlib.metadata as m; assert m.version('occelo-graph') == '0.1.1'",
@@ -454,6 +468,67 @@ def thorough(session: nox.Session) -> None:
     session.env["HYPOTHESIS_PROFILE"] = "thorough"
     everything = [*PACKAGES, "integration", "architecture", "docs", "backends"]
     run_tests(session, *everything, one_thread=False)
+
+
+@nox.session(venv_backend="none")
+@timed
+def contributing(session: nox.Session) -> None:
+    """The commands of CONTRIBUTING.md, in a fresh clone."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    commands = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
+    with tempfile.TemporaryDirectory() as name:
+        session.run("git", "clone", "-q", str(ROOT), name, external=True)
+        session.chdir(name)
+        for command in commands:
+            session.run("bash", "-euc", command, external=True)
+        session.chdir(ROOT)
+
+
+@nox.session(python="3.11")
+def release(session: nox.Session) -> None:
+    """All of a release but the upload: wheels, versions, changelogs, interfaces; it prints tags and commands.
+
+    A version has a dated heading in its changelog, a tag that does not exist yet, and, if a line of its interface was lost
+    or changed since its last tag, a step that the ranges of the other packages exclude.
+    """
+    shutil.rmtree(WHEELS, ignore_errors=True)
+    need_wheels()
+    commands: list[str] = []
+    for package in ("", *ALL_PACKAGES):
+        folder = ROOT / "packages" / package if package else ROOT
+        version = re.findall(r'^version = "(.*)"$', (folder / "pyproject.toml").read_text(), re.M)[
+            0
+        ]
+        name = f"occelo-{package}" if package else "occelo"
+        heading = re.search(
+            rf"^## {re.escape(version)} (.*)$", (folder / "CHANGELOG.md").read_text(), re.M
+        )
+        if heading is None or "unreleased" in heading[1]:
+            session.warn(
+                f"{name} {version}: its changelog has no dated heading, so it is not released"
+            )
+            continue
+        tags = git("tag", "--list", f"{name}-*", "--sort=-creatordate").split()
+        tag = f"{name}-{version}"
+        if tag in tags:
+            session.log(f"{tag} is released already")
+            continue
+        if package and tags:
+            path = f"packages/{package}/interface.txt"
+            before = set(git("show", f"{tags[0]}:{path}").splitlines())
+            lost = before - set((ROOT / path).read_text().splitlines())
+            earlier = tags[0].removeprefix(f"{name}-")
+            if lost and earlier.split(".")[:2] == version.split(".")[:2]:
+                session.error(f"{name} {version} lost what {earlier} had: {sorted(lost)[:5]}")
+        commands += [f"git tag {tag}", f"{UV} publish {wheel(package)}"]
+    session.log("To release:\n" + "\n".join(commands or ["nothing"]))
+
+
+def git(*arguments: str) -> str:
+    """What a command of git prints."""
+    return subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
 
 
 @nox.session(python="3.11")

@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def _shapes() -> Any:
     """The shapes of this checkout, which the packages of another one may not have."""
-    file = ROOT / "packages/graph/src/occelo_graph/testing/graph_shapes.py"
+    file = ROOT / "packages/testing/src/occelo_testing/graph_shapes.py"
     spec: Any = importlib.util.spec_from_file_location("graph_shapes_of_this_checkout", file)
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import gc
 import importlib.util
 import os
+import re
 import sys
 import zlib
 from collections import Counter
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 MANY = 8
+FAMILIES = ("occelo_linalg", "occelo_loops", "occelo_random", "occelo_stats", "occelo")
 COMPILE_NOTHING = ("architecture", "graph", "rewrite")
 """The folders of tests that compile nothing."""
 SLOW_COMPILERS = ("c", "c|py", "numba", "jax", "pytorch")
@@ -43,6 +46,26 @@ def coverage_of_this_process() -> Any:
     """What measures coverage here; None if nothing does."""
     coverage = sys.modules.get("coverage")
     return coverage and coverage.Coverage.current()
+
+
+def missing_families() -> list[str]:
+    """The families that are not installed. Files of tests that import one are not collected, as the header says."""
+    return [name for name in FAMILIES if importlib.util.find_spec(name) is None]
+
+
+def pytest_report_header() -> str | None:
+    """Name the families without which tests are left out."""
+    missing = missing_families()
+    return f"without tests of files that import {', '.join(missing)}" if missing else None
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out a file that imports a family that is not installed."""
+    missing = missing_families()
+    if not missing or collection_path.suffix != ".py":
+        return None
+    imports = re.compile(rf"^(from|import) ({'|'.join(missing)})\b", re.M)
+    return True if imports.search(collection_path.read_text()) else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -8,7 +8,8 @@
 array([2., 4., 6.])
 
 Users import this package. It only collects names from the packages `occelo_graph`, `occelo_rewrite`, `occelo_link` and
-`occelo_compile`; many of them are imported at their first use.
+`occelo_compile`, and from the families `occelo_linalg`, `occelo_loops`, `occelo_random` and `occelo_stats`; many of them
+are imported at their first use.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import occelo_linalg as occelo_linalg
+import occelo_loops as occelo_loops
+import occelo_random as occelo_random
+import occelo_stats as occelo_stats
 from occelo import tensor
 from occelo_compile import (
     AliasedMemoryError,
@@ -215,19 +220,19 @@ _LATER = {
     "as_op": "occelo_graph.ops.control.python_function",
     "wrap_py": "occelo_graph.ops.control.python_function",
     "bisect": "occelo_compile.bisection",
-    "scan": "occelo_graph.looping.classic",
-    "scan_checkpoints": "occelo_graph.looping.classic",
-    "until": "occelo_graph.looping.classic",
-    "map": "occelo_graph.looping.classic",
-    "reduce": "occelo_graph.looping.classic",
-    "foldl": "occelo_graph.looping.classic",
-    "foldr": "occelo_graph.looping.classic",
-    "filter": "occelo_graph.looping.classic",
-    "loop": "occelo_graph.looping.loops",
-    "fori_loop": "occelo_graph.looping.loops",
-    "while_loop": "occelo_graph.looping.loops",
-    "associative_scan": "occelo_graph.looping.associative",
-    "switch_case": "occelo_graph.looping.switching",
+    "scan": "occelo_loops.ops.building.classic",
+    "scan_checkpoints": "occelo_loops.ops.building.classic",
+    "until": "occelo_loops.ops.building.classic",
+    "map": "occelo_loops.ops.building.classic",
+    "reduce": "occelo_loops.ops.building.classic",
+    "foldl": "occelo_loops.ops.building.classic",
+    "foldr": "occelo_loops.ops.building.classic",
+    "filter": "occelo_loops.ops.building.classic",
+    "loop": "occelo_loops.ops.building.loops",
+    "fori_loop": "occelo_loops.ops.building.loops",
+    "while_loop": "occelo_loops.ops.building.loops",
+    "associative_scan": "occelo_loops.ops.building.associative",
+    "switch_case": "occelo_loops.ops.building.switching",
     "explain": "occelo_rewrite.explaining",
     "rewrite_profile": "occelo_rewrite.explaining",
     "view_rewriting": "occelo_rewrite.viewer",
@@ -271,19 +276,6 @@ if TYPE_CHECKING:
         zero_grad,
     )
     from occelo_graph.inner_graph import OpFromGraph as OpFromGraph
-    from occelo_graph.looping.associative import associative_scan as associative_scan
-    from occelo_graph.looping.classic import filter as filter
-    from occelo_graph.looping.classic import foldl as foldl
-    from occelo_graph.looping.classic import foldr as foldr
-    from occelo_graph.looping.classic import map as map
-    from occelo_graph.looping.classic import reduce as reduce
-    from occelo_graph.looping.classic import scan as scan
-    from occelo_graph.looping.classic import scan_checkpoints as scan_checkpoints
-    from occelo_graph.looping.classic import until as until
-    from occelo_graph.looping.loops import fori_loop as fori_loop
-    from occelo_graph.looping.loops import loop as loop
-    from occelo_graph.looping.loops import while_loop as while_loop
-    from occelo_graph.looping.switching import switch_case as switch_case
     from occelo_graph.ops.control.observing import PdbBreakpoint as PdbBreakpoint
     from occelo_graph.ops.control.observing import Print as Print
     from occelo_graph.ops.control.python_function import as_op as as_op
@@ -292,6 +284,19 @@ if TYPE_CHECKING:
     from occelo_link.jax.calling import as_jax as as_jax
     from occelo_link.numba.calling import as_numba as as_numba
     from occelo_link.torch.calling import as_torch as as_torch
+    from occelo_loops.ops.building.associative import associative_scan as associative_scan
+    from occelo_loops.ops.building.classic import filter as filter
+    from occelo_loops.ops.building.classic import foldl as foldl
+    from occelo_loops.ops.building.classic import foldr as foldr
+    from occelo_loops.ops.building.classic import map as map
+    from occelo_loops.ops.building.classic import reduce as reduce
+    from occelo_loops.ops.building.classic import scan as scan
+    from occelo_loops.ops.building.classic import scan_checkpoints as scan_checkpoints
+    from occelo_loops.ops.building.classic import until as until
+    from occelo_loops.ops.building.loops import fori_loop as fori_loop
+    from occelo_loops.ops.building.loops import loop as loop
+    from occelo_loops.ops.building.loops import while_loop as while_loop
+    from occelo_loops.ops.building.switching import switch_case as switch_case
     from occelo_rewrite.explaining import explain as explain
     from occelo_rewrite.explaining import rewrite_profile as rewrite_profile
     from occelo_rewrite.viewer import view_rewriting as view_rewriting

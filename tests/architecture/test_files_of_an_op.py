@@ -21,28 +21,28 @@ import occelo_compile  # noqa: F401  (so that all classes of ops are there)
 import occelo_graph as og
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_graph.ops.linalg.matrix_op import MatrixOp
 from occelo_graph.ops.reductions import reductions
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
+from occelo_linalg.ops.matrix_op import MatrixOp
 from occelo_link.traced.functions import CALLED
 
 ROOT = Path(__file__).parents[2]
 MOST = 3
 LAWS = re.compile(
-    r"occelo_rewrite/(rules|assumptions)/"
+    r"occelo_\w+/(rules|assumptions|facts)\b|occelo_rewrite/matrices\.py"
     r"|occelo_graph/gradient/(stable_forms|logarithms|quotients|products|expressions|conversions)\.py"
     # densities and the like are formulas, which hand functions of elements on
-    r"|occelo_graph/stats/"
+    r"|occelo_stats/"
 )
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same
-    r"occelo_link/(loops/(?!elemwise/)|(native|c|numba|units)/)"
+    r"occelo_link/(loops/(?!elemwise/)|(native|c|numba|units)/)|occelo_linalg/lowerings/"
     # distributions, some of which are named like functions
-    r"|occelo_graph/(ops/random/gamma\.py|stats/)|occelo_link/loops/elemwise/rejection\.py"
+    r"|occelo_random/(ops/gamma|lowerings/rejection)\.py|occelo_stats/"
     # kinds of dtypes, scales of axes, and the name of a schedule of checkpoints
-    r"|occelo_graph/(canonical/encoding|ir/op|tensors/type|looping/checkpoints)\.py|occelo/command/"
+    r"|occelo_graph/(canonical/encoding|ir/op|tensors/type|x)\.py|occelo_loops/ops/derivatives/checkpoints\.py|occelo/command/"
     # laws of random numbers
-    r"|occelo_graph/ops/random/generator"
+    r"|occelo_random/ops/generator"
 )
 """Files in which words that are names of scalar functions mean something else."""
 MAKES = {
@@ -66,8 +66,8 @@ BESIDE: dict[str, tuple[str, str]] = {
         "Alloc CAReduce CumOp DimShuffle Elemwise IncSubtensor Shape_i Subtensor",
     ),
     "occelo_graph/printing/infix.py": (
-        "Python has a notation for these ops, and no others",
-        "DimShuffle Dot Elemwise MatMul",
+        "a mean is a sum that is divided, and a constant is written by Python's name of its kind",
+        "CAReduce Elemwise complex true_div",
     ),
     "occelo_graph/ops/elemwise/op.py": (
         "NumPy has no function of this name",
@@ -110,7 +110,9 @@ SOURCES = {
     for folder in (ROOT / "src", *(ROOT / "packages").glob("*/src"))
     for p in folder.rglob("*.py")
     # examples name what they are examples of, and facades hand on
-    if "testing" not in p.parts and p.name not in ("__init__.py", "tensor.py", "linalg.py")
+    if not {"examples", "occelo_testing"} & {*p.parts}
+    and p.name not in ("__init__.py", "tensor.py")
+    and not re.search(r"occelo_\w+/functions\.py$", str(p))
 }
 
 
@@ -121,7 +123,7 @@ def _classes(base: type) -> list[type]:
 OPS = {
     c
     for c in _classes(og.Op)
-    if c.__module__.startswith("occelo_graph.ops.")
+    if re.match(r"occelo_\w+\.ops\.", c.__module__)
     # a base without anything of its own to compute is a way to write ops
     and any(getattr(c, m) is not getattr(og.Op, m) for m in ("evaluate", "perform", "decompose"))
     and getattr(c, "core", None) is not MatrixOp.core
@@ -165,7 +167,7 @@ def _imported(tree: ast.AST) -> dict[str, Any]:
     return {
         alias.asname or alias.name: _value(node.module or "", alias.name)
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("occelo_graph")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("occelo_")
         for alias in node.names
         if alias.name != "*"
     }

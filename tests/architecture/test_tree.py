@@ -20,10 +20,12 @@ import occelo_graph.tensor as ot
 from occelo_graph.ops.control.identities import SameType
 from occelo_graph.ops.control.python_function import FromFunctionOp
 from occelo_graph.ops.typed_list import ListOp
-from occelo_graph.testing.examples import EXAMPLES
+from occelo_testing.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("graph", "rewrite", "link", "compile")
+CORE = ("graph", "rewrite", "link", "compile")
+FAMILY_PACKAGES = ("linalg", "loops", "random", "stats")
+PACKAGES = (*CORE, *FAMILY_PACKAGES, "testing")
 SOURCES = sorted(
     p
     for folder in (ROOT / "src", *(ROOT / "packages" / n / "src" for n in PACKAGES))
@@ -34,11 +36,10 @@ NOT_TABLES = set(
     "matrix_op parameters rejection draw_derivatives reuse declared scalar signatures key masks fitting axes series subscripts op".split()
 )
 """Modules of families that hold no functions of tensors."""
-FAMILIES = (
-    "create elemwise reduce shape index join blas control cast linalg random typed_list".split()
-)
-WITHOUT_LOOPS = {"random"}
-"""Families that consist of functions of elements, which have loops."""
+KINDS = "create elemwise reduce shape index join blas control cast typed_list".split()
+"""The kinds of ops of the core: each has a file or folder of its name in every layer."""
+PARTS = {"ops", "rules", "facts", "lowerings", "traced", "examples"}
+MODULES_OF_FAMILIES = {"family", "functions", "missing_names", "scalars", "shared_generators"}
 NOT_FUNCTIONS_OF_TENSORS = {
     "TypedListType",
     "at_most_length",
@@ -50,6 +51,8 @@ NOT_FUNCTIONS_OF_TENSORS = {
     "as_tensor",
     "as_tensor_variable",
     "slice_at_axis",
+    "clipped_length",
+    "length_of_slice",
     "get_vector_length",
     "is_flat",
     "broadcast_shape",
@@ -90,18 +93,67 @@ def test_nothing_lies_about() -> None:
     kinds = {".py", ".md", ".toml", ".typed"}
     pictures = {str(p.with_suffix(".png")) for p in tracked if p.parent == Path("docs/examples")}
     named = {".gitignore", ".ci/run", "tests/compile/mistakes.txt", "benchmarks/loops_in_c.c"}
-    named |= pictures
+    named |= pictures | {".pre-commit-config.yaml"}
+    named |= {f"packages/{p}/interface.txt" for p in PACKAGES}
     rest = {str(p) for p in tracked if p.suffix not in kinds and p.name != "LICENSE"}
     assert rest == named
     folders = {"src", "packages", "tests", "examples", "benchmarks", "docs", ".ci"}
     assert {p.parts[0] for p in tracked if len(p.parts) > 1} <= folders
 
 
-def test_each_family_has_its_file() -> None:
+@pytest.mark.parametrize("family", ["linalg", "loops", "random"])
+def test_a_family_is_a_folder_of_its_parts(family: str) -> None:
+    folder = ROOT / "packages" / family / "src" / f"occelo_{family}"
+    found = {p.stem for p in folder.iterdir() if p.suffix in (".py", "") and p.stem[0] != "_"}
+    assert {"ops", "family"} <= found <= PARTS | MODULES_OF_FAMILIES
+
+
+@pytest.mark.parametrize("package", CORE)
+def test_the_core_names_no_family(package: str) -> None:
+    named = re.compile(
+        r"^[^#]*\bocelo_(linalg|loops|random|stats)\b".replace("ocelo", "occelo"), re.M
+    )
+    for path in (ROOT / "packages" / package / "src").rglob("*.py"):
+        code = ast.unparse(_without_docstrings(ast.parse(path.read_text())))
+        assert not named.search(code), path
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [s for s in body if not _is_text(s)] or [ast.Pass()]  # pyright: ignore
+    return tree
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def test_no_folder_has_more_than_twenty_modules() -> None:
+    for package in FAMILY_PACKAGES:
+        for folder in (ROOT / "packages" / package / "src").rglob("*"):
+            if folder.is_dir():
+                assert len([p for p in folder.glob("*.py") if p.stem != "__init__"]) <= 20, folder
+
+
+def test_each_kind_of_op_has_its_file() -> None:
     ops = ROOT / "packages" / "graph" / "src" / "occelo_graph" / "ops"
-    for family in FAMILIES:
+    for family in KINDS:
         assert (ops / f"{family}.py").exists() or (ops / family).is_dir()
-    shared = {"arguments", "batching", "length_inputs", "lengths", "linear", "specialization"}
+    shared = {
+        "arguments",
+        "batched_lengths",
+        "batching",
+        "length_inputs",
+        "lengths",
+        "linear",
+        "specialization",
+    }
     shared |= {
         "reductions",
         "reduction_checks",
@@ -109,21 +161,21 @@ def test_each_family_has_its_file() -> None:
         "statistics",
     }  # of the family reduce
     found = {p.stem for p in ops.iterdir() if p.stem not in ("__init__", "__pycache__")}
-    assert found == set(FAMILIES) | shared
+    assert found == set(KINDS) | shared
     loops = ROOT / "packages" / "link" / "src" / "occelo_link" / "loops"
-    for family in set(FAMILIES) - WITHOUT_LOOPS:
+    for family in KINDS:
         assert (loops / f"{family}.py").exists() or (loops / family).is_dir()
 
 
 def _public_functions() -> list[tuple[str, Any]]:
     functions: list[tuple[str, Any]] = []
-    for family in FAMILIES:
-        module = importlib.import_module(f"occelo_graph.ops.{family}")
+    for family in (*(f"graph.ops.{k}" for k in KINDS), "linalg.ops", "random.ops"):
+        module = importlib.import_module(f"occelo_{family}")
         modules = [module]
         if hasattr(module, "__path__"):
             modules += [
                 importlib.import_module(m.name)
-                for m in pkgutil.iter_modules(module.__path__, module.__name__ + ".")
+                for m in pkgutil.walk_packages(module.__path__, module.__name__ + ".")
             ]
         for each in modules:
             if each.__name__.rpartition(".")[2] in NOT_TABLES:
@@ -136,8 +188,7 @@ def test_every_function_has_an_example() -> None:
     """An example may be under another name for the same function, or reach it through one."""
     covered = {e.name for e in EXAMPLES}
     sources = "".join(
-        p.read_text()
-        for p in (ROOT / "packages/graph/src/occelo_graph/testing").glob("*_examples.py")
+        p.read_text() for p in (ROOT / "packages").glob("*/src/occelo_*/examples/*.py")
     )
     aliases: dict[int, set[str]] = {}
     functions = _public_functions()
@@ -149,7 +200,7 @@ def test_every_function_has_an_example() -> None:
             continue
         names = aliases[id(function)]
         if not names & covered and not any(
-            f"ot.{n}(" in sources or f"ot.{n}[" in sources or f"ot.{n}," in sources for n in names
+            re.search(rf"\b(ot|linalg|random)\.{n}[(\[,]", sources) for n in names
         ):
             missing.append(name)
     tested_elsewhere = {
@@ -170,7 +221,7 @@ def test_every_op_knows_its_traits() -> None:
     own = [
         c
         for c in below(og.Op)
-        if c.__module__.startswith("occelo_graph.ops")
+        if re.match(r"occelo_(graph|linalg|random)\.ops", c.__module__)
         and c.__module__ not in ("occelo_graph.ops.linear", "occelo_graph.ops.length_inputs")
     ]
     assert len(own) > 20
@@ -184,7 +235,7 @@ def test_every_op_knows_its_traits() -> None:
 
 
 def test_everything_public_is_documented() -> None:
-    for module in (og, ot, *(importlib.import_module(f"occelo_{p}") for p in PACKAGES[1:])):
+    for module in (og, ot, *(importlib.import_module(f"occelo_{p}") for p in PACKAGES[1:-1])):
         for name in dir(module):
             try:
                 found = getattr(module, name)
@@ -283,4 +334,4 @@ def test_what_is_imported_is_declared(package: str) -> None:
     imported = {OTHER_NAMES.get(n, n.replace("_", "-")) for n in _imported(package) - own}
     assert imported <= _needed(package) | optional, imported - _needed(package) - optional
     # the graph package says what to install where SciPy is missing; compiled code takes LAPACK from it
-    assert ("scipy" in _needed(package)) is (package not in ("graph", "rewrite"))
+    assert ("scipy" in _needed(package)) is (package in ("", "link", "compile", "testing"))

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from occelo_compile.conform import FunctionSuite
 from occelo_graph.config import config
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import PerformLinker, make_linker
 from occelo_link.c.compiler import CompilerMissing, find_compiler
 from occelo_link.capabilities import BACKENDS, is_installed
-from occelo_link.conform import GAPS, OpSuite
+from occelo_testing.conforming_functions import FunctionSuite
+from occelo_testing.conforming_ops import GAPS, OpSuite
+from occelo_testing.examples import EXAMPLES
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # compiling takes long; the first three have the whole table in tests of their own

@@ -13,10 +13,10 @@ import occelo_compile as oc
 from occelo_graph import Op, TensorType, op
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import without_lowering
 from occelo_link.capabilities import BACKENDS, is_installed, supports
-from occelo_link.testing import agree_by_decompositions
+from occelo_testing.examples import EXAMPLES
+from occelo_testing.loop_programs import agree_by_decompositions
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 

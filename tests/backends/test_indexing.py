@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from occelo_compile import function
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.testing.keys import Indexing, indexings
-from occelo_graph.testing.writing import Writing
 from occelo_link.capabilities import is_installed
-from occelo_link.testing import has_compiler
+from occelo_testing.keys import Indexing, indexings
+from occelo_testing.loop_programs import has_compiler
+from occelo_testing.writing import Writing
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 MORE = 20 if THOROUGH else 1

@@ -14,12 +14,12 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.examples.example import Example
 from occelo_graph.tensors.type import TensorType
-from occelo_graph.testing.example import Example
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import make_linker
 from occelo_link.capabilities import BACKENDS, is_installed
-from occelo_link.testing import has_compiler
+from occelo_testing.examples import EXAMPLES
+from occelo_testing.loop_programs import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 UNIQUE = list({e.name: e for e in EXAMPLES}.values())

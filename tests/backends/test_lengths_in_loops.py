@@ -13,12 +13,13 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
-from occelo_graph import Constant, Op, Type, linalg
+from occelo_graph import Constant, Op, Type
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.looping.loops import loop
 from occelo_graph.ops.control import ifelse
 from occelo_graph.tensors.type import TensorType
+from occelo_linalg import functions as linalg
+from occelo_loops.ops.building.loops import loop
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(runs in Python|static|computes both sides)")
 Vector = npt.NDArray[np.float64]

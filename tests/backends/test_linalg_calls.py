@@ -17,7 +17,7 @@ import pytest
 import occelo as oc
 import occelo.tensor as ot
 from occelo.tensor import linalg
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 BACKENDS = ["native", *(["c"] if has_compiler() else [])]
 N = 1200

@@ -11,12 +11,12 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
-from occelo_graph import linalg as ol
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.interpret import evaluate
+from occelo_linalg import functions as ol
 from occelo_link.capabilities import BACKENDS, is_installed
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 HERE = [
     backend

@@ -17,9 +17,9 @@ import occelo_graph as og
 from occelo_graph import Op, TensorType, grad, op, toposort
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.testing.checks import symbolic
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_link.loops.build import find_lowering, lower_graph
+from occelo_testing.checks import symbolic
+from occelo_testing.examples import EXAMPLES
 
 numba = pytest.importorskip("numba", reason="numba is not installed")
 

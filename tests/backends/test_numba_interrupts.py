@@ -15,20 +15,20 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.testing.looping import again
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.program import Program
-from occelo_link.testing import interface_of
 from occelo_link.units import python_entry
 from occelo_link.units.engine import load_object
 from occelo_link.units.interface import UnitFailure
+from occelo_testing.loop_programs import interface_of
+from occelo_testing.looping import again
 
 pytest.importorskip("numba", reason="numba is not installed")
 
 from occelo_link.numba.compiling import compile_printed
 from occelo_link.numba.printer import print_numba
-from occelo_link.testing import interrupted_after
+from occelo_testing.loop_programs import interrupted_after
 
 
 def compiled(program: Program) -> Callable[..., list[Any]]:
@@ -142,7 +142,7 @@ import numpy as np
 import occelo_compile as oc
 import occelo_graph.tensor as ot
 from occelo_graph.ir.shared import shared
-from occelo_graph.testing.looping import again
+from occelo_testing.looping import again
 
 # a shell in the background may have the signal ignored
 signal.signal(signal.SIGINT, signal.default_int_handler)

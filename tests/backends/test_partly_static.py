@@ -19,10 +19,10 @@ from occelo_graph import Op
 from occelo_graph.config import config
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.type import TensorType
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import make_linker
 from occelo_link.capabilities import BACKENDS, is_installed
-from occelo_link.testing import has_compiler
+from occelo_testing.examples import EXAMPLES
+from occelo_testing.loop_programs import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 HERE = [

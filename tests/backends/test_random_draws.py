@@ -9,9 +9,9 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
-from occelo_graph import random
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_random import functions as random
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 KEY = np.uint64(987654321987654321)

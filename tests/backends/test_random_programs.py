@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from occelo_compile.random_programs.running import run_seeds
 from occelo_graph.config import config
+from occelo_testing.random_programs.running import run_seeds
 
 FACTOR = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1
 LIBRARIES = {"numba": ("numba", 5), "jax": ("jax", 6), "pytorch": ("torch", 8)}

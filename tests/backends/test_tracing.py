@@ -15,9 +15,9 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ir.regions import Region
-from occelo_graph.looping.loops import loop
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_link import make_linker, traces_scalar
+from occelo_loops.ops.building.loops import loop
 from occelo_rewrite import RewriteDatabaseQuery
 
 

@@ -12,9 +12,9 @@ import pytest
 from occelo_compile import Mode, function, shared
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.updates import Gemm, Gemv
-from occelo_graph.testing.accumulating import Accumulating
 from occelo_link.units.object_layout import layout_fits
 from occelo_rewrite import RewriteDatabaseQuery
+from occelo_testing.accumulating import Accumulating
 
 COUNT = 4000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 40
 ONLY_PRODUCTS = RewriteDatabaseQuery(

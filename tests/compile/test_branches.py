@@ -13,8 +13,8 @@ import occelo_graph as og
 from occelo_graph import Op, op
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control.python_function import wrap_py
-from occelo_graph.testing.looping import again
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
+from occelo_testing.looping import again
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(jax|pytorch|runs in Python)")
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"

@@ -16,12 +16,12 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.ir.shared import shared
-from occelo_graph.looping.loops import loop
 from occelo_link.cache.store import counters
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
-from occelo_link.testing import has_compiler
+from occelo_loops.ops.building.loops import loop
+from occelo_testing.loop_programs import has_compiler
 
 
 class Calling(og.Op):

@@ -17,10 +17,10 @@ from occelo_graph.config import config
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ir.op import Op, op
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.testing.looping import again
 from occelo_link import VMLinker, make_linker
 from occelo_link.cache.directory import compile_directory
 from occelo_link.cache.lock import force_unlock, lock_ctx, set_lock_status
+from occelo_testing.looping import again
 
 # step 1: clone the graph and collect shared variables
 

@@ -23,17 +23,17 @@ from occelo_compile.debugging.errors import (
     OutputGuardError,
     StochasticOrder,
 )
-from occelo_graph import random
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.looping.loops import loop
+from occelo_graph.examples.example import Example
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import TensorType
-from occelo_graph.testing.example import Example
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_link.loops.registry import find_lowering, lowers_to_loops
+from occelo_loops.ops.building.loops import loop
+from occelo_random import functions as random
 from occelo_rewrite import canonicalize_db, graph_rewriter, node_rewriter, optdb
 from occelo_rewrite.inplace import elemwise_variants
+from occelo_testing.examples import EXAMPLES
 
 LINKERS = ["native", "vm", "py"]
 STEP = 1 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 12

@@ -21,7 +21,7 @@ from occelo_graph.ops.elemwise import scalar
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact, promoted
 from occelo_graph.tensors.type import TensorType
-from occelo_graph.testing.examples import EXAMPLES
+from occelo_testing.examples import EXAMPLES
 
 STEP = 1 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 4
 VALUE = np.array([3.0, -1.0, 2.0])

@@ -17,8 +17,8 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_compile.strip_pickler import StripPickler
 from occelo_graph import tensor as ot
-from occelo_graph.testing.damaging import WHOLE, damages
 from occelo_rewrite import graph_rewriter
+from occelo_testing.damaging import WHOLE, damages
 
 FORMATS = ["pickle", "safe"]
 DAMAGED = 5000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any
 
@@ -11,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from occelo_compile import In, Out, function, shared
-from occelo_graph import linalg
 from occelo_graph import tensor as ot
-from occelo_link.testing import has_compiler
+from occelo_linalg import functions as linalg
 from occelo_link.units.object_layout import layout_fits
+from occelo_testing.loop_programs import has_compiler
 
 LINKERS = [
     "native",
@@ -229,7 +230,8 @@ def test_what_an_update_takes_is_in_the_program(tmp_path: Any) -> None:
     _, f = scattering("native")
     f.dump(tmp_path)
     text = (tmp_path / "block0.program.txt").read_text()
-    assert "over in1" in text
+    (taken,) = re.findall(r"alloc out\d+: float64 .* over in(\d+)\n", text)
+    assert f"in{taken}: float64[:, :]" in text
 
 
 def test_a_factor_that_fails_leaves_the_state_as_it_was() -> None:
@@ -244,3 +246,31 @@ def test_a_factor_that_fails_leaves_the_state_as_it_was() -> None:
     np.testing.assert_allclose(
         state.get_value(), np.linalg.cholesky(matrix @ matrix.T + np.eye(20)), rtol=1e-9
     )
+
+
+@pytest.mark.parametrize("back", [1, 3])
+def test_a_part_that_is_moved_by_static_bounds_is_known_to_fit(back: int) -> None:
+    """Lengths that are always equal need no broadcasting at run time."""
+    x = ot.dvector("x")
+    y: Any = ot.exp(x)
+    f = function(
+        [x],
+        [
+            y[back:].set(y[:-back]),
+            y[:-back].inc(y[back:][::-1]),
+            y[back:-1].inc(y[back + 1 :] + y[: -back - 1]),
+            y[-back:].set(y[:back] * 2.0),
+        ],
+    )
+    listed = {type(node.op).__name__ for node in f.maker.fgraph.apply_nodes}
+    assert "Stretch" not in listed
+    for count in (back + 1, 9):
+        given = np.linspace(-1.0, 1.0, count)
+        v = np.exp(given)
+        expected = [v.copy() for _ in range(4)]
+        expected[0][back:] = v[:-back]
+        expected[1][:-back] += v[back:][::-1]
+        expected[2][back:-1] += v[back + 1 :] + v[: -back - 1]
+        expected[3][-back:] = v[:back] * 2.0
+        for result, wanted in zip(f(given), expected, strict=True):
+            np.testing.assert_allclose(result, wanted, rtol=1e-14)

@@ -13,9 +13,9 @@ import occelo_graph as og
 from occelo_compile import Mode, function
 from occelo_graph import tensor as ot
 from occelo_graph.ops.reduce import LinearRecurrence
-from occelo_graph.testing.keys import Indexing, indexings
 from occelo_link.blocks import vm
 from occelo_link.units.interface import UnitFailure
+from occelo_testing.keys import Indexing, indexings
 
 settings.register_profile(
     "ci", max_examples=50, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 SCRIPT = """
 import os, signal, sys, threading

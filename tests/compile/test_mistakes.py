@@ -20,14 +20,14 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.inner_graph import OpFromGraph
-from occelo_graph.looping.associative import associative_scan
-from occelo_graph.looping.classic import foldl, scan, until
-from occelo_graph.looping.classic import map as mapped
-from occelo_graph.looping.loops import fori_loop, loop, while_loop
-from occelo_graph.looping.switching import switch_case
 from occelo_graph.ops.control import Assert, CheckAndRaise
 from occelo_graph.ops.control.python_function import wrap_py
 from occelo_graph.ops.elemwise.op import Elemwise
+from occelo_loops.ops.building.associative import associative_scan
+from occelo_loops.ops.building.classic import foldl, scan, until
+from occelo_loops.ops.building.classic import map as mapped
+from occelo_loops.ops.building.loops import fori_loop, loop, while_loop
+from occelo_loops.ops.building.switching import switch_case
 
 GOLDEN = Path(__file__).parent / "mistakes.txt"
 Make = Callable[..., Any]

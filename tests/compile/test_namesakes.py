@@ -16,7 +16,7 @@ from occelo_graph.fgraph.frozen import freeze
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.elemwise.op import elementwise
 from occelo_graph.ops.elemwise.scalar import inexact
-from occelo_graph.testing.looping import again
+from occelo_testing.looping import again
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(cache|runs in Python)")
 VALUE = np.array([1.0, -2.0, 3.0])

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 pytestmark = pytest.mark.skipif(not has_compiler(), reason="there is no C compiler on this machine")
 

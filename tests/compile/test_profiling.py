@@ -18,7 +18,7 @@ import occelo_compile as oc
 from occelo_compile.flame_graph import flame_page
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.looping.loops import fori_loop, loop
+from occelo_loops.ops.building.loops import fori_loop, loop
 
 MODES = ["FAST_RUN", "FAST_COMPILE", "py", "vm"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from occelo_compile.random_programs.judging import Fault, judged, smallest
-from occelo_compile.random_programs.laws import LAWS
-from occelo_graph.testing.programs.program import Input, Program, Step
+from occelo_testing.programs.program import Input, Program, Step
+from occelo_testing.random_programs.judging import Fault, judged, smallest
+from occelo_testing.random_programs.laws import LAWS
 
 OTHERS = [
     law for law in LAWS if law not in ("value", "c", "c|py", "numba", "jax", "pytorch", "native")

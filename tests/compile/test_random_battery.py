@@ -15,8 +15,8 @@ import pytest
 import scipy.stats
 
 import occelo_compile as oc
-from occelo_graph import random
 from occelo_graph import tensor as ot
+from occelo_random import functions as random
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 WORDS = 2**22 if THOROUGH else 2**13

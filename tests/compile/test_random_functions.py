@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 import occelo_graph as og
 from occelo_compile import Mode, function
-from occelo_graph.testing.strategies import RandomGraph, graphs
+from occelo_testing.strategies import RandomGraph, graphs
 
 settings.register_profile(
     "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

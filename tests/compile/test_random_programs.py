@@ -1,7 +1,7 @@
 """Random programs compiled in many ways, against NumPy in the user's order of operations.
 
 A run of CI tries fixed seeds; ``HYPOTHESIS_PROFILE=thorough`` twenty times as many. A failure prints a program that a
-user can run. ``python -m occelo_compile.random_programs`` tries any number of seeds.
+user can run. ``python -m occelo_testing.random_programs`` tries any number of seeds.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from occelo_compile.random_programs.laws import LAWS
-from occelo_compile.random_programs.running import Report, run_seeds
 from occelo_graph.config import config
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
+from occelo_testing.random_programs.laws import LAWS
+from occelo_testing.random_programs.running import Report, run_seeds
 
 FACTOR = 20 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 1
 OTHERS = [

@@ -1,4 +1,4 @@
-"""``python -m occelo_compile.random_programs``: what it checks, prints, writes and returns."""
+"""``python -m occelo_testing.random_programs``: what it checks, prints, writes and returns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from occelo_compile.random_programs import __main__ as command
-from occelo_compile.random_programs import running
 from occelo_graph.config import config
-from occelo_graph.testing.programs.program import Input, Program, Step
+from occelo_testing.programs.program import Input, Program, Step
+from occelo_testing.random_programs import __main__ as command
+from occelo_testing.random_programs import running
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 
 import occelo_graph.tensor as ot
 from occelo_compile import function
-from occelo_graph.looping.loops import loop
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.ir.ranges import Ranges
+from occelo_loops.ops.building.loops import loop
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": lambda x, y: x + y,

@@ -15,7 +15,7 @@ import pytest
 import occelo_graph as og
 from occelo_compile import function
 from occelo_graph import tensor as ot
-from occelo_graph.testing.exact import FUNCTIONS, ExactNumber, exact_derivatives
+from occelo_testing.exact import FUNCTIONS, ExactNumber, exact_derivatives
 
 SCALES = (0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 800.0)
 ALL = (0.0, *SCALES, *(-x for x in SCALES))

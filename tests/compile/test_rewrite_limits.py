@@ -12,14 +12,14 @@ import pytest
 
 import occelo_compile as oc
 from occelo_compile.function_cache import explain_miss
-from occelo_compile.random_programs.running import run_seeds
 from occelo_graph import grad, load, save
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
 from occelo_graph.inner_graph import OpFromGraph
-from occelo_graph.looping.loops import loop
 from occelo_link.cache.store import Store
+from occelo_loops.ops.building.loops import loop
 from occelo_rewrite import NotConvergedError, RewriteLimitWarning, limits
+from occelo_testing.random_programs.running import run_seeds
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(will be static|runs in Python)")
 

@@ -15,7 +15,7 @@ import pytest
 
 from occelo_compile import function
 from occelo_graph import tensor as ot
-from occelo_graph.testing.keys import Indexing
+from occelo_testing.keys import Indexing
 
 x, rows, columns = ot.dmatrix("x"), ot.lvector("rows"), ot.lvector("columns")
 grid, n = ot.lmatrix("grid"), ot.lscalar("n")

@@ -15,8 +15,8 @@ import pytest
 import occelo_graph as og
 from occelo_compile import function
 from occelo_graph import tensor as ot
-from occelo_graph.testing.exact import FUNCTIONS, exact_derivatives
-from occelo_graph.testing.naive_formulas import FORMULAS, Formula, page
+from occelo_testing.exact import FUNCTIONS, exact_derivatives
+from occelo_testing.naive_formulas import FORMULAS, Formula, page
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 SPECIALIZED = {"(x ** 2) ** 0.5"}

@@ -14,8 +14,8 @@ import pytest
 import occelo_graph as og
 from occelo_compile import function
 from occelo_graph import tensor as ot
-from occelo_graph.testing.exact import FUNCTIONS, exact_derivatives
-from occelo_graph.testing.naive_formulas import FORMULAS, Formula
+from occelo_testing.exact import FUNCTIONS, exact_derivatives
+from occelo_testing.naive_formulas import FORMULAS, Formula
 
 SYMBOLIC = {name: getattr(ot, name) for name in FUNCTIONS}
 DTYPES = (

@@ -9,7 +9,7 @@ import pytest
 
 import occelo_compile as oc
 import occelo_graph as og
-import occelo_graph.linalg as ol
+import occelo_linalg.functions as ol
 from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.control import IfElse
@@ -17,12 +17,12 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.index.subtensor import IncSubtensor, Subtensor
-from occelo_graph.ops.linalg.cholesky import Cholesky
-from occelo_graph.ops.linalg.determinant import Det
-from occelo_graph.ops.linalg.inverse import Inv
 from occelo_graph.ops.reduce import CAReduce, CumOp, Softmax
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape_i
+from occelo_linalg.ops.determinant import Det
+from occelo_linalg.ops.factorizations.cholesky import Cholesky
+from occelo_linalg.ops.inverse import Inv
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*runs in Python:UserWarning")
 

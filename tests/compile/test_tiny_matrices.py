@@ -12,7 +12,8 @@ import pytest
 import occelo_compile as oc
 from occelo_graph import grad
 from occelo_graph import tensor as ot
-from occelo_graph.looping.loops import loop
+from occelo_linalg import functions as linalg
+from occelo_loops.ops.building.loops import loop
 
 Array = npt.NDArray[Any]
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -62,7 +63,7 @@ def test_gradients_of_tiny_cholesky_factors(mode: str) -> None:
     matrices = [ot.tensor("a", shape=(n, n), dtype="float64") for n in sizes]
     weights = [ot.tensor("w", shape=(n, n), dtype="float64") for n in sizes]
     costs = [
-        (w * ot.linalg.cholesky(a)).sum() + (w * ot.linalg.cholesky(a[None])[0] ** 2).sum()
+        (w * linalg.cholesky(a)).sum() + (w * linalg.cholesky(a[None])[0] ** 2).sum()
         for a, w in zip(matrices, weights, strict=True)
     ]
     f = oc.function([*matrices, *weights], grad(sum(costs), matrices), mode=mode)
@@ -91,7 +92,7 @@ def test_a_loop_of_tiny_factors_and_products(mode: str) -> None:
 
     def step(p: Any, y: Any) -> Any:
         p = move @ p @ move.T + np.eye(3)
-        factor = ot.linalg.cholesky(p)
+        factor = linalg.cholesky(p)
         return p - 0.1 * factor @ factor.T, (factor * y).sum()
 
     total = loop(step, ot.eye(3), ys)[1].sum()

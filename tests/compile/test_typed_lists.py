@@ -10,9 +10,9 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.looping.loops import loop, while_loop
 from occelo_graph.ops import typed_list as tl
 from occelo_link import make_linker
+from occelo_loops.ops.building.loops import loop, while_loop
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*runs in Python", r"ignore:Shapes in the graph", "ignore:.*script_method"

@@ -26,9 +26,9 @@ from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.types import Type, none_type
 from occelo_graph.ops.control import ifelse
-from occelo_graph.testing.looping import again
 from occelo_link.loops.registry import lowers_parts_to_loops
 from occelo_link.loops.tensors import TensorGroup
+from occelo_testing.looping import again
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*runs in Python:UserWarning", "ignore:Shapes in the graph depend:UserWarning"
@@ -333,7 +333,7 @@ config.base_compiledir = sys.argv[1]
 sys.path.insert(0, sys.argv[2])
 from occelo_graph import tensor as ot
 from occelo_graph.ops.control import ifelse
-from occelo_graph.testing.looping import again
+from occelo_testing.looping import again
 from occelo_link.cache.store import counters
 from test_types_in_arrays import Dense, Pairs, pairs, scale
 

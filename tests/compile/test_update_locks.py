@@ -16,8 +16,8 @@ import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.ir.shared import shared
-from occelo_link.testing import has_compiler
 from occelo_link.update_locks import UpdateLocks
+from occelo_testing.loop_programs import has_compiler
 
 LARGE = 40_000
 """Elements enough for machine code to let go of the interpreter's lock."""

@@ -11,8 +11,8 @@ import pytest
 import occelo_compile as oc
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.testing.rebuilding import COSTS, EXPRESSIONS, SHAPES, slopes
 from occelo_link import make_linker
+from occelo_testing.rebuilding import COSTS, EXPRESSIONS, SHAPES, slopes
 
 
 def _matrix(shape: tuple[int | None, ...], name: str) -> Any:

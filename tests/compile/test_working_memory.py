@@ -11,7 +11,7 @@ import pytest
 
 import occelo_compile as oc
 from occelo_graph import tensor as ot
-from occelo_graph.testing.looping import again
+from occelo_testing.looping import again
 
 CALLS = 6
 LENGTH = 40_000

@@ -10,7 +10,7 @@ import pytest
 
 from occelo_compile import Mode, function
 from occelo_graph.ir.shared import shared
-from occelo_graph.testing.writing import Writing
+from occelo_testing.writing import Writing
 
 COUNT = 5000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 60
 

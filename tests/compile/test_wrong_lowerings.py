@@ -20,7 +20,7 @@ from occelo_link import (
     traces,
     traces_scalar,
 )
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 LINKERS = ["native", *(["c"] if has_compiler() else []), "numba", "jax", "pytorch"]
 X, Z = ot.dvector("x"), ot.tensor(dtype="complex128", shape=(None,))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import occelo_graph as og
-from occelo_graph import random
 from occelo_graph import tensor as ot
+from occelo_random import functions as random
 
 A, B = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
 S = ot.dscalar("s")

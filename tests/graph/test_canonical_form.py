@@ -15,10 +15,10 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
+from occelo_graph.examples.example import Example
 from occelo_graph.ops.control import CheckAndRaise
-from occelo_graph.testing.checks import symbolic
-from occelo_graph.testing.example import Example
-from occelo_graph.testing.examples import EXAMPLES
+from occelo_testing.checks import symbolic
+from occelo_testing.examples import EXAMPLES
 
 ONE_OF_EACH = list({e.name: e for e in EXAMPLES}.values())
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from occelo_graph.testing import checks
-from occelo_graph.testing.example import Example
-from occelo_graph.testing.examples import EXAMPLES
+from occelo_graph.examples.example import Example
+from occelo_testing import checks
+from occelo_testing.examples import EXAMPLES
 
 
 def by_op(examples: Iterable[Example]) -> dict[str, list[Example]]:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.testing.checks import symbolic
-from occelo_graph.testing.examples import EXAMPLES, Example
-from occelo_graph.testing.strategies import RandomGraph, graphs
+from occelo_testing.checks import symbolic
+from occelo_testing.examples import EXAMPLES, Example
+from occelo_testing.strategies import RandomGraph, graphs
 
 settings.register_profile(
     "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

@@ -189,7 +189,6 @@ def test_integer_variables_get_float_gradients() -> None:
         (lambda x: ot.sqrt(x), [0.0], [np.inf]),
         (lambda x: x**0, [0.0], [0.0]),
         (lambda x: x**2, [0.0], [0.0]),
-        (lambda x: ot.norm(x), [np.zeros(3)], [np.zeros(3)]),
         (lambda x: ot.max(x), [np.array([1.0, 3.0, 3.0])], [[0.0, 0.5, 0.5]]),
         (lambda x: ot.min(x), [np.array([1.0, 1.0, 3.0])], [[0.5, 0.5, 0.0]]),
         (lambda x, y: ot.maximum(x, y), [2.0, 2.0], [0.5, 0.5]),

@@ -14,7 +14,7 @@ import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.ops.index.key import ARRAY
 from occelo_graph.ops.index.subtensor import AdvancedSubtensor, IncSubtensor, Subtensor
-from occelo_graph.testing.keys import Indexing, indexings
+from occelo_testing.keys import Indexing, indexings
 
 settings.register_profile(
     "ci", max_examples=300, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

@@ -13,8 +13,8 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.ops.random.generators import shared_rng
-from occelo_graph.testing.graph_shapes import SHAPES, differentiated
+from occelo_random.ops.generators import shared_rng
+from occelo_testing.graph_shapes import SHAPES, differentiated
 
 Copied = Callable[[Any], Any]
 

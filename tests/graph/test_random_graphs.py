@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 
 import occelo_graph as og
-from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_graph.vectorize import vectorize_graph
+from occelo_testing.strategies import RandomGraph, graphs
 
 settings.register_profile(
     "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

@@ -11,12 +11,12 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.testing.programs.drawing import BuildFailure
-from occelo_graph.testing.programs.generating import PROFILES, random_program
-from occelo_graph.testing.programs.listing import listing
-from occelo_graph.testing.programs.program import Input, Program, Step
-from occelo_graph.testing.programs.rounding import Expected, expected_results
-from occelo_graph.testing.programs.shrinking import shrunk
+from occelo_testing.programs.drawing import BuildFailure
+from occelo_testing.programs.generating import PROFILES, random_program
+from occelo_testing.programs.listing import listing
+from occelo_testing.programs.program import Input, Program, Step
+from occelo_testing.programs.rounding import Expected, expected_results
+from occelo_testing.programs.shrinking import shrunk
 
 
 def drawn(count: int, first: int = 0) -> list[Program]:

@@ -10,8 +10,9 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.looping.classic import scan
-from occelo_graph.ops.random import generators
+from occelo_loops.ops.building.classic import scan
+from occelo_random import functions as random
+from occelo_random.ops import generators
 
 X, V = ot.dmatrix("x"), ot.dvector("v")
 VALUES: dict[Any, Any] = {X: np.arange(12.0).reshape(3, 4), V: np.arange(4.0)}
@@ -44,7 +45,7 @@ MADE: dict[str, Callable[[Any], Any]] = {
     "steps": lambda c: scan(
         doubled, outputs_info=ot.constant(1.0), n_steps=c, return_updates=False
     ),
-    "draw by a key": lambda c: ot.random.normal(ot.random.key(1), size=(c,)),
+    "draw by a key": lambda c: random.normal(random.key(1), size=(c,)),
     "draw by a generator": lambda c: generators.default_rng(1).normal(size=c)[1],
     "power": lambda c: V**c,
 }

@@ -11,10 +11,11 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.ops.random import generators
 from occelo_graph.tensors.constant import constant
 from occelo_graph.tensors.type import TensorType
-from occelo_graph.testing.examples import EXAMPLES
+from occelo_random import functions as random
+from occelo_random.ops import generators
+from occelo_testing.examples import EXAMPLES
 
 UNIQUE = list({(e.name, *((a.shape, a.dtype) for a in e.arguments)): e for e in EXAMPLES}.values())
 BY_VALUES = {
@@ -102,7 +103,7 @@ def test_sizes_of_draws_are_read_from_static_shapes() -> None:
     """By generators and by keys: the shape of a tensor, its lengths, and computed lengths; batches of draws."""
     x = TensorType("float64", (3, 4)).make_variable("x")
     rng = generators.rng("rng")
-    key = ot.random.key(1)
+    key = random.key(1)
     n = ot.lscalar("n")
     sizes: list[tuple[Any, tuple[int | None, ...]]] = [
         (x.shape, (3, 4)),
@@ -115,7 +116,7 @@ def test_sizes_of_draws_are_read_from_static_shapes() -> None:
     for size, shape in sizes:
         assert rng.normal(size=size)[1].type.shape == shape, size
         assert rng.dirichlet(np.ones(2), size=size)[1].type.shape == (*shape, 2), size
-        assert ot.random.normal(key, size=size).type.shape == shape, size
+        assert random.normal(key, size=size).type.shape == shape, size
     mu, batch = ot.dvector("mu"), TensorType("float64", (5, 4)).make_variable("batch")
     for size, shape in ((None, (5, 4)), (mu.shape, (5, 4)), ((2, mu.shape[0]), (5, 2, 4))):
         draw = rng.normal(mu, size=size)[1]

@@ -317,17 +317,16 @@ def test_mistakes_at_run_time_name_the_line_and_end_in_the_cause(
     assert message in text[-1]
 
 
-@pytest.mark.parametrize("join", [ot.matmul, ot.linalg.solve], ids=["product", "linear equations"])
 @pytest.mark.parametrize("batch", [1, 2])
-def test_a_batch_that_turns_out_1_is_told_how_it_could_broadcast(join: Any, batch: int) -> None:
+def test_a_batch_that_turns_out_1_is_told_how_it_could_broadcast(batch: int) -> None:
     x, y = ot.dtensor3("x"), ot.dtensor3("y")
     given = {x: np.ones((batch, 2, 2)) + np.eye(2), y: np.ones((3, 2, 2))}
     with pytest.raises(
         ValueError, match=r"atch dimensions do not match: \(.*\(3, 2, 2\)"
     ) as caught:
-        og.evaluate(join(x, y), given)
+        og.evaluate(ot.matmul(x, y), given)
     assert str(caught.value).endswith("(specify_broadcastable says so)") == (batch == 1)
-    known = join(ot.specify_broadcastable(x, 0), y)
+    known = ot.matmul(ot.specify_broadcastable(x, 0), y)
     if batch == 1:
         assert og.evaluate(known, given).shape == (3, 2, 2)
 

@@ -59,6 +59,7 @@ DEFAULTS: dict[type, dict[str, tuple[Any, str]]] = {
         "python_only": (None, "a reason is given for functions that have no loops, and changes nothing"),
         "is_formula": (False, "there is no formula to use"),
         "external_code": (True, "results that are undeclared views are copied"),
+        "written_as": (None, "it is printed by its name"),
     },
     Reduction: {
         "identity": (None, "`start` raises, and a reduction of no elements is an error"),
@@ -97,8 +98,13 @@ COMPUTED: dict[type, dict[str, str]] = {
         "views": "another name of view_map",
         "destroys": "another name of destroy_map",
         "numbers": "by_parts or moves",
+        "of_dtype": "the op itself: it names no dtype",
     },
-    ScalarOp: {"composed": "None: is_formula is False"},
+    ScalarOp: {
+        "composed": "None: is_formula is False",
+        "computed_in": "None: the inputs are not converted, or this is not known",
+        "written": "a call of its name",
+    },
     Reduction: {
         "function": "required",
         "title": "required",
@@ -129,6 +135,8 @@ COMPUTED: dict[type, dict[str, str]] = {
         "shapes": "infer_shape, checked",
         "batch": "one element of the batch after the other",
         "do_constant_folding": "pure",
+        "prop_names": "the fields, or __props__",
+        "written": "None: printed as a call of its name",
     },
 }
 """What follows from others, or asks for nothing."""

@@ -22,9 +22,9 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction, inexact
 from occelo_graph.ops.elemwise.signatures import ScalarTraits
 from occelo_graph.ops.index.subtensor import AdvancedIncSubtensor, IncSubtensor, Subtensor
 from occelo_graph.ops.reduce import CAReduce, CumOp, LinearRecurrence
-from occelo_graph.testing import checks
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
+from occelo_testing import checks
+from occelo_testing.examples import EXAMPLES
 
 TABLE = {name: ScalarFunction(name) for name in sorted(OWN_SCALAR_FUNCTIONS)}
 

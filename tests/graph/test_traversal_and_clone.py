@@ -114,8 +114,11 @@ def test_vectorize_graph_broadcasts_batches() -> None:
     with pytest.raises(TypeError, match="fewer than"):
         og.vectorize_graph(z, {x: y})
     n = ot.lscalar("n")
-    with pytest.raises(NotImplementedError, match="length"):
-        og.vectorize_graph(ot.zeros((n,)), {n: ot.lvector()})
+    many_n = ot.lvector()
+    zeros = og.vectorize_graph(ot.zeros((n,)), {n: many_n})
+    np.testing.assert_array_equal(og.evaluate(zeros, {many_n: np.array([3, 3])}), np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="other lengths"):
+        og.evaluate(zeros, {many_n: np.array([3, 2])})
 
 
 def test_vectorize_a_function() -> None:

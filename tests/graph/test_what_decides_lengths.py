@@ -10,7 +10,7 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.testing.rebuilding import COSTS, EXPRESSIONS, SHAPES, slopes
+from occelo_testing.rebuilding import COSTS, EXPRESSIONS, SHAPES, slopes
 
 
 def _matrix(shape: tuple[int | None, ...], name: str) -> Any:

@@ -11,8 +11,8 @@ from occelo_graph import grad
 from occelo_graph import tensor as ot
 from occelo_graph.interpret import evaluate
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger, _routine
-from occelo_graph.testing.checks import close, symbolic
-from occelo_graph.testing.examples import EXAMPLES
+from occelo_testing.checks import close, symbolic
+from occelo_testing.examples import EXAMPLES
 
 MESSAGE = "SciPy, which is not installed: pip install 'occelo-graph[special]'"
 

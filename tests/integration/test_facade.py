@@ -17,7 +17,8 @@ import occelo as oc
 import occelo.tensor as ot
 from occelo.command.app import app
 from occelo.command.demo import DemoSettings, run_demo
-from occelo_graph.missing_names import ABSENT, AT_TOP, LINEAR_ABSENT
+from occelo_graph.missing_names import ABSENT, AT_TOP
+from occelo_linalg.missing_names import LINEAR_ABSENT
 
 RUNNER = CliRunner()
 

@@ -14,8 +14,8 @@ from occelo_graph.fgraph.graph import FunctionGraph
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.program import Alloc, For, Invoke, Program
 from occelo_link.loops.ir.verify import verify
-from occelo_link.testing import Compiled
 from occelo_rewrite import RewriteDatabaseQuery, optdb
+from occelo_testing.loop_programs import Compiled
 
 A, B, C, D = ot.dmatrices("A", "B", "C", "D")
 v, w = ot.dvectors("v", "w")

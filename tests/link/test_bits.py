@@ -11,14 +11,14 @@ import pytest
 
 from occelo_graph import toposort
 from occelo_graph.config import config
-from occelo_graph.testing.checks import symbolic
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_link.blocks.vm import prepared
 from occelo_link.c.compiler import CompilerMissing, find_compiler
 from occelo_link.loops.build import find_lowering, lower_graph
 from occelo_link.machine.processor import host_target
 from occelo_link.machine.symbol_addresses import blas_library
-from occelo_link.testing import Compiled, compiled_c
+from occelo_testing.checks import symbolic
+from occelo_testing.examples import EXAMPLES
+from occelo_testing.loop_programs import Compiled, compiled_c
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 STEP = 1 if THOROUGH else 40

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from occelo_link.c.compiler import find_compiler
-from occelo_link.testing import Compiled, compiled_c, map_program
+from occelo_testing.loop_programs import Compiled, compiled_c, map_program
 
 
 def doubled(b: Any, x: Any) -> Any:

@@ -19,7 +19,7 @@ from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
 from occelo_link.loops.python_only import COMPLEX, reason_for_python
 from occelo_link.native.llvm import print_llvm
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # Numba takes a minute for what the others take a second for

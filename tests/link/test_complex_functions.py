@@ -16,7 +16,7 @@ from occelo_graph import tensor as ot
 from occelo_link import make_linker
 from occelo_link.capabilities import is_installed
 from occelo_link.loops.build import find_lowering
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # Numba takes a minute for what the others take a second for

@@ -15,7 +15,7 @@ from occelo_link.loops.build import find_lowering
 from occelo_link.loops.lowering import Context, repeats
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Tensor
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 LINKERS = ["vm", "native", *(["c"] if has_compiler() else [])]
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import scipy.special
 
-import occelo_graph.random  # noqa: F401
 import occelo_link.loops.elemwise.op  # noqa: F401
+import occelo_random.functions  # noqa: F401
 from occelo_link.loops.elementary import (
     error_function,
     exponential,
@@ -23,7 +23,7 @@ from occelo_link.loops.elementary import (
     trigonometric,
 )
 from occelo_link.loops.elemwise.scalar import scalar_value
-from occelo_link.testing import Compiled, map_program
+from occelo_testing.loop_programs import Compiled, map_program
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 COUNT = 100_000 if THOROUGH else 400

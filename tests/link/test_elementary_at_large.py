@@ -21,7 +21,7 @@ from occelo_link.loops.elementary import (
     logarithm,
     trigonometric,
 )
-from occelo_link.testing import Compiled, map_program
+from occelo_testing.loop_programs import Compiled, map_program
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 POINTS = 10_000_000 if THOROUGH else 100_000

@@ -12,10 +12,10 @@ import pytest
 
 from occelo_graph.config import config
 from occelo_link.cache.store import counters
-from occelo_link.testing import builtin_of, map_program
 from occelo_link.units import entry, entry_loading
 from occelo_link.units.entry_loading import EntryCode
 from occelo_link.units.object_layout import layout_fits
+from occelo_testing.loop_programs import builtin_of, map_program
 
 pytestmark = pytest.mark.skipif(
     not layout_fits(), reason="objects of this Python lie elsewhere: the entry is Python"

@@ -17,7 +17,7 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import make_linker
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 special = pytest.importorskip(
     "scipy.special", reason="the references of special functions are SciPy's"

@@ -15,7 +15,7 @@ from occelo_link.capabilities import is_installed
 from occelo_link.loops.build import find_lowering, lower_graph
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 # Numba takes a minute for what the others take a second for

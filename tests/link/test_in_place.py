@@ -17,7 +17,7 @@ from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Alloc, For, Program
 from occelo_link.loops.ir.verify import verify
-from occelo_link.testing import Compiled
+from occelo_testing.loop_programs import Compiled
 
 settings.register_profile(
     "ci", max_examples=80, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

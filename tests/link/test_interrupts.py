@@ -18,9 +18,9 @@ from occelo_link.loops.ir import cost
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Program
 from occelo_link.native.llvm import interrupt_polling, print_llvm
-from occelo_link.testing import Compiled, compiled_c, has_compiler, inputs_of, output_of
 from occelo_link.units import python_entry
 from occelo_link.units.interface import UnitFailure
+from occelo_testing.loop_programs import Compiled, compiled_c, has_compiler, inputs_of, output_of
 
 
 @pytest.fixture(params=["llvm", *(["c"] if has_compiler() else [])])

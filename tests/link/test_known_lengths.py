@@ -14,7 +14,7 @@ from occelo_graph import tensor as ot
 from occelo_link.blocks.linker import BlockLinker
 from occelo_link.c.linker import CLinker
 from occelo_link.native.linker import NativeLinker
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 LINKERS = [NativeLinker, *([CLinker] if has_compiler() else [])]
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"

@@ -12,15 +12,15 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.examples.example import Example
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
-from occelo_graph.testing.checks import symbolic
-from occelo_graph.testing.example import Example
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_link import make_linker
 from occelo_link.loops import operands
 from occelo_link.loops.ir import extents
 from occelo_link.loops.lowering import Context
-from occelo_link.testing import has_compiler
+from occelo_testing.checks import symbolic
+from occelo_testing.examples import EXAMPLES
+from occelo_testing.loop_programs import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 LINKERS = ["native", "c"] if has_compiler() else ["native"]

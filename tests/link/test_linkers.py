@@ -10,9 +10,7 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.testing.checks import close, symbolic
-from occelo_graph.testing.example import Example
-from occelo_graph.testing.examples import EXAMPLES
+from occelo_graph.examples.example import Example
 from occelo_link import (
     Linker,
     Linking,
@@ -24,6 +22,8 @@ from occelo_link import (
     make_linker,
     register_linker,
 )
+from occelo_testing.checks import close, symbolic
+from occelo_testing.examples import EXAMPLES
 
 LINKERS = ["py", "vm", "vm_nogc"]
 

@@ -9,13 +9,13 @@ import pytest
 
 from occelo_link.machine.processor import host_target
 from occelo_link.native.llvm import print_llvm
-from occelo_link.testing import map_program
 from occelo_link.units.engine import compile_module, load_object, stands_alone
+from occelo_testing.loop_programs import map_program
 
 SCATTERED = """
 import ctypes, mmap
 import numpy as np
-from occelo_link.testing import Compiled, map_program
+from occelo_testing.loop_programs import Compiled, map_program
 
 program = map_program(lambda b, x: b.op("add", b.op("mul", x, x), b.const(0.1234, "float64")))
 Compiled(program)(np.arange(3.0))

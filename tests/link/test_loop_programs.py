@@ -26,7 +26,9 @@ from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import InvalidProgram, verify
 from occelo_link.loops.loop_nests import BLOCK, reduce_elements
 from occelo_link.machine.symbol_addresses import blas_library
-from occelo_link.testing import (
+from occelo_link.units import python_entry
+from occelo_link.units.interface import UnitFailure
+from occelo_testing.loop_programs import (
     Compiled,
     compiled_c,
     has_compiler,
@@ -35,8 +37,6 @@ from occelo_link.testing import (
     map_program,
     output_of,
 )
-from occelo_link.units import python_entry
-from occelo_link.units.interface import UnitFailure
 
 HAS_COMPILER = has_compiler()
 

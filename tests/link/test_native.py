@@ -15,12 +15,10 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.examples.example import Example
 from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
-from occelo_graph.testing.checks import symbolic
-from occelo_graph.testing.example import Example
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import make_linker
 from occelo_link.blocks.vm import BlockVM
@@ -36,10 +34,12 @@ from occelo_link.loops.ir.verify import verify
 from occelo_link.loops.python_only import reason_for_python
 from occelo_link.loops.registry import find_lowering
 from occelo_link.native.llvm import print_llvm
-from occelo_link.testing import Compiled, has_compiler
 from occelo_link.units import python_entry
 from occelo_link.units.engine import assembly
 from occelo_link.units.interface import UnitFailure
+from occelo_testing.checks import symbolic
+from occelo_testing.examples import EXAMPLES
+from occelo_testing.loop_programs import Compiled, has_compiler
 
 HAS_COMPILER = has_compiler()
 UNIQUE = list({e.name: e for e in EXAMPLES}.values())

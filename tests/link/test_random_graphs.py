@@ -8,12 +8,12 @@ import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 
 import occelo_graph as og
-from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.verify import verify
 from occelo_link.loops.registry import find_lowering
-from occelo_link.testing import Compiled
+from occelo_testing.loop_programs import Compiled
+from occelo_testing.strategies import RandomGraph, graphs
 
 settings.register_profile(
     "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="pages are protected by Linux's calls")
@@ -98,7 +98,7 @@ def test_a_guard_page_is_guarded(tmp_path: Path) -> None:
 
 def chunks(step: int) -> Iterator[Sequence[Any]]:
     """Examples that are compiled together, a family at a time."""
-    from occelo_graph.testing.examples import EXAMPLES
+    from occelo_testing.examples import EXAMPLES
 
     chosen = EXAMPLES[::step]
     for family in sorted({e.family for e in chosen}):
@@ -111,7 +111,7 @@ def sanitized(views: str, step: str) -> None:
     from test_layouts import hidden, linked
 
     import occelo_graph as og
-    from occelo_graph.testing.checks import symbolic
+    from occelo_testing.checks import symbolic
 
     count = 0
     for examples in chunks(int(step)):

@@ -15,7 +15,7 @@ from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Program, Value
 from occelo_link.loops.ir.verify import verify
-from occelo_link.testing import Compiled
+from occelo_testing.loop_programs import Compiled
 
 
 def softmax(x: Any, axis: int | None) -> Any:

@@ -313,7 +313,7 @@ from occelo_graph import FunctionGraph, config, tensor as ot
 from occelo_link.cache.directory import compile_directory, usable_directory
 from occelo_link.cache.store import default_store
 from occelo_link.registry import make_linker
-from occelo_link.testing import has_compiler
+from occelo_testing.loop_programs import has_compiler
 
 assert usable_directory() is None
 assert default_store() is None

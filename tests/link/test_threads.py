@@ -19,14 +19,14 @@ from hypothesis import HealthCheck, assume, given, settings
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
-from occelo_graph.testing.checks import symbolic
-from occelo_graph.testing.examples import EXAMPLES
-from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_link import make_linker
 from occelo_link.loops.build import find_lowering, lower_graph
 from occelo_link.machine import threads
 from occelo_link.native.llvm import parallel, print_llvm
-from occelo_link.testing import Compiled, map_program
+from occelo_testing.checks import symbolic
+from occelo_testing.examples import EXAMPLES
+from occelo_testing.loop_programs import Compiled, map_program
+from occelo_testing.strategies import RandomGraph, graphs
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 

@@ -18,12 +18,12 @@ from occelo_graph.errors import MethodNotDefined
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.reduce import Softmax
-from occelo_graph.testing.examples import EXAMPLES
 from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link import lowers_to_loops, make_linker, without_lowering
 from occelo_link.capabilities import supports
-from occelo_link.testing import agree_by_decompositions, decomposed_ops, has_compiler
 from occelo_link.withheld_lowerings import withheld
+from occelo_testing.examples import EXAMPLES
+from occelo_testing.loop_programs import agree_by_decompositions, decomposed_ops, has_compiler
 
 FAMILIES = sorted({e.family for e in EXAMPLES})
 STEPS = {} if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else {"random": 20, "linalg": 4}

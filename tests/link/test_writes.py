@@ -11,13 +11,12 @@ import pytest
 
 import occelo_graph as og
 from occelo_graph import tensor as ot
-from occelo_graph.testing.writing import Writing
 from occelo_link.loops.build import lower_graph
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.ir.verify import InvalidProgram, verify
-from occelo_link.testing import (
+from occelo_testing.loop_programs import (
     Compiled,
     compiled_c,
     has_compiler,
@@ -25,6 +24,7 @@ from occelo_link.testing import (
     interpreted,
     output_of,
 )
+from occelo_testing.writing import Writing
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 COUNT = 20_000 if THOROUGH else 250

@@ -27,7 +27,9 @@ from occelo_rewrite import (
     out2in,
 )
 from occelo_rewrite.limits import LEAST
-from occelo_rewrite.rules.inner_graphs import EXPAND
+from occelo_rewrite.rules.inner_graphs import RULES as OF_INNER_GRAPHS
+
+EXPAND = OF_INNER_GRAPHS[-1].rules
 
 VALUE = np.array([0.3, -0.2])
 

@@ -16,12 +16,13 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_graph.config import config
+from occelo_graph.ops.control import CheckAndRaise
 from occelo_rewrite import node_rewriter, optimizer_query, rewriter_for
-from occelo_rewrite.testing.case import Case, drawn_cases, standard_rules
-from occelo_rewrite.testing.draws import DTYPES, KINDS, draw
-from occelo_rewrite.testing.examples import CASES
-from occelo_rewrite.testing.laws import LawBroken, try_law
-from occelo_rewrite.testing.mixed_examples import MIXED
+from occelo_rewrite.examples.case import Case, drawn_cases, standard_rules
+from occelo_rewrite.examples.mixed_dtypes import MIXED
+from occelo_testing.rules.cases import CASES
+from occelo_testing.rules.draws import DTYPES, KINDS, SINGULAR, draw
+from occelo_testing.rules.laws import LawBroken, try_law
 
 TRIALS = 400 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 12
 RULES = standard_rules()
@@ -125,6 +126,39 @@ def test_a_rule_that_hides_that_shapes_do_not_fit_is_found() -> None:
     case = Case("hiding", ot.second, shapes=((2, 3), (2, 3)), wildcards=True)
     assert "hides" in _tried(hiding(), case, spans)
     assert not _tried(hiding("shape_unsafe"), case, spans)
+
+
+ERRORS = [
+    (np.linalg.LinAlgError, "singular", ("unsafe", "shape_unsafe")),
+    (ValueError, "shape_unsafe", ("singular",)),
+    (AssertionError, "unsafe", ("singular", "shape_unsafe")),
+    (IndexError, "unsafe", ("singular", "shape_unsafe")),
+]
+
+
+@pytest.mark.parametrize(("error", "right", "wrong"), ERRORS, ids=lambda v: str(v))
+def test_only_the_tag_for_its_class_lets_a_rule_hide_an_error(
+    error: Any, right: str, wrong: tuple[str, ...]
+) -> None:
+    def hiding(tags: tuple[str, ...]) -> Any:
+        @node_rewriter([CheckAndRaise], name="hiding", tags=tags)
+        def law(fgraph: Any, node: Any) -> Any:
+            return [node.inputs[0]]
+
+        return law
+
+    case = Case("hiding", lambda x: CheckAndRaise(error, "negative")(x, ot.all(ot.ge(x, 0))))
+    assert "hides" in _tried(hiding(wrong), case)
+    assert not _tried(hiding((right,)), case)
+
+
+def test_singular_draws_make_rows_vanish() -> None:
+    case = Case("rule", ot.neg, shapes=((3, 3),), vanishing=(-20.0,))
+    draws = [each for each in (draw(case, seed) for seed in range(300)) if each.kind == SINGULAR]
+    values = [v.astype("complex128") for each in draws for v in each.values() if v.shape == (3, 3)]
+    singular = [(v * 0.1 + 2 * np.eye(3) == 0).all(axis=1).any() for v in values]
+    assert any(singular)
+    assert not all(singular)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])

@@ -11,8 +11,8 @@ import pytest
 import occelo_graph as og
 from occelo_graph import tensor as ot
 from occelo_rewrite import NodeRewriter, in2out, rewrite_graph
-from occelo_rewrite.testing.case import Case, standard_rules
-from occelo_rewrite.testing.examples import CASES
+from occelo_rewrite.examples.case import Case, standard_rules
+from occelo_testing.rules.cases import CASES
 
 DRAWS = 200 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 20
 RULES = standard_rules()

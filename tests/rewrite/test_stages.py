@@ -14,9 +14,6 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_graph.testing.checks import symbolic
-from occelo_graph.testing.examples import EXAMPLES
-from occelo_graph.testing.strategies import RandomGraph, graphs
 from occelo_rewrite import (
     EquilibriumGraphRewriter,
     MergeOptimizer,
@@ -31,6 +28,9 @@ from occelo_rewrite import (
 )
 from occelo_rewrite.ordering import IncrementalOrder
 from occelo_rewrite.rule_tags import CHANGES, NOT_STRICT
+from occelo_testing.checks import symbolic
+from occelo_testing.examples import EXAMPLES
+from occelo_testing.strategies import RandomGraph, graphs
 
 settings.register_profile(
     "ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)

@@ -20,11 +20,11 @@ __all__ = ["op_table", "published", "show_backends"]
 
 def _example_nodes() -> dict[str, list[Apply]]:
     """Return a dict from the label of each op to its nodes in the table of examples."""
+    from occelo_graph.examples.table import every_example
     from occelo_graph.tensors.type import TensorType
-    from occelo_graph.testing.examples import EXAMPLES
 
     nodes: dict[str, list[Apply]] = {}
-    for example in EXAMPLES:
+    for example in every_example():
         arguments: list[Any] = [
             TensorType(a.dtype.name, [1 if n == 1 else None for n in a.shape]).make_variable()
             for a in example.arguments
@@ -75,7 +75,7 @@ def published() -> str:
         "",
         "This page shows which ops each backend compiles. Other ops run in Python, called from the compiled code, "
         "so every op works on every backend. `occelo backends --write docs/backends.md` writes the page, from the "
-        "table of examples in `occelo_graph.testing`.",
+        "table of examples in `occelo_testing`.",
         "",
         f"There are {len(table)} ops. All backends compile the ops that are not listed below.",
         "",

@@ -22,11 +22,17 @@ from occelo_graph.tensor import vectorize as vectorize
 from occelo_graph.tensor import vectorize_graph as vectorize_graph
 
 if TYPE_CHECKING:
-    from occelo_graph import linalg as linalg
-    from occelo_graph import random as random
-    from occelo_graph import stats as stats
+    from occelo.tensor import linalg as linalg
+    from occelo.tensor import random as random
+    from occelo.tensor import stats as stats
     from occelo_graph.ops.blas.cross import cross as cross
     from occelo_graph.ops.blas.einsum import einsum as einsum
-    from occelo_graph.ops.linalg.block_matrices import kron as kron
+    from occelo_linalg.ops.block_matrices import kron as kron
+    from occelo_linalg.ops.norms import norm as norm
 else:  # type checkers know what is here without it
-    __getattr__ = _missing_name_hints("occelo.tensor", "occelo")
+    __getattr__ = _missing_name_hints(
+        "occelo.tensor",
+        "occelo",
+        {name: f"occelo.tensor.{name}" for name in ("linalg", "random", "stats")},
+        {"kron": "occelo_linalg.ops.block_matrices", "norm": "occelo_linalg.ops.norms"},
+    )

@@ -1,6 +1,6 @@
 """Probability distributions: densities, distribution functions, quantiles and moments.
 
-Users import it as `occelo.tensor.stats`. The names come from `occelo_graph.stats`.
+Users import it as `occelo.tensor.stats`. The names come from `occelo_stats.functions`.
 """
 
-from occelo_graph.stats import *
+from occelo_stats.functions import *

@@ -19,14 +19,14 @@ from occelo_graph import (
     SharedVariable,
     UnusedInputError,
     Variable,
-    clone_replace,
     shared,
 )
 from occelo_graph.errors import describe, lines
-from occelo_graph.ir.clone import replacement_pairs
+from occelo_graph.families import registered
+from occelo_graph.ir.clone import rebuilt, replacement_pairs
 from occelo_graph.ir.nodes import AtomicVariable
+from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import ancestors, walk
-from occelo_graph.late_families import is_loaded
 from occelo_graph.ops.specialization import inputs_needed
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import is_sequence, refuse_bool
@@ -205,12 +205,13 @@ def collect(
     def replaced(variables: Sequence[Variable]) -> list[Variable]:
         if not replacements:
             return list(variables)
-        made: list[Variable] = clone_replace(
-            list(variables), {**cut, **replacements}, rebuild_strict=rebuild_strict
-        )
-        return made
+        return rebuilt(variables, {**cut, **replacements}.items(), rebuild_strict=rebuild_strict)
 
     explicit = _updates(updates, given_inputs)
+    if replacements:
+        updated = [i.update for i in given_inputs if i.update is not None]
+        updated += [_update_expression(k, e) for k, e in explicit.items()]
+        check_taken_constants(replacements, [*(o.variable for o in outs), *updated])
     new_outs = replaced([o.variable for o in outs])
     outs = [type(o)(v, borrow=o.borrow) for o, v in zip(outs, new_outs, strict=True)]
     given_inputs = [_with_update(i, replaced) for i in given_inputs]
@@ -221,8 +222,11 @@ def collect(
     _check_missing([*roots, *expressions.values()], cut, given_inputs)
     _check_float64([*roots, *expressions.values()], cut)
     _check_unused(given_inputs, [*roots, *expressions.values()], cut, on_unused_input)
-    if is_loaded("random"):
-        _check_states([*roots, *expressions.values()], cut)
+    for family in registered():
+        checks = family.load("checks")
+        if checks is not None:
+            for message in checks.warnings_of([*roots, *expressions.values()], cut):
+                warnings.warn(message, stacklevel=3)
     implicit = [_implicit(v, expressions.get(v)) for v in found]
     return Collected(
         [*given_inputs, *implicit], outs, keys, unpack_single, return_none, found, name
@@ -339,17 +343,6 @@ def _check_float64(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) 
                 # slow to import
                 importlib.import_module("pdb").set_trace()
             return
-
-
-def _check_states(roots: Sequence[Variable], cut: Mapping[Variable, Variable]) -> None:
-    """Warn if two draws of random numbers use the same state of a generator, or the same key."""
-    # slow to import, and called only for graphs with random numbers
-    from occelo_graph.ops.random.reuse import reused_key, reused_state
-
-    for find in (reused_state, reused_key):
-        message = find(roots, cut)
-        if message is not None:
-            warnings.warn(message, stacklevel=4)
 
 
 def _is_float64(variable: Variable) -> bool:

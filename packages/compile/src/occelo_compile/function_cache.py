@@ -14,6 +14,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from occelo_compile.maker import CallGraph, FunctionMaker, Linked
@@ -21,10 +22,10 @@ from occelo_graph import Apply, Container, Op, Variable
 from occelo_graph.canonical.document import Numbering, digest_of_numbered
 from occelo_graph.config import config
 from occelo_graph.extensions import UnknownSource, extensions_text, is_external, source_text
+from occelo_graph.families import GRAPH, family_of_module, with_required
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
-from occelo_graph.wiring import OWN_SCALAR_FUNCTIONS
 from occelo_link.cache.fingerprint import digest_text, environment, manifest
 from occelo_link.cache.packing import pack, unpack
 from occelo_link.cache.store import Store, counters, default_store
@@ -101,7 +102,8 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         graph = digest_of_numbered(inputs, outputs, numbering)
         rewrites = database_fingerprint(optdb)
         types = _registered_types([*inputs, *outputs, *(v for node in nodes for v in node.outputs)])
-        ops = _registered_ops(nodes) if _has_foreign_parts(known) else ""
+        parts = list(_parts_of_ops(known))
+        ops = _registered_ops(nodes) if any(map(_is_foreign, parts)) else ""
         extensions = extensions_text()
     except (TypeError, UnknownSource) as reason:
         _warn_once(str(reason))
@@ -131,8 +133,32 @@ def function_key(maker: FunctionMaker) -> dict[str, str] | None:
         **({"ops": ops} if ops else {}),
         **({"without lowerings": str(withheld())} if withheld() else {}),
         **({"extensions": digest_text(extensions)} if extensions else {}),
+        **_sources_of_families(parts),
         **environment(),
     }
+
+
+def _sources_of_families(parts: Iterable[Op | ScalarOp]) -> dict[str, str]:
+    """Return a digest of the sources of each family that ops or scalar ops belong to, and of the families that it needs.
+
+    The rules and lowerings of other families do not apply to a graph without their ops.
+    """
+    modules = {_home(part).__module__ for part in parts}
+    families = [family_of_module(module or "") for module in modules]
+    return {
+        f"sources of {each.name}": manifest(each.folder)
+        for each in with_required(
+            each for each in families if each is not None and each is not GRAPH
+        )
+    }
+
+
+def _home(part: Op | ScalarOp) -> Any:
+    """What was defined in the module of an op or a scalar op: its class, or the function or formula of a row."""
+    if isinstance(part, ScalarFunction):
+        defined: Any = part.formula or part.function
+        return defined if isinstance(defined, FunctionType) else type(part)
+    return type(part)
 
 
 def _with_inner(nodes: list[Apply]) -> list[Apply]:
@@ -164,16 +190,9 @@ def _is_defined_by_code(op: Op) -> bool:
     return not op.observes and op.props() is not None
 
 
-def _has_foreign_parts(ops: Iterable[Op]) -> bool:
-    """Whether one of the ops, its scalar op or a formula of its scalar functions is from another package."""
-    classes: set[type] = set()
-    for part in _parts_of_ops(ops):
-        if isinstance(part, ScalarFunction):
-            if part.name not in OWN_SCALAR_FUNCTIONS:
-                return True
-        else:
-            classes.add(type(part))
-    return any(map(is_external, classes))
+def _is_foreign(part: Op | ScalarOp) -> bool:
+    """Whether an op or a scalar op is from another package."""
+    return part.place is not None if isinstance(part, ScalarFunction) else is_external(type(part))
 
 
 def _registered_ops(nodes: Iterable[Apply]) -> str:
@@ -185,7 +204,7 @@ def _registered_ops(nodes: Iterable[Apply]) -> str:
     for each in _parts_of_ops([node.op for node in nodes]):
         kind = type(each)
         if isinstance(each, ScalarFunction):
-            if each.name not in OWN_SCALAR_FUNCTIONS:
+            if each.place is not None:
                 texts.append(source_text(each.parts(), f"the scalar function {each.name}"))
         elif kind in own:
             continue

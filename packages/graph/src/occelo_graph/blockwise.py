@@ -45,7 +45,7 @@ from occelo_graph.vectorize import vectorize_graph
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Blockwise", "batch_by_loop"]
+__all__ = ["Blockwise", "batch_by_loop", "repeated"]
 
 _INDEX = TensorType("int64", ())
 
@@ -389,6 +389,16 @@ def batch_by_loop(node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
         replace = dict(zip(simpler.inputs, inputs, strict=True))
         made: list[Any] = vectorize_graph(list(simpler.outputs), replace)
         return made
+    return repeated(node, inputs)
+
+
+def repeated(node: Apply, inputs: Sequence[Any]) -> Sequence[Any]:
+    """The results of a loop that applies the op of a node to each element of a batch of ``inputs``.
+
+    All elements must have results of the same shapes; ValueError at run time otherwise. NotImplementedError if the op
+    has effects, is lazy, or is no function of tensors.
+    """
+    core = node.op
     tensors = all(isinstance(v.type, TensorType) for v in (*node.inputs, *node.outputs))
     if not core.pure or core.lazy or not tensors:
         why = "has effects" if not core.pure else "is no function of tensors"

@@ -32,6 +32,7 @@ import numpy as np
 
 from occelo_graph.canonical.encoding import coders, encode
 from occelo_graph.canonical.names import class_name
+from occelo_graph.families import is_own
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 
 __all__ = [
@@ -46,7 +47,6 @@ __all__ = [
     "source_text",
 ]
 
-_PACKAGES = frozenset(("occelo_graph", "occelo_rewrite", "occelo_link", "occelo_compile", "occelo"))
 _VERSIONED = frozenset(("numpy", "scipy", "jax", "jaxlib", "torch", "numba", "llvmlite"))
 """Libraries whose version replaces their code in source texts."""
 _FIELDS_WITHOUT_EFFECT = frozenset(
@@ -72,9 +72,7 @@ def _package(part: object) -> str:
     )
 
 
-@functools.cache
-def _is_own(module: str) -> bool:
-    return _package_of_module(module) in _PACKAGES
+_is_own = functools.cache(is_own)
 
 
 @functools.cache
@@ -91,7 +89,7 @@ def is_external(part: Any) -> bool:
     """Whether ``part`` is a function or class of another package, or an object of such a class."""
     if isinstance(part, types.FunctionType):  # nearly always, for each node that is compiled
         return not _is_own(part.__module__ or "builtins")
-    return _package(part) not in _PACKAGES
+    return not _is_own(_package(part))
 
 
 def place_of_definition() -> tuple[str, ...] | None:
@@ -123,7 +121,7 @@ def place_of_caller() -> tuple[str, ...] | None:
 
 def _place(frame: types.FrameType) -> tuple[str, ...] | None:
     module = str(frame.f_globals.get("__name__"))
-    if module.partition(".")[0] in _PACKAGES:
+    if _is_own(module):
         return None
     if module == "__main__":
         return (module,)
@@ -346,7 +344,7 @@ def _library(part: object) -> str | None:
     name = f"{_module_of(part)}.{getattr(part, '__qualname__', getattr(part, '__name__', ''))}"
     if isinstance(part, np.ufunc):
         package, name = "numpy", f"numpy or scipy ufunc {part.__name__}"
-    if package in _PACKAGES or package in sys.stdlib_module_names or package == "builtins":
+    if _is_own(package) or package in sys.stdlib_module_names or package == "builtins":
         return name
     if package in _VERSIONED:
         return f"{name} {getattr(importlib.import_module(package), '__version__', '')}"

@@ -47,12 +47,16 @@ class Facade:
     """The function `debugprint`."""
     formula: Callable[[Any], str]
     """The function `pprint`."""
+    raise_unless: Callable[..., Any]
+    """Adds a run-time check to a variable; its arguments are those of the function `raise_unless`."""
     specify_shape: Callable[..., TensorVariable]
     """The function `specify_shape`; its arguments are a tensor and lengths."""
     stack: Callable[..., TensorVariable]
     """The function `stack`; its argument is a sequence of tensors."""
     batch_by_loop: Callable[..., Sequence[Any]]
     """The default `Op.batch`, for ops without a batching rule."""
+    repeated: Callable[[Apply, Sequence[Any]], Sequence[Any]]
+    """Applies the op of a node to each element of a batch of inputs, in a loop."""
     decomposed_kernel: Callable[[Apply], Kernel | None]
     """Returns a function that runs the decomposition of a node in Python. None if the op has no decomposition."""
     pull_decomposition: Callable[[Apply, Sequence[Variable], Sequence[Any]], Sequence[Any] | None]

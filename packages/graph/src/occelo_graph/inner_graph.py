@@ -14,10 +14,11 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from occelo_graph import late_families
 from occelo_graph.canonical.encoding import Arrays, decode, encode, register_coder
 from occelo_graph.canonical.names import class_name, loaded, named
 from occelo_graph.errors import MissingInputError, describe
+from occelo_graph.facade import facade
+from occelo_graph.families import Family
 from occelo_graph.fgraph.frozen import FrozenFunctionGraph, freeze
 from occelo_graph.gradient.forward import pushforward
 from occelo_graph.gradient.reverse import pullback
@@ -30,13 +31,18 @@ from occelo_graph.ir.traits import trait
 from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import NullType, Type
 from occelo_graph.narrowing import is_list, is_list_or_tuple, is_tuple
+from occelo_graph.ops.batched_lengths import (
+    LengthsVary,
+    is_refused_where_lengths_vary,
+    refused_where_lengths_vary,
+)
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.vectorize import vectorize_graph
 
 __all__ = ["OpFromGraph"]
 
-late_families.loaded("inner_graph")
+Family("inner_graph", "occelo_graph", ops=()).register()
 
 Rule: TypeAlias = "Callable[..., Any] | OpFromGraph | None"
 """A function or an `OpFromGraph` that computes derivatives. None: the derivative of the inner graph is used."""
@@ -224,10 +230,23 @@ class OpFromGraph(Op):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
+        """The inner graph, vectorized; or a loop over the batch, if lengths in the graph may differ between elements.
+
+        With a loop, only the outputs must have the same shapes for all elements, which is checked at run time.
+        """
         inner = [v.type.make_variable() for v in self.graph.inputs]
-        made: list[Any] = vectorize_graph(
-            self.graph.bind(inner), dict(zip(inner, inputs, strict=True))
-        )
+        within = is_refused_where_lengths_vary()
+        try:
+            with refused_where_lengths_vary():
+                made: list[Any] = vectorize_graph(
+                    self.graph.bind(inner), dict(zip(inner, inputs, strict=True))
+                )
+        except LengthsVary:
+            lengths = [n for v in node.outputs if is_tensor(v) for n in v.type.shape]
+            # if outputs may differ as well, the outermost op that contains this one is repeated
+            if within and None in lengths:
+                raise
+            return facade.repeated(node, inputs)
         return made
 
     # derivatives
@@ -312,14 +331,21 @@ class OpFromGraph(Op):
             self._pull_inner_graphs()
         return _applied(self._pullback_op(live, types), [*inputs, *filled])
 
-    def _pull_inner_graphs(self) -> None:
-        """Make the pullbacks of deeply nested ops, the innermost first, so that those of outer ones need no recursion."""
+    def _nested_ops(self) -> list[OpFromGraph]:
+        """The ops inside of a deeply nested op, the innermost first; none if recursion goes down as far.
+
+        Their derivatives are made in this order, so that those of outer ones need no recursion.
+        """
         if self.graph.depth <= _RECURSION:
-            return
+            return []
         ops = [node.op for graph in self.graph.nested() for node in graph.nodes]
         ops += [node.op for node in self.graph.nodes]
         nested = [op for op in dict.fromkeys(ops) if isinstance(op, OpFromGraph)]
-        for op in sorted(nested, key=lambda op: op.graph.depth):
+        return sorted(nested, key=lambda op: op.graph.depth)
+
+    def _pull_inner_graphs(self) -> None:
+        """Make the pullbacks of deeply nested ops."""
+        for op in self._nested_ops():
             if op.pull_rule is None:
                 types = tuple([v.type for v in op.graph.outputs])
                 op._pullback_op((True,) * len(types), types)
@@ -350,17 +376,30 @@ class OpFromGraph(Op):
         filled = [zeros_like(inputs[i]) if tangents[i] is ZERO else tangents[i] for i in live]
         if not filled:
             return [None] * len(outputs)
-        fresh = [v.type.make_variable() for v in self.graph.inputs]
-        seeds = [v.type.make_variable() for v in filled]
-        found = pushforward(
-            self.graph.bind(fresh),
-            [fresh[i] for i in live],
-            seeds,
-            disconnected_outputs="ignore",
-            return_disconnected="none",
-        )
-        made = self._derived("pushforward", [*fresh, *seeds], found)
-        return _applied(made, [*inputs, *filled])
+        key = tuple(live), tuple([v.type for v in filled])
+        if key not in cache_of(self, "_pushforwards_cache"):
+            for op in self._nested_ops():
+                if op.push_rule is None:
+                    types = tuple([v.type for v in op.graph.inputs])
+                    op._pushforward_op(tuple(range(len(types))), types)
+        return _applied(self._pushforward_op(*key), [*inputs, *filled])
+
+    def _pushforward_op(self, live: tuple[int, ...], types: tuple[Type, ...]) -> Derived:
+        """The op that computes the tangents of the outputs, for tangents of these types of the ``live`` inputs."""
+        known = cache_of(self, "_pushforwards_cache")
+        if (live, types) not in known:
+            fresh = [v.type.make_variable() for v in self.graph.inputs]
+            seeds = [type_.make_variable() for type_ in types]
+            found = pushforward(
+                self.graph.bind(fresh),
+                [fresh[i] for i in live],
+                seeds,
+                disconnected_outputs="ignore",
+                return_disconnected="none",
+            )
+            known[live, types] = self._derived("pushforward", [*fresh, *seeds], found)
+        made: Derived = known[live, types]
+        return made
 
     def _derived(self, what: str, variables: Sequence[Variable], found: Sequence[Any]) -> Derived:
         """The derivatives ``found``, which are graphs of ``variables``, as outputs of one new op.

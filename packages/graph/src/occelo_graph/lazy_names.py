@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["at_first_call", "deferred"]
+__all__ = ["at_first_call", "deferred", "namespace_of"]
 
 
 def deferred(
@@ -46,6 +46,21 @@ def _stand_in(package: str, name: str, error: ModuleNotFoundError) -> type[Any]:
         raise ModuleNotFoundError(error.msg, name=error.name)
 
     return type(name, (), {"__new__": fail, "__doc__": error.msg, "__module__": package})
+
+
+def namespace_of(package: str, module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The ``__getattr__`` and ``__dir__`` for a package whose names are those of ``module``, imported at the first use."""
+
+    def find(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(module), name)
+
+    def names() -> list[str]:
+        found = vars(importlib.import_module(module))
+        return sorted(each for each in found if not each.startswith("_"))
+
+    return find, names
 
 
 def at_first_call(module: str, name: str) -> Callable[..., Any]:

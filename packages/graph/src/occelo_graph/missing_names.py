@@ -1,22 +1,21 @@
 """The ``__getattr__`` of the namespaces of tensor functions, which handles names that are not imported or do not exist.
 
-The namespaces `occelo.tensor` and `occelo_graph.tensor` use it, and so do their namespaces ``linalg``. Names in `LATE`
-and `LATE_FUNCTIONS` are imported at their first use. For a name that only similar libraries have, the error names a
+The namespaces `occelo.tensor` and `occelo_graph.tensor` use it. Names in `LATE_FUNCTIONS` are imported at their first
+use. For a name that only similar libraries have, the error names a
 replacement if Occelo has one.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 __all__ = [
     "ABSENT",
     "AT_TOP",
-    "LATE",
     "LATE_FUNCTIONS",
-    "LINEAR_ABSENT",
-    "missing_linear_algebra",
+    "OLD_NAMES",
     "missing_name_hints",
 ]
 
@@ -40,35 +39,17 @@ ABSENT = frozenset(
 )
 """Names of similar tensor libraries that Occelo does not have yet."""
 
-LATE = {
-    "linalg": "occelo_graph.linalg",
-    "random": "occelo_graph.random",
-    "stats": "occelo_graph.stats",
-}
-"""Maps each namespace in ``tensor`` that is imported at its first use to its module."""
-
 LATE_FUNCTIONS = {
     "cross": "occelo_graph.ops.blas.cross",
     "einsum": "occelo_graph.ops.blas.einsum",
-    "kron": "occelo_graph.ops.linalg.block_matrices",
 }
-"""Maps each function in ``tensor`` that is imported at its first use to its module."""
+"""Maps each function of the core that is imported at its first use to its module."""
 
 _LINEAR = frozenset("nlinalg slinalg".split())
 """Names of submodules for linear algebra in similar tensor libraries."""
 
-_OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
+OLD_NAMES = {"matrix_inverse": "inv", "pseudoinverse": "pinv", "inverse": "inv"}
 """Maps older names of functions of linear algebra to Occelo's names."""
-
-LINEAR_ABSENT = frozenset(
-    "bandwidth cho_solve_banded cholesky_banded circulant companion convolution_matrix coshm cosm "
-    "cossin dft diagsvd eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond "
-    "expm_frechet fiedler fractional_matrix_power funm hadamard hankel helmert hessenberg hilbert "
-    "invhilbert ishermitian issymmetric khatri_rao ldl leslie matmul_toeplitz matrix_balance null_space "
-    "orth orthogonal_procrustes pascal pinvh polar qr_multiply rq signm "
-    "sinhm sinm solve_circulant solve_lyapunov subspace_angles tanhm tanm".split()
-)
-"""Names in ``scipy.linalg`` that Occelo does not have yet."""
 
 _FLAT = frozenset(
     "basic blas elemwise extra_ops math nnet opt raw_random rewriting special subtensor "
@@ -77,17 +58,24 @@ _FLAT = frozenset(
 """Names of submodules of similar tensor libraries. In Occelo, their functions are in ``tensor`` itself."""
 
 
-def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
+def missing_name_hints(
+    module: str,
+    top: str,
+    namespaces: Mapping[str, str] = MappingProxyType({}),
+    functions: Mapping[str, str] = MappingProxyType({}),
+) -> Callable[[str], object]:
     """The ``__getattr__`` for ``module``, the namespace of tensor functions in the package ``top``.
 
-    It imports the names in `LATE` and `LATE_FUNCTIONS`. For all other names it raises AttributeError with a hint.
+    It imports the functions in `LATE_FUNCTIONS` and ``functions``, which maps names to modules, and the modules in
+    ``namespaces``. For all other names it raises AttributeError with a hint.
     """
+    late = {**LATE_FUNCTIONS, **functions}
 
     def find(name: str) -> object:
-        if name in LATE:
-            return importlib.import_module(LATE[name])
-        if name in LATE_FUNCTIONS:
-            return getattr(importlib.import_module(LATE_FUNCTIONS[name]), name)
+        if name in namespaces:
+            return importlib.import_module(namespaces[name])
+        if name in late:
+            return getattr(importlib.import_module(late[name]), name)
         text = f"module {module!r} has no attribute {name!r}"
         if name in AT_TOP:
             text += f"; use {top}.{name}"
@@ -97,30 +85,10 @@ def missing_name_hints(module: str, top: str) -> Callable[[str], object]:
             text += f"; all functions of tensors are in {module} itself"
         elif name in _LINEAR:
             text += f"; linear algebra is in {module}.linalg"
-        elif not name.startswith("_"):
-            ours = _OLD_NAMES.get(name, name)
-            if ours in dir(importlib.import_module(LATE["linalg"])):
+        elif not name.startswith("_") and "linalg" in namespaces:
+            ours = OLD_NAMES.get(name, name)
+            if ours in dir(importlib.import_module(namespaces["linalg"])):
                 text += f"; use {module}.linalg.{ours}"
-        raise AttributeError(text, name=name)
-
-    return find
-
-
-def missing_linear_algebra(module: str, tensor: str) -> Callable[[str], object]:
-    """The ``__getattr__`` for ``module``, the namespace of linear algebra. It raises AttributeError with a hint.
-
-    ``tensor`` is the name of the namespace of tensor functions, for the hint.
-    """
-
-    def find(name: str) -> object:
-        text = f"module {module!r} has no attribute {name!r}"
-        functions = importlib.import_module("occelo_graph.tensor")
-        if name in _OLD_NAMES:
-            text += f"; use {module}.{_OLD_NAMES[name]}"
-        elif not name.startswith("_") and (name in dir(functions) or name in LATE_FUNCTIONS):
-            text += f"; use {tensor}.{name}"
-        elif name in LINEAR_ABSENT:
-            text += "; Occelo does not have it yet"
         raise AttributeError(text, name=name)
 
     return find

@@ -1,6 +1,6 @@
 """`scipy_module`: imports a module of SciPy, which is an optional dependency, when a value is computed with it.
 
-The NumPy code of special functions (`ops.elemwise`), linear algebra (`ops.linalg`) and random numbers (`ops.random`)
+The NumPy code of special functions (`ops.elemwise`), linear algebra (`occelo_linalg.ops`) and random numbers (`occelo_random.ops`)
 calls this function. So do tables of examples in `testing`.
 """
 

@@ -4,7 +4,7 @@ Ragged variables occur while a graph with loops is vectorized. The traces of a b
 of the batch end at different steps. All elements are stored with as many rows as the longest one needs. The valid rows
 of an element come first. Rows after them have arbitrary values.
 
-`looping.batches` marks such traces as ragged (`mark`). `vectorize` then calls `ragged_rules.rule_of` to get the
+`occelo_loops.ops.derivatives.batches` marks such traces as ragged (`mark`). `vectorize` then calls `ragged_rules.rule_of` to get the
 batching rule of each node that reads a ragged variable. These rules use the functions of this module.
 """
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, ref
 
 from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ops.batched_lengths import LengthsVary
 from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.elemwise.arithmetic import eq, minimum
 from occelo_graph.ops.shape.reading import shape_tuple
@@ -127,9 +128,9 @@ def common_count(counts: Sequence[TensorVariable], what: object) -> TensorVariab
     return count
 
 
-def refuse(what: object) -> NotImplementedError:
+def refuse(what: object) -> LengthsVary:
     """The error that ``what`` cannot be computed from a ragged variable. ``what`` is an op, or a result of the graph."""
-    return NotImplementedError(
+    return LengthsVary(
         f"{what} would need what a loop keeps of all steps for each element of a batch, but the elements end at different "
         "steps. Loops over the same steps, functions of elements, sums, single rows and the like read that; for anything "
         "else use only the state after the last step, or let all elements take the same steps"

@@ -8,6 +8,7 @@ ops raise an error if they read a ragged variable.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from occelo_graph.ops.index.subtensor import IncSubtensor, Subtensor
 from occelo_graph.ops.reduce import CAReduce, CumOp
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape_i, shape_tuple
+from occelo_graph.ops.shape.stretching import Stretch, SumStretched
 from occelo_graph.ragged import (
     common_count,
     count_of,
@@ -57,6 +59,8 @@ def rule_of(node: Apply, inputs: Sequence[Variable]) -> Rule | None:
         return partial(_of_ragged, node)
     if isinstance(op_, Alloc) and op_.shape and op_.shape[0] is None and _is_count(node, 1, inputs):
         return partial(_alloc, node)
+    if isinstance(op_, Stretch) and op_.given[:1] == (True,) and _is_count(node, 1, inputs):
+        return partial(_stretched_to_rows, node)
     return None
 
 
@@ -82,6 +86,8 @@ def _of_ragged(
         return [mark(v, count) for v in op_.batch(node, given, batch_ndims)]
     if isinstance(op_, Shape_i):
         return [count] if op_.i == 0 else list(op_.batch(node, given, batch_ndims))
+    if isinstance(op_, Stretch | SumStretched):
+        return _stretched(node, given, batch_ndims, count)
     if isinstance(op_, Subtensor):
         return _read(node, given, batch_ndims, count)
     if isinstance(op_, IncSubtensor):
@@ -152,6 +158,40 @@ def _alloc_of_ragged(
     given = [x, rows_of(whole), *inputs[2:]]
     made = node.op.batch(node, given, [batch_ndims[0], 0, *batch_ndims[2:]])
     return [mark(v, whole) for v in made]
+
+
+def _stretched_to_rows(
+    node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
+) -> Sequence[Variable]:
+    """`Op.batch` for a `Stretch` of one row to as many as a ragged variable has valid rows. The result is ragged, too."""
+    count = inputs[1]
+    given = [inputs[0], rows_of(count), *inputs[2:]]
+    made = node.op.batch(node, given, [batch_ndims[0], 0, *batch_ndims[2:]])
+    return [mark(v, count) for v in made]
+
+
+def _stretched(
+    node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int], count: TensorVariable
+) -> Sequence[Variable]:
+    """`Op.batch` for a `Stretch`, or the sum that is its gradient, of a ragged variable: the rows stay as they are.
+
+    If the op states a length of the rows, it must be the number of valid rows.
+    """
+    op_ = node.op
+    assert isinstance(op_, Stretch | SumStretched)
+    if not is_ragged_in(node, 0, inputs[0]) or op_.static[0] is not None:
+        raise refuse(op_)
+    kept, core, ndims = list(inputs), list(node.inputs), list(batch_ndims)
+    if op_.given[0]:
+        length = kept.pop(1)
+        if not is_count(length):
+            raise refuse(op_)
+        count = common_count([count, length], op_)
+        kept[0] = _first_rows(kept[0], ndims[0], count)
+        del core[1], ndims[1]
+    rest = replace(op_, given=(False, *op_.given[1:]))
+    (made,) = rest.batch(rest.make_node(*core), kept, ndims)
+    return [mark(made, count)]
 
 
 # along the rows

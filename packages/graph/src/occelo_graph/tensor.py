@@ -40,11 +40,7 @@ from occelo_graph.vectorize import vectorize as vectorize
 from occelo_graph.vectorize import vectorize_graph as vectorize_graph
 
 if TYPE_CHECKING:
-    from occelo_graph import linalg as linalg
-    from occelo_graph import random as random
-    from occelo_graph import stats as stats
     from occelo_graph.ops.blas.cross import cross as cross
     from occelo_graph.ops.blas.einsum import einsum as einsum
-    from occelo_graph.ops.linalg.block_matrices import kron as kron
 else:  # so that type checkers report unknown names
-    __getattr__ = _missing_name_hints("occelo.tensor", "occelo")
+    __getattr__ = _missing_name_hints("occelo_graph.tensor", "occelo_graph")

@@ -15,6 +15,7 @@ import numpy as np
 from occelo_graph.errors import at_node
 from occelo_graph.ir.clone import Replacements, replacement_pairs
 from occelo_graph.ir.nodes import Apply, Variable
+from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import as_variables, toposort
 from occelo_graph.ops.batching import align, batch_shape, parse_signature
 from occelo_graph.ops.create import broadcast_to
@@ -164,11 +165,18 @@ def vectorize_graph(outputs: Any, replace: Replacements) -> Any:
     to one element of the batch after the other (`Blockwise`). NotImplementedError if such an op has effects, or has
     inputs or outputs that are not tensors.
 
-    NotImplementedError also if an op cannot be vectorized over one of its inputs. TypeError for a replacement with
-    fewer dimensions than the variable, or with a dtype that loses precision when it is cast. ValueError for
-    contradicting static lengths.
+    If a batched variable decides lengths, as in ``arange(n)``, these must be equal for all elements of the batch. If they
+    are not, running the graph raises a ValueError that names the op. In an `OpFromGraph` lengths may differ, as long as
+    its outputs have the same shape for each element: it is then applied to one element after the other.
+
+    NotImplementedError also if an op cannot be vectorized over one of its inputs, such as the bounds of a slice outside
+    of an `OpFromGraph`. TypeError for a replacement with fewer dimensions than the variable, or with a dtype that loses
+    precision when it is cast. ValueError for contradicting static lengths. Constants that ops keep in fields are checked
+    as in `clone_replace`.
     """
-    results, batches = _vectorized(as_variables(outputs), replacement_pairs(replace))
+    pairs, wanted = replacement_pairs(replace), as_variables(outputs)
+    check_taken_constants((old for old, _ in pairs), wanted)
+    results, batches = _vectorized(wanted, pairs)
     spread = [batches.spread(old, new, batches.of(old)) for old, new in results]
     if isinstance(outputs, Variable):
         return spread[0]

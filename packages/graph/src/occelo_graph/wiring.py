@@ -8,13 +8,10 @@ puts the code of all other scalar functions into the keys of the cache.
 
 from __future__ import annotations
 
-import sys
-from typing import Any
-
 from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Constant, Variable
-from occelo_graph.ir.shared import SharedVariable, shared_constructor
 from occelo_graph.lazy_names import at_first_call
+from occelo_graph.ops.control.checks import raise_unless
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.ops.join import stack
 from occelo_graph.ops.shape.asserting import specify_shape
@@ -27,9 +24,11 @@ facade.eval = at_first_call("occelo_graph.interpret", "variable_eval")
 facade.evaluator = at_first_call("occelo_graph.interpret", "interpret")
 facade.dprint = at_first_call("occelo_graph.printing.debugprint", "debugprint")
 facade.formula = at_first_call("occelo_graph.printing.infix", "pprint")
+facade.raise_unless = raise_unless
 facade.specify_shape = specify_shape
 facade.stack = stack
 facade.batch_by_loop = at_first_call("occelo_graph.blockwise", "batch_by_loop")
+facade.repeated = at_first_call("occelo_graph.blockwise", "repeated")
 facade.decomposed_kernel = at_first_call("occelo_graph.ir.decomposing", "decomposed_kernel")
 facade.pull_decomposition = at_first_call("occelo_graph.gradient.decomposed", "pull_decomposition")
 facade.reduced = at_first_call("occelo_graph.ir.pickling", "reduced")
@@ -37,21 +36,3 @@ facade.unfreeze = at_first_call("occelo_graph.fgraph.graph", "unfreeze")
 
 OWN_SCALAR_FUNCTIONS = frozenset(ScalarFunction.table())
 """The names of the scalar functions of this package. Other packages register theirs later."""
-
-
-def _is_generator(value: object) -> bool:
-    # NumPy imports ``numpy.random`` at its first use; before that, no generator exists
-    numpy_random: Any = sys.modules.get("numpy.random")
-    return numpy_random is not None and isinstance(value, numpy_random.Generator)
-
-
-_shared_rng = at_first_call("occelo_graph.ops.random.generators", "shared_rng")
-
-
-def _shared_generator(value: Any, name: str | None, borrow: bool, **_: Any) -> SharedVariable:
-    made: SharedVariable = _shared_rng(value, name=name, borrow=borrow)
-    return made
-
-
-# `shared` calls this for a NumPy generator; the family of random numbers is imported only then
-shared_constructor(_is_generator, _shared_generator)

@@ -1,6 +1,6 @@
 """The capabilities of backends: which nodes of a graph a backend compiles, and what it is known to lack.
 
-The command ``occelo backends``, conformance tests (`conform`) and users call these functions. Linkers do not.
+The command ``occelo backends``, conformance tests and users call these functions. Linkers do not.
 """
 
 from __future__ import annotations

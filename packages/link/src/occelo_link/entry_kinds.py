@@ -2,7 +2,7 @@
 
 An entry is a callable that does a whole call of a compiled function, from the user's arguments to the results. If a VM
 supports entries, its method ``entry`` makes one, or returns None if its graph cannot have an entry. `units.unit` and
-`traced.linker` make entries. `occelo_compile.calling` chooses the kind.
+`occelo_link.traced.linker` make entries. `occelo_compile.calling` chooses the kind.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Makes entries in Python for the linkers ``jax`` and ``pytorch``. They do calls whose arguments need no conversion.
 
 An entry checks each argument. If an argument needs conversion, the entry passes all arguments on to a slower function.
-`traced.linker` calls `make_fast_call`. The linker ``native`` has entries in machine code instead.
+`occelo_link.traced.linker` calls `make_fast_call`. The linker ``native`` has entries in machine code instead.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 from occelo_graph import Apply, Op
 from occelo_graph.applicable import check_arguments, check_classes
 from occelo_graph.extensions import defined_before, is_external, register_extension
+from occelo_graph.families import catch_up
 from occelo_graph.ir.nodes import AnyApply
-from occelo_graph.late_families import catch_up
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.nodes import TensorApply
 

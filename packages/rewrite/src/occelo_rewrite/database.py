@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 from weakref import WeakSet
 
 from occelo_graph.extensions import place_of_caller
+from occelo_graph.families import catch_up, registering
 from occelo_graph.frozen_dataclasses import frozen_dataclass
-from occelo_graph.late_families import catch_up, registering
 from occelo_graph.narrowing import is_list
 from occelo_rewrite.engine import RuleIndex
 from occelo_rewrite.node_rule import NodeRewriter, RuleSet

@@ -1,8 +1,8 @@
 """`run_together`: whether two nodes of a function graph run under the same conditions.
 
-Rules that merge branches (`rules.control`) and scans (`rules.looping.merging`, `rules.looping.joining`) call it. Two
+Rules that merge branches (`rules.control`) and scans (`occelo_loops.rules.merging`, `occelo_loops.rules.joining`) call it. Two
 nodes may become one only if both always run together. Otherwise a call that needs only one of the nodes would also run
-the other node, which might fail. For the same reason, `rules.looping.sharing` calls it before a scan reads results of
+the other node, which might fail. For the same reason, `occelo_loops.rules.sharing` calls it before a scan reads results of
 another scan.
 """
 

@@ -7,15 +7,11 @@ The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the datab
 | -0.01 | inline_graphs | ops with an inner graph that is to be inlined are replaced by this graph |
 | 0 | merge1 | common subexpressions are merged; from here on, new nodes are merged with equal nodes |
 | 0.8 | drain_assumptions | facts of `assume` are recorded |
-| 0.9 | note_stated_definite | matrices of equations that are solved with `assume_a="pos"` are noted |
 | 1 | canonicalize | constants are folded, sums and products get one form, lengths are inferred, reads of writes are simplified |
 | 1.4 | expand_graphs | all other ops with an inner graph are replaced by this graph |
 | 1.5 | stabilize | expressions that overflow or cancel are replaced by stable forms |
 | 1.7 | BlasOpt | matrix products with factors and added terms become gemm, gemv and ger, for linkers that run op by op |
 | 2 | specialize | expressions are replaced by cheaper special cases; indexing is moved before computations |
-| 2.4 | join_scans | scans with the same number of steps become one |
-| 2.5 | expand_scans | scans become loops that carry their traces as values |
-| 2.6 | rewrite_bodies | the bodies of loops are rewritten, with the same rules |
 | 3 | uncanonicalize | (no rules; users may add rules with results that must not be canonicalized again) |
 | 48 | accumulate_products | matrix products with factors and added terms become gemm and gemv, for linkers that compile the whole graph |
 | 49 | elemwise_fusion | connected elementwise nodes become one |
@@ -23,12 +19,11 @@ The modes of `occelo_compile`, `rewriting` and `viewer` query `optdb`, the datab
 | 50.1 | inplace_subtensor | writes overwrite dead arrays |
 | 50.2 | InplaceBlasOpt | matrix products overwrite dead arrays |
 | 50.5 | inplace_elemwise | elementwise results overwrite dead arrays |
-| 50.9 | random_make_inplace | draws overwrite dead states of generators |
 | 100 | check_integrity | the whole graph is validated again |
 
-The stages ``inline_graphs`` and ``expand_graphs`` have no rules until `OpFromGraph` is imported. The stages
-``join_scans``, ``expand_scans`` and ``rewrite_bodies`` are added when loops are imported, ``note_stated_definite`` when
-linear algebra is imported, and ``random_make_inplace`` when random numbers are imported.
+The stages ``inline_graphs`` and ``expand_graphs`` have no rules until `OpFromGraph` is imported. Families of ops add rules
+to these stages, and stages of their own, when they are imported: loops, for instance, ``join_scans`` at 2.4,
+``expand_scans`` at 2.5 and ``rewrite_bodies`` at 2.6 (`family_rules`).
 
 The tags of a rule declare how it may change results (`CHANGES` in `rule_tags.py`). A rule without any of these tags
 keeps every bit:
@@ -43,7 +38,7 @@ keeps every bit:
 | shape_unsafe | whether shapes that do not fit raise an error |
 | singular | whether a matrix that is singular, or not positive definite, raises an error |
 | arbitrary | arbitrary choices: the order of eigenvalues of `eig`, and the signs of eigenvectors |
-| unsafe | whether a check that fails raises an error |
+| unsafe | whether a check that fails, or an index out of range, raises an error |
 
 The optimizer ``strict`` excludes rules with any of these tags except ``rounding``. Other packages may register rules in
 a stage (``canonicalize_db.register(...)``), or stages in `optdb` at any position. New nodes that the stages stabilize
@@ -52,12 +47,14 @@ and specialize make are canonicalized at once. No rule is imported before the fi
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from occelo_graph.extensions import place_of_caller
-from occelo_graph.late_families import follow
+from occelo_graph.families import Family, follow
 from occelo_rewrite.database import EquilibriumDB, RewriteDatabaseQuery, SequenceDB
+from occelo_rewrite.family_rules import ALWAYS, USUAL
 from occelo_rewrite.rewriter import GraphRewriter, LateRewriter, MergeOptimizer
 from occelo_rewrite.rule_tags import NOT_STRICT
 
@@ -83,9 +80,6 @@ __all__ = [
     "uncanonicalize_db",
 ]
 
-_ALWAYS = ("fast_run", "fast_compile", "minimum_compile")
-_USUAL = ("fast_run", "fast_compile")
-
 
 def _canonical_rules(db: EquilibriumDB) -> None:
     from occelo_rewrite.rules import (
@@ -96,13 +90,14 @@ def _canonical_rules(db: EquilibriumDB) -> None:
         fold,
         index,
         join,
+        matrix_products,
         reduce,
         shape,
     )
 
-    db.register_rules(fold.RULES, *_ALWAYS)
-    for family in (control, shape, create, reduce, join, index, blas, elemwise):
-        db.register_rules(family.CANONICALIZE, *_USUAL)
+    db.register_rules(fold.RULES, *ALWAYS)
+    for family in (control, shape, create, reduce, join, index, blas, matrix_products, elemwise):
+        db.register_rules(family.CANONICALIZE, *USUAL)
     # without the stage's name as a tag, so that a query for the whole stage does not choose them
     db.register_rules(control.UNSAFE, use_db_name_as_tag=False)
 
@@ -110,14 +105,14 @@ def _canonical_rules(db: EquilibriumDB) -> None:
 def _stable_rules(db: EquilibriumDB) -> None:
     from occelo_rewrite.rules import elemwise, reduce
 
-    db.register_rules(elemwise.STABILIZE, *_USUAL)
-    db.register_rules(reduce.STABILIZE, *_USUAL)
+    db.register_rules(elemwise.STABILIZE, *USUAL)
+    db.register_rules(reduce.STABILIZE, *USUAL)
 
 
 def _special_rules(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import blas, create, elemwise, index, reduce
+    from occelo_rewrite.rules import blas, create, elemwise, index, matrix_products, reduce
 
-    for family in (create, reduce, index, blas, elemwise):
+    for family in (create, reduce, index, blas, matrix_products, elemwise):
         db.register_rules(family.SPECIALIZE, "fast_run")
 
 
@@ -142,94 +137,6 @@ stabilize_db = EquilibriumDB("stabilize", _stable_rules, canonicalize_db)
 blas_db = EquilibriumDB("BlasOpt", _blas_rules, canonicalize_db)
 accumulation_db = EquilibriumDB("accumulate_products", _accumulating_rules, canonicalize_db)
 specialize_db = EquilibriumDB("specialize", _special_rules, canonicalize_db)
-
-
-def _canonical_rules_of_matrices(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import linalg
-
-    db.register_rules(linalg.CANONICALIZE, *_USUAL)
-
-
-def _stable_rules_of_matrices(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import linalg
-
-    db.register_rules(linalg.STABILIZE, *_USUAL)
-    # without the stage's name as a tag, so that a query for the whole stage does not choose them
-    db.register_rules(linalg.LOW_RANK, use_db_name_as_tag=False)
-
-
-def _special_rules_of_matrices(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules import linalg
-
-    db.register_rules(linalg.SPECIALIZE, "fast_run")
-
-
-def _rules_of_linear_algebra() -> None:
-    # registered later: a program that loads all its functions from the cache never needs these
-    # rules
-    canonicalize_db.extend_standard(_canonical_rules_of_matrices)
-    stabilize_db.extend_standard(_stable_rules_of_matrices)
-    specialize_db.extend_standard(_special_rules_of_matrices)
-
-
-follow("linalg", _rules_of_linear_algebra)
-
-
-def _stages_of_linear_algebra() -> None:
-    def stages(db: SequenceDB) -> None:
-        from occelo_rewrite.stages import note_stated_definite
-
-        db.register("note_stated_definite", note_stated_definite, "fast_run", position=0.9)
-
-    optdb.extend_standard(stages)
-
-
-def _rules_of_inner_graphs() -> None:
-    from occelo_rewrite.rules import inner_graphs
-
-    inline_db.extend_standard(lambda db: db.register_rules(inner_graphs.INLINE, *_ALWAYS))
-    expand_db.extend_standard(lambda db: db.register_rules(inner_graphs.EXPAND, *_ALWAYS))
-
-
-follow("inner_graph", _rules_of_inner_graphs)
-
-join_scans_db = EquilibriumDB("join_scans", None, canonicalize_db)
-expand_scans_db = EquilibriumDB("expand_scans", None, canonicalize_db)
-
-
-def _rules_of_loops() -> None:
-    from occelo_rewrite.rules import looping
-    from occelo_rewrite.rules.looping.bodies import BodiesDB
-
-    canonicalize_db.extend_standard(lambda db: db.register_rules(looping.CANONICALIZE, *_USUAL))
-    join_scans_db.extend_standard(lambda db: db.register_rules(looping.JOIN, *_USUAL))
-    expand_scans_db.extend_standard(lambda db: db.register_rules(looping.EXPAND, *_ALWAYS))
-
-    def stages(db: SequenceDB) -> None:
-        db.register("join_scans", join_scans_db, *_USUAL, position=2.4)
-        db.register("expand_scans", expand_scans_db, *_ALWAYS, position=2.5)
-        db.register("rewrite_bodies", BodiesDB("rewrite_bodies", optdb), *_ALWAYS, position=2.6)
-
-    optdb.extend_standard(stages)
-
-
-def _chosen_rules_of_draws(db: EquilibriumDB) -> None:
-    from occelo_rewrite.rules.random import generators, lifting
-
-    for rules in (generators.UNSAFE, lifting.READS, lifting.SIZES):
-        db.register_rules(rules, use_db_name_as_tag=False)
-
-
-def _rules_of_random_numbers() -> None:
-    def stages(db: SequenceDB) -> None:
-        from occelo_rewrite.inplace import InplaceRewriter
-        from occelo_rewrite.rules.random import generators
-
-        rewriter = InplaceRewriter("random_make_inplace", generators.IN_PLACE)
-        db.register(rewriter.name, rewriter, "fast_run", "inplace", position=50.9)
-
-    canonicalize_db.extend_standard(_chosen_rules_of_draws)
-    optdb.extend_standard(stages)
 
 
 uncanonicalize_db = EquilibriumDB("uncanonicalize")
@@ -267,37 +174,75 @@ def _stages(db: SequenceDB) -> None:
     def late(name: str, make: Callable[[], GraphRewriter], tag: str, position: float) -> None:
         db.register(name, LateRewriter(name, make), "fast_run", tag, position=position)
 
-    db.register("inline_graphs", inline_db, *_ALWAYS, position=-0.01)
-    db.register("merge1", MergeOptimizer("merge1"), "merge", *_ALWAYS, position=0)
-    db.register("drain_assumptions", drain_assumptions, *_ALWAYS, position=0.8)
-    db.register("canonicalize", canonicalize_db, *_ALWAYS, position=1)
-    db.register("expand_graphs", expand_db, *_ALWAYS, position=1.4)
-    db.register("stabilize", stabilize_db, *_USUAL, position=1.5)
+    db.register("inline_graphs", inline_db, *ALWAYS, position=-0.01)
+    db.register("merge1", MergeOptimizer("merge1"), "merge", *ALWAYS, position=0)
+    db.register("drain_assumptions", drain_assumptions, *ALWAYS, position=0.8)
+    db.register("canonicalize", canonicalize_db, *ALWAYS, position=1)
+    db.register("expand_graphs", expand_db, *ALWAYS, position=1.4)
+    db.register("stabilize", stabilize_db, *USUAL, position=1.5)
     db.register("BlasOpt", blas_db, "fast_run", position=1.7)
     db.register("specialize", specialize_db, "fast_run", position=2)
     db.register("uncanonicalize", uncanonicalize_db, "fast_run", position=3)
     db.register("accumulate_products", accumulation_db, "fast_run", position=48)
     late("elemwise_fusion", _fusion, "fusion", 49)
-    db.register("add_destroy_handler", add_destroy_handler, *_ALWAYS, position=49.5)
+    db.register("add_destroy_handler", add_destroy_handler, *ALWAYS, position=49.5)
     late("inplace_subtensor", _inplace_writes, "inplace", 50.1)
     late("InplaceBlasOpt", _inplace_products, "inplace", 50.2)
     late("inplace_elemwise", _inplace_elemwise, "inplace", 50.5)
-    db.register("check_integrity", check_integrity, *_ALWAYS, position=100)
+    db.register("check_integrity", check_integrity, *ALWAYS, position=100)
 
 
 optdb = SequenceDB("optdb", _stages)
-follow("linalg", _stages_of_linear_algebra)
-follow("looping", _rules_of_loops)
-follow("random", _rules_of_random_numbers)
+
+_STAGES_OF_FAMILIES = (
+    inline_db,
+    canonicalize_db,
+    expand_db,
+    stabilize_db,
+    specialize_db,
+)
+"""The stages to which families add rules."""
+_LATE_RULES = {"inner_graph": "occelo_rewrite.rules.inner_graphs"}
+"""The modules of rules for ops of the core that are imported at their first use, by the names of their families."""
+
+
+def _rules_module(family: Family) -> Any:
+    if family.name in _LATE_RULES:
+        return importlib.import_module(_LATE_RULES[family.name])
+    return family.load("rules")
+
+
+def _follow(family: Family) -> None:
+    """Let the stages import and register a family's rules when they are first queried.
+
+    A program that loads all its functions from the cache queries no stage, and needs no rules.
+    """
+    if family.rules is None and family.name not in _LATE_RULES:
+        return
+
+    def rules(db: EquilibriumDB) -> None:
+        for each in _rules_module(family).RULES:
+            if each.stage == db.name:
+                chosen = {} if each.tags else {"use_db_name_as_tag": False}
+                db.register_rules(each.rules, *each.tags, **chosen)
+
+    def stages(db: SequenceDB) -> None:
+        for name, each in getattr(_rules_module(family), "STAGES", {}).items():
+            db.register(name, each.rewriter, *each.tags, position=each.position)
+
+    for db in _STAGES_OF_FAMILIES:
+        db.extend_standard(rules)
+    optdb.extend_standard(stages)
+
+
+follow(_follow)
 
 
 _OPEN_STAGES = (canonicalize_db, stabilize_db, specialize_db, uncanonicalize_db)
 """The stages that have a decorator for users, such as `register_canonicalize`."""
 
 
-def _registering(
-    db: EquilibriumDB, what: str, tags: tuple[str, ...] = _USUAL
-) -> Callable[..., Any]:
+def _registering(db: EquilibriumDB, what: str, tags: tuple[str, ...] = USUAL) -> Callable[..., Any]:
     """A decorator that registers a rewrite in the stage ``db``, under the rewrite's own name and with ``tags``."""
 
     def register(rewrite: Any, *more: str, name: str | None = None, **options: Any) -> Any:
@@ -329,8 +274,8 @@ register_canonicalize = _registering(canonicalize_db, "canonicalize")
 register_stabilize = _registering(stabilize_db, "stabilize")
 register_specialize = _registering(specialize_db, "specialize")
 register_uncanonicalize = _registering(uncanonicalize_db, "uncanonicalize", ("fast_run",))
-register_useless = _registering(canonicalize_db, "useless", (*_USUAL, "useless"))
-register_infer_shape = _registering(canonicalize_db, "infer_shape", (*_USUAL, "infer_shape"))
+register_useless = _registering(canonicalize_db, "useless", (*USUAL, "useless"))
+register_infer_shape = _registering(canonicalize_db, "infer_shape", (*USUAL, "infer_shape"))
 
 
 def _named(name: str, *include: str, **more: Any) -> RewriteDatabaseQuery:

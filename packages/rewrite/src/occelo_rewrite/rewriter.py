@@ -3,7 +3,7 @@
 `WalkingGraphRewriter` tries rules once at each node, and `EquilibriumGraphRewriter` tries rules until none applies.
 `SequentialGraphRewriter` runs rewriters in sequence, and `MergeOptimizer` merges equal nodes. The classes in `database`
 combine rules into rewriters of these classes, which are the stages of `pipeline`. The rewriters in `fusion`, `inplace`
-and `rules.looping.bodies` are subclasses of `RecordingRewriter`.
+and `occelo_loops.rules.bodies` are subclasses of `RecordingRewriter`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`CHANGES`: the tags by which a rule declares how it may change results.
 
-A rule without any of these tags keeps every result bit for bit. `testing.laws` checks that each rule changes results
+A rule without any of these tags keeps every result bit for bit, and every error of the ops that it replaces. What no
+result depends on any more is not computed, so that errors of operands that a law drops need no tag. `testing.laws` checks that each rule changes results
 only as its tags allow. The optimizer ``strict`` of `pipeline` excludes rules by these tags.
 
 Complex numbers that are not finite, and signs of complex zeros, are exceptions: every rule may change them. Libraries
@@ -20,7 +21,7 @@ CHANGES: dict[str, str] = {
     "shape_unsafe": "whether shapes that do not fit are an error",
     "singular": "whether a matrix that is singular, or not positive definite, is an error",
     "arbitrary": "what nothing determines: the order of the results of eig, and the signs of eigenvectors",
-    "unsafe": "whether a check that fails is an error",
+    "unsafe": "whether a check that fails, or an index out of range, is an error",
 }
 """For each tag, the changes that it allows."""
 

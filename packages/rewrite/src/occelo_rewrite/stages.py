@@ -1,6 +1,6 @@
-"""Four stages of `pipeline` that are functions of a graph rather than databases of rules.
+"""Three stages of `pipeline` that are functions of a graph rather than databases of rules.
 
-`drain_assumptions` and `note_stated_definite` record assumptions, `add_destroy_handler` allows in-place ops, and
+`drain_assumptions` records assumptions, `add_destroy_handler` allows in-place ops, and
 `check_integrity` validates the graph at the end.
 """
 
@@ -12,7 +12,7 @@ from occelo_rewrite.assumptions.control import statements
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.rewriter import graph_rewriter
 
-__all__ = ["add_destroy_handler", "check_integrity", "drain_assumptions", "note_stated_definite"]
+__all__ = ["add_destroy_handler", "check_integrity", "drain_assumptions"]
 
 
 @graph_rewriter
@@ -20,18 +20,6 @@ def drain_assumptions(fgraph: FunctionGraph) -> None:
     """Record the facts that `Assume` nodes state, and remove these nodes from the graph."""
     if statements(fgraph):
         assumptions_of(fgraph).drain(fgraph)
-
-
-@graph_rewriter
-def note_stated_definite(fgraph: FunctionGraph) -> None:
-    """Note the matrices that equations or Cholesky factorisations of the graph assume to be positive definite.
-
-    A matrix is noted only if every run of the graph raises an error unless the matrix is positive definite. So rules
-    may compute determinants and inverses of this matrix from its Cholesky factor, too.
-    """
-    from occelo_rewrite.rules.linalg.stated_definite import note_stated
-
-    note_stated(fgraph)
 
 
 @graph_rewriter

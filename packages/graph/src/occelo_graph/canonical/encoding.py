@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.canonical.names import class_name, import_own, subclass
+from occelo_graph.canonical.names import import_own, saved_name, subclass
 from occelo_graph.errors import SavedGraphError
+from occelo_graph.families import is_own
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
@@ -26,6 +27,7 @@ from occelo_graph.narrowing import is_dict, is_list
 
 __all__ = [
     "Arrays",
+    "GraphTable",
     "HashedGraphs",
     "Static",
     "coders",
@@ -45,6 +47,22 @@ class HashedGraphs(list[Any]):
 
     So the encoding of a graph is as long as the graph, however deep graphs are inside of graphs.
     """
+
+
+class GraphTable(list[Any]):
+    """A list of arrays for an encoding in which each inner graph is a position in a table of encoded graphs.
+
+    So nothing recurses over the depth of nesting, and a graph that occurs several times is encoded once.
+    """
+
+    def __init__(self, arrays: Sequence[Any] = ()) -> None:
+        super().__init__(arrays)
+        self.positions: dict[Any, int] = {}
+        """The positions of the graphs that are encoded."""
+        self.rows: list[Any] = []
+        """The encoded graphs. Each one refers only to those before it."""
+        self.graphs: list[Any] = []
+        """The graphs that are decoded, in the order of the table."""
 
 
 _PLAIN = frozenset((type(None), bool, str, int))
@@ -77,7 +95,7 @@ def register_coder(
 
     The coder is not used for subclasses of ``cls``. A second coder for a class replaces the first one.
     """
-    _coders[class_name(cls)] = (cls, to_plain, from_plain)
+    _coders[saved_name(cls)] = (cls, to_plain, from_plain)
 
 
 def coders() -> dict[str, tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]]:
@@ -122,7 +140,7 @@ class NoCanonicalForm(TypeError):
 
 
 def _encode_object(value: object, arrays: Arrays) -> Any:
-    name = class_name(type(value))
+    name = saved_name(type(value))
     if name in _coders:
         return {"coded": name, "data": _coders[name][1](value, arrays)}
     if isinstance(value, Op):
@@ -184,6 +202,17 @@ def _decode_op(name: str, fields: dict[str, Any]) -> Op:
         raise SavedGraphError(f"{name} cannot be made from {sorted(fields)}: {error}") from None
 
 
+def _coder(name: str) -> tuple[type, Callable[[Any, Arrays], Any], Callable[[Any, Arrays], Any]]:
+    if name not in _coders:
+        import_own(name)
+    found = _coders.get(name)
+    if found is None and is_own(name.partition(":")[0]):  # a file of an earlier version
+        found = _coders.get(f"graph:{name.partition(':')[2]}")
+    if found is None:
+        raise SavedGraphError(f"The graph uses {name}, which is not known here")
+    return found
+
+
 def decode(plain: Any, arrays: Arrays) -> Any:
     """Decode ``plain``, which `encode` returned. `SavedGraphError` if it is not the encoding of a value."""
     if is_list(plain):
@@ -210,10 +239,7 @@ def _decode_dict(entry: dict[str, Any], arrays: Arrays) -> Any:
         case {"array": index}:
             return _taken(arrays, index)
         case {"coded": str(name), "data": data}:
-            import_own(name)
-            if name not in _coders:
-                raise SavedGraphError(f"The graph uses {name}, which is not known here")
-            return _coders[name][2](data, arrays)
+            return _coder(name)[2](data, arrays)
         case {"op": name, "fields": fields}:
             return _decode_op(name, {k: decode(v, arrays) for k, v in fields.items()})
         case {"type": name, "key": key}:

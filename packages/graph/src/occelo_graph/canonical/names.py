@@ -7,15 +7,16 @@ of ops, and what the user of `load` trusts (`trusting`).
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable, Collection, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FunctionType
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from occelo_graph.errors import SavedGraphError
+from occelo_graph.families import declared, family_of_module, import_ops, installed, is_own
 from occelo_graph.ir.op import Op
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "loaded",
     "named",
     "register_loadable",
+    "saved_name",
     "subclass",
     "trusting",
 ]
@@ -35,8 +37,23 @@ Trust = bool | Collection[str]
 _Part = TypeVar("_Part", bound=Callable[..., Any])
 _registered: dict[str, Any] = {}
 _trusted: ContextVar[bool | frozenset[str]] = ContextVar("_trusted", default=False)
-_OWN = f"{__name__.partition('.')[0]}."
-_TESTS = f"{_OWN}testing"
+_saved: WeakKeyDictionary[type, str] = WeakKeyDictionary()
+_found: dict[tuple[type, str], type] = {}
+"""Classes of families that were looked up."""
+
+
+def saved_name(cls: type) -> str:
+    """The name of a class of ops, types or parameters in a saved graph and in digests.
+
+    It is "family:Class" for a class of a family ("graph:Class" for the graph package), so that modules of a family may be
+    moved. For all other classes, and for classes that functions make, it is the `class_name`.
+    """
+    found = _saved.get(cls)
+    if found is None:
+        family = None if "<locals>" in cls.__qualname__ else family_of_module(cls.__module__)
+        found = class_name(cls) if family is None else f"{family.name}:{cls.__qualname__}"
+        _saved[cls] = found
+    return found
 
 
 def class_name(cls: type | Callable[..., Any]) -> str:
@@ -113,41 +130,63 @@ def _part_of_op(name: str) -> Any:
 
 
 def subclass(base: type, name: object) -> Any:
-    """The imported subclass of ``base`` with this name, as `class_name` gives it. `SavedGraphError` if there is none.
+    """The subclass of ``base`` with this name, as `saved_name` gives it. `SavedGraphError` if there is none.
 
-    A module of this package is imported if it is needed.
+    The ops of the family that the name begins with are imported if they are needed. Other packages must be imported.
     """
     if not isinstance(name, str):
         raise SavedGraphError("The name of a class is no text")
     found = _found_class(base, name)
     if found is None:
-        module = name.partition(":")[0]
-        raise SavedGraphError(f"The graph uses {name}; import {module} before loading it")
+        first = name.partition(":")[0]
+        raise SavedGraphError(f"The graph uses {name}; import {first} before loading it")
     return found
 
 
 def _found_class(base: type, name: str) -> Any:
+    found = _subclass_named(base, name)
+    if found is None and import_own(name):
+        found = _subclass_named(base, name)
+    if found is None and is_own(name.partition(":")[0]):
+        # a file of an earlier version, which names modules
+        last = name.partition(":")[2]
+        for family in declared():
+            found = found or _subclass_named(base, f"{family.name}:{last}")
+    return found
+
+
+def _subclass_named(base: type, name: str) -> Any:
     module, _, path = name.partition(":")
-    import_own(name)
     # looked up in dictionaries: attributes of modules and classes may run code
     found: Any = sys.modules.get(module)
     for part in path.split("."):
         found = _attributes(found).get(part)
     if isinstance(found, type) and issubclass(found, base) and class_name(found) == name:
         return found
-    pending = [base]  # classes inside of functions, and classes whose names have other values now
+    known = _found.get((base, name))
+    if known is not None:
+        return known
+    pending = [
+        base
+    ]  # classes of families, inside of functions, and classes whose names have other values now
     while pending:
         cls = pending.pop()
-        if class_name(cls) == name:
+        if saved_name(cls) == name:
+            if family_of_module(cls.__module__) is not None:
+                _found[base, name] = cls
             return cls
         pending.extend(cls.__subclasses__())
     return None
 
 
-def import_own(name: str) -> None:
-    """Import the module of this package that defines the class with this name, if there is one."""
-    module = name.partition(":")[0]
-    if module in sys.modules or not module.startswith(_OWN) or module.startswith(_TESTS):
-        return
-    with suppress(ModuleNotFoundError):
-        importlib.import_module(module)
+def import_own(name: str) -> bool:
+    """Import the ops of the family that a name begins with, or of all families for a name of an earlier version.
+
+    Returns whether anything was to be imported.
+    """
+    first = name.partition(":")[0]
+    old = is_own(first)
+    families = [each for each in installed() if old or each.name == first]
+    for family in families:
+        import_ops(family)
+    return bool(families)

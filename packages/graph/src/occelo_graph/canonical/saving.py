@@ -2,8 +2,8 @@
 
 Users call `occelo.save` and `occelo.load`. Dumps of functions (`occelo_compile.dumping`) contain such a file.
 
-A file is a zip archive without compression. It contains ``graph.json``, with the canonical document, names and source
-lines, and a file ``arrays/N.npy`` for each array. A version of Occelo reads the files of all earlier versions.
+A file is a zip archive without compression. It contains ``graph.json``, with the canonical document, a table of inner
+graphs, names and source lines, and a file ``arrays/N.npy`` for each array. A version of Occelo reads the files of all earlier versions.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from occelo_graph.canonical.archive import reading, written
 from occelo_graph.canonical.document import Numbering, document
 from occelo_graph.canonical.encoding import (
     Arrays,
+    GraphTable,
     decode,
     decode_value,
     encode_value,
@@ -38,7 +39,7 @@ from occelo_graph.provenance import Source
 
 __all__ = ["FORMAT_VERSION", "SavedGraph", "load", "save"]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 @frozen_dataclass
@@ -66,7 +67,7 @@ def save(
         "Only graphs are saved, without compiled code; pickle a function, or save its maker.fgraph",
     )
     _refuse_missing(listed, inputs)
-    arrays: Arrays = []
+    arrays = GraphTable()
     numbering = Numbering(inputs, listed)
     plain = document(inputs, listed, arrays, numbering)
     variables = numbering.variables
@@ -76,6 +77,7 @@ def save(
         for i, v in enumerate(variables)
         if isinstance(v, SharedVariable)
     }
+    plain["graphs"] = arrays.rows
     places: dict[tuple[str, int, str], int] = {}
     rows: dict[int, int] = {}
     for number, variable in enumerate(variables):
@@ -154,9 +156,9 @@ def load(file: str | os.PathLike[str] | IO[bytes], trust: Trust = False) -> Save
             raise SavedGraphError(
                 f"it has format version {version}; this version reads up to {FORMAT_VERSION}"
             )
-        arrays: Arrays = [
-            archive.array(f"arrays/{position}.npy") for position in range(len(archive.names) - 1)
-        ]
+        arrays = GraphTable(
+            [archive.array(f"arrays/{position}.npy") for position in range(len(archive.names) - 1)]
+        )
         return _rebuild(plain, arrays)
 
 
@@ -189,7 +191,9 @@ class _Numbered(dict[int, Variable]):
         raise SavedGraphError(f"There is no variable {number!r} yet")
 
 
-def _rebuild(plain: dict[str, Any], arrays: Arrays) -> SavedGraph:
+def _rebuild(plain: dict[str, Any], arrays: GraphTable) -> SavedGraph:
+    for row in plain.get("graphs", ()):  # files of version 1 have none
+        arrays.graphs.append(decode(row, arrays))
     types = [decode(row, arrays) for row in plain["types"]]
     ops = [decode(row, arrays) for row in plain["ops"]]
     for kind, parts in ((Type, types), (Op, ops)):

@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any
 from occelo_graph.canonical.document import Numbering, canonical_bytes, digest_of_bytes
 from occelo_graph.canonical.encoding import (
     Arrays,
+    GraphTable,
     HashedGraphs,
     NoCanonicalForm,
     decode,
     decode_value,
     encode,
     encode_value,
+    position_in,
     register_coder,
 )
+from occelo_graph.canonical.names import saved_name
+from occelo_graph.errors import SavedGraphError
 from occelo_graph.facade import facade
 from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
@@ -174,6 +178,18 @@ def _freeze_after(
 def _encode_frozen(graph: FrozenFunctionGraph, arrays: Arrays) -> Any:
     if isinstance(arrays, HashedGraphs):
         return graph.digest
+    if not isinstance(arrays, GraphTable):
+        return _row(graph, arrays)
+    if graph not in arrays.positions:
+        name = saved_name(FrozenFunctionGraph)
+        for each in (*graph.nested(), graph):
+            if each not in arrays.positions:
+                arrays.rows.append({"coded": name, "data": _row(each, arrays)})
+                arrays.positions[each] = len(arrays.rows) - 1
+    return arrays.positions[graph]
+
+
+def _row(graph: FrozenFunctionGraph, arrays: Arrays) -> dict[str, Any]:
     numbers: dict[Variable, int] = {v: i for i, v in enumerate(graph.inputs)}
     constants: list[Any] = []
     nodes: list[Any] = []
@@ -218,6 +234,11 @@ def _encode_data(variable: Variable, arrays: Arrays) -> Any:
 
 
 def _decode_frozen(plain: Any, arrays: Arrays) -> FrozenFunctionGraph:
+    if isinstance(arrays, GraphTable) and isinstance(plain, int):
+        known = arrays.graphs[position_in(plain, arrays.graphs)]
+        if not isinstance(known, FrozenFunctionGraph):
+            raise SavedGraphError(f"The row {plain} of the table of graphs is none")
+        return known
     variables: dict[int, Variable] = {}
     inputs = [NominalVariable(i, decode(t, arrays)) for i, t in enumerate(plain["inputs"])]
     variables.update(enumerate(inputs))

@@ -55,7 +55,8 @@ def before_narrowing(
     """
     dtype = node.outputs[0].type.dtype
     inputs = [v if v in keep else _before_rounding(v, dtype) for v in node.inputs]
-    wide = name_of(np.result_type(*(v.type.dtype for v in inputs if is_float(v.type.dtype))))
+    floats = [v.type.dtype for v in inputs if is_float(v.type.dtype)]
+    wide = name_of(np.result_type(*floats)) if floats else dtype
     if wide == dtype:
         return node
     made = node.op(*(converted(v, wide) for v in inputs))
@@ -131,7 +132,7 @@ def _moved_in(node: Apply | None, dtype: str, convert: Convert) -> TensorVariabl
         return None
     inputs: list[Variable] = list(node.inputs)
     inputs[moves] = [convert(v, dtype) for v in tensors(node.inputs[moves])]
-    made: TensorVariable = node.op(*inputs)
+    made: TensorVariable = node.op.of_dtype(dtype)(*inputs)
     return made
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
+from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import as_variables, toposort
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "clone_replace",
     "equal_computations",
     "graph_replace",
+    "rebuilt",
     "replacement_pairs",
 ]
 
@@ -106,13 +108,30 @@ def clone_replace(
     Without ``rebuild_strict``, there is a warning if an old variable has a static length of 1 and its replacement has
     not. The reason: a gradient with respect to a variable that broadcasts contains a sum. The replacement may not need
     this sum, but the sum is not removed.
+
+    An integer constant may have been used as a Python number, such as an axis; ops keep it in a field and do not follow a
+    replacement. ValueError if such a constant is replaced and is not in the graph. If it is in the graph as well, there
+    is a warning.
     """
+    pairs = replacement_pairs(replace)
+    outputs = as_variables(output)
+    check_taken_constants((old for old, _ in pairs), outputs)
+    results = rebuilt(outputs, pairs, rebuild_strict, copy_inputs_over)
+    return results[0] if isinstance(output, Variable) else results
+
+
+def rebuilt(
+    outputs: Sequence[Variable],
+    replace: Iterable[tuple[Any, Any]],
+    rebuild_strict: bool = True,
+    copy_inputs_over: bool = True,
+) -> list[Variable]:
+    """`clone_replace` for a list of outputs, without its check of constants."""
     equiv: dict[Variable, Variable] = {}
-    for old, new in replacement_pairs(replace):
+    for old, new in replace:
         if not isinstance(old, Variable):
             raise TypeError(f"Only variables can be replaced, got {old!r}")
         equiv[old] = _replacement(old, new, rebuild_strict)
-    outputs = as_variables(output)
     for node in toposort(outputs, blockers=frozenset(equiv)):
         new_inputs = [_root(equiv, v, copy_inputs_over) for v in node.inputs]
         if all(a is b for a, b in zip(new_inputs, node.inputs, strict=True)):
@@ -120,8 +139,7 @@ def clone_replace(
         copied = node.clone_with_new_inputs(new_inputs, strict=rebuild_strict)
         for old, new in zip(node.outputs, copied.outputs, strict=True):
             equiv.setdefault(old, new)
-    results = [_root(equiv, v, copy_inputs_over) for v in outputs]
-    return results[0] if isinstance(output, Variable) else results
+    return [_root(equiv, v, copy_inputs_over) for v in outputs]
 
 
 def _replacement(old: Variable, new: Any, strict: bool) -> Variable:
@@ -135,7 +153,7 @@ def _replacement(old: Variable, new: Any, strict: bool) -> Variable:
         warnings.warn(
             f"{describe(old)} has a length of 1 that its replacement {made} ({made.type}) has not. What was summed or "
             "repeated because of it, as in gradients, stays so: build the graph anew from the replacement",
-            stacklevel=3,
+            stacklevel=4,
         )
     return made
 
@@ -155,10 +173,12 @@ def graph_replace(
     """Copy the graph of ``outputs`` with variables replaced, also inside of the replacements.
 
     If a replacement depends on another replaced variable, this variable is replaced in it, too. (`clone_replace` does
-    not do this.) With ``strict``, a replaced variable on which ``outputs`` do not depend raises ValueError.
+    not do this.) With ``strict``, a replaced variable on which ``outputs`` do not depend raises ValueError. Constants that
+    ops keep in fields are checked as in `clone_replace`.
     """
     pairs = {old: new for old, new in replacement_pairs(replace)}
     results = as_variables(outputs)
+    check_taken_constants(pairs, results)
     needed: set[Variable] = set()
     order = toposort(results)
     for node in order:
@@ -174,9 +194,9 @@ def graph_replace(
     for old in sorted((o for o in pairs if o in needed), key=lambda v: rank.get(v, -1)):
         new = pairs[old]
         if old.owner is not None and isinstance(new, Variable):
-            new = clone_replace(new, resolved)
+            (new,) = rebuilt([new], resolved.items())
         resolved[old] = new
-    results = clone_replace(results, resolved)
+    results = rebuilt(results, resolved.items())
     return results[0] if isinstance(outputs, Variable) else results
 
 

@@ -59,10 +59,10 @@ def _without_code(state: Any, slot: str, source: Source | None) -> Any:
 
 def _shallow_copy(value: Any) -> Any:
     state: Any = object.__getstate__(value)
-    attributes: dict[str, Any] | None = state[0]
+    attributes: dict[str, Any] = state[0] or {}
     slots: dict[str, Any] = state[1]
-    made: Any = object.__new__(type(value))
-    for name, each in {**slots, **(attributes or {})}.items():
+    made: Any = object.__new__(value.__class__)
+    for name, each in {**slots, **attributes}.items():
         setattr(made, name, each)
     return made
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform, o
 from occelo_graph import provenance
 from occelo_graph.errors import MethodNotDefined, with_arguments
 from occelo_graph.facade import facade
+from occelo_graph.families import is_own
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import AnyApply, Apply, Variable, is_node
 from occelo_graph.ir.op_caches import cache_of, forget_cached, is_fixed
@@ -80,7 +81,6 @@ Kernel = Callable[..., Sequence[Any]]
 
 _C = TypeVar("_C", bound=type)
 _INFERENCE_CACHE_LIMIT = 4096
-_OWN = __name__.partition(".")[0] + "."
 
 
 def set_default_converter(converter: Callable[[Any], Variable]) -> None:
@@ -162,14 +162,14 @@ class Op(Traits):
     """Whether a user defined ``make_node``."""
 
     _is_external: ClassVar[bool] = False
-    """Whether the class is defined outside of this package."""
+    """Whether the class is defined outside of Occelo's packages."""
 
     _compared_fields: ClassVar[tuple[str, ...]]
     """The names of the fields that are compared. They are computed at their first use."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls._is_external = not cls.__module__.startswith(_OWN)
+        cls._is_external = not is_own(cls.__module__)
         if "make_node" in cls.__dict__:
             cls._makes_nodes = cls._is_external
         if cls._is_external:
@@ -469,7 +469,7 @@ class Op(Traits):
             if found is not None:
                 return found
         evaluate = self.evaluate
-        if not type(self).__module__.startswith(_OWN):
+        if type(self)._is_external:
             kinds, name = [v.type for v in node.outputs], str(self)
 
             def evaluating_checked(*arrays: Any) -> Sequence[Any]:
@@ -588,7 +588,7 @@ class Op(Traits):
     @property
     def external_code(self) -> bool:
         """Whether a user may have defined the NumPy code. Then results may be views that the op does not declare."""
-        return not type(self).__module__.startswith(_OWN)
+        return type(self)._is_external
 
     def connection_pattern(self, node: AnyApply) -> list[list[bool]]:
         """A list of lists of truth values: entry ``[i][k]`` says whether output ``k`` depends on input ``i``.

@@ -114,7 +114,8 @@ class NodeTable:
                 variable.type = state["types"][next(rows)]
         for position, tag in state["node tags"]:
             self.nodes[position].tag = tag
-        for number, kept in state["variables"]:
+        variables_kept: list[tuple[int, dict[str, Any]]] = state["variables"]
+        for number, kept in variables_kept:
             for slot, value in kept.items():
                 setattr(variables[number], slot, value)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
+from occelo_graph.families import is_own
 from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.narrowing import is_list_or_tuple, is_mapping
 
@@ -105,6 +106,10 @@ class Traits:
     `Blockwise`, which applies an op to a batch, infers the lengths of results by `Op.infer_shape`. If that fails, it
     uses the signature, or else the results for the first element of the batch.
     """
+
+    def of_dtype(self, dtype: str) -> Any:
+        """The op that moves elements of another dtype in the same way. An op with `moves` that names a dtype overrides this."""
+        return self
 
     def static_inputs(self, node: AnyApply) -> Sequence[int]:
         """The positions of the inputs whose values determine the shapes of the outputs. By default there are none.
@@ -206,7 +211,7 @@ def same_results(cls: type[Any], base: type[Any], root: type[Any], external: boo
     return not external or all(
         getattr(cls, name) is method
         for each in base.__mro__
-        if each.__module__.startswith("occelo_graph.")
+        if is_own(each.__module__)
         for name in each.__dict__
         if not hasattr(root, name)
         if callable(method := getattr(base, name)) or isinstance(method, property)
@@ -345,7 +350,7 @@ def _is_unused(cls: type[Any], root: type[Any]) -> bool:
 
 
 def _is_external(cls: type) -> bool:
-    return not cls.__module__.startswith("occelo_graph.")
+    return not is_own(cls.__module__)
 
 
 def _source(cls: type, name: str) -> type:

@@ -4,7 +4,7 @@ A batching rule applies an op to inputs with batch dimensions. Input ``i`` has `
 front of the dimensions that the op expects.
 
 The helpers are used by the batching rules of ops, `vectorize_graph` and `Blockwise`. `MatrixOp`, `Blockwise` and
-`occelo_link.traced.linalg` call `parse_signature`.
+`occelo_linalg.traced` call `parse_signature`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occelo_graph.ir.known_values import known_integer
-from occelo_graph.ir.nodes import Apply
-from occelo_graph.ir.op import Op
 from occelo_graph.ops.elemwise.arithmetic import second
 from occelo_graph.tensors.constant import as_tensor_variable
 
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["align", "batch_shape", "materialize", "parse_signature", "require_unbatched"]
+__all__ = ["align", "batch_shape", "materialize", "parse_signature"]
 
 _SIGNATURE = r"^\s*(.*?)\s*->\s*(.*?)\s*$"
 _CORE = r"\(([^()]*)\)"
@@ -108,18 +106,3 @@ def _repeated(variable: TensorVariable, lengths: Sequence[Any]) -> TensorVariabl
         return second(zero.broadcast_to([*lengths, *(1 for _ in rest)]), variable)
     core = [variable.shape[i] for i in range(len(lengths), variable.type.ndim)]
     return variable.broadcast_to([*lengths, *core])
-
-
-def require_unbatched(
-    op: Op, node: Apply, batch_ndims: Sequence[int], positions: Sequence[int]
-) -> None:
-    """Raise NotImplementedError if one of the inputs at ``positions`` has batch dimensions.
-
-    Batching rules call it for inputs that are lengths or positions, such as the stop of a range.
-    """
-    for position in positions:
-        if batch_ndims[position]:
-            raise NotImplementedError(
-                f"{op} cannot be vectorized over its input {position}, {node.inputs[position]}, "
-                "which says a length or a position"
-            )

@@ -24,7 +24,12 @@ from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_slice, is_tuple
-from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.batched_lengths import (
+    common_length,
+    common_lengths,
+    promise_equal_lengths,
+)
+from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.elemwise.arithmetic import (
@@ -38,6 +43,7 @@ from occelo_graph.ops.elemwise.arithmetic import (
     lt,
     maximum,
     minimum,
+    mul,
     second,
     sign,
     sub,
@@ -57,7 +63,7 @@ from occelo_graph.ops.length_inputs import (
 )
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.broadcasting import broadcast_lengths
-from occelo_graph.ops.shape.dimensions import moveaxis
+from occelo_graph.ops.shape.dimensions import expand_dims, moveaxis
 from occelo_graph.ops.shape.length_bounds import never_negative
 from occelo_graph.ops.shape.reading import length_read, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable, constant, promote_arguments
@@ -193,7 +199,7 @@ class Alloc(FollowsLengths, LinearInFirst):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
+        inputs = common_lengths(self, inputs, batch_ndims, range(1, len(inputs)))
         extra = batch_ndims[0]
         lead = lengths_by_variables(inputs[0])[:extra]
         missing = len(self.shape) - (inputs[0].type.ndim - extra)
@@ -282,9 +288,13 @@ def broadcast_arrays(*args: Any) -> tuple[TensorVariable, ...]:
 
 def _counts_a_length(start: Variable, stop: Variable, step: Variable) -> bool:
     """Whether a range counts from 0 in steps of 1 to a length read from a tensor. Such a length is never negative."""
+    return _counts_from_zero(start, step) and length_read(stop) is not None
+
+
+def _counts_from_zero(start: Variable, step: Variable) -> bool:
+    """Whether a range counts from 0 in steps of 1."""
     from_zero = isinstance(start, Constant) and start.data == 0
-    by_one = isinstance(step, Constant) and step.data == 1
-    return from_zero and by_one and length_read(stop) is not None
+    return from_zero and isinstance(step, Constant) and step.data == 1
 
 
 @op
@@ -323,19 +333,30 @@ class ARange(FollowsLengths):
         return [ct.sum(), ZERO, (ct * steps).sum()]
 
     def infer_shape(self, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
-        from_, to, by = node.inputs
+        return [(self._count(*node.inputs),)]
+
+    def _count(self, start: Any, stop: Any, step: Any) -> TensorVariable:
+        """The length of the range, or the lengths of a batch of ranges."""
         if is_discrete(self.dtype):
             # exact for all integers; a quotient of floats would be rounded
-            if _counts_a_length(from_, to, by):
-                return [(cast(to, "int64"),)]
-            return [(_count_of_integers(from_, to, by),)]
-        length = cast(ceil(true_div(sub(to, from_), by)), "int64")
-        return [(switch(ge(length, 0), length, 0),)]
+            if _counts_a_length(start, stop, step):
+                return cast(stop, "int64")
+            return _count_of_integers(start, stop, step)
+        length = cast(ceil(true_div(sub(stop, start), step)), "int64")
+        return switch(ge(length, 0), length, 0)
 
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        raise NotImplementedError(f"{self} cannot be vectorized: its length would vary")
+        promise_equal_lengths(self)
+        extra = max(batch_ndims)
+        start, stop, step = (align(v, n, extra) for v, n in zip(inputs, batch_ndims, strict=True))
+        count = common_length(self, self._count(start, stop, step))
+        places = cast(arange(count), self.dtype)
+        if _counts_from_zero(inputs[0], inputs[2]):
+            return [places]
+        first, by = (expand_dims(cast(v, self.dtype), -1) for v in (start, step))
+        return [add(first, mul(by, places))]
 
 
 def _range(start: Any, stop: Any, step: Any, dtype: str) -> Any:
@@ -447,8 +468,11 @@ class Eye(FollowsLengths):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        require_unbatched(self, node, batch_ndims, range(len(inputs)))
-        return self.make_node(*inputs).outputs
+        inputs = common_lengths(self, inputs, batch_ndims, range(len(inputs) - 1))
+        if not batch_ndims[-1]:
+            return self.make_node(*inputs).outputs
+        *lengths, k = inputs
+        return self.decompose(*lengths, expand_dims(k, (-2, -1)))
 
 
 def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:

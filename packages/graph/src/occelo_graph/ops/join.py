@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from occelo_graph.facade import facade
 from occelo_graph.ir.known_values import known_integer, known_integers
 from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
@@ -18,7 +19,8 @@ from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import EVERY, FIRST
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_list_or_tuple
-from occelo_graph.ops.batching import materialize, require_unbatched
+from occelo_graph.ops.batched_lengths import promise_equal_lengths
+from occelo_graph.ops.batching import materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_graph.ops.create import alloc, arange, broadcast_to, zeros_like
@@ -26,7 +28,7 @@ from occelo_graph.ops.elemwise.arithmetic import clip, eq, ge, lt, minimum, swit
 from occelo_graph.ops.elemwise.op import broadcast_static
 from occelo_graph.ops.length_inputs import FollowsLengths, lengths_of
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
+from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis, static_integer
 from occelo_graph.ops.shape.dimensions import expand_dims
 from occelo_graph.ops.shape.reading import Shape_i, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten, reshape
@@ -75,6 +77,9 @@ class MakeVector(Op):
 
     def may_fail(self, node: Apply) -> bool:
         return False
+
+    def of_dtype(self, dtype: str) -> MakeVector:
+        return MakeVector(dtype)
 
     def infer(self, *scalars: TensorType) -> TensorType:
         for t in scalars:
@@ -298,11 +303,11 @@ def _number_for(values: Any) -> Any:
     """A Python number that stands for the dtype of a list of Python numbers; None for all other values."""
     if not is_list_or_tuple(values) or not values:
         return None
-    kinds = ("int", "float", "complex")
+    kinds = (int, float, complex)
     numbers: Sequence[Any] = values
     if not all(map(is_python_number, numbers)):
         return None
-    return max(numbers, key=lambda v: (kinds.index(type(v).__name__), abs(v)))
+    return max(numbers, key=lambda v: (kinds.index(type(v)), abs(v)))
 
 
 def vertical_stack(*args: Any) -> TensorVariable:
@@ -333,6 +338,7 @@ def split(
             "split takes the lengths of the parts and n_splits, their number, as in split(x, [1, 3], n_splits=2); "
             "numpy.split(x, positions, axis) takes a variable, too"
         )
+    n_splits = static_integer(n_splits, "number of parts")
     x = as_tensor_variable(x)
     where = normalize_axis(axis, x.type.ndim)
     if isinstance(splits_size, Variable):
@@ -429,7 +435,9 @@ class Repeat(FollowsLengths, LinearInFirst):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        require_unbatched(self, node, batch_ndims, [1])
+        if batch_ndims[1]:
+            promise_equal_lengths(self)
+            return facade.repeated(node, inputs)
         return [Repeat(self.axis + batch_ndims[0])(*inputs)]
 
 
@@ -516,6 +524,7 @@ def flip(arr: Any, axis: Any = None) -> TensorVariable:
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> TensorVariable:
     """Differences of adjacent elements along ``axis``, taken ``n`` times. ValueError if ``n`` is negative."""
+    n = static_integer(n, "number of times")
     if n < 0:
         raise ValueError(f"The number of times must not be negative, got {n}")
     a = as_tensor_variable(a)

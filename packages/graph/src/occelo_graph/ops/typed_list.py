@@ -2,7 +2,7 @@
 
 Users call the functions from `occelo.typed_list`. For instance, a loop can carry a list that grows in each step. A list
 is a value like a tensor: ops do not change their inputs, but return a new list. The ops have no derivatives. The family
-is imported at its first use (`late_families`).
+is imported at its first use (`occelo_graph.families`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
+from occelo_graph.families import Family
 from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
-from occelo_graph.late_families import loaded
 from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
@@ -37,7 +37,7 @@ __all__ = [
     "setitem",
 ]
 
-loaded("typed_list")
+Family("typed_list", "occelo_graph", ops=()).register()
 _COUNT = TensorType("int64", ())
 
 

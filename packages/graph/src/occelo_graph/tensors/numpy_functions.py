@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from occelo_graph.families import installed
 from occelo_graph.ir.nodes import Variable
-from occelo_graph.missing_names import LATE, LATE_FUNCTIONS
+from occelo_graph.missing_names import LATE_FUNCTIONS
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
 from occelo_graph.ops.arguments import NUMPY
@@ -273,7 +274,6 @@ _FUNCTIONS: dict[str, Row] = {
     "result_type": (_dtypes(np.result_type), "*"),
     "can_cast": (_dtypes(np.can_cast), "*"),
     # linear algebra
-    "linalg.norm": (statistics.norm, "x ord axis keepdims"),
     "linalg.matrix_transpose": (shape.matrix_transpose, "x"),
     "linalg.matmul": (blas.matmul, "x1 x2"),
     "linalg.tensordot": (blas.tensordot, "x1:a x2:b axes"),
@@ -402,14 +402,17 @@ def _pass_on(
 def _row(name: str) -> Row | None:
     """Occelo's function and the parameters for a function of NumPy. None if Occelo has no such function.
 
-    If the function is in a module that is imported at its first use, the module is imported.
+    If the function may be in a module that is imported at its first use, or in a family, these are imported.
     """
     in_linalg = name.startswith("linalg.")
     ours = name if in_linalg else name.rpartition(".")[2]
     row = _FUNCTIONS.get(name) or NUMPY.get(ours)
-    late = LATE_FUNCTIONS.get(name) or (LATE["linalg"] if in_linalg else None)
-    if row is None and late is not None:
-        importlib.import_module(late)
+    if row is None and name in LATE_FUNCTIONS:
+        importlib.import_module(LATE_FUNCTIONS[name])
+        row = NUMPY.get(ours)
+    if row is None:
+        for family in installed():
+            family.load("numpy")
         row = NUMPY.get(ours)
     return row
 

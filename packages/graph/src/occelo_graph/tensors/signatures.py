@@ -1,7 +1,7 @@
 """Types for annotations: arrays (`Array`), and parameters that are functions of arrays (`ArrayFunction`) or of tensors
 (`TensorFunction`).
 
-The modules of `ops.elemwise`, `ops.linalg` and `ops.random`, lowerings of linear algebra, and the tables with examples
+The modules of `ops.elemwise`, `occelo_linalg.ops` and `occelo_random.ops`, lowerings of linear algebra, and the tables with examples
 of ops and rules use these types.
 
 `ArrayFunction` and `TensorFunction` are unions of function types, for one to six arguments. With the type

@@ -6,6 +6,7 @@ objects of these classes directly: the constructors of `occelo.tensor`, the func
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable, shared_constructor
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_array
 from occelo_graph.ops import cast, create, join, reduce, shape, statistics
@@ -533,8 +535,11 @@ class TensorVariable(Variable):
         return statistics.std(self, axis, ddof, keepdims)
 
     def norm(self, L: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-        """See `norm`."""
-        return statistics.norm(self, L, axis, keepdims)
+        """See `norm` of linear algebra. TypeError if this family is not installed."""
+        made: TensorVariable = numpy_functions.call_function(
+            np.linalg.norm, (self, L, axis, keepdims), {}
+        )
+        return made
 
     def max(self, axis: Any = None, keepdims: bool = False) -> TensorVariable:
         """See `max`."""
@@ -604,6 +609,14 @@ class TensorConstant(TensorVariable, Constant):  # pyright: ignore[reportIncompa
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.data, dtype=dtype, copy=copy)
+
+    def __index__(self) -> int:
+        """The value of an integer scalar, for an axis and the like. It is recorded (`taken_constants`)."""
+        if self.data.dtype.kind not in "iu" or self.data.ndim:
+            return super().__index__()
+        return operator.index(taken(self))
+
+    __int__ = __index__
 
     def __copy__(self) -> TensorConstant:
         return self

@@ -19,15 +19,11 @@ import occelo_rewrite
 __all__ = ["digest_text", "environment", "manifest"]
 
 _NO_SOURCES = frozenset(
-    (
-        *("__pycache__", "testing", "random_programs", "debugging", "jax", "torch", "traced"),
-        *("printing", "stats"),
-    )
+    (*("__pycache__", "examples", "debugging", "jax", "torch", "traced", "printing"),)
 )
 """The names of folders that `manifest` skips, because cached code does not depend on their sources.
 
-They contain tests, printing, probability distributions (which only build graphs), and the modes and linkers whose
-functions are not cached.
+They contain examples, printing, and the modes and linkers whose functions are not cached.
 """
 
 _UNCHANGED = (0, 0, 0)

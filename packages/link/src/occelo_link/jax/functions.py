@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from occelo_link.jax.library import jnp, lax, nn, special
+from occelo_link.jax.library import jax, jnp, lax, nn, special
 from occelo_link.traced.functions import JAX, functions_of
 from occelo_link.traced.scalars import Scalar
 
 __all__ = ["SCALARS"]
 
 SCALARS: dict[str, Scalar] = functions_of(
-    SimpleNamespace(jnp=jnp, lax=lax, nn=nn, special=special), JAX
+    SimpleNamespace(jax=jax, jnp=jnp, lax=lax, nn=nn, special=special), JAX
 )

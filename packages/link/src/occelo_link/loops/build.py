@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from occelo_graph import Apply, Variable
-from occelo_graph.late_families import follow
+from occelo_graph.families import Family, follow
 from occelo_link.loops.ir.program import Program
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.program_state import ProgramState
@@ -46,8 +46,15 @@ def _load(module: str) -> None:
 
 for _family, _module in FAMILIES.items():
     late.follow(_family, functools.partial(_load, _module))
-for _family in ("linalg", "random", "typed_list"):
-    follow(_family, functools.partial(_load, _family))
+
+
+def _follow(family: Family) -> None:
+    family.load("lowerings")
+    if family.name == "typed_list":
+        _load("typed_list")
+
+
+follow(_follow)
 
 
 def _lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:

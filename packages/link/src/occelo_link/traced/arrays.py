@@ -37,7 +37,7 @@ class Arrays(ABC):
     def interrupts(self) -> list[BaseException]:
         """The interrupts, such as KeyboardInterrupt, that callbacks have raised (`traced.fallback`).
 
-        `traced.linker` raises them again, because the library may replace them by errors of its own.
+        `occelo_link.traced.linker` raises them again, because the library may replace them by errors of its own.
         """
         return []
 

@@ -1,6 +1,6 @@
 """Lowerings of matrix products for JAX and PyTorch, also of products that are added to a tensor.
 
-`traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
+`occelo_link.traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lowerings of ops that make arrays (`Alloc`, `ARange`, `Eye`) for JAX and PyTorch. The arrays' lengths must be static.
 
-`traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
+`occelo_link.traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from occelo_link.traced import unsigned
+from occelo_link.traced.incomplete_gamma import incomplete_gamma
 from occelo_link.traced.scalars import Conversion, Scalar
 from occelo_link.traced.traced_values import Array
 
@@ -158,21 +159,20 @@ def _jax_xlog1py(of: Library, x: Array, y: Array) -> Array:
     return jnp.where((x == 0) & ~jnp.isnan(y), 0, x * jnp.log1p(y))
 
 
-def _jax_incomplete_gamma(name: str, at_infinite_x: float) -> Callable[..., Array]:
-    """Return ``gammainc`` or ``gammaincc``, with SciPy's values for k = 0 and infinite arguments, where JAX gives NaN.
-
-    ``at_infinite_x`` is the value for infinite ``x``, and for k = 0. The value for infinite ``k`` is 1 minus it.
-    """
+def _jax_incomplete_gamma(upper: bool) -> Callable[..., Array]:
+    """Return ``gammainc``, or ``gammaincc`` if ``upper`` is true, with SciPy's values at the ends."""
 
     def function(of: Library, k: Array, x: Array) -> Array:
         jnp = of.jnp
         infinite_k, infinite_x = jnp.isinf(k), jnp.isinf(x)
-        at_end = infinite_k | infinite_x | (k == 0)
-        inside = getattr(of.special, name)(jnp.where(at_end, 1, k), jnp.where(at_end, 1, x))
-        limit = jnp.where(infinite_k, 1 - at_infinite_x, at_infinite_x)
+        at_end = infinite_k | infinite_x | (k == 0) | (x == 0)
         undefined = (infinite_k & infinite_x) | ((k == 0) & (x == 0))
         undefined |= jnp.isnan(k + x) | (k < 0) | (x < 0)
-        return jnp.where(at_end, jnp.where(undefined, jnp.nan, limit), inside).astype(inside.dtype)
+        outside = at_end | undefined
+        inside = incomplete_gamma(of, jnp.where(outside, 1.0, k), jnp.where(outside, 1.0, x), upper)
+        is_upper = infinite_k | (x == 0)
+        limit = jnp.where(is_upper == upper, 1.0, 0.0)
+        return jnp.where(undefined, jnp.nan, jnp.where(at_end, limit, inside)).astype(inside.dtype)
 
     return function
 
@@ -426,8 +426,8 @@ CALLED: dict[str, tuple[Conversion, Called, Called]] = {
     "tri_gamma": ("out", _tri_gamma, _tri_gamma),
     "polygamma": ("as is", _jax_polygamma, None),
     "poch": ("out", "special.poch", None),
-    "gammainc": ("out", _jax_incomplete_gamma("gammainc", 1.0), "special.gammainc"),
-    "gammaincc": ("out", _jax_incomplete_gamma("gammaincc", 0.0), "special.gammaincc"),
+    "gammainc": ("out", _jax_incomplete_gamma(False), "special.gammainc"),
+    "gammaincc": ("out", _jax_incomplete_gamma(True), "special.gammaincc"),
     "gammainc_dk": ("out", "lax.igamma_grad_a", None),
     "beta": ("out", "special.beta", _torch_beta),
     "betaln": ("out", "special.betaln", _torch_betaln),

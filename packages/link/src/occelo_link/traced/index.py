@@ -1,6 +1,6 @@
 """Lowerings of indexing, diagonals, sliding windows and nonzero for JAX and PyTorch.
 
-`traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
+`occelo_link.traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lowerings of joining, repeating and making vectors of scalars for JAX and PyTorch.
 
-`traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
+`occelo_link.traced.linker` imports this module to register the lowerings. The tracer calls them for nodes.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The linker's method `make_vm` chooses between four VMs:
 
 - `TracedVM` runs a whole graph. It handles static inputs, failed checks, ops without a lowering, and the conversion of
   results.
-- `PaddedVM` (`padded_vm`) runs a graph with padded tensors. It has a `TracedVM` of its own.
+- A VM of a family (`without_values`) runs a graph in which values decide shapes.
 - `StagedVM` (`staged_vm`) runs a graph in two parts, each with a VM that `make_vm` chooses.
 - `PythonVM` (`occelo_link.vm`) runs a graph with effects in Python, since a library may run a callback twice, or never.
   JAX itself runs some ops with effects (`TracedLinker.controls`).
@@ -15,6 +15,7 @@ The linker's method `make_vm` chooses between four VMs:
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pickle
 import warnings
@@ -28,15 +29,14 @@ import numpy as np
 import numpy.typing as npt
 
 from occelo_graph import Apply, Constant, FunctionGraph, Type, Variable
+from occelo_graph.families import follow
 from occelo_graph.interpret import evaluate
 from occelo_graph.ir.container import local
-from occelo_graph.late_families import follow
 from occelo_graph.tensors.nodes import tensors
 from occelo_link.entry_kinds import NOTHING, SINGLE
 from occelo_link.fast_calls import make_fast_call
 from occelo_link.linker import VM, Linker, Linking, Scheduler
 from occelo_link.traced.arrays import Arrays
-from occelo_link.traced.padded_vm import PaddedVM
 from occelo_link.traced.registry import NeedsValue
 from occelo_link.traced.staged_vm import StagedVM, loops_before
 from occelo_link.traced.traced_values import (
@@ -57,22 +57,42 @@ from occelo_rewrite import RewriteDatabaseQuery
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-    from occelo_rewrite.rules.looping.padding import PaddedGraph
 
-__all__ = ["Traced", "TracedLinker", "TracedVM", "load_lowerings", "value_dependent"]
+__all__ = [
+    "Traced",
+    "TracedLinker",
+    "TracedVM",
+    "load_lowerings",
+    "value_dependent",
+    "value_roots",
+    "without_values",
+]
 
 _CACHE_SIZE = 64
 _FAMILIES = ("elemwise", "reduce", "shape", "create", "join", "index", "blas", "control")
 
 
+_MAKERS: list[Callable[[TracedLinker, Linking, Collection[int]], VM | None]] = []
+
+
+def without_values(make: Callable[[TracedLinker, Linking, Collection[int]], VM | None]) -> None:
+    """Register a function that makes a VM for a graph in which values decide shapes, without making these values static.
+
+    A family may have such a VM for graphs with its ops. The function gets the linker, what is linked, and the positions
+    of the inputs that the user made static. It returns None if it cannot run the graph.
+    """
+    _MAKERS.append(make)
+
+
+@functools.cache
 def load_lowerings() -> None:
-    """Import the lowerings of all families. Those of linear algebra are only imported when linear algebra is used."""
+    """Import the lowerings of the core's ops, and those of families when their ops are used."""
     for family in _FAMILIES:
         importlib.import_module(f"occelo_link.traced.{family}")
-    follow("linalg", lambda: importlib.import_module("occelo_link.traced.linalg"))
+    follow(lambda family: family.load("traced"))
 
 
-def _roots(variable: Variable) -> list[Variable]:
+def value_roots(variable: Variable) -> list[Variable]:
     """Return the roots on whose values a variable depends.
 
     Constants are left out, and so are roots of which only the shape matters.
@@ -101,7 +121,7 @@ def value_dependent(fgraph: FunctionGraph) -> list[tuple[Apply, Variable]]:
     found: list[tuple[Apply, Variable]] = []
     for node in fgraph.toposort():
         shaping = [node.inputs[i] for i in node.op.static_inputs(node)]
-        found += [(node, v) for v in shaping if not inputs.isdisjoint(_roots(v))]
+        found += [(node, v) for v in shaping if not inputs.isdisjoint(value_roots(v))]
     return found
 
 
@@ -373,7 +393,7 @@ class TracedVM:
 
     def _make_static(self, need: NeedsValue) -> None:
         positions = {v: i for i, v in enumerate(self.fgraph.inputs)}
-        roots = [v for v in _roots(need.variable) if v in positions]
+        roots = [v for v in value_roots(need.variable) if v in positions]
         new = [v for v in roots if positions[v] not in self.static]
         if not new:
             raise NotImplementedError(str(need)) from None
@@ -448,7 +468,7 @@ class TracedLinker(Linker, ABC):
     become static in these cases:
 
     - Their values decide shapes. There is a warning when the graph is linked. Two kinds of graphs need no static
-      inputs: graphs whose tensors can be padded (`padded_vm`), and graphs in which results of loops decide the shapes
+      inputs: graphs that a family can run without (`without_values`), and graphs in which results of loops decide the shapes
       (`staged_vm`). If `divides` is False, neither is tried.
     - Tracing the graph in a call needs their values (`NeedsValue`).
     - Their values are opaque.
@@ -482,7 +502,7 @@ class TracedLinker(Linker, ABC):
 
     @property
     def divides(self) -> bool:
-        """Whether `PaddedVM` and `StagedVM` may run graphs. `PaddedVM` changes a graph, and `StagedVM` divides it."""
+        """Whether `StagedVM`, and VMs of families, may run graphs. `StagedVM` divides a graph, and the others may change it."""
         return True
 
     @cached_property
@@ -529,13 +549,15 @@ class TracedLinker(Linker, ABC):
         static = {self._position(fgraph, name) for name in self.static}
         positions = {v: i for i, v in enumerate(fgraph.inputs)}
         depending = value_dependent(fgraph)
-        padded = self._padded(fgraph, static) if depending else None
-        if padded is not None:
-            return PaddedVM(self, linking, padded, static)
+        if depending and self.divides:
+            for make in _MAKERS:
+                vm = make(self, linking, static)
+                if vm is not None:
+                    return vm
         loops = loops_before(fgraph, [v for _, v in depending]) if self.divides else []
         if loops:
             return StagedVM(self, linking, loops)
-        roots = {positions[r] for _, v in depending for r in _roots(v) if r in positions}
+        roots = {positions[r] for _, v in depending for r in value_roots(v) if r in positions}
         if depending and not roots <= static:
             self._report(fgraph, depending, roots - static)
         return self.make_traced(linking, static | roots)
@@ -556,30 +578,6 @@ class TracedLinker(Linker, ABC):
         # opaque values are static, since libraries have no such values
         opaque = {i for i, v in enumerate(linking.fgraph.inputs) if is_opaque(v.type)}
         return TracedVM(self, linking, {*static, *opaque})
-
-    def _padded(self, fgraph: FunctionGraph, static: Collection[int]) -> PaddedGraph | None:
-        """Return the graph with padded tensors, or None if another VM has to run the graph.
-
-        The result is None in these cases:
-
-        - There are no loops, or `divides` is False.
-        - The graph needs no padded tensors, or cannot be padded.
-        - The inputs at the positions ``static`` decide all lengths that would be padded.
-        - Another input would still have to be static.
-        """
-        if not self.divides or not any(node.op.loops for node in fgraph.apply_nodes):
-            return None
-        from occelo_rewrite.rules.looping.padding import padded
-
-        found = padded(fgraph)
-        if found is None:
-            return None
-        chosen = {fgraph.inputs[i] for i in static}
-        if found.lengths and all(chosen.issuperset(_roots(v)) for v in found.lengths):
-            return None
-        fixed = {*found.capacities, *(found.inputs[i] for i in static)}
-        depending = value_dependent(FunctionGraph(found.inputs, found.outputs, clone=False))
-        return found if all(fixed.issuperset(_roots(v)) for _, v in depending) else None
 
     @staticmethod
     def _position(fgraph: FunctionGraph, name: int | str | Variable) -> int:

@@ -1,6 +1,6 @@
 """Runs graphs in which results of loops decide lengths, for instance a trace whose length depends on a stop condition.
 
-`traced.linker` makes a `StagedVM` for such a graph. The VM divides the graph into two parts. The first part runs these
+`occelo_link.traced.linker` makes a `StagedVM` for such a graph. The VM divides the graph into two parts. The first part runs these
 loops, and the second part runs everything else. The results that decide lengths are static in the second part. So only
 the second part is compiled again, and only if a length changes.
 """

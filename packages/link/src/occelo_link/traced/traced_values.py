@@ -1,6 +1,6 @@
 """The types of values while a graph is traced. A value that consists of several arrays is a `Parts` object.
 
-All lowerings use the types. The tracer, the VM of `traced.linker`, `traced.fallback` and `traced.pieces` convert values
+All lowerings use the types. The tracer, the VM of `occelo_link.traced.linker`, `traced.fallback` and `traced.pieces` convert values
 with the functions here. `as_jax` and `as_torch` accept only values that are arrays; they call `require_arrays`.
 """
 

@@ -1,19 +1,17 @@
 """Facts about values, such as "symmetric" or "positive": stated by the user, or inferred from constants and ops.
 
 Rules look up facts with ``assumptions_of(fgraph).holds(...)``. The stage ``drain_assumptions`` records the facts that
-users state. The modules that are named for families of ops infer facts. They are imported when a fact about the result
-of a node is first looked up, but `linalg` only if linear algebra is used.
+users state. The modules that are named for kinds of ops infer facts. They are imported when a fact about the result
+of a node is first looked up, and those of families (`occelo_graph.families`) if the family is used.
 """
 
 from __future__ import annotations
 
-import importlib
-
 from occelo_graph.errors import ConflictingAssumptionsError
-from occelo_graph.late_families import follow
+from occelo_graph.families import follow
 from occelo_rewrite.assumptions.feature import AssumptionFeature, assumptions_of
 from occelo_rewrite.assumptions.inference import infers
 
 __all__ = ["AssumptionFeature", "ConflictingAssumptionsError", "assumptions_of", "infers"]
 
-follow("linalg", lambda: importlib.import_module(f"{__name__}.linalg"))
+follow(lambda family: family.load("facts"))

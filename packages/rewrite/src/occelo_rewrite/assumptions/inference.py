@@ -16,8 +16,8 @@ import numpy as np
 from occelo_graph import Apply, Constant, Op, Variable
 from occelo_graph.applicable import check_arguments, check_classes
 from occelo_graph.extensions import is_external, register_extension
+from occelo_graph.families import catch_up
 from occelo_graph.ir.nodes import AnyApply, OpT
-from occelo_graph.late_families import catch_up
 from occelo_graph.narrowing import is_array
 from occelo_graph.tensors.nodes import TensorApply
 from occelo_rewrite.assumptions.facts import UNSIGNED, all_facts

@@ -4,8 +4,8 @@ When a rule looks up a fact about the result of a `DimShuffle` or `SpecifyShape`
 the functions that infer facts. Facts about a transpose follow from facts about the matrix (`Fact.transposed`). For
 instance, the transpose of a lower triangular matrix is upper triangular.
 
-`assumptions.blas`, `assumptions.elemwise`, `assumptions.linalg` and `rules.linalg` call `are_transposes`. `rules.shape`
-and `rules.linalg` call `is_transposition`.
+`assumptions.blas`, `assumptions.elemwise`, `occelo_linalg.facts` and `occelo_linalg.rules` call `are_transposes`. `rules.shape`
+and `occelo_linalg.rules` call `is_transposition`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rules for products of matrices: special factors, transposition, and products plus a term (gemm, gemv, ger).
 
 `pipeline` puts the rules into the stages canonicalize, specialize, BlasOpt and accumulate_products. The stage
-InplaceBlasOpt changes ops of the classes in `OVERWRITING`. `rules.linalg` calls `positions_of_ones`.
+InplaceBlasOpt changes ops of the classes in `OVERWRITING`. `occelo_linalg.rules` calls `positions_of_ones`.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from occelo_graph import FunctionGraph, TensorApply
 from occelo_graph.inner_graph import OpFromGraph
+from occelo_rewrite.family_rules import ALWAYS, StageRules
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["EXPAND", "INLINE"]
+__all__ = ["RULES"]
 
 
 @node_rewriter([OpFromGraph])
@@ -26,5 +27,7 @@ def expand_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Repla
     return op.inlined(node)
 
 
-INLINE = RuleSet((inline_graph,), "inner_graphs inline")
-EXPAND = RuleSet((expand_graph,), "inner_graphs expand")
+RULES = (
+    StageRules("inline_graphs", RuleSet((inline_graph,), "inner_graphs inline"), ALWAYS),
+    StageRules("expand_graphs", RuleSet((expand_graph,), "inner_graphs expand"), ALWAYS),
+)

@@ -15,6 +15,7 @@ import numpy as np
 from occelo_graph.errors import broadcasting_hint
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import ZERO, Cotangents, Op, op
+from occelo_graph.ir.taken_constants import taken
 from occelo_graph.ir.terms import PRODUCT, Term
 from occelo_graph.ir.traits import FIRST, SECOND
 from occelo_graph.narrowing import is_list_or_tuple
@@ -23,7 +24,7 @@ from occelo_graph.ops.cast import cast
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.reduce import sum as sum_
 from occelo_graph.ops.shape.asserting import specify_shape
-from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.axes import listed_axes, normalize_axis
 from occelo_graph.ops.shape.dimensions import expand_dims, matrix_transpose, moveaxis, transpose
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import reshape
@@ -352,6 +353,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
     ValueError if the lists have different lengths, or if n is larger than the number of dimensions of a tensor.
     """
     x, y = _operands(a, b)
+    axes = taken(axes)
     if not is_list_or_tuple(axes) and np.ndim(axes) == 0:
         count = int(axes)
         if count > min(x.type.ndim, y.type.ndim) or count < 0:
@@ -360,7 +362,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
         right = list(range(count))
     else:
         left, right = (
-            [normalize_axis(i, v.type.ndim) for i in np.atleast_1d(part).tolist()]
+            [normalize_axis(i, v.type.ndim) for i in listed_axes(part)]
             for part, v in zip(axes, (x, y), strict=True)
         )
     if len(left) != len(right):
@@ -401,7 +403,8 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
     a, b = _operands(x, y)
     if a.type.ndim < 1 or b.type.ndim < 1:
         raise ValueError("A batched product needs a leading dimension on both sides")
-    if np.ndim(axes) == 0:
+    axes = taken(axes)
+    if not is_list_or_tuple(axes) and np.ndim(axes) == 0:
         count = int(axes)
         left = list(range(a.type.ndim - count, a.type.ndim))
         right = list(range(1, count + 1))
@@ -410,7 +413,7 @@ def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
         elif count == 1 and b.type.ndim > 2:
             right = [b.type.ndim - 2]
     else:
-        left, right = (list(part) for part in axes)
+        left, right = (listed_axes(part) for part in axes)
     keep_a = [i for i in range(1, a.type.ndim) if i not in left]
     keep_b = [i for i in range(1, b.type.ndim) if i not in right]
     a_shape, b_shape = lengths_by_variables(a), lengths_by_variables(b)

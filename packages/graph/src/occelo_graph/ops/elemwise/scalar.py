@@ -10,7 +10,6 @@ read their traits.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
@@ -20,6 +19,7 @@ import numpy as np
 
 from occelo_graph.canonical.encoding import Static
 from occelo_graph.errors import MethodNotDefined
+from occelo_graph.families import installed
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete, is_float, name_of
@@ -178,10 +178,6 @@ _unknown: Any = object()
 _table: dict[str, ScalarFunction] = {}
 
 
-_IMPORTED_LATE = ("occelo_graph.ops.random.counts", "occelo_graph.ops.random.further")
-"""Modules with scalar functions that are imported at their first use."""
-
-
 @dataclass(eq=False, repr=False)
 class _Fields(ScalarOp):
     name: str
@@ -220,9 +216,9 @@ class ScalarFunction(_Fields):
     def __new__(cls, name: str, *parameters: Any, **options: Any) -> ScalarFunction:
         if not parameters and not options:
             if name not in _table:
-                # if a saved graph is loaded, this may be the first use of these modules
-                for module in _IMPORTED_LATE:
-                    importlib.import_module(module)
+                # if a saved graph is loaded, this may be the first use of a family
+                for family in installed():
+                    family.load("scalars")
             if name not in _table:
                 raise ValueError(f"There is no scalar function {name!r}")
             return _table[name]

@@ -247,7 +247,9 @@ def _psi_over_gamma(x: Array) -> Array:
     n = np.where(pole, -x, 0.0)
     limit = np.where(n % 2 == 0, -1.0, 1.0) * sp.gamma(n + 1)
     other = np.where(pole, 1.0, x)
-    return np.where(pole, limit, sp.psi(other) * sp.rgamma(other))
+    elsewhere: Array = np.asarray(sp.psi(other) * sp.rgamma(other))
+    found: Array = np.where(pole, limit, elsewhere)
+    return found
 
 
 def _at_one(a: Array, b: Array, c: Array, by_c: bool) -> Array:
@@ -267,7 +269,10 @@ def _at_one(a: Array, b: Array, c: Array, by_c: bool) -> Array:
     else:
         finite = scale * (_psi_over_gamma(c - a) - sp.psi(e) * sp.rgamma(c - a))
         sign = sp.gamma(c) * sp.rgamma(b) * np.where(_whole(a), -_psi_over_gamma(a), sp.rgamma(a))
-    return np.where(converges, finite, np.sign(sign) * np.inf)
+    value: Array = np.asarray(finite)
+    infinite: Array = np.sign(np.asarray(sign)) * np.inf
+    found: Array = np.where(converges, value, infinite)
+    return found
 
 
 def _hyp2f1_slope(a: Array, b: Array, c: Array, z: Array, by_c: bool) -> Array:

@@ -1,6 +1,6 @@
 """Elementwise special functions, such as error, gamma, beta and Bessel functions.
 
-Users call them from `occelo.tensor`. The formulas of laws of random numbers (`occelo_graph.stats`) contain many of
+Users call them from `occelo.tensor`. The formulas of laws of random numbers (`occelo_stats.functions`) contain many of
 them, and stable forms of expressions (`gradient.stable_forms`) contain error functions. The interpreter computes most
 of them with SciPy, which is imported when a function is first evaluated.
 

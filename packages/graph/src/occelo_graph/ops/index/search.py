@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from occelo_graph.facade import facade
 from occelo_graph.ir.nodes import Apply, Constant, Variable
 from occelo_graph.ir.op import ZERO, Cotangents, op
 from occelo_graph.ir.terms import Term, called
@@ -19,6 +20,7 @@ from occelo_graph.ir.traits import FIRST
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.arguments import known_mode
+from occelo_graph.ops.batched_lengths import promise_equal_lengths
 from occelo_graph.ops.batching import align
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.control.checks import CheckAndRaise
@@ -29,7 +31,7 @@ from occelo_graph.ops.join import stack
 from occelo_graph.ops.length_inputs import FollowsLengths, lengths_of
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.axes import normalize_axis, static_integer
-from occelo_graph.ops.shape.dimensions import moveaxis
+from occelo_graph.ops.shape.dimensions import expand_dims, moveaxis
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.ops.shape.reshaping import flatten
 from occelo_graph.tensors.constant import as_tensor_variable, promote_arguments
@@ -101,7 +103,8 @@ class Nonzero(FollowsLengths):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        raise NotImplementedError("nonzero cannot be vectorized: its length would vary")
+        promise_equal_lengths(self)
+        return facade.repeated(node, inputs)
 
 
 def nonzero(a: Any, return_matrix: bool = False) -> Any:
@@ -332,6 +335,18 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> TensorVariable:
             order: list[Any] = [0 if j == i else "x" for j in range(arr.type.ndim)]
             key.append(arange(n).dimshuffle(order))
     return getitem(arr, tuple(key))
+
+
+def rows_in_order(x: TensorVariable, order: TensorVariable) -> TensorVariable:
+    """Reorder the rows of matrices. ``order`` has the numbers of the rows. Batch dimensions broadcast."""
+    if order.type.ndim == 1:
+        return take(x, order, axis=-2)
+    ndim = max(x.type.ndim, order.type.ndim + 1)
+    x, order = (
+        v.dimshuffle([*["x"] * (ndim - v.type.ndim), *range(v.type.ndim)])
+        for v in (x, expand_dims(order, -1))
+    )
+    return take_along_axis(x, order, axis=-2)
 
 
 def choose(a: Any, choices: Any, mode: Mode = "raise") -> TensorVariable:

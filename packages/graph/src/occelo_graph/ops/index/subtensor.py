@@ -19,15 +19,15 @@ from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.traits import FIRST, trait
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_slice
+from occelo_graph.ops.batched_lengths import LengthsVary
 from occelo_graph.ops.batching import align, materialize
 from occelo_graph.ops.cast import cast
 from occelo_graph.ops.create import arange, zeros_like
-from occelo_graph.ops.elemwise.arithmetic import eq, ge, lt, maximum, minimum, switch
+from occelo_graph.ops.elemwise.arithmetic import eq, switch
 from occelo_graph.ops.elemwise.op import broadcast_static, unbroadcast
 from occelo_graph.ops.index.fitting import fitted_arrays, fitted_value
 from occelo_graph.ops.index.key import (
     ARRAY,
-    LARGEST,
     SCALAR,
     Key,
     advanced_layout,
@@ -47,6 +47,7 @@ from occelo_graph.ops.index.key import (
     written_write,
 )
 from occelo_graph.ops.index.masks import masks_as_positions
+from occelo_graph.ops.index.slice_lengths import length_of_slice
 from occelo_graph.ops.length_inputs import FollowsLengths
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.reading import Shape, length_read, lengths_by_variables
@@ -246,55 +247,10 @@ def _specialize_key(
 def _basic_lengths(key: Key, lengths: Sequence[Any], given: Sequence[Any]) -> tuple[Any, ...]:
     filled = fill_key(key, given, scalar=lambda v: v)
     return tuple(
-        _slice_length(entry, n) for entry, n in zip(filled, lengths, strict=True) if is_slice(entry)
+        length_of_slice(entry, n)
+        for entry, n in zip(filled, lengths, strict=True)
+        if is_slice(entry)
     )
-
-
-def _slice_length(entry: slice, length: Any) -> Any:
-    parts = slice_parts(entry)
-    start, stop, step = parts
-    if isinstance(length, int) and not any(isinstance(p, Variable) for p in parts):
-        return len(range(*entry.indices(length)))
-    step = 1 if step is None else step
-    if parts in ((None, None, None), (None, None, -1)):
-        return length
-    forward = step > 0 if isinstance(step, int) else ge(step, 1)
-    if isinstance(forward, bool):
-        low, high = (0, length) if forward else (-1, length - 1)
-        first = _clamp(start, length, low, high, low if forward else high)
-        last = _clamp(stop, length, low, high, high if forward else low)
-        span = last - first if forward else first - last
-        return _count(span, min(abs(step), LARGEST))
-    a = _clamp(
-        start,
-        length,
-        switch(forward, 0, -1),
-        switch(forward, length, length - 1),
-        switch(forward, 0, length - 1),
-    )
-    b = _clamp(
-        stop,
-        length,
-        switch(forward, 0, -1),
-        switch(forward, length, length - 1),
-        switch(forward, length, -1),
-    )
-    span = switch(forward, b - a, a - b)
-    return _count(span, abs(maximum(as_tensor_variable(step), -LARGEST)))
-
-
-def _count(span: Any, step: Any) -> Any:
-    """The number of elements in ``span`` positions, of which each ``step``-th is taken. No sum of the two overflows."""
-    whole: Any = span if isinstance(step, int) and step == 1 else (span - 1) // step + 1
-    return maximum(whole, 0)
-
-
-def _clamp(position: Any, length: Any, low: Any, high: Any, default: Any) -> Any:
-    if position is None:
-        return as_tensor_variable(default)
-    variable = as_tensor_variable(position)
-    shifted = switch(lt(variable, 0), variable + length, variable)
-    return minimum(maximum(shifted, low), high)
 
 
 @op
@@ -347,7 +303,7 @@ class AdvancedSubtensor(FollowsLengths, LinearInFirst):
         axis = 0
         for entry in filled:
             if is_slice(entry):
-                slices.append(_slice_length(entry, input_shapes[0][axis]))
+                slices.append(length_of_slice(entry, input_shapes[0][axis]))
             axis += entry.type.ndim if is_tensor(entry) and entry.type.dtype == "bool" else 1
         made = _broadcast_lengths(arrays, _arrays(self.key, input_shapes[1:]))
         return [(*slices[:where], *made, *slices[where:])]
@@ -575,7 +531,7 @@ def _batched_key(
     for variable, mark, own in zip(given, marks, extras, strict=True):
         if mark == ARRAY:
             if variable.dtype == "bool":
-                raise NotImplementedError(f"{op_} cannot be vectorized with a mask; use nonzero()")
+                raise LengthsVary(f"{op_} cannot be vectorized with a mask; use nonzero()")
             core_ndim = max(core_ndim, variable.type.ndim - own)
     new_key: list[Any] = [ARRAY] * extra
     inputs: list[Any] = []
@@ -593,9 +549,7 @@ def _batched_key(
                 if p == SCALAR:
                     variable, own = next(rest)
                     if own:
-                        raise NotImplementedError(
-                            f"{op_} cannot be vectorized over the bounds of a slice"
-                        )
+                        raise LengthsVary(f"{op_} cannot be vectorized over the bounds of a slice")
                     inputs.append(variable)
             new_key.append(entry)
             slices_before += 0 if places else 1
@@ -734,6 +688,16 @@ def _write(x: Any, y: Any, set_instead_of_inc: bool, inplace: bool) -> TensorVar
         new_axes = ()
     if new_axes:
         return written.dimshuffle([i for i in range(written.type.ndim) if i not in new_axes])
+    return written
+
+
+def set_fitting(part: TensorVariable, y: TensorVariable) -> TensorVariable:
+    """`set_subtensor` for a value that is known to have the shape of the part, so that nothing is to be broadcast.
+
+    ``part`` is read by a key without new axes. The op that writes still checks the lengths.
+    """
+    writing, key, base, given = _indexed(part)
+    written: TensorVariable = writing(key, True, False)(base, cast(y, base.type.dtype), *given)
     return written
 
 

@@ -19,7 +19,7 @@ from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.terms import Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_list_or_tuple
-from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.batched_lengths import common_lengths
 from occelo_graph.ops.length_inputs import (
     FollowsLengths,
     check_length_types,
@@ -117,7 +117,7 @@ class SpecifyShape(FollowsLengths, LinearInFirst):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
+        inputs = common_lengths(self, inputs, batch_ndims, range(1, len(inputs)))
         extra = batch_ndims[0]
         wider = SpecifyShape((None,) * extra + self.static, (False,) * extra + self.given, self.of)
         return [wider(*inputs)]

@@ -11,18 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from occelo_graph.ir.nodes import Constant, Variable
+from occelo_graph.ir.nodes import Variable
+from occelo_graph.ir.taken_constants import taken
+from occelo_graph.narrowing import is_list_or_tuple
 
-__all__ = ["normalize_axes", "normalize_axis", "static_integer"]
+__all__ = ["listed_axes", "normalize_axes", "normalize_axis", "static_integer"]
 
 
 def static_integer(value: Any, what: str) -> int:
     """Convert ``value`` to an integer. TypeError unless it is an integer that is known when the graph is built.
 
-    ``what`` is the name of the argument in the message.
+    A constant counts as its value, and is recorded (`taken_constants`). ``what`` is the name of the argument in the
+    message.
     """
-    if isinstance(value, Constant):
-        value = value.data
+    value = taken(value)
     if isinstance(value, Variable):
         raise TypeError(f"The {what} must be known when the graph is built, got {value}")
     if isinstance(value, bool | np.bool_):
@@ -51,12 +53,15 @@ def normalize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, Constant):
-        axis = axis.data
-    if isinstance(axis, Variable):
-        raise TypeError(f"The axes must be known when the graph is built, got {axis}")
-    given: Any = [axis] if np.ndim(axis) == 0 else list(axis)
-    axes = [normalize_axis(a, ndim) for a in given]
+    axes = [normalize_axis(a, ndim) for a in listed_axes(axis)]
     if len(set(axes)) != len(axes):
         raise ValueError(f"An axis is repeated in {tuple(axes)}")
     return tuple(sorted(axes))
+
+
+def listed_axes(axis: Any) -> list[Any]:
+    """A list of the axes in ``axis``: one axis, a sequence, an array or a constant. TypeError for another variable."""
+    axis = taken(axis)
+    if isinstance(axis, Variable):
+        raise TypeError(f"The axes must be known when the graph is built, got {axis}")
+    return list(axis) if is_list_or_tuple(axis) or np.ndim(axis) else [axis]

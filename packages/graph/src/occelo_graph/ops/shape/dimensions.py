@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from occelo_graph.ir.nodes import Apply
 from occelo_graph.ir.op import Cotangents, op
 from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.ir.traits import FIRST
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.linear import LinearInFirst
-from occelo_graph.ops.shape.axes import normalize_axes, normalize_axis
+from occelo_graph.ops.shape.axes import listed_axes, normalize_axes, normalize_axis, static_integer
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import Tensors
 from occelo_graph.tensors.type import TensorType
@@ -162,11 +160,10 @@ def transpose(x: Any, axes: Any = None) -> TensorVariable:
             x if ndim < 2 else _dimshuffle_op(ndim, tuple(range(ndim - 1, -1, -1)))(x)
         )
         return made
-    if np.ndim(axes) == 0:
-        axes = [axes]
+    axes = listed_axes(axes)
     if len(axes) != x.type.ndim:
         raise ValueError(f"axes must have {x.type.ndim} entries, got {axes}")
-    return dimshuffle(x, list(axes))
+    return dimshuffle(x, axes)
 
 
 def matrix_transpose(x: Any) -> TensorVariable:
@@ -194,8 +191,8 @@ def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
     """
     x = as_tensor_variable(x)
     ndim = x.type.ndim
-    sources = [normalize_axis(a, ndim) for a in np.atleast_1d(source).tolist()]
-    targets = [normalize_axis(a, ndim) for a in np.atleast_1d(destination).tolist()]
+    sources = [normalize_axis(a, ndim) for a in listed_axes(source)]
+    targets = [normalize_axis(a, ndim) for a in listed_axes(destination)]
     if len(sources) != len(targets):
         raise ValueError("source and destination must have as many entries as each other")
     if len(set(sources)) != len(sources) or len(set(targets)) != len(targets):
@@ -209,7 +206,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> TensorVariable:
 def expand_dims(a: Any, axis: Any) -> TensorVariable:
     """Add dimensions of length 1. ``axis`` has the positions of the new dimensions in the result."""
     a = as_tensor_variable(a)
-    given: list[Any] = [axis] if np.ndim(axis) == 0 else list(axis)
+    given = listed_axes(axis)
     ndim = a.type.ndim + len(given)
     axes = normalize_axes(given, ndim)
     rest = iter(range(a.type.ndim))
@@ -230,14 +227,20 @@ def squeeze(x: Any, axis: Any = None) -> TensorVariable:
 def shape_padleft(t: Any, n_ones: int = 1) -> TensorVariable:
     """Add ``n_ones`` dimensions of length 1 in front."""
     t = as_tensor_variable(t)
-    order: list[Any] = [*["x"] * n_ones, *range(t.type.ndim)]
+    order: list[Any] = [
+        *["x"] * static_integer(n_ones, "number of dimensions"),
+        *range(t.type.ndim),
+    ]
     return dimshuffle(t, order)
 
 
 def shape_padright(t: Any, n_ones: int = 1) -> TensorVariable:
     """Add ``n_ones`` dimensions of length 1 at the end."""
     t = as_tensor_variable(t)
-    order: list[Any] = [*range(t.type.ndim), *["x"] * n_ones]
+    order: list[Any] = [
+        *range(t.type.ndim),
+        *["x"] * static_integer(n_ones, "number of dimensions"),
+    ]
     return dimshuffle(t, order)
 
 
@@ -251,6 +254,7 @@ def atleast_Nd(*arys: Any, n: int = 1, left: bool = True) -> Any:
 
     They are added in front, or at the end if ``left`` is False. Returns a tensor for one argument, else a list.
     """
+    n = static_integer(n, "number of dimensions")
     results: list[Any] = []
     for array in arys:
         variable = as_tensor_variable(array)

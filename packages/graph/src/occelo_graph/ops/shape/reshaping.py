@@ -14,7 +14,7 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.terms import ATOM, Term, called
 from occelo_graph.ir.traits import FIRST
-from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.batched_lengths import common_lengths
 from occelo_graph.ops.elemwise.arithmetic import eq, switch
 from occelo_graph.ops.length_inputs import (
     FollowsLengths,
@@ -26,7 +26,7 @@ from occelo_graph.ops.length_inputs import (
 )
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.asserting import specify_shape
-from occelo_graph.ops.shape.axes import normalize_axis
+from occelo_graph.ops.shape.axes import normalize_axis, static_integer
 from occelo_graph.ops.shape.length_bounds import never_negative
 from occelo_graph.ops.shape.reading import length_product, lengths_by_variables
 from occelo_graph.tensors.constant import as_tensor_variable
@@ -130,7 +130,7 @@ class Reshape(FollowsLengths, LinearInFirst):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
+        inputs = common_lengths(self, inputs, batch_ndims, range(1, len(inputs)))
         lead = lengths_by_variables(inputs[0])[: batch_ndims[0]]
         core = fill_static(self.shape, inputs[1:])
         if -1 in self.shape and 0 not in self.shape:
@@ -166,6 +166,7 @@ def reshape(x: Any, newshape: Any, ndim: int | None = None) -> TensorVariable:
         raise TypeError(
             f"reshape takes the number of dimensions, not the order {ndim!r}, which is C"
         )
+    ndim = None if ndim is None else static_integer(ndim, "number of dimensions")
     if ndim is not None and isinstance(newshape, Variable):
         vector = as_tensor_variable(newshape)
         if vector.type.ndim == 1 and vector.type.shape[0] is None:
@@ -192,6 +193,7 @@ def flatten(x: Any, ndim: int = 1) -> TensorVariable:
         raise TypeError(
             f"flatten takes the number of dimensions, not the order {ndim!r}, which is C"
         )
+    ndim = static_integer(ndim, "number of dimensions")
     if not 1 <= ndim <= max(1, x.type.ndim):
         raise ValueError(f"Cannot flatten {x.type.ndim} dimensions to {ndim}")
     if x.type.ndim == ndim:

@@ -18,7 +18,7 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import Cotangents, Op, op
 from occelo_graph.ir.terms import Term
 from occelo_graph.ir.traits import FIRST
-from occelo_graph.ops.batching import require_unbatched
+from occelo_graph.ops.batched_lengths import common_lengths
 from occelo_graph.ops.length_inputs import FollowsLengths, check_length_types
 from occelo_graph.ops.linear import LinearInFirst
 from occelo_graph.ops.shape.reading import length_op
@@ -89,7 +89,7 @@ class _ToLengths(FollowsLengths, LinearInFirst):
     def batch(
         self, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]
     ) -> Sequence[Any]:
-        require_unbatched(self, node, batch_ndims, range(1, len(inputs)))
+        inputs = common_lengths(self, inputs, batch_ndims, range(1, len(inputs)))
         return [self.with_ndim(len(self.static) + batch_ndims[0])(*inputs)]
 
 

@@ -1,6 +1,6 @@
 """Logarithms: log, log1p, log2, log10.
 
-`elemwise.transcendental`, `elemwise.complex_functions`, `elemwise.complex_inverses` and `elemwise.quantiles` call these
+`elemwise.transcendental`, `elemwise.complex_functions`, `elemwise.complex_inverses` and `occelo_random.lowerings.quantiles` call these
 functions to lower scalar ops. Hyperbolic functions call them, too.
 
 A positive number is ``x = m * 2**k`` with ``m`` near 1, so ``log x = log m + k log 2``. Let ``f = m - 1`` and ``s = f /

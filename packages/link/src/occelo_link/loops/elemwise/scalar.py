@@ -1,8 +1,8 @@
 """Registry of the lowerings of scalar ops to formulas of loop programs.
 
-`arithmetic`, `transcendental`, `special`, `rejection`, `quantiles` and users register lowerings here. `elemwise.op` and
-`loops.reduce` look them up. `elemwise.op` imports `arithmetic`. `find_scalar` imports the other four modules when it is
-first called for a function that `arithmetic` lacks.
+`arithmetic`, `transcendental`, `special`, families and users register lowerings here. `elemwise.op` and `loops.reduce`
+look them up. `elemwise.op` imports `arithmetic`. `find_scalar` imports the other two modules, and the lowerings of
+families that are in use, when it is first called for a function that `arithmetic` lacks.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from occelo_graph import Constant
 from occelo_graph.applicable import check_arguments, check_scalar_names
 from occelo_graph.extensions import is_external, register_extension
+from occelo_graph.families import catch_up
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops.ir.builder import Builder
@@ -49,7 +50,7 @@ class _Registered(NamedTuple):
 
 
 _lowerings: dict[str, _Registered] = {}
-_LATE = ("transcendental", "special", "rejection", "quantiles")
+_LATE = ("transcendental", "special")
 """The modules of lowerings that `_import_late` imports."""
 COSTS: dict[str, int] = {}
 """The cost of each scalar function: roughly the number of additions that take the same time. The default is 1."""
@@ -124,6 +125,7 @@ def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering
         # sums and products, such as squares, are not in these modules
         if function is None or not function.arithmetic:
             _import_late()
+            catch_up()
     found = _lowerings.get(name)
     if found is None or scalar_is_withheld(name):
         return _of_formula(name, inputs)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ops.index.key import ARRAY, SCALAR, Key, KeyEntry
+from occelo_graph.ops.index.slice_lengths import clipped_length
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Tensor
@@ -124,17 +125,31 @@ def _slice(
             builder.op("max", by, builder.sub(zero, limit)),
         )
     last = builder.sub(length, one)
+    clipped = None
+    if by.op == "const" and not isinstance(start, Value) and not isinstance(stop, Value):
+        clipped = clipped_length(start, stop, by.args[0] > 0)
     low = builder.select(forward, zero, context.i64(-1))
     high = builder.select(forward, length, last)
     first = _clamp(context, start, length, low, high, builder.select(forward, low, high))
-    end = _clamp(context, stop, length, low, high, builder.select(forward, high, low))
-    span = builder.select(forward, builder.sub(end, first), builder.sub(first, end))
+    if clipped is not None:
+        span = _clipped(context, length, *clipped)
+    else:
+        end = _clamp(context, stop, length, low, high, builder.select(forward, high, low))
+        span = builder.select(forward, builder.sub(end, first), builder.sub(first, end))
     size = builder.op("abs", by) if by.op != "const" else context.i64(abs(by.args[0]))
     if not (size.op == "const" and size.args[0] == 1):
         span = builder.op("floordiv", builder.add(span, builder.sub(size, one)), size)
-    if parts[0] is None and parts[1] is None and size.op == "const" and size.args[0] == 1:
-        return Part(first, by, length)
-    return Part(first, by, builder.op("max", span, zero))
+    return Part(first, by, builder.op("max", span, zero) if clipped is None else span)
+
+
+def _clipped(context: Context, length: Value, less: int, most: int | None) -> Value:
+    """min(max(length - less, 0), most)."""
+    builder, span = context.builder, length
+    if less:
+        span = builder.op("max", builder.sub(length, context.i64(less)), context.i64(0))
+    if most is None:
+        return span
+    return builder.op("min", span, context.i64(most)) if most else context.i64(0)
 
 
 def _clamp(

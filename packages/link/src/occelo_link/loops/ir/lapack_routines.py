@@ -1,6 +1,6 @@
 """Table of the LAPACK routines that loop programs call, with the role of each argument.
 
-From the table, `loops.linalg.lapack` learns how to pass arguments, and `extents` which memory a call accesses. The
+From the table, `occelo_linalg.lowerings.lapack` learns how to pass arguments, and `extents` which memory a call accesses. The
 routines are documented in the LAPACK Users' Guide, https://netlib.org/lapack/explore-html/.
 """
 

@@ -1,6 +1,6 @@
 """`verify`: raises an error if a loop program is not well formed.
 
-Tests of lowerings and of loop programs call it (`occelo_link.testing`). `loops.build` calls it only for programs with
+Tests of lowerings and of loop programs call it (`occelo_testing.loop_programs`). `loops.build` calls it only for programs with
 lowerings that other packages registered.
 """
 

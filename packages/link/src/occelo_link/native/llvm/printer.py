@@ -1,4 +1,4 @@
-"""Prints loop programs as LLVM IR. The linker ``native``, `dumping` and `occelo_link.testing` call `print_llvm`.
+"""Prints loop programs as LLVM IR. The linker ``native``, `dumping` and `occelo_testing.loop_programs` call `print_llvm`.
 
 The printed function is a unit, ``i64 unit(ptr frame, ptr table)``. `occelo_link.units.frame` describes the layout of
 ``frame`` and ``table``. The unit returns 0 if it ran to its end, -1 if an allocation failed, and -2 if it was

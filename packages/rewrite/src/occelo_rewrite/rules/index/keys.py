@@ -1,6 +1,6 @@
 """Functions for index keys: their entries as variables, the axes that they keep, and static bounds of slices.
 
-The other modules of this package call these functions, and so does `rules.random.lifting`.
+The other modules of this package call these functions, and so does `occelo_random.rules.lifting`.
 """
 
 from __future__ import annotations

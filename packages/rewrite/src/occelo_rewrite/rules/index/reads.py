@@ -281,14 +281,15 @@ def read_of_join(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replace
     return None
 
 
-@node_rewriter([Subtensor, AdvancedSubtensor], tags=("shape_unsafe",))
+@node_rewriter([Subtensor, AdvancedSubtensor], tags=("shape_unsafe", "unsafe"))
 def read_of_write(
     fgraph: FunctionGraph, node: TensorApply[Subtensor | AdvancedSubtensor]
 ) -> Replacements:
     """x[key].set(y)[key] = y broadcast to the part, and x[key].inc(y)[key] = x[key] + y.
 
     The key consists of integers and slices. For a key with index arrays, which may select a position twice, only the
-    first law holds, and only for a single number y. (shape_unsafe: nothing checks that y broadcasts to the part.)
+    first law holds, and only for a single number y. (shape_unsafe: nothing checks that y broadcasts to the part.
+    unsafe: nothing checks the integers or index arrays of a part that is all written.)
     """
     kinds = IncSubtensor if isinstance(node.op, Subtensor) else AdvancedIncSubtensor
     inner = computed_by(node.inputs[0], kinds)

@@ -1,0 +1,333 @@
+"""Examples of the elementwise functions, each with several dtypes and shapes, for the table in `examples`."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from occelo_graph import tensor as ot
+from occelo_graph.examples.example import Domain, Example, draw
+from occelo_graph.ops.elemwise.arithmetic import supremum
+
+if TYPE_CHECKING:
+    from occelo_graph.tensors.signatures import ArrayFunction
+
+__all__ = ["EXAMPLES"]
+
+REAL = (-2.5, 2.5)
+POSITIVE = (0.3, 3.0)
+UNIT = (0.1, 0.9)
+INSIDE = (-0.9, 0.9)
+ABOVE_ONE = (1.2, 4.0)
+NEGATIVE = (-3.0, -0.2)
+
+
+def _sp(name: str) -> Callable[..., Any]:
+    def call(*arrays: Any) -> Any:
+        return getattr(importlib.import_module("scipy.special"), name)(*arrays)
+
+    return call
+
+
+def _np(name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(np, name)
+    return function
+
+
+# Each row: name, reference, domains of the arguments. Functions are differentiated with respect to
+# every argument; the exceptions are listed below.
+_REAL_TABLE: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
+    *(
+        (name, _np(name), [REAL])
+        for name in ("exp", "exp2", "expm1", "sin", "cos", "sinh", "cosh", "tanh")
+    ),
+    *(
+        (name, _np(name), [REAL])
+        for name in ("arctan", "arcsinh", "deg2rad", "rad2deg", "conj", "real")
+    ),
+    *((name, _np(name), [POSITIVE]) for name in ("log", "log2", "log10", "log1p", "sqrt")),
+    *((name, _np(name), [INSIDE]) for name in ("arcsin", "arccos", "arctanh")),
+    ("tan", np.tan, [(-1.2, 1.2)]),
+    ("arccosh", np.arccosh, [ABOVE_ONE]),
+    ("arctan2", np.arctan2, [POSITIVE, REAL]),
+    ("sqr", np.square, [REAL]),
+    ("reciprocal", lambda x: 1 / x, [POSITIVE]),
+    ("neg", np.negative, [REAL]),
+    ("abs", np.abs, [POSITIVE]),
+    ("add", np.add, [REAL, REAL]),
+    ("sub", np.subtract, [REAL, REAL]),
+    ("mul", np.multiply, [REAL, REAL]),
+    ("true_div", np.true_divide, [REAL, POSITIVE]),
+    ("mod", np.mod, [(4.2, 4.8), (1.1, 1.3)]),
+    ("pow", np.power, [POSITIVE, REAL]),
+    ("maximum", np.maximum, [REAL, REAL]),
+    ("minimum", np.minimum, [REAL, REAL]),
+    ("clip", np.clip, [REAL, (-1.4, -1.0), (1.0, 1.4)]),
+    ("second", lambda x, y: y + 0 * x, [REAL, REAL]),
+    ("tensor_copy", np.array, [REAL]),
+    ("sigmoid", _sp("expit"), [REAL]),
+    ("softplus", lambda x: np.logaddexp(0, x), [REAL]),
+    ("softsign", lambda x: x / (1 + np.abs(x)), [POSITIVE]),
+    ("log1mexp", lambda x: np.log(-np.expm1(x)), [NEGATIVE]),
+    ("logaddexp", np.logaddexp, [REAL, REAL]),
+    *((name, _sp(name), [REAL]) for name in ("erf", "erfc", "erfcx", "j0", "j1", "i0", "i1")),
+    *((name, _sp(name), [POSITIVE]) for name in ("gamma", "gammaln", "psi")),
+    ("erfinv", _sp("erfinv"), [INSIDE]),
+    ("erfcinv", _sp("erfcinv"), [UNIT]),
+    ("tri_gamma", lambda x: _sp("polygamma")(1, x).astype(x.dtype), [POSITIVE]),
+    ("poch", _sp("poch"), [POSITIVE, POSITIVE]),
+    *(
+        (name, _sp(name), [POSITIVE, POSITIVE])
+        for name in ("gammainc", "gammaincc", "beta", "betaln")
+    ),
+    *((name, _sp(name), [(0.6, 3.0), UNIT]) for name in ("gammaincinv", "gammainccinv")),
+    *(
+        (name, _sp(name), [(0.6, 3.0), (0.6, 3.0), UNIT])
+        for name in ("betainc", "betaincc", "betaincinv", "betainccinv")
+    ),
+    ("gammau", lambda k, x: _sp("gammaincc")(k, x) * _sp("gamma")(k), [POSITIVE, POSITIVE]),
+    ("gammal", lambda k, x: _sp("gammainc")(k, x) * _sp("gamma")(k), [POSITIVE, POSITIVE]),
+    ("chi2sf", lambda x, k: _sp("gammaincc")(k / 2, x / 2), [POSITIVE, ABOVE_ONE]),
+    ("factorial", lambda n: _sp("gamma")(n + 1), [POSITIVE]),
+    ("hyp2f1", _sp("hyp2f1"), [POSITIVE, POSITIVE, ABOVE_ONE, (-0.7, 0.7)]),
+    ("owens_t", _sp("owens_t"), [REAL, REAL]),
+    ("log_ndtr", _sp("log_ndtr"), [REAL]),
+    ("ndtri_exp", _sp("ndtri_exp"), [NEGATIVE]),
+    ("logit", _sp("logit"), [UNIT]),
+    ("xlogy", _sp("xlogy"), [REAL, POSITIVE]),
+    ("xlog1py", _sp("xlog1py"), [REAL, INSIDE]),
+]
+_BY_LAST_ONLY = [
+    ("jv", _sp("jv"), [(0.5, 2.5), POSITIVE]),
+    ("iv", _sp("iv"), [(0.5, 2.5), POSITIVE]),
+    ("ive", _sp("ive"), [(0.5, 2.5), POSITIVE]),
+    ("kv", _sp("kv"), [(0.5, 2.5), POSITIVE]),
+    ("kve", _sp("kve"), [(0.5, 2.5), POSITIVE]),
+]
+_NO_DERIVATIVE: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
+    *(
+        (name, _np(name), [REAL])
+        for name in ("sign", "ceil", "floor", "trunc", "isnan", "isinf", "isfinite")
+    ),
+    *((name, _np(name), [REAL]) for name in ("isposinf", "isneginf", "imag", "angle")),
+    ("round", np.rint, [REAL]),
+    ("round_half_away_from_zero", lambda x: np.trunc(x + np.copysign(0.5, x)), [REAL]),
+    ("iround", lambda x: np.rint(x).astype("int64"), [REAL]),
+    ("int_div", np.floor_divide, [(4.2, 4.8), (1.1, 1.3)]),
+    ("eq", np.equal, [REAL, REAL]),
+    ("neq", np.not_equal, [REAL, REAL]),
+    ("lt", np.less, [REAL, REAL]),
+    ("le", np.less_equal, [REAL, REAL]),
+    ("gt", np.greater, [REAL, REAL]),
+    ("ge", np.greater_equal, [REAL, REAL]),
+    ("isclose", np.isclose, [REAL, REAL]),
+]
+_INTEGERS: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
+    *(
+        (name, _np(ref), ["int", "int"])
+        for name, ref in (
+            ("add", "add"),
+            ("sub", "subtract"),
+            ("mul", "multiply"),
+            ("maximum", "maximum"),
+            ("minimum", "minimum"),
+            ("and_", "bitwise_and"),
+            ("or_", "bitwise_or"),
+            ("xor", "bitwise_xor"),
+            ("lt", "less"),
+            ("eq", "equal"),
+        )
+    ),
+    ("invert", np.invert, ["int"]),
+    ("neg", np.negative, ["int"]),
+    ("abs", np.abs, ["int"]),
+    ("sign", np.sign, ["int"]),
+    ("sqr", np.square, ["int"]),
+    ("sqrt", np.sqrt, ["nonzero int"]),
+    ("exp", np.exp, ["int"]),
+    ("floor", np.floor, ["int"]),
+    ("int_div", np.floor_divide, ["int", "nonzero int"]),
+    ("mod", np.mod, ["int", "nonzero int"]),
+    ("true_div", np.true_divide, ["int", "nonzero int"]),
+    ("pow", np.power, ["int", "nonzero int"]),
+    (
+        "ceil_intdiv",
+        lambda a, b: np.floor_divide(a, b) + (np.mod(a, b) != 0),
+        ["int", "nonzero int"],
+    ),
+]
+_BOOLS: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
+    ("and_", np.logical_and, ["bool", "bool"]),
+    ("or_", np.logical_or, ["bool", "bool"]),
+    ("xor", np.logical_xor, ["bool", "bool"]),
+    ("invert", np.logical_not, ["bool"]),
+    ("add", np.add, ["bool", "bool"]),
+    ("mul", np.multiply, ["bool", "bool"]),
+]
+_COMPLEX: list[tuple[str, ArrayFunction, Sequence[Domain]]] = [
+    *(
+        (name, _np(name), [POSITIVE])
+        for name in ("exp", "log", "sqrt", "sin", "tanh", "conj", "real", "imag", "angle", "abs")
+    ),
+    ("mul", np.multiply, [REAL, REAL]),
+    ("true_div", np.true_divide, [REAL, POSITIVE]),
+    ("sigmoid", lambda x: 1 / (1 + np.exp(-x)), [REAL]),
+]
+
+_SHAPES: dict[int, list[list[tuple[int, ...]]]] = {
+    1: [[(2, 3)], [()], [(0, 3)], [(2, 1, 2, 1, 2)]],
+    2: [[(2, 3), (2, 3)], [(2, 3), (1, 3)], [(3,), (2, 1)], [(), (2,)], [(0, 3), (1, 3)]],
+    3: [[(2, 3), (3,), ()], [(2,), (2,), (2,)]],
+    4: [[(3,), (), (3,), (1,)]],
+}
+
+
+def _cases(
+    table: Sequence[tuple[str, ArrayFunction, Sequence[Domain]]],
+    dtypes: Sequence[str],
+    gradient: Callable[[int], tuple[int, ...]],
+) -> list[Example]:
+    made: list[Example] = []
+    for name, reference, domains in table:
+        function = getattr(ot, name)
+        for dtype in dtypes:
+            for shapes in _SHAPES[len(domains)]:
+                arguments = tuple(
+                    draw(d, s, dtype, salt)
+                    for salt, (d, s) in enumerate(zip(domains, shapes, strict=True))
+                )
+                loose = 2e-5 if dtype in ("float32", "complex64") else 1e-9
+                everything = tuple(range(len(domains)))
+                grads = gradient(len(domains)) if dtype == "float64" else ()
+                made.append(
+                    Example(
+                        name, "elemwise", function, reference, arguments, grads, loose, everything
+                    )
+                )
+    return made
+
+
+def _switch_examples() -> list[Example]:
+    a, b = draw(REAL, (2, 3)), draw(REAL, (3,), salt=1)
+    mask = draw("bool", (2, 3))
+    special = np.array([np.nan, np.inf, -np.inf, 1.0])
+    limits = np.finfo("float64")
+    return [
+        Example("switch", "elemwise", ot.switch, np.where, (mask, a, b), (1, 2), batched=(0, 1, 2)),
+        Example("where", "elemwise", ot.where, np.where, (mask, b, a), (1, 2), batched=(0,)),
+        Example("nan_to_num", "elemwise", ot.nan_to_num, np.nan_to_num, (special,)),
+        Example(
+            "nan_to_num",
+            "elemwise",
+            lambda x: ot.nan_to_num(x, 7.0, 8.0),
+            lambda x: np.nan_to_num(x, nan=7.0, posinf=8.0, neginf=limits.min),
+            (special,),
+        ),
+        Example(
+            "allclose", "elemwise", ot.allclose, lambda x, y: np.asarray(np.allclose(x, y)), (a, a)
+        ),
+        Example(
+            "isclose",
+            "elemwise",
+            lambda x, y: ot.isclose(x, y, equal_nan=True),
+            lambda x, y: np.isclose(x, y, equal_nan=True),
+            (special, np.array([np.nan, np.inf, np.inf, 1.0 + 1e-9])),
+        ),
+        Example("complex", "elemwise", ot.complex, lambda x, y: x + 1j * y, (a, b), batched=(0, 1)),
+        Example(
+            "complex_from_polar",
+            "elemwise",
+            ot.complex_from_polar,
+            lambda r, t: r * np.exp(1j * t),
+            (draw(POSITIVE, (3,)), b),
+        ),
+        Example(
+            "divmod",
+            "elemwise",
+            lambda x, y: ot.divmod(x, y)[0] + ot.divmod(x, y)[1],
+            lambda x, y: np.floor_divide(x, y) + np.mod(x, y),
+            (draw("int", (4,), "int64"), draw("nonzero int", (4,), "int64")),
+        ),
+        Example(
+            "polygamma",
+            "elemwise",
+            lambda x: ot.polygamma(2.0, x),
+            lambda x: importlib.import_module("scipy.special").polygamma(2, x),
+            (draw(POSITIVE, (3,)),),
+            (0,),
+        ),
+        Example(
+            "kn",
+            "elemwise",
+            lambda x: ot.kn(2.0, x),
+            lambda x: importlib.import_module("scipy.special").kn(2, x),
+            (draw(POSITIVE, (3,)),),
+            (0,),
+        ),
+        Example(
+            "add",
+            "elemwise",
+            ot.add,
+            lambda x, y, z: x + y + z,
+            (a, b, draw(REAL, ())),
+            (0, 1, 2),
+            batched=(0, 1, 2),
+        ),
+        Example(
+            "mul", "elemwise", ot.mul, lambda x, y, z: x * y * z, (a, b, draw(REAL, ())), (0, 1, 2)
+        ),
+        Example("pow", "elemwise", lambda x: x**2, np.square, (a,), (0,)),
+        Example("pow", "elemwise", lambda x: x**3, lambda x: x**3, (a,), (0,)),
+        Example("pow", "elemwise", lambda x: 2.0**x, lambda x: 2.0**x, (a,), (0,)),
+        Example("largest", "elemwise", ot.largest, np.maximum, (a, b), (0, 1)),
+        Example("supremum", "elemwise", supremum, np.maximum, (a, b), (0, 1)),
+        Example("smallest", "elemwise", ot.smallest, np.minimum, (a, b), (0, 1)),
+        Example(
+            "exp",
+            "elemwise",
+            ot.exp,
+            np.exp,
+            (np.array([-800.0, 0.0, 800.0, math.inf, -math.inf, math.nan]),),
+        ),
+        Example(
+            "sigmoid",
+            "elemwise",
+            ot.sigmoid,
+            lambda x: importlib.import_module("scipy.special").expit(x),
+            (np.array([-800.0, -30.0, 0.0, 30.0, 800.0, math.nan]),),
+        ),
+        Example(
+            "softplus",
+            "elemwise",
+            ot.softplus,
+            lambda x: np.logaddexp(0, x),
+            (np.array([-800.0, -30.0, 0.0, 30.0, 800.0, math.nan]),),
+        ),
+    ]
+
+
+def _all(nin: int) -> tuple[int, ...]:
+    return tuple(range(nin))
+
+
+def _last(nin: int) -> tuple[int, ...]:
+    return (nin - 1,)
+
+
+def _none(nin: int) -> tuple[int, ...]:
+    return ()
+
+
+EXAMPLES: list[Example] = [
+    *_cases(_REAL_TABLE, ["float64", "float32"], _all),
+    *_cases(_BY_LAST_ONLY, ["float64"], _last),
+    *_cases(_NO_DERIVATIVE, ["float64", "float32"], _none),
+    *_cases(_INTEGERS, ["int64", "int8", "uint16"], _none),
+    *_cases(_BOOLS, ["bool"], _none),
+    *_cases(_COMPLEX, ["complex128", "complex64"], _none),
+    *_switch_examples(),
+]

@@ -1,0 +1,17 @@
+"""What the family of linear algebra consists of: see `occelo_graph.families`."""
+
+from occelo_graph.families import Family
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    "linalg",
+    "occelo_linalg",
+    rules="rules",
+    facts="facts",
+    lowerings="lowerings",
+    traced="traced",
+    numpy="functions",
+    examples="examples.table",
+    cases="examples.rules",
+)

@@ -1,0 +1,251 @@
+"""Lowerings of linear equations and inverses (`Solve`, `Inv`).
+
+They call LAPACK's gesv, sysv, hesv, posv and getri, or use loops for small matrices. The linkers ``native``, ``c``,
+``c|py`` and ``numba`` use these lowerings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from occelo_graph import TensorApply
+from occelo_graph.tensors.type import is_complex
+from occelo_linalg.lowerings.diagonal import lower_diagonal
+from occelo_linalg.lowerings.elimination import (
+    SMALL_IN_LANES,
+    Rows,
+    back_substitution,
+    by_size,
+    eliminate,
+    maybe_small,
+    worth_loops,
+)
+from occelo_linalg.lowerings.lane_algorithms import eliminate_lanes, solve_lanes
+from occelo_linalg.lowerings.lanes import Lanes, for_lanes
+from occelo_linalg.lowerings.lapack import (
+    Lapack,
+    batch_lengths,
+    each_element,
+    fill_with_nan,
+    own_index,
+)
+from occelo_linalg.lowerings.work_matrices import (
+    WorkMatrix,
+    new_result,
+    stored_parts,
+    whole_tensor,
+)
+from occelo_linalg.ops.equations.solve import Solve
+from occelo_linalg.ops.inverse import Inv
+from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
+from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
+
+__all__ = ["work_length"]
+
+
+def work_length(context: Context, n: Value) -> Value:
+    """The length of working memory for matrices with n columns. It suffices for LAPACK's largest blocks, of 64 columns."""
+    builder = context.builder
+    return builder.op("max", builder.mul(n, context.i64(64)), context.i64(1))
+
+
+class _Equations:
+    """Linear equations with a matrix. Without right-hand sides, the result is the inverse of the matrix."""
+
+    def __init__(
+        self, context: Context, node: TensorApply[Solve] | TensorApply[Inv], inputs: list[Tensor]
+    ) -> None:
+        self.context = context
+        self.dtype = node.outputs[0].type.dtype
+        self.on_error = node.op.on_error
+        a, b = inputs[0], inputs[1] if len(inputs) > 1 else None
+        self.n = context.unify(a.shape[-2], a.shape[-1])
+        if b is not None:
+            self.n = context.unify(self.n, b.shape[-2])
+        self.columns = self.n if b is None else b.shape[-1]
+        self.batch = batch_lengths(context, inputs, [2] * len(inputs))
+        self.matrix = stored_parts(context, a)
+        self.right = None if b is None else stored_parts(context, b)
+        self.result = new_result(context, self.dtype, [*self.batch, self.n, self.columns])
+
+    def lowered(self, small: bool, routine: str) -> Sequence[Tensor]:
+        """The result tensors, computed by a LAPACK routine. If ``small`` is True, small matrices are computed by loops."""
+
+        in_lanes = small and self._for_lanes()
+        small = small and worth_loops(self.batch, self.n)
+
+        def by_loops() -> Sequence[Value]:
+            (self.by_lanes if in_lanes else self.by_loops)()
+            return ()
+
+        def by_lapack() -> Sequence[Value]:
+            self.by_lapack(routine)
+            return ()
+
+        def emit() -> None:
+            if in_lanes:
+                # if there are many right-hand sides, a call of LAPACK takes less time than lanes
+                by_size(self.context, [self.n, self.columns], by_loops, by_lapack, self.batch)
+            elif small:
+                by_size(self.context, [self.n], by_loops, by_lapack)
+            else:
+                by_lapack()
+
+        self.context.step([*self.matrix, *(self.right or ())], self.result, emit)
+        return [whole_tensor(self.result)]
+
+    def _for_lanes(self) -> bool:
+        """Whether to compute with one matrix per lane. If so, the operands are copied to contiguous memory, which lanes
+        can read.
+        """
+        operands = [self.matrix, *([] if self.right is None else [self.right])]
+        if not maybe_small(self.n, self.columns, most=SMALL_IN_LANES):
+            return False
+        if not for_lanes(self.context, [o[0] for o in operands]):
+            return False
+        self.matrix = [self.context.contiguous_copy(self.matrix[0])]
+        if self.right is not None:
+            self.right = [self.context.contiguous_copy(self.right[0])]
+        return True
+
+    def by_lanes(self) -> None:
+        """Solve for a group of matrices at once by elimination, with one matrix per lane."""
+        nan = self.on_error == "nan"
+        lanes = Lanes(self.context, self.dtype, self.batch)
+        matrix, columns = lanes.matrix(self.n, self.n), lanes.matrix(self.n, self.columns)
+        with lanes.groups(nan):
+            matrix.fill(self.matrix[0])
+            if self.right is None:
+                columns.fill_identity()
+            else:
+                columns.fill(self.right[0])
+            eliminate_lanes(lanes, matrix, columns)
+            solve_lanes(lanes, matrix, columns, lower=False)
+            columns.copy_to(self.result[0], nan)
+
+    def settled(self, failed: Value) -> Value | None:
+        """If ``on_error`` is "nan", return whether ``failed`` is 0. Otherwise write a check that it is 0, and return
+        None.
+        """
+        good = self.context.builder.eq(failed, self.context.i64(0))
+        if self.on_error == "nan":
+            return good
+        self.context.check(good)
+        return None
+
+    def by_lapack(self, routine: str) -> None:
+        """Call a LAPACK routine for each element of the batch."""
+        context, n = self.context, self.n
+        lapack = Lapack(context, self.dtype)
+        # LAPACK may read rows as columns: it inverts the transpose, or solves with the factors of the transpose
+        by_rows = (
+            routine == "gesv" and len(self.matrix) == 1 and is_unit(self.matrix[0].strides[-1])
+        )
+        matrix = WorkMatrix(context, self.dtype, n, n, by_rows)
+        pivots = Pointer(lapack.integers(n), context.i64(0))
+        length = work_length(context, n)
+        work = WorkMatrix(context, self.dtype, length, context.i64(1))
+        columns = matrix if self.right is None else WorkMatrix(context, self.dtype, n, self.columns)
+        square: dict[str, Value | Pointer] = {"n": n, "a": matrix.pointer, "lda": matrix.leading}
+        given: dict[str, str | Value | Pointer] = {
+            **square, "nrhs": self.columns, "b": columns.pointer, "ldb": columns.leading,
+        }  # fmt: skip
+        if routine != "gesv":
+            given["uplo"] = "L"
+        if routine != "posv":
+            given["ipiv"] = pivots
+        if routine in ("sysv", "hesv"):
+            given |= {"work": work.pointer, "lwork": length}
+        with each_element(context, self.batch) as index:
+            matrix.fill(self.matrix, index)
+            finite: Value | None = None
+            if self.right is None:
+                failed = lapack.call("getrf", m=n, ipiv=pivots, **square)
+                lapack.call("getri", ipiv=pivots, work=work.pointer, lwork=length, **square)
+            else:
+                columns.fill(self.right, index)
+                if routine in ("sysv", "hesv"):
+                    finite = matrix.all_finite("L")
+                if by_rows:
+                    failed = lapack.call("getrf", m=n, ipiv=pivots, **square)
+                    lapack.call("getrs", trans="T", **given)
+                else:
+                    failed = self._failure(lambda: lapack.call(routine, **given), finite)
+            good = self.settled(failed)
+            if finite is not None:
+                good = finite if good is None else context.builder.op("and", good, finite)
+            columns.copy_to(self.result, index, good)
+
+    def _failure(self, call: Callable[[], Value], finite: Value | None) -> Value:
+        """Write a call of a LAPACK routine, and return its ``info``.
+
+        If ``finite`` is passed, the routine is called only if it is True. It is passed for routines for symmetric
+        matrices, which may or may not report a matrix with NaN as singular.
+        """
+        if finite is None:
+            return call()
+        zero = self.context.i64(0)
+        return self.context.builder.branch(finite, lambda: [call()], lambda: [zero])[0]
+
+    def by_loops(self) -> None:
+        """Solve by Gaussian elimination in a copy of each matrix. The right-hand sides are copied to the result and
+        solved there.
+        """
+        context, builder, n = self.context, self.context.builder, self.n
+        zero = context.i64(0)
+        work = builder.buffer(self.matrix[0].dtype, "work", ndim=2)
+        builder.alloc(work, builder.mul(n, n))
+        matrix = Rows(context, work, zero, n)
+        result = self.result[0]
+        with each_element(context, self.batch) as index:
+            _copy_rows(context, matrix, self.matrix[0], index, n)
+            start = result.position(builder, [*index, zero, zero])
+            right = Rows(context, result.buffer, start, self.columns)
+            _copy_rows(context, right, None if self.right is None else self.right[0], index, n)
+            good = self.settled(eliminate(matrix, n, right))
+            back_substitution(matrix, n, right)
+            if good is not None:
+                builder.branch(
+                    good,
+                    lambda: (),
+                    lambda index=index: fill_with_nan(context, result, index) or (),
+                )
+
+
+def _copy_rows(context: Context, rows: Rows, source: Stored | None, index: Index, n: Value) -> None:
+    """Copy the matrix at ``index`` of the batch to ``rows``. If there is no ``source``, store the identity matrix."""
+    builder = context.builder
+    own = None if source is None else own_index(context, source, 2, index)
+    with builder.loop(n, fixed=True) as down, builder.loop(rows.columns, fixed=True) as across:
+        i, j = down.index, across.index
+        if source is None or own is None:
+            dtype = rows.buffer.dtype
+            value = builder.select(
+                builder.eq(i, j), builder.const(1.0, dtype), builder.const(0.0, dtype)
+            )
+        else:
+            value = builder.load(source.buffer, source.position(builder, [*own, i, j]), fixed=True)
+        rows.store(i, j, value)
+
+
+@lowers_complex_to_loops(Solve)
+@lowers_to_loops(Solve)
+def lower_solve(
+    context: Context, node: TensorApply[Solve], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    assumed = node.op.assume_a
+    if assumed == "diagonal":
+        return lower_diagonal(context, node, inputs)
+    equations = _Equations(context, node, inputs)
+    complex_ = is_complex(equations.dtype)
+    routine = {"gen": "gesv", "pos": "posv", "her": "hesv" if complex_ else "sysv"}
+    return equations.lowered(assumed == "gen" and not complex_, routine.get(assumed, "sysv"))
+
+
+@lowers_complex_to_loops(Inv)
+@lowers_to_loops(Inv)
+def lower_inv(context: Context, node: TensorApply[Inv], inputs: list[Tensor]) -> Sequence[Tensor]:
+    small = not is_complex(node.outputs[0].type.dtype)
+    return _Equations(context, node, inputs).lowered(small, "gesv")

@@ -1,0 +1,226 @@
+"""Schur forms in working memory, and lowerings of Schur decompositions (`Schur`, `SortedSchur`).
+
+They call LAPACK's gees and trsen. Eigenvalues are sorted after the decomposition, so LAPACK needs no callback. The
+linkers ``native``, ``c``, ``c|py`` and ``numba`` use these lowerings. Lowerings of functions of matrices use
+`SchurForm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from occelo_graph import TensorApply
+from occelo_linalg.lowerings.factorizations.spectra import if_finite
+from occelo_linalg.lowerings.lapack import Lapack, each_element
+from occelo_linalg.lowerings.work_matrices import (
+    WorkMatrix,
+    new_result,
+    stored_parts,
+    whole_tensor,
+)
+from occelo_linalg.ops.factorizations.schur import Schur, SortedSchur
+from occelo_link.loops.complexes import PARTS
+from occelo_link.loops.elemwise.complex import modulus
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Pointer, Value
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
+from occelo_link.loops.tensors import Tensor
+
+__all__ = ["SchurForm", "Spectrum", "absolute", "choose_positions"]
+
+
+class Spectrum:
+    """Eigenvalues, or the numerators of generalized eigenvalues (in `qz`), as LAPACK stores them.
+
+    They are one complex vector or two real vectors.
+
+    Construct it inside the ``emit`` function of a `Context.step`, since the constructor writes allocations. ``given``
+    maps the names of LAPACK's arguments to the addresses of the vectors.
+    """
+
+    def __init__(self, context: Context, dtype: str, n: Value, name: str) -> None:
+        self.context, self.real = context, dtype not in PARTS
+        self.vectors = [WorkMatrix(context, dtype, n, context.i64(1)) for _ in range(1 + self.real)]
+        names = [f"{name}r", f"{name}i"] if self.real else [name]
+        self.given: dict[str, str | Value | Pointer] = {
+            each: vector.pointer for each, vector in zip(names, self.vectors, strict=True)
+        }
+
+    def load(self, i: Value) -> list[Value]:
+        """The real part and the imaginary part of eigenvalue ``i``."""
+        zero = self.context.i64(0)
+        if self.real:
+            return [vector.load(i, zero) for vector in self.vectors]
+        return [self.vectors[0].load(i, zero, part) for part in range(2)]
+
+
+def absolute(builder: Builder, parts: Sequence[Value]) -> Value:
+    """The absolute value of a complex number, as a float64. ``parts`` are its real part and its imaginary part."""
+    re, im = (builder.cast(part, "float64") for part in parts)
+    return modulus(builder, (re, im))
+
+
+def choose_positions(
+    context: Context, selected: Pointer, n: Value, test: Callable[[Value], Value]
+) -> None:
+    """For each position, store in ``selected`` whether a test holds, as a truth value of LAPACK."""
+    builder = context.builder
+    with builder.loop(n, fixed=True) as loop:
+        chosen = builder.cast(test(loop.index), selected.buffer.dtype)
+        builder.store(selected.buffer, loop.index, chosen)
+
+
+class SchurForm:
+    """The Schur form of a matrix: A = Z T Z^H, with unitary Z and triangular T.
+
+    If A is real, T may have blocks of two rows on its diagonal. Construct this object inside the ``emit`` function of a
+    `Context.step`, since the constructor writes allocations. ``matrix`` is A at first, and T after `call`.
+    """
+
+    def __init__(self, context: Context, dtype: str, n: Value) -> None:
+        self.context, self.dtype, self.n = context, dtype, n
+        one, zero = context.i64(1), context.i64(0)
+        self.lapack = lapack = Lapack(context, dtype)
+        self.matrix, self.vectors = (WorkMatrix(context, dtype, n, n) for _ in range(2))
+        self.values = Spectrum(context, dtype, n, "w")
+        unread = Pointer(lapack.integers(one), zero)
+        given: dict[str, str | Value | Pointer] = {
+            "jobvs": "V",
+            "sort": "N",
+            "select": unread,
+            "n": n,
+            "a": self.matrix.pointer,
+            "lda": self.matrix.leading,
+            "sdim": Pointer(lapack.integers(one), zero),
+            "vs": self.vectors.pointer,
+            "ldvs": self.vectors.leading,
+            "bwork": unread,
+            **self.values.given,
+        }
+        if dtype in PARTS:
+            given["rwork"] = Pointer(lapack.memory("real", n), zero)
+        self.given = {**given, **lapack.workspace("gees", **given)}
+
+    def call(self) -> Value:
+        """Decompose the matrix. Returns LAPACK's info, which is 0 on success."""
+        return self.lapack.call("gees", **self.given)
+
+    def ordering(self, test: Callable[[Sequence[Value]], Value]) -> Callable[[], Sequence[Value]]:
+        """Return a function that writes code. The code moves the eigenvalues that satisfy ``test`` to the front.
+
+        The function returns LAPACK's info, and the number of eigenvalues that satisfy the test. Rounding errors may
+        keep LAPACK from moving all of them to the front; then the info is not 0.
+        """
+        context, builder, lapack = self.context, self.context.builder, self.lapack
+        one, zero = context.i64(1), context.i64(0)
+        selected = Pointer(lapack.integers(self.n), zero)
+        given: dict[str, str | Value | Pointer] = {
+            "job": "N",
+            "compq": "V",
+            "select": selected,
+            "n": self.n,
+            "t": self.matrix.pointer,
+            "ldt": self.matrix.leading,
+            "q": self.vectors.pointer,
+            "ldq": self.vectors.leading,
+            "m": Pointer(lapack.integers(one), zero),
+            "s": Pointer(lapack.memory("real", one), zero),
+            "sep": Pointer(lapack.memory("real", one), zero),
+            **self.values.given,
+        }
+        given |= lapack.workspace("trsen", **given)
+
+        def put_in_order() -> Sequence[Value]:
+            choose_positions(context, selected, self.n, lambda i: test(self.values.load(i)))
+            info = lapack.call("trsen", **given)
+            with builder.loop(self.n, fixed=True) as loop:
+                count, apart = loop.carry(zero), loop.carry(zero)
+                inside = test(self.values.load(loop.index))
+                late = builder.op("and", inside, builder.lt(count.param, loop.index))
+                count.following = builder.add(count.param, builder.cast(inside, "int64"))
+                apart.following = builder.op("or", apart.param, builder.cast(late, "int64"))
+            return [builder.op("or", info, apart.result), count.result]
+
+        return put_in_order
+
+
+def _inside(builder: Builder, sort: str) -> Callable[[Sequence[Value]], Value]:
+    """Return a function that writes the test whether an eigenvalue is in a region of the complex plane.
+
+    The region is "lhp" or "rhp" (left or right half plane), or "iuc" or "ouc" (inside or outside the unit circle).
+    """
+
+    def test(parts: Sequence[Value]) -> Value:
+        if sort in ("lhp", "rhp"):
+            zero = builder.const(0.0, parts[0].dtype)
+            return builder.lt(parts[0], zero) if sort == "lhp" else builder.op("le", zero, parts[0])
+        size, one = absolute(builder, parts), builder.const(1.0, "float64")
+        return builder.op("le", size, one) if sort == "iuc" else builder.lt(one, size)
+
+    return test
+
+
+@lowers_complex_to_loops(Schur)
+@lowers_to_loops(Schur)
+def lower_schur(
+    context: Context, node: TensorApply[Schur], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    x, op = inputs[0], node.op
+    dtype, batch = node.inputs[0].type.dtype, x.shape[:-2]
+    n = context.unify(x.shape[-2], x.shape[-1])
+    parts = stored_parts(context, x)
+    form, unitary = (new_result(context, dtype, [*batch, n, n]) for _ in range(2))
+
+    def emit() -> None:
+        found = SchurForm(context, dtype, n)
+        with each_element(context, batch) as index:
+            found.matrix.fill(parts, index)
+            good = if_finite(context, op.on_error, found.matrix.all_finite(), found.call)
+            found.matrix.copy_to(form, index, good)
+            found.vectors.copy_to(unitary, index, good)
+
+    context.step(parts, [*form, *unitary], emit)
+    return [whole_tensor(form), whole_tensor(unitary)]
+
+
+@lowers_complex_to_loops(SortedSchur)
+@lowers_to_loops(SortedSchur)
+def lower_sorted_schur(
+    context: Context, node: TensorApply[SortedSchur], inputs: list[Tensor]
+) -> Sequence[Tensor]:
+    x, op, builder = inputs[0], node.op, context.builder
+    dtype, batch = node.inputs[0].type.dtype, x.shape[:-2]
+    n = context.unify(x.shape[-2], x.shape[-1])
+    parts = stored_parts(context, x)
+    form, unitary = (new_result(context, dtype, [*batch, n, n]) for _ in range(2))
+    counts = context.new_stored("int64", batch)
+
+    def emit() -> None:
+        zero = context.i64(0)
+        found = SchurForm(context, dtype, n)
+        put_in_order = found.ordering(_inside(builder, op.sort))
+        count = found.lapack.integers(context.i64(1))
+
+        def decomposed() -> Value:
+            info = found.call()
+
+            def ordered() -> Sequence[Value]:
+                again, number = put_in_order()
+                builder.store(count, zero, builder.cast(number, count.dtype))
+                return [again]
+
+            return builder.branch(builder.eq(info, zero), ordered, lambda: [info])[0]
+
+        with each_element(context, batch) as index:
+            found.matrix.fill(parts, index)
+            good = if_finite(context, op.on_error, found.matrix.all_finite(), decomposed)
+            found.matrix.copy_to(form, index, good)
+            found.vectors.copy_to(unitary, index, good)
+            number = builder.cast(builder.load(count, zero, fixed=True), "int64")
+            if good is not None:
+                number = builder.select(good, number, zero)
+            builder.store(counts.buffer, counts.position(builder, index), number)
+
+    context.step(parts, [*form, *unitary, counts], emit)
+    return [whole_tensor(form), whole_tensor(unitary), counts]

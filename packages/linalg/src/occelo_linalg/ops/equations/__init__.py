@@ -1,0 +1,1 @@
+"""Solutions of linear and matrix equations."""

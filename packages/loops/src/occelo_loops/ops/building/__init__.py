@@ -1,0 +1,1 @@
+"""Functions for users that make loops, and what they are built from."""

@@ -1,0 +1,1 @@
+"""Padded tensors, for libraries whose shapes are static."""

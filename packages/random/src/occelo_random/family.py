@@ -1,0 +1,16 @@
+"""What the family of random numbers consists of: see `occelo_graph.families`."""
+
+from occelo_graph.families import Family
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family(
+    "random",
+    "occelo_random",
+    requires=("linalg",),
+    rules="rules",
+    lowerings="lowerings",
+    scalars="scalars",
+    checks="ops.reuse",
+    examples="examples.table",
+)

@@ -1,0 +1,585 @@
+"""Ops for draws with NumPy's generators: one class for each law, with the NumPy code that draws.
+
+`generators` makes the functions and methods that users call. A few of these laws, such as the half-normal law, are
+computed from draws that NumPy has. `further_generator_laws` has other laws that NumPy lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from occelo_random.ops.random_variable import RandomVariable
+
+__all__ = [
+    "FRV",
+    "BernoulliRV",
+    "BetaBinomialRV",
+    "BetaRV",
+    "BinomialRV",
+    "CategoricalRV",
+    "CauchyRV",
+    "ChiSquareRV",
+    "ChoiceRV",
+    "DirichletRV",
+    "ExponentialRV",
+    "GammaRV",
+    "GenGammaRV",
+    "GeometricRV",
+    "GumbelRV",
+    "HalfCauchyRV",
+    "HalfNormalRV",
+    "HyperGeometricRV",
+    "IntegersRV",
+    "InvGammaRV",
+    "LaplaceRV",
+    "LogNormalRV",
+    "LogisticRV",
+    "MultinomialRV",
+    "MvNormalRV",
+    "NegBinomialRV",
+    "NormalRV",
+    "ParetoRV",
+    "PermutationRV",
+    "PoissonRV",
+    "PowerRV",
+    "RayleighRV",
+    "ShuffleRV",
+    "StudentTRV",
+    "TriangularRV",
+    "TruncExponentialRV",
+    "UniformRV",
+    "VonMisesRV",
+    "WaldRV",
+    "WeibullRV",
+]
+
+
+def require_valid(holds: Any, text: str) -> None:
+    """Raise ValueError with the message ``text`` unless all elements of ``holds`` are true."""
+    if not np.all(holds):
+        raise ValueError(text)
+
+
+def batch_size(size: Any, *parameters: Any) -> Any:
+    """The shape of a batch of draws: ``size``, or the shape to which the parameters broadcast if ``size`` is None."""
+    return np.broadcast_shapes(*map(np.shape, parameters)) if size is None else size
+
+
+def uniform_numbers(rng: Any, size: Any, *parameters: Any) -> Any:
+    """Uniform numbers from [0, 1) in the shape of the draw."""
+    return rng.uniform(size=batch_size(size, *parameters))
+
+
+class ComposedRV(RandomVariable):
+    """Base class of laws that NumPy lacks, whose numbers are computed from draws that NumPy has."""
+
+
+class BernoulliRV(RandomVariable):
+    """The Bernoulli law: 1 with probability ``p``, else 0."""
+
+    name, signature, dtype = "bernoulli", "()->()", "int64"
+    parameters = {"p": 0.5}
+    _print_name = ("Bernoulli", r"\operatorname{Bernoulli}")
+
+    def rng_fn(self, rng: Any, p: Any, size: Any) -> Any:
+        return rng.binomial(1, p, size)
+
+
+class BetaRV(RandomVariable):
+    """The beta law with the shape parameters ``alpha`` and ``beta``."""
+
+    name, signature = "beta", "(),()->()"
+    parameters = {"alpha": ..., "beta": ...}
+    _print_name = ("Beta", r"\operatorname{Beta}")
+
+    def rng_fn(self, rng: Any, alpha: Any, beta: Any, size: Any) -> Any:
+        return rng.beta(alpha, beta, size)
+
+
+class BetaBinomialRV(RandomVariable):
+    """Numbers of successes in ``n`` trials. The probability is drawn from the beta law of ``a`` and ``b``."""
+
+    name, signature, dtype = "beta_binomial", "(),(),()->()", "int64"
+    parameters = {"n": ..., "a": ..., "b": ...}
+    _print_name = ("BetaBinomial", r"\operatorname{BetaBinomial}")
+
+    def rng_fn(self, rng: Any, n: Any, a: Any, b: Any, size: Any) -> Any:
+        size = batch_size(size, n, a, b)
+        return rng.binomial(n, rng.beta(a, b, size), size)
+
+
+class BinomialRV(RandomVariable):
+    """Numbers of successes in ``n`` trials with probability ``p``."""
+
+    name, signature, dtype = "binomial", "(),()->()", "int64"
+    parameters = {"n": ..., "p": ...}
+    _print_name = ("Binomial", r"\operatorname{Binomial}")
+
+    def rng_fn(self, rng: Any, n: Any, p: Any, size: Any) -> Any:
+        return rng.binomial(n, p, size)
+
+
+class CategoricalRV(RandomVariable):
+    """Indices with the probabilities ``p``, which sum to 1 along the last axis. Each draw reads one uniform number."""
+
+    name, signature, dtype = "categorical", "(p)->()", "int64"
+    parameters = {"p": ...}
+    _print_name = ("Categorical", r"\operatorname{Categorical}")
+
+    def rng_fn(self, rng: Any, p: Any, size: Any) -> Any:
+        require_valid(p >= 0, "p < 0 or p is NaN")
+        sums: Any = p.cumsum(-1)
+        require_valid(abs(sums[..., -1:] - 1) < 1e-6, "the probabilities p do not sum to 1")
+        number: Any = rng.uniform(size=p.shape[:-1] if size is None else size)
+        if p.ndim == 1:
+            return np.minimum(sums.searchsorted(number, "right"), p.shape[0] - 1)
+        return np.minimum((np.asarray(number)[..., None] >= sums).sum(-1), p.shape[-1] - 1)
+
+
+class CauchyRV(RandomVariable):
+    """The Cauchy law with median ``loc`` and scale ``scale``."""
+
+    name, signature = "cauchy", "(),()->()"
+    parameters = {"loc": 0.0, "scale": 1.0}
+    _print_name = ("Cauchy", r"\operatorname{Cauchy}")
+
+    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, loc, scale)
+        return loc + scale * rng.standard_cauchy(size)
+
+
+class ChiSquareRV(RandomVariable):
+    """The chi-square law with ``df`` degrees of freedom."""
+
+    name, signature = "chisquare", "()->()"
+    parameters = {"df": ...}
+    _print_name = ("ChiSquare", r"\operatorname{ChiSquare}")
+
+    def rng_fn(self, rng: Any, df: Any, size: Any) -> Any:
+        return rng.chisquare(df, size)
+
+
+class DirichletRV(RandomVariable):
+    """Dirichlet vectors: probabilities with the concentrations ``alphas``."""
+
+    name, signature = "dirichlet", "(a)->(a)"
+    one_batch = False
+    parameters = {"alphas": ...}
+    _print_name = ("Dirichlet", r"\operatorname{Dirichlet}")
+
+    def rng_fn(self, rng: Any, alphas: Any, size: Any) -> Any:
+        return rng.dirichlet(alphas, size)
+
+
+class ExponentialRV(RandomVariable):
+    """The exponential law with mean ``scale``."""
+
+    name, signature = "exponential", "()->()"
+    parameters = {"scale": 1.0}
+    _print_name = ("Exponential", r"\operatorname{Exponential}")
+
+    def rng_fn(self, rng: Any, scale: Any, size: Any) -> Any:
+        return rng.exponential(scale, size)
+
+
+class GammaRV(RandomVariable):
+    """The gamma law with shape parameter ``shape`` and scale ``scale``."""
+
+    name, signature = "gamma", "(),()->()"
+    parameters = {"shape": ..., "scale": 1.0}
+    _print_name = ("Gamma", r"\operatorname{Gamma}")
+
+    def rng_fn(self, rng: Any, shape: Any, scale: Any, size: Any) -> Any:
+        return rng.gamma(shape, scale, size)
+
+
+class GenGammaRV(RandomVariable):
+    """The generalized gamma law: ``lambd * g**(1 / p)`` for gamma numbers g with shape parameter ``alpha / p``."""
+
+    name, signature = "gengamma", "(),(),()->()"
+    parameters = {"alpha": 1.0, "p": 1.0, "lambd": 1.0}
+    _print_name = ("GenGamma", r"\operatorname{GenGamma}")
+
+    def rng_fn(self, rng: Any, alpha: Any, p: Any, lambd: Any, size: Any) -> Any:
+        require_valid(np.asarray(p) > 0, "p <= 0")
+        size = batch_size(size, alpha, p, lambd)
+        return lambd * rng.standard_gamma(np.true_divide(alpha, p), size) ** np.true_divide(1.0, p)
+
+
+class GeometricRV(RandomVariable):
+    """Numbers of trials until the first success of probability ``p``."""
+
+    name, signature, dtype = "geometric", "()->()", "int64"
+    parameters = {"p": ...}
+    _print_name = ("Geometric", r"\operatorname{Geometric}")
+
+    def rng_fn(self, rng: Any, p: Any, size: Any) -> Any:
+        return rng.geometric(p, size)
+
+
+class GumbelRV(RandomVariable):
+    """The Gumbel law of maxima, with mode ``loc`` and scale ``scale``."""
+
+    name, signature = "gumbel", "(),()->()"
+    parameters = {"loc": 0.0, "scale": 1.0}
+    _print_name = ("Gumbel", r"\operatorname{Gumbel}")
+
+    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
+        return rng.gumbel(loc, scale, size)
+
+
+class HalfCauchyRV(RandomVariable):
+    """The half-Cauchy law: ``loc`` plus the absolute value of a Cauchy number with scale ``scale``, drawn by inversion."""
+
+    name, signature = "halfcauchy", "(),()->()"
+    parameters = {"loc": 0.0, "scale": 1.0}
+    _print_name = ("HalfCauchy", r"\operatorname{HalfCauchy}")
+
+    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        return loc + scale * np.tan(np.pi / 2 * uniform_numbers(rng, size, loc, scale))
+
+
+class HalfNormalRV(RandomVariable):
+    """The half-normal law: ``loc`` plus the absolute value of a normal number with standard deviation ``scale``."""
+
+    name, signature = "halfnormal", "(),()->()"
+    parameters = {"loc": 0.0, "scale": 1.0}
+    _print_name = ("HalfNormal", r"\operatorname{HalfNormal}")
+
+    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, loc, scale)
+        return loc + scale * abs(rng.standard_normal(size))
+
+
+class HyperGeometricRV(RandomVariable):
+    """Numbers of good items in samples of ``nsample`` items from ``ngood`` good and ``nbad`` bad items."""
+
+    name, signature, dtype = "hypergeometric", "(),(),()->()", "int64"
+    parameters = {"ngood": ..., "nbad": ..., "nsample": ...}
+    _print_name = ("HyperGeometric", r"\operatorname{HyperGeometric}")
+
+    def rng_fn(self, rng: Any, ngood: Any, nbad: Any, nsample: Any, size: Any) -> Any:
+        return rng.hypergeometric(ngood, nbad, nsample, size)
+
+
+class IntegersRV(RandomVariable):
+    """Integers from ``low`` to ``high``, which is excluded."""
+
+    name, signature, dtype = "integers", "(),()->()", "int64"
+    parameters = {"low": ..., "high": ...}
+    _print_name = ("integers", r"\operatorname{integers}")
+
+    def rng_fn(self, rng: Any, low: Any, high: Any, size: Any) -> Any:
+        return rng.integers(low, high, size, dtype=self.dtype)
+
+
+class InvGammaRV(RandomVariable):
+    """The inverse gamma law: ``scale`` divided by a gamma number with shape parameter ``shape``."""
+
+    name, signature = "invgamma", "(),()->()"
+    parameters = {"shape": ..., "scale": 1.0}
+    _print_name = ("InverseGamma", r"\operatorname{InverseGamma}")
+
+    def rng_fn(self, rng: Any, shape: Any, scale: Any, size: Any) -> Any:
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, shape, scale)
+        return scale / rng.standard_gamma(shape, size)
+
+
+class LaplaceRV(RandomVariable):
+    """The Laplace law with mean ``loc`` and scale ``scale``."""
+
+    name, signature = "laplace", "(),()->()"
+    parameters = {"loc": 0.0, "scale": 1.0}
+    _print_name = ("Laplace", r"\operatorname{Laplace}")
+
+    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
+        return rng.laplace(loc, scale, size)
+
+
+class LogisticRV(RandomVariable):
+    """The logistic law with mean ``loc`` and scale ``scale``."""
+
+    name, signature = "logistic", "(),()->()"
+    parameters = {"loc": 0.0, "scale": 1.0}
+    _print_name = ("Logistic", r"\operatorname{Logistic}")
+
+    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
+        return rng.logistic(loc, scale, size)
+
+
+class LogNormalRV(RandomVariable):
+    """The log-normal law: the exponential of a normal number with mean ``mean`` and standard deviation ``sigma``."""
+
+    name, signature = "lognormal", "(),()->()"
+    parameters = {"mean": 0.0, "sigma": 1.0}
+    _print_name = ("LogNormal", r"\operatorname{LogNormal}")
+
+    def rng_fn(self, rng: Any, mean: Any, sigma: Any, size: Any) -> Any:
+        return rng.lognormal(mean, sigma, size)
+
+
+class MultinomialRV(RandomVariable):
+    """Counts of each outcome in ``n`` trials with the probabilities ``p``."""
+
+    name, signature, dtype = "multinomial", "(),(p)->(p)", "int64"
+    parameters = {"n": ..., "p": ...}
+    _print_name = ("Multinomial", r"\operatorname{Multinomial}")
+
+    def rng_fn(self, rng: Any, n: Any, p: Any, size: Any) -> Any:
+        return rng.multinomial(n, p, size)
+
+
+class MvNormalRV(RandomVariable):
+    """Normal vectors with the means ``mean`` and the covariances ``cov``."""
+
+    name, signature = "multivariate_normal", "(n),(n,n)->(n)"
+    one_batch = False
+    parameters = {"mean": ..., "cov": ...}
+    _print_name = ("MultivariateNormal", r"\operatorname{MultivariateNormal}")
+    __props__ = ("name", "signature", "dtype", "inplace", "method")
+
+    def __init__(self, *fields: Any, method: str = "svd", **named: Any) -> None:
+        if method not in ("svd", "eigh", "cholesky"):
+            raise ValueError(f"The method is 'svd', 'eigh' or 'cholesky', got {method!r}")
+        self.method = method
+        super().__init__(*fields, **named)
+
+    def rng_fn(self, rng: Any, mean: Any, cov: Any, size: Any) -> Any:
+        return rng.multivariate_normal(mean, cov, size, "raise", method=self.method)
+
+
+class NegBinomialRV(RandomVariable):
+    """Numbers of failures before the ``n``-th success of probability ``p``."""
+
+    name, signature, dtype = "negative_binomial", "(),()->()", "int64"
+    parameters = {"n": ..., "p": ...}
+    _print_name = ("NegativeBinomial", r"\operatorname{NegativeBinomial}")
+
+    def rng_fn(self, rng: Any, n: Any, p: Any, size: Any) -> Any:
+        return rng.negative_binomial(n, p, size)
+
+
+class NormalRV(RandomVariable):
+    """The normal law with mean ``loc`` and standard deviation ``scale``."""
+
+    name, signature = "normal", "(),()->()"
+    parameters = {"loc": 0.0, "scale": 1.0}
+    _print_name = ("Normal", r"\operatorname{Normal}")
+
+    def rng_fn(self, rng: Any, loc: Any, scale: Any, size: Any) -> Any:
+        return rng.normal(loc, scale, size)
+
+
+class ParetoRV(RandomVariable):
+    """The Pareto law with exponent ``b``. Its numbers are at least ``scale``."""
+
+    name, signature = "pareto", "(),()->()"
+    parameters = {"b": ..., "scale": 1.0}
+    _print_name = ("Pareto", r"\operatorname{Pareto}")
+
+    def rng_fn(self, rng: Any, b: Any, scale: Any, size: Any) -> Any:
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, b, scale)
+        return (rng.pareto(b, size) + 1.0) * scale
+
+
+class PoissonRV(RandomVariable):
+    """The Poisson law with mean ``lam``."""
+
+    name, signature, dtype = "poisson", "()->()", "int64"
+    parameters = {"lam": 1.0}
+    _print_name = ("Poisson", r"\operatorname{Poisson}")
+
+    def rng_fn(self, rng: Any, lam: Any, size: Any) -> Any:
+        return rng.poisson(lam, size)
+
+
+class StudentTRV(RandomVariable):
+    """``loc`` plus ``scale`` times a number of Student's law with ``df`` degrees of freedom."""
+
+    name, signature = "t", "(),(),()->()"
+    parameters = {"df": ..., "loc": 0.0, "scale": 1.0}
+    _print_name = ("StudentT", r"\operatorname{StudentT}")
+
+    def rng_fn(self, rng: Any, df: Any, loc: Any, scale: Any, size: Any) -> Any:
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        size = batch_size(size, df, loc, scale)
+        return loc + scale * rng.standard_t(df, size)
+
+
+class TriangularRV(RandomVariable):
+    """The triangular law: numbers between ``left`` and ``right``, whose density is highest at ``mode``."""
+
+    name, signature = "triangular", "(),(),()->()"
+    parameters = {"left": ..., "mode": ..., "right": ...}
+    _print_name = ("Triangular", r"\operatorname{Triangular}")
+
+    def rng_fn(self, rng: Any, left: Any, mode: Any, right: Any, size: Any) -> Any:
+        return rng.triangular(left, mode, right, size)
+
+
+class TruncExponentialRV(RandomVariable):
+    """The truncated exponential law: ``loc`` plus ``scale`` times an exponential number below ``b``.
+
+    Numbers are drawn by inversion.
+    """
+
+    name, signature = "truncexpon", "(),(),()->()"
+    parameters = {"b": ..., "loc": 0.0, "scale": 1.0}
+    _print_name = ("TruncatedExponential", r"\operatorname{TruncatedExponential}")
+
+    def rng_fn(self, rng: Any, b: Any, loc: Any, scale: Any, size: Any) -> Any:
+        require_valid(np.asarray(b) > 0, "b <= 0")
+        require_valid(~(np.asarray(scale) < 0), "scale < 0")
+        numbers = uniform_numbers(rng, size, b, loc, scale)
+        return loc - scale * np.log1p(numbers * np.expm1(-np.asarray(b, "float64")))
+
+
+class UniformRV(RandomVariable):
+    """Numbers from [low, high), all with equal probability."""
+
+    name, signature = "uniform", "(),()->()"
+    parameters = {"low": 0.0, "high": 1.0}
+    _print_name = ("Uniform", r"\operatorname{Uniform}")
+
+    def rng_fn(self, rng: Any, low: Any, high: Any, size: Any) -> Any:
+        return rng.uniform(low, high, size)
+
+
+class VonMisesRV(RandomVariable):
+    """The von Mises law: angles with mean direction ``mu`` and concentration ``kappa``."""
+
+    name, signature = "vonmises", "(),()->()"
+    parameters = {"mu": ..., "kappa": ...}
+    _print_name = ("VonMises", r"\operatorname{VonMises}")
+
+    def rng_fn(self, rng: Any, mu: Any, kappa: Any, size: Any) -> Any:
+        return rng.vonmises(mu, kappa, size)
+
+
+class FRV(RandomVariable):
+    """Fisher's F law with ``dfnum`` and ``dfden`` degrees of freedom."""
+
+    name, signature = "f", "(),()->()"
+    parameters = {"dfnum": ..., "dfden": ...}
+    _print_name = ("F", r"\operatorname{F}")
+
+    def rng_fn(self, rng: Any, dfnum: Any, dfden: Any, size: Any) -> Any:
+        return rng.f(dfnum, dfden, size)
+
+
+class PowerRV(RandomVariable):
+    """The power law: numbers in [0, 1] with the density ``a x**(a - 1)``."""
+
+    name, signature = "power", "()->()"
+    parameters = {"a": ...}
+    _print_name = ("Power", r"\operatorname{Power}")
+
+    def rng_fn(self, rng: Any, a: Any, size: Any) -> Any:
+        return rng.power(a, size)
+
+
+class RayleighRV(RandomVariable):
+    """The Rayleigh law: lengths of vectors of two normal numbers with standard deviation ``scale``."""
+
+    name, signature = "rayleigh", "()->()"
+    parameters = {"scale": 1.0}
+    _print_name = ("Rayleigh", r"\operatorname{Rayleigh}")
+
+    def rng_fn(self, rng: Any, scale: Any, size: Any) -> Any:
+        return rng.rayleigh(scale, size)
+
+
+class WaldRV(RandomVariable):
+    """The inverse Gaussian (Wald) law with mean ``mean`` and scale ``scale``."""
+
+    name, signature = "wald", "(),()->()"
+    parameters = {"mean": ..., "scale": ...}
+    _print_name = ("Wald", r"\operatorname{Wald}")
+
+    def rng_fn(self, rng: Any, mean: Any, scale: Any, size: Any) -> Any:
+        return rng.wald(mean, scale, size)
+
+
+class WeibullRV(RandomVariable):
+    """The Weibull law with the shape parameter ``shape``."""
+
+    name, signature = "weibull", "()->()"
+    parameters = {"shape": ...}
+    _print_name = ("Weibull", r"\operatorname{Weibull}")
+
+    def rng_fn(self, rng: Any, shape: Any, size: Any) -> Any:
+        return rng.weibull(shape, size)
+
+
+class ChoiceRV(RandomVariable):
+    """Indices below ``n``. The second parameter, if given, has their probabilities; else they are equal.
+
+    If ``replace`` is False, no index is drawn twice.
+    """
+
+    name, signature, dtype = "choice", "()->()", "int64"
+    one_batch = False
+    _print_name = ("choice", r"\operatorname{choice}")
+    __props__ = ("name", "signature", "dtype", "inplace", "replace")
+
+    def __init__(self, *fields: Any, replace: bool = True, **named: Any) -> None:
+        self.replace = replace
+        super().__init__(*fields, **named)
+
+    def rng_fn(self, rng: Any, n: Any, *rest: Any) -> Any:
+        *p, size = rest
+        return rng.choice(int(n), size, self.replace, *p)
+
+    def batch(self, node: Any, inputs: Sequence[Any], batch_ndims: Sequence[int]) -> Sequence[Any]:
+        if not self.replace and max(batch_ndims):
+            raise NotImplementedError("A choice without replacement has no batches")
+        return super().batch(node, inputs, batch_ndims)
+
+
+class PermutationRV(RandomVariable):
+    """The entries of the parameter, an array, along ``axis`` in random order.
+
+    The signature has all dimensions of the parameter, for instance "(x0,x1)->(x0,x1)" for a matrix. So one draw is a
+    rearrangement of the whole parameter.
+    """
+
+    name, signature, dtype = "permutation", "(x)->(x)", "int64"
+    one_batch = False
+    _print_name = ("permutation", r"\operatorname{permutation}")
+    __props__ = ("name", "signature", "dtype", "inplace", "axis")
+
+    def __init__(self, *fields: Any, axis: int = 0, **named: Any) -> None:
+        self.axis = axis
+        super().__init__(*fields, **named)
+
+    def in_random_order(self, rng: Any, x: Any) -> Any:
+        """The entries of ``x`` in random order, as a new array."""
+        # NumPy refuses an array of no elements that is read-only, such as a constant
+        return rng.permutation(x if x.size else np.array(x), self.axis)
+
+    def rng_fn(self, rng: Any, x: Any, size: Any) -> Any:
+        if size is None:
+            return self.in_random_order(rng, x)
+        draws: list[Any] = [self.in_random_order(rng, x) for _ in np.ndindex(*size)]
+        return np.reshape(draws, (*size, *x.shape))
+
+
+class ShuffleRV(PermutationRV):
+    """The entries of the parameter, an array, along ``axis`` in the order that NumPy's ``shuffle`` produces."""
+
+    name = "shuffle"
+    _print_name = ("shuffle", r"\operatorname{shuffle}")
+
+    def in_random_order(self, rng: Any, x: Any) -> Any:
+        """A copy of ``x`` that NumPy's ``shuffle`` has shuffled."""
+        shuffled = np.array(x)
+        rng.shuffle(shuffled, self.axis)
+        return shuffled

@@ -1,0 +1,1 @@
+"""Tables of examples, which drive tests of every layer."""

@@ -1,0 +1,7 @@
+"""What the family of probability distributions consists of: see `occelo_graph.families`."""
+
+from occelo_graph.families import Family
+
+__all__ = ["FAMILY"]
+
+FAMILY = Family("stats", "occelo_stats", requires=("linalg", "loops", "random"), ops=())

@@ -1,0 +1,177 @@
+"""Steps of random programs: reductions, cumulative results and products of matrices.
+
+`generating` chooses from the lists `FORMS` and `SMOOTH_FORMS`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from occelo_testing.programs.drawing import Drawing, Made, Unfit
+
+__all__ = ["FORMS", "SMOOTH_FORMS"]
+
+
+def _has(value_shape: tuple[int, ...], axes: int | tuple[int, ...] | None, ndim: int) -> bool:
+    chosen = range(ndim) if axes is None else (axes,) if isinstance(axes, int) else axes
+    return all(value_shape[a] for a in chosen)
+
+
+def reduction(d: Drawing) -> None:
+    # products of complex infinities depend on the algorithm, so they are avoided
+    x = d.pick(lambda m: m.kind == "f" if d.profile.smooth else m.kind != "c" or _finite(m))
+    axes = d.axes(x)
+    keep = ", keepdims=True" if d.chance(0.4) else ""
+    exact = d.choice(["max", "min", "all", "any"])
+    rounding = d.choice(["sum", "sum", "mean", "prod", "var", "std"])
+    name = rounding if d.profile.smooth or d.chance(0.7) else exact
+    if name in ("max", "min", "mean", "var", "std") and not _has(x.value.shape, axes, x.ndim):
+        raise Unfit
+    if x.kind == "c" and name not in ("sum", "prod", "mean"):
+        raise Unfit
+    if name in ("max", "min") and x.kind == "b":
+        raise Unfit
+    if name in ("var", "std") and (x.kind != "f" or (d.profile.smooth and name == "std")):
+        raise Unfit
+    dtype = ""
+    if name in ("sum", "prod") and not d.profile.smooth and d.chance(0.15):
+        dtype = f", dtype={d.choice(['float64', 'float32', 'int64'])!r}"
+        if x.kind == "c" or (x.kind == "f" and "int" in dtype):
+            raise Unfit
+    text = f"np.{name}({{0}}, axis={axes}{dtype}{keep})"
+    d.step(name, [x], text, None, "zeros" if name == exact else "inside", name in ("sum", "prod"))
+
+
+def method(d: Drawing) -> None:
+    x = d.pick(lambda m: m.kind in "iuf" and m.ndim > 0)
+    axis = d.choice([None, d.axis(x)])
+    name = d.choice(["sum", "mean", "max", "min", "argmax", "argmin", "cumsum"])
+    if not _has(x.value.shape, axis, x.ndim):
+        raise Unfit
+    rounds = "inside" if name in ("sum", "mean", "cumsum") else "zeros"
+    text = f"{{0}}.{name}(axis={axis})"
+    d.step(name, [x], text, text, rounds, name in ("sum", "cumsum"))
+
+
+def cumulative(d: Drawing) -> None:
+    x = d.pick(lambda m: m.ndim > 0 and (m.kind == "f" if d.profile.smooth else True))
+    name = d.choice(["cumsum", "cumprod"])
+    axis = d.choice([None, d.axis(x)])
+    d.step(name, [x], f"np.{name}({{0}}, axis={axis})", None, "inside", True)
+
+
+def position(d: Drawing) -> None:
+    x = d.pick(lambda m: m.kind in "iufb" and m.ndim > 0)
+    axis = d.choice([None, d.axis(x)])
+    if not _has(x.value.shape, axis, x.ndim):
+        raise Unfit
+    keep = ", keepdims=True" if d.chance(0.3) else ""
+    name = d.choice(["argmax", "argmin"])
+    d.step(name, [x], f"np.{name}({{0}}, axis={axis}{keep})")
+
+
+def normalized(d: Drawing) -> None:
+    x = d.pick(lambda m: m.kind == "f" and m.ndim > 0 and bool(np.isfinite(m.value).all()))
+    axis = d.choice([None, d.axis(x)])
+    if not _has(x.value.shape, axis, x.ndim):
+        raise Unfit
+    name = d.choice(["softmax", "logsumexp", "log_softmax"])
+    numpy = {
+        "softmax": f"softmax({{0}}, {axis})",
+        "logsumexp": f"logsumexp({{0}}, {axis})",
+        "log_softmax": f"log_softmax({{0}}, {axis})",
+    }[name]
+    d.step(
+        name,
+        [x],
+        numpy,
+        f"ot.{name}({{0}}, axis={axis})",
+        "inside" if name == "softmax" else "cancels",
+    )
+
+
+def _batches(a: Made, b: Made) -> bool:
+    """Whether the batch axes of two operands of a matrix product broadcast. Only static lengths of 1 broadcast."""
+    rows = zip(
+        a.value.shape[-3::-1],
+        b.value.shape[-3::-1],
+        a.static[-3::-1],
+        b.static[-3::-1],
+        strict=False,
+    )
+    return (
+        a.ndim < 3
+        or b.ndim < 3
+        or all(m == n or (m == 1 and s == 1) or (n == 1 and t == 1) for m, n, s, t in rows)
+    )
+
+
+def _finite(m: Made) -> bool:
+    return m.kind not in "fc" or bool(np.isfinite(m.value).all())
+
+
+def product(d: Drawing) -> None:
+    kinds = "f" if d.profile.smooth else "iufc"
+    # infinities are avoided, since libraries skip products with 0
+    a = d.pick(lambda m: m.ndim in (1, 2, 3) and m.kind in kinds and _finite(m))
+    style = d.choice(["dot", "matmul", "@", "outer", "tensordot"])
+
+    def fits(m: Made) -> bool:
+        shape = m.value.shape
+        return (
+            _finite(m)
+            and m.kind in kinds
+            and len(shape) in (1, 2, 3)
+            and (style == "outer" or shape[max(len(shape) - 2, 0)] == a.value.shape[-1])
+        )
+
+    b = d.pick(fits)
+    if style == "outer":
+        d.step("outer", [a, b], "np.outer({0}, {1})", None, "inside", True)
+    elif style in ("@", "matmul") and not _batches(a, b):
+        raise Unfit
+    elif style == "@":
+        d.step("matmul", [a, b], "{0} @ {1}", "{0} @ {1}", "inside", True)
+    elif style == "tensordot":
+        d.step(
+            "tensordot",
+            [a, b],
+            "np.tensordot({0}, {1}, axes=1)"
+            if b.ndim < 3
+            else "np.tensordot({0}, {1}, axes=[[-1], [-2]])",
+            None,
+            "inside",
+            True,
+        )
+    else:
+        d.step(style, [a, b], f"np.{style}({{0}}, {{1}})", None, "inside", True)
+
+
+def measure(d: Drawing) -> None:
+    x = d.pick(lambda m: m.kind in "f" and m.ndim > 0 and m.value.size > 0 and _finite(m))
+    axis = d.axis(x)
+    style = d.choice(["ptp", "cov"])
+    if style == "ptp":
+        d.step("ptp", [x], f"np.ptp({{0}}, axis={axis})", None, "inside")
+    elif (
+        style == "cov"
+        and x.ndim == 2
+        and (x.value.shape[0] > 1 or x.static[0] == 1)
+        and x.value.shape[1] > 1
+        and x.value.dtype == "float64"
+    ):
+        d.step("cov", [x], "np.cov({0})", "ot.cov({0})", "inside")
+    else:
+        raise Unfit
+
+
+FORMS = [
+    (4.0, reduction),
+    (1.0, method),
+    (1.5, cumulative),
+    (1.0, position),
+    (0.8, normalized),
+    (2.5, product),
+    (0.6, measure),
+]
+SMOOTH_FORMS = [(4.0, reduction), (1.0, cumulative), (1.2, normalized), (3.0, product)]

@@ -1,0 +1,126 @@
+"""Constants as axes, offsets, numbers of times and of dimensions: they count as their values.
+
+Ops keep such a value in a field. Replacing the constant raises an error, or warns if it is also an input of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo as oc
+import occelo.tensor as ot
+import occelo_graph as og
+from occelo_graph.inner_graph import OpFromGraph
+from occelo_loops.ops.building.classic import scan
+
+X, V, T = ot.dmatrix("x"), ot.dvector("v"), ot.dtensor3("t")
+VALUES: dict[Any, Any] = {
+    X: np.arange(12.0).reshape(3, 4) ** 1.5,
+    V: np.arange(4.0),
+    T: np.arange(24.0).reshape(2, 3, 4),
+}
+
+MADE: dict[str, Callable[[Any], Any]] = {
+    "sum": lambda c: X.sum(axis=c),
+    "axes": lambda c: T.sum(axis=(0, c)),
+    "max": lambda c: ot.max(X, axis=c, keepdims=True),
+    "argmax": lambda c: X.argmax(axis=c),
+    "mean": lambda c: X.mean(axis=c),
+    "cumsum": lambda c: ot.cumsum(X, c),
+    "softmax": lambda c: ot.softmax(X, axis=c),
+    "norm": lambda c: ot.linalg.norm(X, axis=c),
+    "diagonal": lambda c: ot.diagonal(X, c),
+    "diag": lambda c: ot.diag(V, c),
+    "trace": lambda c: ot.trace(X, c),
+    "diff": lambda c: ot.diff(X, n=c),
+    "diff along": lambda c: ot.diff(X, axis=c),
+    "stack": lambda c: ot.stack([X, X], axis=c),
+    "concatenate": lambda c: ot.concatenate([X, X], axis=c),
+    "join": lambda c: ot.join(c, X, X),
+    "moveaxis": lambda c: ot.moveaxis(T, c, 0),
+    "moveaxis to": lambda c: ot.moveaxis(T, (0, c), (c, 0)),
+    "swapaxes": lambda c: ot.swapaxes(T, 2, c),
+    "expand_dims": lambda c: ot.expand_dims(X, c),
+    "expand_dims of two": lambda c: ot.expand_dims(X, (0, c)),
+    "squeeze": lambda c: X.dimshuffle(0, "x", 1).squeeze(c),
+    "flatten": lambda c: ot.flatten(X, c),
+    "transpose": lambda c: X.transpose(c, 0),
+    "dimshuffle": lambda c: X.dimshuffle(c, 0, "x"),
+    "padding": lambda c: ot.shape_padleft(ot.shape_padright(ot.shape_padaxis(V, 0), c), c),
+    "atleast": lambda c: ot.atleast_Nd(V, n=c),
+    "repeat": lambda c: ot.repeat(X, 2, axis=c),
+    "roll": lambda c: ot.roll(X, 1, axis=c),
+    "flip": lambda c: ot.flip(X, c),
+    "take": lambda c: ot.take(X, [0, 2], axis=c),
+    "split": lambda c: ot.split(X, [1, 3], n_splits=2, axis=c)[1],
+    "parts": lambda c: ot.split(X, [3], n_splits=c)[0],
+    "tensordot": lambda c: ot.tensordot(X, X.T, axes=c),
+    "tensordot of lists": lambda c: ot.tensordot(X, X, axes=((c,), (c,))),
+    "linspace": lambda c: ot.linspace(V, 2.0, 3, axis=c),
+    "power": lambda c: ot.linalg.matrix_power(X[:, :3], c),
+    "round": lambda c: ot.round(X, decimals=c),
+    "reshape": lambda c: ot.reshape(X, [-1], ndim=c),
+}
+
+
+def same(made: Any, expected: Any) -> None:
+    np.testing.assert_array_equal(og.evaluate(made, VALUES), og.evaluate(expected, VALUES), strict=True)  # fmt: skip
+
+
+@pytest.mark.sampled(30)
+@pytest.mark.parametrize("dtype", ["int64", "uint8"])
+@pytest.mark.parametrize("name", MADE)
+def test_a_constant_counts_as_its_value(name: str, dtype: str) -> None:
+    one = ot.constant(np.array(1, dtype))
+    made = MADE[name](one)
+    same(made, MADE[name](1))
+    two = ot.constant(np.array(0, dtype))
+    for replace in (og.clone_replace, og.graph_replace, og.vectorize_graph):
+        with pytest.raises(ValueError, match="Python number"):
+            replace(made, {one: two})
+    with pytest.raises(ValueError, match="Python number"):
+        oc.function(list(VALUES), made, givens={one: two}, on_unused_input="ignore")
+    with pytest.warns(UserWarning, match="Python number"):
+        both = og.clone_replace(made * one, {one: two})
+    same(both, MADE[name](1) * two)
+
+
+def test_what_is_no_integer_scalar_is_refused() -> None:
+    for bad in (ot.constant(1.0), ot.lscalar("n"), ot.constant(True)):
+        for name in ("sum", "axes", "stack", "moveaxis", "diff", "flatten", "tensordot of lists"):
+            with pytest.raises(TypeError):
+                MADE[name](bad)
+    with pytest.raises(TypeError, match="before the graph runs"):
+        range(ot.constant([1, 2]))
+    assert list(range(ot.constant(2))) == [0, 1]
+    same(ot.transpose(X, ot.constant([1, 0])), X.T)
+    same(T.sum(axis=ot.constant([0, 2])), T.sum(axis=(0, 2)))
+
+
+def test_other_replacements_are_as_before() -> None:
+    one, two = ot.constant(1), ot.constant(2)
+    # a constant that no function has read, and that is not in the graph
+    same(og.clone_replace(X + 1.0, {one: two}), X + 1.0)
+    same(og.clone_replace(X * one, {one: two}), X * 2)
+    # the constant is in the part of the graph that another replacement cuts off
+    y = X.sum(axis=1) + one
+    same(og.clone_replace(y * 2, {y: V[:3], one: two}), V[:3] * 2)
+
+
+def test_bodies_may_use_constants_in_both_ways() -> None:
+    one = ot.constant(1)
+    found = scan(
+        lambda s, c: s + X.sum(axis=one).sum() * c,
+        outputs_info=ot.constant(1.0),
+        non_sequences=[one],
+        n_steps=2,
+        return_updates=False,
+    )
+    total = VALUES[X].sum()
+    np.testing.assert_allclose(og.evaluate(found, VALUES), [1 + total, 1 + 2 * total])
+    made = OpFromGraph([X], [X.sum(axis=one) * one])(X)
+    same(made, X.sum(axis=1))

@@ -1,0 +1,67 @@
+"""Functions of empty, zero, infinite and NaN matrices, of known and unknown lengths, against NumPy and SciPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import occelo_compile as oc
+from occelo_graph import tensor as ot
+from occelo_linalg import functions as ol
+
+SHAPES = ((1, 1), (1, 3), (3, 1), (2, 2))
+
+
+@pytest.mark.parametrize("mode", ["native", "py"])
+@pytest.mark.parametrize("p", [None, 2, -2, 1, -1, "fro", np.inf])
+def test_cond_where_nothing_can_be_divided(p: Any, mode: str) -> None:
+    for shape in SHAPES:
+        if p not in (None, 2, -2) and shape[0] != shape[1]:
+            continue
+        for static in {shape, (None, None), (shape[0], None)}:
+            x = ot.TensorType("float64", static).make_variable("x")
+            cond = oc.function([x], ol.cond(x, p), mode=mode)
+            for number in (0.0, np.inf, 2.0):
+                value = np.full(shape, number) if shape != (2, 2) else np.diag([number, 3.0])
+                np.testing.assert_allclose(
+                    cond(value), np.linalg.cond(value, p), err_msg=f"{value}"
+                )
+            # NumPy raises or returns NaN, as its version decides
+            assert np.isnan(cond(np.full(shape, np.nan)))
+
+
+INFINITE = ([[np.inf]], [[-np.inf]], [[np.nan]], [[np.inf, 0], [0, 1]], [[-np.inf, 0], [0, np.inf]])
+NOT_DIAGONAL = ([[np.inf, 1], [0, 2]], [[0, np.inf], [0, 0]], [[1, 0], [np.nan, 1]])
+EXPM = [
+    ("py", "complex128"),
+    *(("native", dtype) for dtype in ("float32", "float64", "complex128")),
+    ("c", "float64"),
+    ("jax", "float64"),
+]
+
+
+@pytest.mark.parametrize(("mode", "dtype"), EXPM)
+def test_expm_of_infinite_matrices(mode: str, dtype: str) -> None:
+    """SciPy's value for diagonal matrices; NaN for others, where SciPy has NaN and zeros of triangular matrices."""
+    if mode == "jax":
+        pytest.importorskip("jax")
+    scipy_linalg = pytest.importorskip("scipy.linalg")
+    x = ot.TensorType(dtype, (None, None)).make_variable("x")
+    expm = oc.function([x], ol.expm(x), mode=mode)
+    with np.errstate(all="ignore"):
+        for matrix in INFINITE:
+            value = np.array(matrix, dtype)
+            np.testing.assert_allclose(expm(value), scipy_linalg.expm(value), rtol=1e-6)
+        for matrix in NOT_DIAGONAL:
+            value = np.array(matrix, dtype)
+            assert np.isnan(scipy_linalg.expm(value)).any()
+            assert np.isnan(expm(value)).all()
+    batch = np.array([INFINITE[3], [[0, 1], [0, 0]], NOT_DIAGONAL[0]], dtype)
+    y = ot.TensorType(dtype, (None,) * 3).make_variable("y")
+    if mode != "jax":
+        first, second, third = oc.function([y], ol.expm(y), mode=mode)(batch)
+        np.testing.assert_allclose(first, [[np.inf, 0], [0, np.exp(1)]], rtol=1e-6)
+        np.testing.assert_allclose(second, [[1, 1], [0, 1]])
+        assert np.isnan(third).all()
