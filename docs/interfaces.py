@@ -1,0 +1,85 @@
+"""Writes packages/*/interface.txt: what other packages take from the modules of a package, with signatures.
+
+``python docs/interfaces.py`` writes the texts; a test compares them with the sources. So an import that goes around these
+doors, or a changed signature, is seen in review. A release whose interface lost or changed a line needs a step of the
+version that the ranges of the other packages exclude.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = "graph rewrite link compile linalg loops random stats testing".split()
+WITHOUT_PROMISE = ("occelo_testing",)
+"""Packages whose imports do not count: they come with no user's wheel, and follow the others."""
+
+
+def modules() -> dict[str, Path]:
+    """All modules by name."""
+    found: dict[str, Path] = {}
+    for source in (ROOT / "src", *(ROOT / "packages" / p / "src" for p in PACKAGES)):
+        for path in source.rglob("*.py"):
+            parts = path.relative_to(source).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def taken(sources: dict[str, Path]) -> dict[str, set[str]]:
+    """For each module, the names that modules of other packages import; "*" for all, "" for the module itself."""
+    found: dict[str, set[str]] = {}
+    for name, path in sources.items():
+        own = name.partition(".")[0]
+        if own in WITHOUT_PROMISE:
+            continue
+        for module, what in _imports(ast.parse(path.read_text()), sources):
+            other = module.partition(".")[0]
+            if other != own and module in sources:
+                found.setdefault(module, set()).add(what)
+    return found
+
+
+def _imports(tree: ast.AST, sources: dict[str, Path]) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield (inner, "") if inner in sources else (node.module, alias.name)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, ""
+
+
+def signature(tree: ast.Module, name: str) -> str:
+    """The line for one name: a function with its signature, a class with its bases, or the name alone."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
+            return f"def {name}({ast.unparse(node.args)}){returns}"
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            bases = ", ".join(map(ast.unparse, node.bases))
+            return f"class {name}({bases})" if bases else f"class {name}"
+    return name or "(the module)"
+
+
+def interface(package: str) -> str:
+    """The text for one package."""
+    sources = modules()
+    lines: list[str] = []
+    for module, names in sorted(taken(sources).items()):
+        if module.partition(".")[0] == f"occelo_{package}":
+            tree = ast.parse(sources[module].read_text())
+            lines += [module, *(f"    {signature(tree, name)}" for name in sorted(names))]
+    return "\n".join(lines) + "\n"
+
+
+def page(package: str) -> Path:
+    """The file of the text for one package."""
+    return ROOT / "packages" / package / "interface.txt"
+
+
+if __name__ == "__main__":
+    for each in PACKAGES:
+        page(each).write_text(interface(each))
