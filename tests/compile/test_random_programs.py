@@ -57,8 +57,8 @@ def law_of(seed: int) -> list[tuple[str, str | None]]:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_laws(part: int) -> None:
-    """One other law on each of 500 further programs."""
-    count = 500 * FACTOR // PARTS
+    """One other law on each of 700 further programs."""
+    count = 700 * FACTOR // PARTS
     first = 1_000_000 + part * count
     report = run_seeds(range(first, first + count), law_of)
     assert not report.faults, told(report)

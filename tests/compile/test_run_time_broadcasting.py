@@ -143,7 +143,7 @@ def test_lengths_of_one_broadcast(name: str) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("kind", ["FAST_COMPILE", "DEBUG_MODE"])
+@pytest.mark.parametrize("kind", ["FAST_COMPILE", "DebugMode"])
 @pytest.mark.parametrize("name", KEYS)
 def test_lengths_of_one_broadcast_with_few_rewrites_and_checked(name: str, kind: str) -> None:
     check(KEYS[name], kind)

@@ -176,8 +176,9 @@ def _singular(generator: Any, case: Case, dtype: str, lengths: tuple[int, ...]) 
         return found
     chosen = generator.integers(2, size=lengths[-2]).astype(bool)
     rows = np.eye(lengths[-2], lengths[-1]) * generator.choice(fits)
-    made: Any = np.where(chosen[:, None], rows, found)
-    return made.astype(own)
+    made: Any = found.copy()
+    made[..., chosen, :] = rows.astype(own)[chosen]
+    return made
 
 
 def _special(own: Any) -> Any:
