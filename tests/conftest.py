@@ -64,7 +64,11 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     missing = missing_families()
     if not missing or collection_path.suffix != ".py":
         return None
-    imports = re.compile(rf"^(from|import) ({'|'.join(missing)})\b", re.M)
+    needing = [
+        *missing,
+        *(f"occelo_testing.{each}" for each in ("looping", "graph_shapes", "family_steps")),
+    ]
+    imports = re.compile(rf"^(from|import) ({'|'.join(needing)})\b", re.M)
     return True if imports.search(collection_path.read_text()) else None
 
 

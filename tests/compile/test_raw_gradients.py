@@ -12,9 +12,9 @@ import mpmath
 import numpy as np
 import pytest
 
+import occelo.tensor as ot
 import occelo_graph as og
 from occelo_compile import function
-from occelo_graph import tensor as ot
 from occelo_testing.exact import FUNCTIONS, ExactNumber, exact_derivatives
 
 SCALES = (0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 800.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,15 @@ import occelo_graph.tensor as ot
 from occelo_compile import function
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import For, Value
-from occelo_link.native.llvm.vector_loops import _remainders
+from occelo_link.native.llvm.vector_loops import VectorLoops
+
+
+def _remainders(loop: Any) -> set[int] | None:
+    made: Any = object.__new__(VectorLoops)
+    made._residues = {}
+    found: set[int] | None = VectorLoops.remainders(made, loop)
+    return found
+
 
 LENGTHS = (1, 3, 7, 16, 31, 32, 33, 40, 45, 63, 64, 100, 1000, 2047, 2048, 2049, 4096, 4107, 10_000)
 

@@ -11,9 +11,9 @@ import mpmath
 import numpy as np
 import pytest
 
+import occelo.tensor as ot
 import occelo_graph as og
 from occelo_compile import function
-from occelo_graph import tensor as ot
 from occelo_testing.exact import FUNCTIONS, exact_derivatives
 from occelo_testing.naive_formulas import FORMULAS, Formula
 

@@ -14,7 +14,7 @@ import occelo_graph.tensor as ot
 from occelo_compile import function
 from occelo_graph import grad
 from occelo_graph.ops.control.branches import ifelse
-from occelo_graph.tensor import linalg
+from occelo_linalg import functions as linalg
 
 MODES = ["native", "vm", *(["jax"] if importlib.util.find_spec("jax") else [])]
 numeric: Any = np
