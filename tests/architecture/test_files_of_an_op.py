@@ -63,7 +63,7 @@ BESIDE: dict[str, tuple[str, str]] = {
     ),
     "occelo_graph/ragged_rules.py": (
         "says which ops keep rows apart, for results that have their own number of rows for each element of a batch",
-        "Alloc CAReduce CumOp DimShuffle Elemwise IncSubtensor Shape_i Subtensor",
+        "Alloc CAReduce CumOp DimShuffle Elemwise IncSubtensor Shape_i Stretch Subtensor SumStretched",
     ),
     "occelo_graph/printing/infix.py": (
         "a mean is a sum that is divided, and a constant is written by Python's name of its kind",
