@@ -17,16 +17,15 @@ import occelo_compile as oc
 from occelo_testing.graph_shapes import SHAPES, Shape, differentiated
 
 SIZES = (30, 60, 120)
-BOUNDED = ("outputs", "branches", "branches in sequence", "slices", "differences")
+BOUNDED = ("outputs", "branches", "branches in sequence", "slices", "differences", "network")
 """Shapes with functions whose work only stops growing at larger sizes: the search for independent branches looks at 200
-nodes, that for the value of a length (of slices of slices) at 64, and large programs have a function for each loop. Only
-the total is checked.
+nodes, that for the value of a length (of slices of slices) at 64, that for facts about matrices is 200 nodes deep, and
+large programs have a function for each loop. Only the total is checked.
 """
 SLOW = ("loops in sequence", "nested loops")
 """Shapes that take too long to count."""
 BENT = {
-    "network": "facts about all operands of a product are asked for again at each product",
-    "graphs as ops": "each graph as an op in another one is searched again for ops that overwrite inputs",
+    "graphs as ops": "a long product is put together again for each constant that is taken out of it",
 }
 """Shapes with a function whose work still grows with the square of the size, and why."""
 TOTAL = 1.3

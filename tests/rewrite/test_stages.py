@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import occelo_graph as og
+from occelo_graph import families
 from occelo_graph import tensor as ot
+from occelo_graph.families import Family
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
@@ -26,7 +30,11 @@ from occelo_rewrite import (
     rewrite_graph,
     rewriter_for,
 )
+from occelo_rewrite.database import SequenceDB
+from occelo_rewrite.family_rules import StageRules
+from occelo_rewrite.node_rule import RuleSet
 from occelo_rewrite.ordering import IncrementalOrder
+from occelo_rewrite.pipeline import stages_of_family
 from occelo_rewrite.rule_tags import CHANGES, NOT_STRICT
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import EXAMPLES
@@ -414,3 +422,19 @@ def test_a_stage_that_cannot_stay_is_done_again_step_by_step() -> None:
     assert feature.count > 3
     assert len(record.applications) == sum(t.applications for t in record.stages.values())
     assert "canonical_sum" not in {a.rule for a in record.applications}
+
+
+def test_rules_of_a_family_for_a_stage_that_does_not_exist_are_an_error() -> None:
+    module: Any = types.ModuleType("a_family_with_a_mistake")
+    module.__file__ = __file__
+    module.RULES = (StageRules("cannonicalize", RuleSet(())),)
+    sys.modules["a_family_with_a_mistake"] = module
+    sys.modules["a_family_with_a_mistake.rules"] = module
+    db = SequenceDB("optdb", lambda db: None)
+    try:
+        family = Family("mistaken", "a_family_with_a_mistake", rules="rules")
+        with pytest.raises(ValueError, match=r"rules for \['cannonicalize'\]: no such stage"):
+            stages_of_family(family, db)
+    finally:
+        families._declared.pop("mistaken", None)
+        del sys.modules["a_family_with_a_mistake"], sys.modules["a_family_with_a_mistake.rules"]

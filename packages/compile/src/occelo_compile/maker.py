@@ -6,7 +6,7 @@ makes a `DebugMaker`, a subclass. `copying` makes another maker for each `Functi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from occelo_graph import (
     Supervisor,
     Variable,
 )
+from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 from occelo_graph.fgraph.protection import InputsAt
 from occelo_link import VM
 from occelo_link.cache.store import counters
@@ -300,8 +301,7 @@ class FunctionMaker:
                 raise TypeError(
                     f"The graph has the in-place op {node.op}{source}; pass accept_inplace=True to allow it"
                 )
-            if node.op.loops:
-                _refuse_inner_inplace(node)
+        _refuse_inner_inplace(node for node in fgraph.apply_nodes if node.op.loops)
 
     def prepare_fgraph(self, fgraph: FunctionGraph) -> Rewritten:
         """Rewrite the graph, and insert the copies that the memory contract needs."""
@@ -473,16 +473,23 @@ def _fresh_root(variable: Variable) -> Variable:
     return made
 
 
-def _refuse_inner_inplace(node: Apply) -> None:
-    """Raise TypeError if the inner graph of a loop has an in-place op.
+def _refuse_inner_inplace(nodes: Iterable[Apply]) -> None:
+    """Raise TypeError if an inner graph of a loop, at any depth, has an in-place op.
 
-    The op could overwrite values that later iterations need.
+    The op could overwrite values that later iterations need. Equal inner graphs are searched once.
     """
-    for inner in node.op.loop(node).body.nodes:
-        if inner.op.destroy_map:
-            source = f", made at {node.source}" if node.source is not None else ""
-            raise TypeError(
-                f"The inner graph of {node.op}{source} has the in-place op {inner.op}; use the op that gives a new result"
-            )
-        if inner.op.loops:
-            _refuse_inner_inplace(inner)
+    pending, seen = list(nodes), set[FrozenFunctionGraph]()
+    while pending:
+        node = pending.pop()
+        body = node.op.loop(node).body
+        if body in seen:
+            continue
+        seen.add(body)
+        for inner in body.nodes:
+            if inner.op.destroy_map:
+                source = f", made at {node.source}" if node.source is not None else ""
+                raise TypeError(
+                    f"The inner graph of {node.op}{source} has the in-place op {inner.op}; use the op that gives a new result"
+                )
+            if inner.op.loops:
+                pending.append(inner)

@@ -47,6 +47,7 @@ and specialize make are canonicalized at once. No rule is imported before the fi
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable
 from typing import Any
@@ -77,6 +78,7 @@ __all__ = [
     "rewriter_for",
     "specialize_db",
     "stabilize_db",
+    "stages_of_family",
     "uncanonicalize_db",
 ]
 
@@ -212,6 +214,16 @@ def _rules_module(family: Family) -> Any:
     return family.load("rules")
 
 
+def stages_of_family(family: Family, db: SequenceDB) -> None:
+    """Register the stages that a family adds to a sequence. ValueError if it has rules for a stage that does not exist."""
+    module = _rules_module(family)
+    unknown = {each.stage for each in module.RULES} - {each.name for each in _STAGES_OF_FAMILIES}
+    if unknown:
+        raise ValueError(f"The family {family.name} has rules for {sorted(unknown)}: no such stage")
+    for name, each in getattr(module, "STAGES", {}).items():
+        db.register(name, each.rewriter, *each.tags, position=each.position)
+
+
 def _follow(family: Family) -> None:
     """Let the stages import and register a family's rules when they are first queried.
 
@@ -226,13 +238,9 @@ def _follow(family: Family) -> None:
                 chosen = {} if each.tags else {"use_db_name_as_tag": False}
                 db.register_rules(each.rules, *each.tags, **chosen)
 
-    def stages(db: SequenceDB) -> None:
-        for name, each in getattr(_rules_module(family), "STAGES", {}).items():
-            db.register(name, each.rewriter, *each.tags, position=each.position)
-
     for db in _STAGES_OF_FAMILIES:
         db.extend_standard(rules)
-    optdb.extend_standard(stages)
+    optdb.extend_standard(functools.partial(stages_of_family, family))
 
 
 follow(_follow)
