@@ -1,0 +1,85 @@
+"""The family that docs/adding-a-family.md adds in a package of its own, built from the page in an empty folder."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "adding-a-family.md"
+FILES = re.compile(r"^<!-- (\S+\.py) -->\n```py\n(.*?)^```$", flags=re.M | re.S)
+
+USE = """
+import sys
+import numpy as np
+import occelo as oc
+import occelo.tensor as ot
+
+x = ot.dvector("x")
+assert "cyclic" not in oc.function([x], ot.exp(x)).maker.cache_key
+from occ_cyclic import cyclic_difference
+y = cyclic_difference(-x)
+assert "occ_cyclic.rules" not in sys.modules
+for value in ([], [3.0], [1.0, 4.0, -2.0]):
+    for mode in ("FAST_RUN", "FAST_COMPILE", "c|py"):
+        f = oc.function([x], [y, oc.grad((y**2).sum(), x)], mode=mode)
+        v = np.array(value)
+        d = -(v - np.roll(v, 1))
+        np.testing.assert_allclose(f(v)[0], d)
+        np.testing.assert_allclose(f(v)[1], -2 * (d - np.roll(d, -1)))
+f = oc.function([x], y)
+names = [application.rule for application in oc.function([x], y, mode=oc.Mode("py")).maker.rewritten.record.applications]
+assert "cyclic_difference_of_negated" in names, names
+assert "sources of cyclic" in f.maker.cache_key and f.maker.from_cache in (False, True)
+assert "sources of cyclic" not in oc.function([x], ot.exp(x)).maker.cache_key
+oc.save("kept.occ", [y], [x])
+"""
+LOAD = """
+import sys
+import numpy as np
+import occelo as oc
+from occelo_graph.examples.table import every_example
+from occelo_testing.checks import symbolic
+
+loaded = oc.load("kept.occ")
+assert "occ_cyclic.ops.differences" in sys.modules
+value = oc.evaluate(loaded.outputs[0], {loaded.inputs[0]: np.array([1.0, 3.0])})
+np.testing.assert_allclose(value, [2.0, -2.0])
+assert any(example.family == "cyclic" for example in every_example())
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A folder with the package, installed as far as entry points are concerned."""
+    files = FILES.findall(PAGE.read_text())
+    assert len(files) == 6
+    for name, text in files:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    info = tmp_path / "occ_cyclic-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: occ-cyclic\nVersion: 1.0\n")
+    points = re.findall(
+        r"^```toml\n\[project\.entry-points\.(.*?)^```$", PAGE.read_text(), flags=re.M | re.S
+    )
+    (info / "entry_points.txt").write_text(
+        "[" + points[0].replace('"occelo.families"', "occelo.families", 1).replace('"', "")
+    )
+    return tmp_path
+
+
+def test_a_family_of_another_package_works_in_every_layer(package: Path) -> None:
+    for program in (USE, LOAD):
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=package,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert not done.returncode, done.stderr
