@@ -13,7 +13,8 @@ exp(a x). So two factors with exponents of opposite signs conflict: one overflow
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from occelo_graph.gradient.expressions import number_in, same
@@ -151,16 +152,21 @@ class Product:
                 self.factors = []
                 break
 
-    def without(self, gone: Collection[Factor]) -> TensorVariable | None:
-        """The product without some factors; the others keep their places. None if no factor and no sign is left."""
-        return self._without(self.root, gone, True)
+    def without(self, gone: Iterable[Factor]) -> TensorVariable | None:
+        """The product without some factors; the others keep their places. None if no factor and no sign is left.
+
+        A factor that occurs more than once is left out as often as it is named.
+        """
+        return self._without(self.root, Counter(gone), True)
 
     def _without(
-        self, variable: TensorVariable, gone: Collection[Factor], above: bool
+        self, variable: TensorVariable, gone: Counter[Factor], above: bool
     ) -> TensorVariable | None:
         node = self._nodes.get(variable)
         if node is None:
-            return None if Factor(variable, above) in gone else variable
+            factor = Factor(variable, above)
+            gone[factor] -= 1
+            return variable if gone[factor] < 0 else None
         parts = [self._without(v, gone, above != flips) for v, flips in _sides(node)]
         if all(a is b for a, b in zip(parts, node.inputs, strict=True)):
             return variable
