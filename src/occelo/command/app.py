@@ -20,8 +20,6 @@ from occelo.command.demo import DemoSettings, run_demo
 from occelo.command.dump import dump_app
 from occelo.command.explain import explain_graph
 
-__all__ = ["app", "cache_main", "main"]
-
 app = typer.Typer(
     help="Occelo compiles symbolic tensor expressions. Start with `occelo demo`.",
     no_args_is_help=True,

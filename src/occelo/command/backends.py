@@ -15,8 +15,6 @@ from occelo_graph import Apply, toposort
 from occelo_graph.tensors.sequences import is_sequence
 from occelo_link.capabilities import BACKENDS, GAPS, is_installed, op_label, supports
 
-__all__ = ["op_table", "published", "show_backends"]
-
 
 def _example_nodes() -> dict[str, list[Apply]]:
     """Return a dict from the label of each op to its nodes in the table of examples."""

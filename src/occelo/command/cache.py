@@ -15,8 +15,6 @@ from rich.table import Table
 
 from occelo.cache import Store, base_directory, compile_directory, force_unlock
 
-__all__ = ["cache_app"]
-
 cache_app = typer.Typer(
     help="Inspect the compile directory, where compiled functions are kept. "
     "Without a command, print its path. Everything in it can be deleted: missing code is "

@@ -28,8 +28,6 @@ from occelo.command.digits import (
     softmax_regression,
 )
 
-__all__ = ["DemoResult", "DemoSettings", "run_demo"]
-
 _TIMING_ROUNDS = 5
 
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 import occelo as oc
 import occelo.tensor as ot
 
-__all__ = ["Digits", "Model", "load_digits", "network", "softmax_regression"]
-
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Tensor = ot.TensorVariable

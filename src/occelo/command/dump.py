@@ -15,8 +15,6 @@ from rich.table import Table
 import occelo
 from occelo_graph.tensors.sequences import is_sequence
 
-__all__ = ["dump_app"]
-
 dump_app = typer.Typer(
     help="Inspect dumps of functions. Loading a dump that is a pickle can run any code, so it needs "
     "--trust; dumps written with format='safe' are safe to load.",

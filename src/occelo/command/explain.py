@@ -18,8 +18,6 @@ import occelo
 from occelo_rewrite import explain, optimizer_query, rewrite_profile, view_rewriting
 from occelo_rewrite.record import RewriteRecord
 
-__all__ = ["explain_graph", "graph_outputs"]
-
 
 def graph_outputs(name: str) -> list[Any]:
     """Return the outputs of a graph.

@@ -12,8 +12,6 @@ from occelo_compile.calling import Function
 from occelo_graph.config import config
 from occelo_rewrite import Application
 
-__all__ = ["Culprit", "bisect"]
-
 
 @dataclass(frozen=True)
 class Culprit:

@@ -28,8 +28,6 @@ from occelo_link import VM, make_linker
 from occelo_link.entry_kinds import LIST, NOTHING, SINGLE
 from occelo_link.update_locks import UpdateLocks
 
-__all__ = ["DUPLICATE", "Function"]
-
 
 class _Duplicate:
     def __repr__(self) -> str:

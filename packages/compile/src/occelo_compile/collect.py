@@ -31,8 +31,6 @@ from occelo_graph.ops.specialization import inputs_needed
 from occelo_graph.tensor import as_tensor_variable
 from occelo_graph.tensors.sequences import is_sequence, refuse_bool
 
-__all__ = ["Collected", "collect", "construct_function_ins_and_outs"]
-
 Pairs = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
 Replace = Callable[[Sequence[Variable]], list[Variable]]
 """A function that copies the graphs of variables and applies givens in the copies."""

@@ -22,8 +22,6 @@ from occelo_graph import Container, SharedVariable, Variable, clone_replace
 from occelo_graph.errors import describe
 from occelo_graph.ir.pickling import NodeTable
 
-__all__ = ["copied", "pickled", "with_same_maker"]
-
 Swap = Mapping[Any, SharedVariable]
 
 

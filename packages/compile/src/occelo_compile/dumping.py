@@ -39,8 +39,6 @@ from occelo_graph.tensor import as_tensor_variable
 from occelo_link import make_linker
 from occelo_rewrite import RewriteDatabaseQuery
 
-__all__ = ["FORMATS", "dump_arguments", "is_pickle", "load_dump"]
-
 FORMATS = ("pickle", "safe")
 _VERSION = 1
 _FLAGS = ("name", "mutable", "strict", "allow_downcast", "implicit", "borrow", "shared")

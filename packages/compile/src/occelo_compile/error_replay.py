@@ -19,8 +19,6 @@ from occelo_graph.ir.container import local
 if TYPE_CHECKING:
     from occelo_compile.calling import Function
 
-__all__ = ["replayed_error"]
-
 
 def replayed_error(
     function: Function, subset: list[int] | None, error: Exception

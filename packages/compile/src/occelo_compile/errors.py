@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from occelo_graph import OcceloError
 
-__all__ = ["AliasedMemoryError"]
-
 
 class AliasedMemoryError(OcceloError):
     """Values that share memory are not pickled, since they would no longer share it after loading."""

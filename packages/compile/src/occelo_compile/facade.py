@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from occelo_compile.calling import Function
     from occelo_compile.maker import FunctionMaker, Linked
 
-__all__ = ["Facade", "facade"]
-
 
 @dataclass(init=False, slots=True, eq=False, repr=False)
 class Facade:

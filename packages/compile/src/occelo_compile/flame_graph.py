@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from occelo_compile.profiling import ProfileStats
     from occelo_link.profiling import NodeCost
 
-__all__ = ["Frame", "flame_page", "frames"]
-
 
 @dataclass
 class Frame:

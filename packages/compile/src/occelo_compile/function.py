@@ -19,8 +19,6 @@ from occelo_compile.mode import Mode
 from occelo_compile.options import BY_OPTION, PRINT_GLOBAL_STATS, PROFILE
 from occelo_graph import Variable
 
-__all__ = ["function", "function_dump"]
-
 
 def function(
     inputs: Sequence[Any],

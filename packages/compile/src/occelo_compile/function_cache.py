@@ -36,8 +36,6 @@ from occelo_rewrite.fingerprint import database_fingerprint
 if TYPE_CHECKING:
     from occelo_compile.calling import Function
 
-__all__ = ["explain_miss", "function_key"]
-
 _KIND = "functions"
 _WITHOUT_EFFECT = {
     "base_compiledir",

@@ -11,8 +11,6 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 
-__all__ = ["fewer_collections"]
-
 _OBJECTS = 20_000
 """The number of new objects after which Python collects the youngest generation while functions are compiled."""
 

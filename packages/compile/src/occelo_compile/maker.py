@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from occelo_compile.calling import Function
     from occelo_compile.profiling import ProfileStats
 
-__all__ = ["CallGraph", "FunctionMaker", "Linked", "Rewritten", "Times"]
-
 
 @dataclass
 class Times:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from occelo_compile.maker import FunctionMaker
     from occelo_rewrite.database import RewriteDatabase
 
-__all__ = ["Mode", "available_modes", "get_default_mode", "get_mode", "register_mode"]
-
 Optimizer = str | RewriteDatabaseQuery | GraphRewriter | None
 
 

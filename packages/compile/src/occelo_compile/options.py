@@ -11,32 +11,6 @@ from typing import Any, TypeVar
 
 from occelo_graph.config import Option, boolean, config, one_of, text
 
-__all__ = [
-    "BY_OPTION",
-    "DEBUG_CHECK_C",
-    "DEBUG_CHECK_FINITE",
-    "DEBUG_CHECK_LAYOUTS",
-    "DEBUG_CHECK_PY",
-    "DEBUG_CHECK_STRIDES",
-    "DEBUG_PATIENCE",
-    "DEBUG_WARN_NOT_REUSED",
-    "IGNORE_FIRST_CALL",
-    "NAN_GUARD_ACTION",
-    "NAN_GUARD_BIG",
-    "NAN_GUARD_INF",
-    "NAN_GUARD_NAN",
-    "N_APPLY",
-    "N_OPS",
-    "ON_UNUSED_INPUT",
-    "PRINT_GLOBAL_STATS",
-    "PROFILE",
-    "PROFILE_DESTINATION",
-    "PROFILE_MEMORY",
-    "TIME_THUNKS",
-    "UNPICKLE_FUNCTION",
-    "WARN_FLOAT64",
-]
-
 T = TypeVar("T")
 
 

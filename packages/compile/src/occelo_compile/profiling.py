@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from occelo_compile.maker import Times
     from occelo_rewrite import RewriteRecord
 
-__all__ = ["ProfileStats", "chosen_profile"]
-
 
 class ProfileStats:
     """The times of one function, or of all functions that get this object as their argument ``profile``, in seconds.

@@ -14,8 +14,6 @@ from occelo_graph import Apply, Constant, Variable, toposort
 from occelo_graph.ops.specialization import fill_of_known_shape, length_of_copy, specialized_lengths
 from occelo_graph.tensors.constant import constant
 
-__all__ = ["copy_specialized"]
-
 
 def copy_specialized(outputs: Sequence[Variable], memo: dict[Any, Any]) -> None:
     """Copy the graph of ``outputs``. ``memo`` maps the inputs to their copies; the copies of all variables are added to

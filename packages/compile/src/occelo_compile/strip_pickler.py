@@ -14,8 +14,6 @@ from typing import Any
 from occelo_graph import Variable
 from occelo_graph.ir.pickling import NodeTable
 
-__all__ = ["StripPickler"]
-
 
 class StripPickler(pickle.Pickler):
     """Pickles graphs, and leaves out some attributes of `Variable.tag` and `Apply.tag`.

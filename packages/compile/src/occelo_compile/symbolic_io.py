@@ -10,8 +10,6 @@ from typing import Any
 
 from occelo_graph import Container, SharedVariable, Variable
 
-__all__ = ["In", "Out", "SymbolicInput", "SymbolicOutput"]
-
 
 def _variable(given: object, what: str) -> Variable:
     if not isinstance(given, Variable):

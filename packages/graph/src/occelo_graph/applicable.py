@@ -19,8 +19,6 @@ from occelo_graph.ir.op import Op
 from occelo_graph.narrowing import is_class
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 
-__all__ = ["check_arguments", "check_classes", "check_scalar_names"]
-
 _VARARGS = inspect.CO_VARARGS
 
 

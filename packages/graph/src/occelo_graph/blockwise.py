@@ -45,8 +45,6 @@ from occelo_graph.vectorize import vectorize_graph
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Blockwise", "batch_by_loop", "repeated"]
-
 _INDEX = TensorType("int64", ())
 
 

@@ -26,8 +26,6 @@ from typing import Any, Generic, TypeVar, cast
 from occelo_graph.errors import OcceloError
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 
-__all__ = ["Config", "ConfigError", "Option", "boolean", "config", "one_of", "text"]
-
 T = TypeVar("T")
 
 

@@ -12,27 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Apply, Variable
 
-__all__ = [
-    "ConflictingAssumptionsError",
-    "DisconnectedInputError",
-    "GradientError",
-    "InconsistencyError",
-    "MethodNotDefined",
-    "MissingInputError",
-    "NullTypeGradError",
-    "OcceloError",
-    "ReplacementDidNotRemoveError",
-    "SavedGraphError",
-    "UnusedInputError",
-    "WrongResultError",
-    "at_node",
-    "broadcasting_hint",
-    "describe",
-    "in_context",
-    "lines",
-    "without_address",
-]
-
 _ADDRESS = r" at 0x[0-9a-fA-F]+"
 
 

@@ -35,18 +35,6 @@ from occelo_graph.canonical.names import class_name
 from occelo_graph.families import is_own
 from occelo_graph.narrowing import is_dict, is_list_or_tuple
 
-__all__ = [
-    "UnknownSource",
-    "defined_before",
-    "extensions_text",
-    "is_external",
-    "place_of_caller",
-    "place_of_definition",
-    "register_extension",
-    "remember_extension",
-    "source_text",
-]
-
 _VERSIONED = frozenset(("numpy", "scipy", "jax", "jaxlib", "torch", "numba", "llvmlite"))
 """Libraries whose version replaces their code in source texts."""
 _FIELDS_WITHOUT_EFFECT = frozenset(

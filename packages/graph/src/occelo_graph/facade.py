@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from occelo_graph.ir.op import Kernel
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Facade", "facade"]
-
 
 @dataclass(init=False, slots=True, eq=False, repr=False)
 class Facade:

@@ -34,23 +34,6 @@ from typing import Literal
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.provenance import register_internal
 
-__all__ = [
-    "GRAPH",
-    "Family",
-    "Part",
-    "catch_up",
-    "declared",
-    "family_of_module",
-    "follow",
-    "import_ops",
-    "installed",
-    "is_own",
-    "is_registered",
-    "registered",
-    "registering",
-    "with_required",
-]
-
 Part = Literal[
     "rules", "facts", "lowerings", "traced", "scalars", "checks", "numpy", "examples", "cases"
 ]

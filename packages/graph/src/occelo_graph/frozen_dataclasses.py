@@ -13,8 +13,6 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar, dataclass_transform, overload
 
-__all__ = ["frozen_dataclass", "repr_of_fields"]
-
 _C = TypeVar("_C", bound=type)
 
 

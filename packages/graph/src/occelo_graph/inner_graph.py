@@ -40,8 +40,6 @@ from occelo_graph.ops.create import zeros_like
 from occelo_graph.tensors.nodes import is_tensor
 from occelo_graph.vectorize import vectorize_graph
 
-__all__ = ["OpFromGraph"]
-
 Family("inner_graph", "occelo_graph", ops=()).register()
 
 Rule: TypeAlias = "Callable[..., Any] | OpFromGraph | None"

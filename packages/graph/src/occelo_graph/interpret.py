@@ -48,17 +48,6 @@ from occelo_graph.ops.specialization import fill_of_known_shape, known_lengths
 if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
 
-__all__ = [
-    "annotate_error",
-    "body_runner",
-    "evaluate",
-    "has_run",
-    "inner_nodes_timed",
-    "last_uses",
-    "loop_kernel",
-    "variable_eval",
-]
-
 _ANNOTATED = "_occelo_annotated"
 
 Place = tuple[Apply, ...]

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["at_first_call", "deferred", "namespace_of"]
-
 
 def deferred(
     package: str, modules: Mapping[str, str]

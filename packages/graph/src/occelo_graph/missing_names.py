@@ -11,14 +11,6 @@ import importlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-__all__ = [
-    "ABSENT",
-    "AT_TOP",
-    "LATE_FUNCTIONS",
-    "OLD_NAMES",
-    "missing_name_hints",
-]
-
 AT_TOP = frozenset(
     "Assert CheckAndRaise Function In Lop Mode OpFromGraph Out Print Rop as_op associative_scan config "
     "debugprint disconnected_grad dprint evaluate filter foldl foldr fori_loop function function_dump grad "

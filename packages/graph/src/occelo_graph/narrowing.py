@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import TypeIs
 
-__all__ = [
-    "is_array",
-    "is_class",
-    "is_dict",
-    "is_list",
-    "is_list_or_tuple",
-    "is_mapping",
-    "is_slice",
-    "is_tuple",
-]
-
 
 def is_array(value: object) -> TypeIs[npt.NDArray[Any]]:
     """Whether a value is a NumPy array."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["scipy_module"]
-
 
 def scipy_module(name: str, what: str) -> Any:
     """The module ``scipy.<name>``.

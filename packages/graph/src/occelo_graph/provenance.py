@@ -18,17 +18,6 @@ from typing import Any
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 
-__all__ = [
-    "Mark",
-    "Source",
-    "enabled",
-    "here",
-    "register_internal",
-    "set_enabled",
-    "source_of",
-    "user_frame",
-]
-
 Mark = tuple[CodeType, int]
 
 _internal_roots: list[str] = []

@@ -24,17 +24,6 @@ from occelo_graph.tensors.nodes import tensors
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "common_count",
-    "count_of",
-    "is_count",
-    "is_ragged",
-    "is_ragged_in",
-    "mark",
-    "refuse",
-    "rows_of",
-]
-
 _COUNTS: WeakKeyDictionary[Variable, TensorVariable] = WeakKeyDictionary()
 """Maps a ragged variable to the numbers of valid rows, as in `mark`."""
 

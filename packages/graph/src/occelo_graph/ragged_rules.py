@@ -38,8 +38,6 @@ from occelo_graph.tensors.nodes import tensors
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Rule", "rule_of"]
-
 _FIRST_ROWS = (slice(0, SCALAR), slice(None, SCALAR))
 """Entries of a key that select the first rows. An input of the node is the number of these rows."""
 

@@ -30,8 +30,6 @@ from occelo_graph.tensors.type import TensorType
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["vectorize", "vectorize_graph"]
-
 
 def _ndim(variable: Variable) -> int | None:
     return variable.type.ndim if variable.type.is_array else None

@@ -2,8 +2,6 @@
 
 from occelo_graph.families import Family
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     "linalg",
     "occelo_linalg",

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from occelo_graph.missing_names import LATE_FUNCTIONS, OLD_NAMES
 
-__all__ = ["LINEAR_ABSENT", "missing_linear_algebra"]
-
 LINEAR_ABSENT = frozenset(
     "bandwidth cho_solve_banded cholesky_banded circulant companion convolution_matrix coshm cosm "
     "cossin dft diagsvd eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond "

@@ -12,8 +12,6 @@ from typing import Any
 
 from occelo_graph import Type
 
-__all__ = ["all_arrays", "bytes_of", "joined", "split"]
-
 
 def all_arrays(kinds: Sequence[Type]) -> bool:
     """Whether all of these types have arrays as values. Such values need no splitting."""

@@ -16,8 +16,6 @@ from occelo_link.native.linker import NativeLinker
 from occelo_link.native.llvm import print_llvm
 from occelo_link.units.engine import assembly
 
-__all__ = ["dump_graph"]
-
 
 def dump_graph(fgraph: FunctionGraph, directory: Path) -> list[Path]:
     """Write a graph to one file, and each compiled block to four files: its loop program, LLVM IR, assembly and C.

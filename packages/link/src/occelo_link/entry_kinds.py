@@ -7,7 +7,5 @@ supports entries, its method ``entry`` makes one, or returns None if its graph c
 
 from __future__ import annotations
 
-__all__ = ["LIST", "NOTHING", "SINGLE"]
-
 LIST, SINGLE, NOTHING = range(3)
 """What an entry returns: a list of the results, the single result, or an empty list."""

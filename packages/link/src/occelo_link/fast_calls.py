@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Expected", "make_fast_call"]
-
 Expected = tuple[str, tuple[int | None, ...]]
 """The dtype and the static shape of an argument. None in the shape allows any length."""
 

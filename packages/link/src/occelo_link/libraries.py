@@ -9,8 +9,6 @@ import importlib
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["LIBRARIES", "is_installed", "library", "require"]
-
 LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 """The library that each backend needs. Its name is also that of the extra."""
 

@@ -14,18 +14,6 @@ from occelo_graph import Apply, Constant, Container, FunctionGraph, SharedVariab
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_rewrite import RewriteDatabaseQuery
 
-__all__ = [
-    "VM",
-    "Linker",
-    "Linking",
-    "Scheduler",
-    "Signature",
-    "Storage",
-    "StorageMap",
-    "WrapLinker",
-    "storage_cells",
-]
-
 Storage = list[Any]
 """A cell: a list of one element, which holds the value of a variable."""
 StorageMap = dict[Variable, Storage]

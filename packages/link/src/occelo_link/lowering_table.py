@@ -17,8 +17,6 @@ from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.nodes import TensorApply
 
-__all__ = ["LateLowerings", "LoweringTable", "Registers", "RegistersParts", "wrong_results"]
-
 _ContextT = TypeVar("_ContextT")
 _ValueT = TypeVar("_ValueT")
 _OpT = TypeVar("_OpT", bound=Op)

@@ -14,8 +14,6 @@ from occelo_graph.ir.container import local
 from occelo_link.linker import VM, Linker, Linking, Storage, StorageMap
 from occelo_link.vm import NodeThunk, PythonVM
 
-__all__ = ["NodeHook", "ShadowVM", "WatchingLinker"]
-
 NodeHook = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
 """A function that is called for each node, in place of the node's thunk. It must call the thunk."""
 

@@ -12,25 +12,6 @@ from typing import Any
 
 from occelo_graph.config import boolean, config, text
 
-__all__ = [
-    "ALLOW_GC",
-    "BASE_COMPILEDIR",
-    "CACHE",
-    "CACHE_SIZE",
-    "CHECK_BOUNDS",
-    "COMPILEDIR",
-    "COMPILEDIR_FORMAT",
-    "COMPILER",
-    "COMPILER_FLAGS",
-    "COMPILER_VERBOSE",
-    "LAZY",
-    "LINKER",
-    "LOCK_TIMEOUT",
-    "THREADS",
-    "TORCH_COMPILE",
-    "TORCH_DEVICE",
-]
-
 
 def positive(value: Any) -> int:
     """Parse a positive whole number."""

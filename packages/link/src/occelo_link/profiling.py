@@ -23,8 +23,6 @@ from occelo_link.linker import VM, StorageMap
 from occelo_link.node_by_node import ShadowVM
 from occelo_link.vm import Callback, NodeThunk, PythonVM
 
-__all__ = ["SHARE", "NodeCost", "NodeProfile", "ProfiledVM"]
-
 SHARE = 0.03
 """The share of the running time that measuring may take: 0.03 is 3 percent."""
 

@@ -17,8 +17,6 @@ from occelo_link.linker import Linker
 from occelo_link.native.linker import NativeLinker
 from occelo_link.vm import PerformLinker, VMLinker
 
-__all__ = ["available_linkers", "find_linker", "make_linker", "register_linker"]
-
 LinkerMaker = Callable[..., Linker]
 
 

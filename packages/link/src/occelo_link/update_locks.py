@@ -17,8 +17,6 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["UpdateLocks"]
-
 _LOCKS = 64
 _TIMEOUT = 100_000
 """How many microseconds a thread waits for a lock at a time. In between, the interpreter can run signal handlers."""

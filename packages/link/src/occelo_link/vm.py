@@ -22,8 +22,6 @@ from occelo_link.linker import VM, Linker, Linking, Scheduler, Storage, StorageM
 from occelo_link.withheld_lowerings import running_kernel
 from occelo_rewrite import RewriteDatabaseQuery
 
-__all__ = ["Callback", "NodeThunk", "PerformLinker", "PythonVM", "VMLinker"]
-
 Callback = Callable[[Apply, "NodeThunk", StorageMap, dict[Variable, bool]], Any]
 
 

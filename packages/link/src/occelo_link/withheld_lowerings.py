@@ -20,16 +20,6 @@ from occelo_graph.ir.op import Kernel
 from occelo_graph.ir.user_ops import owning_kernel
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 
-__all__ = [
-    "Withheld",
-    "applied",
-    "is_withheld",
-    "running_kernel",
-    "scalar_is_withheld",
-    "withheld",
-    "without_lowering",
-]
-
 
 @frozen_dataclass
 class Withheld:

@@ -23,8 +23,6 @@ from occelo_loops.rules.padding.padded_graph import PaddedGraph, padded
 if TYPE_CHECKING:
     from occelo_link.traced.linker import TracedLinker, TracedVM
 
-__all__ = ["PaddedVM"]
-
 FEWEST_ROWS = 16
 """The smallest number of rows of padded tensors. It is greater than 1, since an axis of length 1 would be broadcast."""
 

@@ -13,8 +13,6 @@ import numpy as np
 from occelo_graph import Constant, Variable
 from occelo_graph.narrowing import is_array
 
-__all__ = ["is_moderate", "is_power_of_two", "number_of", "plain_number_of"]
-
 _LARGEST = 64
 
 

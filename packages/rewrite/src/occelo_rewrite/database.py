@@ -28,16 +28,6 @@ from occelo_rewrite.rewriter import (
     check_rewriters,
 )
 
-__all__ = [
-    "EquilibriumDB",
-    "LocalGroupDB",
-    "ProxyDB",
-    "RewriteDatabase",
-    "RewriteDatabaseQuery",
-    "SequenceDB",
-    "TopoDB",
-]
-
 Rewriter = Any
 """A `NodeRewriter`, a `GraphRewriter` or a `RewriteDatabase`."""
 

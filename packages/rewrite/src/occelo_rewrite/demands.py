@@ -14,8 +14,6 @@ from weakref import WeakKeyDictionary
 from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ir.regions import operands_of
 
-__all__ = ["note_merged", "run_together"]
-
 _MOST = 16
 """The largest number of places in a demand (`_Demand`). The demand of a node that runs in more places is unknown."""
 

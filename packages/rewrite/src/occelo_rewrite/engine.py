@@ -32,8 +32,6 @@ from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.node_rule import NodeRewriter, OpPattern
 from occelo_rewrite.record import RewriteRecord, RuleCount
 
-__all__ = ["RewriteError", "RuleIndex", "Worklist", "replace", "report", "run"]
-
 
 class RewriteError(OcceloError, RuntimeError):
     """A rule failed."""

@@ -11,8 +11,6 @@ from typing import Any
 from occelo_graph import FunctionGraph, Variable
 from occelo_rewrite.record import RECORDS, Application, RewriteRecord, chain_of
 
-__all__ = ["explain", "history_of", "rewrite_profile"]
-
 
 def history_of(variable: Variable) -> list[Application]:
     """The applications of rules that led to the node that computes a variable, the oldest first."""

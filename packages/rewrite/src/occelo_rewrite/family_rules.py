@@ -12,8 +12,6 @@ from occelo_rewrite.database import RewriteDatabase
 from occelo_rewrite.node_rule import RuleSet
 from occelo_rewrite.rewriter import GraphRewriter
 
-__all__ = ["ALWAYS", "USUAL", "NewStage", "StageRules"]
-
 ALWAYS = ("fast_run", "fast_compile", "minimum_compile")
 """The tags of what every mode chooses that rewrites at all."""
 USUAL = ("fast_run", "fast_compile")

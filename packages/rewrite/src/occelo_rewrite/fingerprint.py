@@ -11,8 +11,6 @@ from typing import Any
 from occelo_graph.extensions import is_external, source_text
 from occelo_rewrite.database import ProxyDB, RewriteDatabase
 
-__all__ = ["database_fingerprint"]
-
 
 def database_fingerprint(database: RewriteDatabase) -> str:
     """A text with the names, tags and positions of all rewrites, and the source code of rewrites from other packages.

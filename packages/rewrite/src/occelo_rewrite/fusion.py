@@ -27,8 +27,6 @@ from occelo_rewrite.engine import replace
 from occelo_rewrite.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter
 
-__all__ = ["FusionRewriter"]
-
 _MOST_FUNCTIONS = 2000
 
 _Region = tuple[Apply, int]

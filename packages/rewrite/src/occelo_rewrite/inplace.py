@@ -32,8 +32,6 @@ from occelo_rewrite.ordering import IncrementalOrder
 from occelo_rewrite.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter
 
-__all__ = ["InplaceRewriter", "elemwise_variants", "flag_variants"]
-
 Variants = Callable[[Apply], Iterable[tuple[int, Op]]]
 """A function from a node to its in-place variants: pairs of the position of an input, and an op that overwrites this
 input.

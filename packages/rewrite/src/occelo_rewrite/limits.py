@@ -23,15 +23,6 @@ from occelo_rewrite import options
 if TYPE_CHECKING:
     from occelo_rewrite.record import RewriteRecord
 
-__all__ = [
-    "Budget",
-    "LimitReached",
-    "NotConvergedError",
-    "RewriteLimitWarning",
-    "stop_at",
-    "warn_of",
-]
-
 LEAST = 100
 """The number of applications of one rule that are allowed for every graph, however small."""
 GENERATIONS = 2

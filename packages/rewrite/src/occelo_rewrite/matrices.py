@@ -19,22 +19,6 @@ from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.assumptions.shape import is_transposition
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = [
-    "adjoint",
-    "ascending_order",
-    "diagonal_of",
-    "has",
-    "is_only_reader",
-    "is_square",
-    "is_vector_product",
-    "preceding",
-    "product",
-    "readers_of_transposes",
-    "transposed_of",
-    "untransposed",
-    "with_diagonal",
-]
-
 
 def has(fgraph: FunctionGraph, x: TensorVariable, fact: str) -> bool:
     """Whether the fact is known to hold for ``x``."""

@@ -14,8 +14,6 @@ from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ir.nodes import AtomicVariable, NominalVariable
 from occelo_rewrite.record import RewriteRecord
 
-__all__ = ["MergeFeature", "constant_key"]
-
 
 def constant_key(variable: Variable) -> Any:
     """A key that is equal for constants with equal values; None for other variables."""

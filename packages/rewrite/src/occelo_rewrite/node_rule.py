@@ -19,8 +19,6 @@ from occelo_graph.ir.nodes import AnyApply, OpT
 from occelo_graph.ops.elemwise.scalar import ScalarOp
 from occelo_graph.tensors.nodes import TensorApply
 
-__all__ = ["NodeRewriter", "OpPattern", "Replacements", "RuleSet", "node_rewriter"]
-
 Replacements = Sequence[Variable | None] | dict[Any, Any] | None
 """The result of a rule: None or False if the rule does not apply.
 

@@ -11,21 +11,6 @@ from typing import Any
 
 from occelo_graph.config import boolean, config, one_of, text
 
-__all__ = [
-    "EXCLUDING",
-    "INCLUDING",
-    "MAX_APPLICATIONS",
-    "MAX_USE_RATIO",
-    "ON_LIMIT",
-    "ON_OPT_ERROR",
-    "OPTIMIZER",
-    "POSITION_CUTOFF",
-    "PROFILE",
-    "REQUIRING",
-    "VERBOSE",
-    "VERBOSE_IGNORE",
-]
-
 _PACKAGE = "occelo_rewrite"
 
 

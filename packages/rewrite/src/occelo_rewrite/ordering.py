@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from occelo_graph import Apply
 
-__all__ = ["IncrementalOrder"]
-
 
 class IncrementalOrder:
     """A topological order of the nodes of a graph, which can be extended by further edges.

@@ -31,21 +31,6 @@ from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_rewrite.constants import plain_number_of
 from occelo_rewrite.node_rule import OpPattern
 
-__all__ = [
-    "REST",
-    "Bindings",
-    "Call",
-    "Number",
-    "Pattern",
-    "Wild",
-    "call",
-    "match",
-    "names_of",
-    "number",
-    "p",
-    "wild",
-]
-
 Bindings = dict[str, Any]
 REST = "*rest"
 """The key, in the dict of a match, of the left-over operands of a sum or product at the root."""

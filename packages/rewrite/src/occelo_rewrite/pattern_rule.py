@@ -27,8 +27,6 @@ from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.pattern import REST, Bindings, Call, Number, Wild, match, names_of
 from occelo_rewrite.shaped_like import shaped_like
 
-__all__ = ["PatternRule", "rule"]
-
 LawFunction = Callable[..., Variable | Sequence[Variable | None] | Literal[False] | None]
 """The function of a rule: it gets the bindings of a match as keyword arguments, and returns the replacement."""
 

@@ -59,29 +59,6 @@ from occelo_rewrite.family_rules import ALWAYS, USUAL
 from occelo_rewrite.rewriter import GraphRewriter, LateRewriter, MergeOptimizer
 from occelo_rewrite.rule_tags import NOT_STRICT
 
-__all__ = [
-    "OPTIMIZERS",
-    "accumulation_db",
-    "blas_db",
-    "canonicalize_db",
-    "expand_db",
-    "inline_db",
-    "optdb",
-    "optimizer_query",
-    "register_canonicalize",
-    "register_infer_shape",
-    "register_optimizer",
-    "register_specialize",
-    "register_stabilize",
-    "register_uncanonicalize",
-    "register_useless",
-    "rewriter_for",
-    "specialize_db",
-    "stabilize_db",
-    "stages_of_family",
-    "uncanonicalize_db",
-]
-
 
 def _canonical_rules(db: EquilibriumDB) -> None:
     from occelo_rewrite.rules import (

@@ -25,8 +25,6 @@ from occelo_graph.provenance import source_of
 from occelo_rewrite.limits import LimitReached, warn_of
 from occelo_rewrite.options import MAX_APPLICATIONS, PROFILE
 
-__all__ = ["RECORDS", "Application", "RewriteRecord", "RuleCount", "StageTime", "chain_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Application:

@@ -23,20 +23,6 @@ from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.record import RECORDS, RewriteRecord
 
-__all__ = [
-    "EquilibriumGraphRewriter",
-    "GraphRewriter",
-    "LateRewriter",
-    "MergeOptimizer",
-    "RecordingRewriter",
-    "SequentialGraphRewriter",
-    "WalkingGraphRewriter",
-    "check_rewriters",
-    "graph_rewriter",
-    "in2out",
-    "out2in",
-]
-
 
 class GraphRewriter:
     """Base class of rewriters. Subclasses override `apply`, and `add_requirements` if `apply` needs features."""

@@ -14,8 +14,6 @@ from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import rewriter_for
 from occelo_rewrite.rewriter import GraphRewriter
 
-__all__ = ["rewrite_graph", "rewrite_subgraph"]
-
 
 def rewrite_graph(
     graph: Any,

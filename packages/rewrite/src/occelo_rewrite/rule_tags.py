@@ -10,8 +10,6 @@ differ in products of such numbers, and these products depend on the order of op
 
 from __future__ import annotations
 
-__all__ = ["CHANGES", "NOT_STRICT"]
-
 CHANGES: dict[str, str] = {
     "rounding": "the last digits of a result, and the sign of a zero; what is finite, zero or negative stays so",
     "stabler": "a result that overflows, vanishes or loses digits as written; it becomes that of exact arithmetic",

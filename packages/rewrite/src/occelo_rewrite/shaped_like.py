@@ -13,8 +13,6 @@ from occelo_graph.tensors.nodes import tensors
 if TYPE_CHECKING:
     from occelo_graph import TensorType, TensorVariable
 
-__all__ = ["shaped_like"]
-
 
 def shaped_like(value: TensorVariable, output: TensorVariable) -> TensorVariable:
     """``value``, cast and broadcast to the dtype and shape of ``output``, the variable that it is to replace."""

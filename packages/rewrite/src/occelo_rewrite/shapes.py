@@ -17,8 +17,6 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ops.shape.reading import length_op, length_read
 from occelo_rewrite.constants import number_of
 
-__all__ = ["Length", "Lengths", "ShapeFeature", "shapes_of"]
-
 Length = int | TensorVariable
 """The length of an axis: an integer, or a scalar variable that is computed from lengths of inputs."""
 Lengths = tuple[Length, ...]

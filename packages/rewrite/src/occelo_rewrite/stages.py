@@ -12,8 +12,6 @@ from occelo_rewrite.assumptions.control import statements
 from occelo_rewrite.merge import MergeFeature
 from occelo_rewrite.rewriter import graph_rewriter
 
-__all__ = ["add_destroy_handler", "check_integrity", "drain_assumptions"]
-
 
 @graph_rewriter
 def drain_assumptions(fgraph: FunctionGraph) -> None:

@@ -16,8 +16,6 @@ from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import NodeRewriter
 from occelo_rewrite.pattern import Bindings, Call, Number, Pattern, Wild, match
 
-__all__ = ["PatternNodeRewriter", "SubstitutionNodeRewriter"]
-
 
 class PatternNodeRewriter(NodeRewriter):
     """A rule that replaces matches of ``in_pattern`` by ``out_pattern``, for instance ``(exp, (log, "x"))`` by ``"x"``.

@@ -17,8 +17,6 @@ from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import rewriter_for
 from occelo_rewrite.record import Application, RewriteRecord
 
-__all__ = ["RewriteView", "view_rewriting"]
-
 
 class _Film:
     """The graph after each replacement, as numbered lines of text. A node keeps its number throughout."""

@@ -12,8 +12,6 @@ import numpy as np
 
 from occelo_graph import tensor as ot
 
-__all__ = ["Accumulating"]
-
 Pair = tuple[Any, Any]
 """A variable, and the value that NumPy computes for it."""
 

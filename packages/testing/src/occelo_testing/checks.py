@@ -21,18 +21,6 @@ from occelo_graph.narrowing import is_array, is_tuple
 from occelo_graph.tensors.type import TensorType
 from occelo_graph.vectorize import vectorize_graph
 
-__all__ = [
-    "check_batches",
-    "check_gradient",
-    "check_layouts",
-    "check_pushforward",
-    "check_shapes",
-    "check_types",
-    "check_value",
-    "close",
-    "symbolic",
-]
-
 
 def symbolic(example: Example, known_shapes: bool = True) -> tuple[list[Any], Any]:
     """The input variables and the output of an example. Without ``known_shapes``, only lengths of 1 are static."""

@@ -19,8 +19,6 @@ from occelo_graph import shared
 from occelo_graph import tensor as ot
 from occelo_testing.conforming_ops import gaps_of
 
-__all__ = ["FunctionSuite"]
-
 
 class FunctionSuite:
     """The tests of one backend. A subclass sets ``backend``, the name of a mode."""

@@ -15,8 +15,6 @@ import numpy as np
 
 from occelo_graph.narrowing import is_array, is_list_or_tuple
 
-__all__ = ["FUNCTIONS", "ExactNumber", "exact_derivatives"]
-
 DIGITS = 750
 
 

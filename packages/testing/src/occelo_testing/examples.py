@@ -8,8 +8,6 @@ from __future__ import annotations
 from occelo_graph.examples.example import Example
 from occelo_graph.examples.table import every_example
 
-__all__ = ["EXAMPLES", "by_family"]
-
 EXAMPLES: list[Example] = every_example()
 
 

@@ -10,8 +10,6 @@ import pytest
 from occelo_graph.config import config
 from occelo_testing.loop_programs import has_compiler
 
-__all__ = ["graphs_of_pytorch_run_as_they_are", "mode"]
-
 LINKERS = ["native", "vm", "py", "c", "c|py", "numba", "jax", "pytorch"]
 LIBRARIES = {"numba": "numba", "jax": "jax", "pytorch": "torch"}
 HAS_COMPILER = has_compiler()

@@ -17,8 +17,6 @@ from occelo_graph.inner_graph import OpFromGraph
 from occelo_graph.ops.control import ifelse
 from occelo_loops.ops.building.loops import loop
 
-__all__ = ["SHAPES", "Graph", "Shape", "differentiated"]
-
 Graph = tuple[list[Any], list[Any], list[tuple[Any, Any]]]
 """Inputs, outputs and updates."""
 

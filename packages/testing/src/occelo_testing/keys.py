@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 from occelo_graph import tensor as ot
 from occelo_graph.gradient.reverse import grad
 
-__all__ = ["Indexing", "indexings"]
-
 _WIDER = {
     "float64": ("float64", "float32", "int64", "int8", "bool"),
     "float32": ("float32", "int8", "bool"),

@@ -39,20 +39,6 @@ from occelo_link.withheld_lowerings import without_lowering
 from occelo_testing.checks import symbolic
 from occelo_testing.examples import by_family
 
-__all__ = [
-    "Compiled",
-    "agree_by_decompositions",
-    "builtin_of",
-    "compiled_c",
-    "decomposed_ops",
-    "has_compiler",
-    "inputs_of",
-    "interpreted",
-    "interrupted_after",
-    "map_program",
-    "output_of",
-]
-
 
 @contextmanager
 def interrupted_after(seconds: float) -> Generator[None, None, None]:

@@ -17,8 +17,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.nodes import OptionalTensors, Tensors
 from occelo_loops.ops.iterate import Iterate
 
-__all__ = ["Again", "again"]
-
 
 @op
 class Again(Iterate):

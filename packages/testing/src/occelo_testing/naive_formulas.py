@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FORMULAS", "Formula", "page"]
-
 _SIZES = (1e-300, 1e-8, 1e-3, 0.5, 1.0, 3.0, 30.0, 100.0, 800.0, 1e5)
 EVERYWHERE = (0.0, *_SIZES, *(-v for v in _SIZES))
 UP_TO_800 = EVERYWHERE[:-11] + EVERYWHERE[11:-1]

@@ -16,8 +16,6 @@ from occelo_graph.gradient.jacobians import jacobian
 from occelo_graph.gradient.reverse import grad
 from occelo_graph.vectorize import vectorize
 
-__all__ = ["COSTS", "EXPRESSIONS", "SHAPES", "slopes"]
-
 # untyped, since the functions accept arrays of any dtype
 np: Any = numpy
 

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from occelo_graph import tensor as ot
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["RandomGraph", "graphs"]
-
 _UNARY = ("exp", "sin", "tanh", "sigmoid", "sqr", "abs", "neg", "softplus", "floor", "arctan")
 _BINARY = ("add", "sub", "mul", "maximum", "minimum", "arctan2", "logaddexp", "lt", "eq")
 _REDUCE = ("sum", "mean", "max", "min", "prod", "logsumexp", "argmax", "cumsum", "softmax")

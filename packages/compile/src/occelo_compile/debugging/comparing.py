@@ -19,19 +19,6 @@ from occelo_graph import Type
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = [
-    "agree",
-    "copied",
-    "difference",
-    "finite",
-    "has_data",
-    "is_array",
-    "mapped",
-    "same",
-    "shares_memory",
-    "short",
-]
-
 _MOST_WORK: Any = 10_000
 
 

@@ -61,8 +61,6 @@ if TYPE_CHECKING:
     from occelo_graph.config import Option
     from occelo_rewrite.database import RewriteDatabase
 
-__all__ = ["DebugMode"]
-
 T = TypeVar("T")
 
 

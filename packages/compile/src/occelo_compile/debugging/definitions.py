@@ -15,8 +15,6 @@ from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph.fgraph.features import Bookkeeper
 from occelo_graph.ir.regions import awaited
 
-__all__ = ["Definition", "Definitions", "Replacement", "Values"]
-
 
 @dataclass(frozen=True)
 class Definition:

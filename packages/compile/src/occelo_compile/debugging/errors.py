@@ -8,18 +8,6 @@ from __future__ import annotations
 
 from occelo_graph import OcceloError
 
-__all__ = [
-    "BadDestroyMap",
-    "BadOptimization",
-    "BadThunkOutput",
-    "BadTrait",
-    "BadViewMap",
-    "DebugModeError",
-    "InvalidValueError",
-    "OutputGuardError",
-    "StochasticOrder",
-]
-
 
 class DebugModeError(OcceloError):
     """The base class of the faults that DebugMode finds. The last line of the message is the cause."""

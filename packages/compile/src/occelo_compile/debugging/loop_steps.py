@@ -15,8 +15,6 @@ from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ir.container import local
 from occelo_link import Linker
 
-__all__ = ["step_that_differs"]
-
 
 def step_that_differs(node: Apply, arrays: Sequence[Any], linker: Linker) -> int | None:
     """Return the number of a step before which compiled code and the interpreter agree, and after which they differ.

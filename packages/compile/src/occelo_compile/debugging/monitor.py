@@ -19,8 +19,6 @@ from occelo_link import Linker, make_linker
 from occelo_link.node_by_node import WatchingLinker
 from occelo_link.vm import NodeThunk
 
-__all__ = ["MonitorMode", "detect_nan"]
-
 Monitor = Callable[[FunctionGraph, int, Apply, NodeThunk], Any]
 
 

@@ -25,8 +25,6 @@ from occelo_link.vm import NodeThunk
 if TYPE_CHECKING:
     from occelo_rewrite.database import RewriteDatabase
 
-__all__ = ["BIG", "NanGuardMode"]
-
 BIG = 1e10
 """Values with a larger absolute value are reported."""
 

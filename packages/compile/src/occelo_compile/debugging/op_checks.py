@@ -37,8 +37,6 @@ from occelo_graph.errors import WrongResultError, describe, lines
 from occelo_graph.interpret import annotate_error, inner_nodes_run_by
 from occelo_graph.ir.op import Kernel
 
-__all__ = ["LAYOUTS", "OpChecks", "all_copied", "check_finite", "node_context"]
-
 
 def node_context(node: Apply, arrays: Sequence[Any]) -> list[str]:
     """Return lines of a message: the node, the user's line, and each input."""

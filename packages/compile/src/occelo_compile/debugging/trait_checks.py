@@ -19,8 +19,6 @@ from occelo_graph.ir.decomposing import decomposed_kernel
 from occelo_graph.ops.batching import parse_signature
 from occelo_graph.ops.elemwise.declared import contradicted
 
-__all__ = ["check_traits"]
-
 
 class Seen:
     """A node, with the values of its inputs and outputs in one call."""

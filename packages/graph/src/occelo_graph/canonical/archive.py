@@ -20,8 +20,6 @@ import numpy as np
 from occelo_graph.errors import SavedGraphError
 from occelo_graph.narrowing import is_dict
 
-__all__ = ["Archive", "reading", "written"]
-
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], Any]] = {
     (1, 0): np.lib.format.read_array_header_1_0,

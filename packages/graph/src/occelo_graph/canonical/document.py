@@ -23,15 +23,6 @@ from occelo_graph.ir.nodes import Apply, Constant, NominalVariable, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import toposort
 
-__all__ = [
-    "Numbering",
-    "canonical_bytes",
-    "digest",
-    "digest_of_bytes",
-    "digest_of_numbered",
-    "document",
-]
-
 
 class _Table:
     """A list of encoded types or ops without duplicates, in the order of their first occurrence."""

@@ -25,20 +25,6 @@ from occelo_graph.ir.slices import slice_parts
 from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_dict, is_list
 
-__all__ = [
-    "Arrays",
-    "GraphTable",
-    "HashedGraphs",
-    "Static",
-    "coders",
-    "decode",
-    "decode_value",
-    "encode",
-    "encode_value",
-    "position_in",
-    "register_coder",
-]
-
 Arrays = list[Any]
 
 

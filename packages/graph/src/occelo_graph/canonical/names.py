@@ -19,18 +19,6 @@ from occelo_graph.errors import SavedGraphError
 from occelo_graph.families import declared, family_of_module, import_ops, installed, is_own
 from occelo_graph.ir.op import Op
 
-__all__ = [
-    "Trust",
-    "class_name",
-    "import_own",
-    "loaded",
-    "named",
-    "register_loadable",
-    "saved_name",
-    "subclass",
-    "trusting",
-]
-
 Trust = bool | Collection[str]
 """True: a file may name any object of the imported modules. A collection: it may name these, like "module:name"."""
 

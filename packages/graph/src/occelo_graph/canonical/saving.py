@@ -37,8 +37,6 @@ from occelo_graph.ir.traversal import ancestors
 from occelo_graph.ir.types import Type
 from occelo_graph.provenance import Source
 
-__all__ = ["FORMAT_VERSION", "SavedGraph", "load", "save"]
-
 FORMAT_VERSION = 2
 
 

@@ -16,8 +16,6 @@ from occelo_graph.ops.elemwise.arithmetic import supremum
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import ArrayFunction
 
-__all__ = ["EXAMPLES"]
-
 REAL = (-2.5, 2.5)
 POSITIVE = (0.3, 3.0)
 UNIT = (0.1, 0.9)

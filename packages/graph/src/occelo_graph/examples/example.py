@@ -15,8 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = ["Example", "draw"]
-
 Domain = tuple[float, float] | str
 _SEED = 1729
 

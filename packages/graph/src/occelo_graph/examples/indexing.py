@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["EXAMPLES"]
-
 REAL = (-2.5, 2.5)
 _windows: Any = np.lib.stride_tricks.sliding_window_view
 A = draw(REAL, (2, 3))

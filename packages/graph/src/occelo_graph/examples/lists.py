@@ -16,8 +16,6 @@ from occelo_graph.ops.typed_list import make_list
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = ["EXAMPLES"]
-
 _ROWS = np.array([[1.0, 2.0], [3.0, 4.0]])
 _PLACE = np.array(-1)
 

@@ -12,8 +12,6 @@ from occelo_graph.examples.example import Example, draw
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = ["EXAMPLES"]
-
 REAL = (-2.5, 2.5)
 A = draw(REAL, (2, 3))
 T = draw(REAL, (2, 3, 4), salt=3)

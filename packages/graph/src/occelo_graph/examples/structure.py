@@ -21,8 +21,6 @@ from occelo_graph.ops.control.identities import ViewOp
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = ["EXAMPLES"]
-
 REAL = (-2.5, 2.5)
 _np_pad: Any = np.pad
 A = draw(REAL, (2, 3))

@@ -10,8 +10,6 @@ from occelo_graph.examples import elementwise, lists, shapes, structure
 from occelo_graph.examples.example import Example
 from occelo_graph.families import installed
 
-__all__ = ["EXAMPLES", "every_example"]
-
 EXAMPLES: list[Example] = [
     *elementwise.EXAMPLES,
     *shapes.EXAMPLES,

@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     from occelo_graph.fgraph.graph import FunctionGraph
     from occelo_graph.ir.op import Op
 
-__all__ = [
-    "AlreadyThere",
-    "Bookkeeper",
-    "Feature",
-    "FullHistory",
-    "History",
-    "NodeFinder",
-    "PreserveVariableAttributes",
-    "PrintListener",
-    "ReplaceValidate",
-    "Validator",
-]
-
 
 class AlreadyThere(Exception):
     """`Feature.on_attach` raises it if the graph already has a feature with the same purpose."""

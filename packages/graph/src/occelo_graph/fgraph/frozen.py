@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from occelo_graph.fgraph.graph import FunctionGraph
     from occelo_graph.ir.op import Op
 
-__all__ = ["FrozenFunctionGraph", "freeze", "inner_graphs"]
-
 
 class FrozenFunctionGraph:
     """A graph that never changes. Equal graphs are one object, so they are compared by identity.

@@ -20,8 +20,6 @@ from occelo_graph.ir.op import Op, op
 from occelo_graph.ir.pickling import NodeTable
 from occelo_graph.ir.traversal import graph_inputs, toposort, toposort_with_orderings
 
-__all__ = ["FunctionGraph", "Output"]
-
 
 @op
 class Output(Op):

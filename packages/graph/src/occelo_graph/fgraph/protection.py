@@ -22,17 +22,6 @@ from occelo_graph.ir.traversal import toposort_with_orderings
 if TYPE_CHECKING:
     from occelo_graph.fgraph.graph import FunctionGraph
 
-__all__ = [
-    "DestroyHandler",
-    "InputsAt",
-    "NoOutputFromInplace",
-    "NoOutputInplaceOnInput",
-    "Supervisor",
-    "inplace_candidates",
-    "version_root",
-    "view_root",
-]
-
 
 def view_root(variable: Variable) -> Variable:
     """The oldest variable with the same storage as ``variable``: views and in-place ops are followed backward."""

@@ -24,22 +24,6 @@ from occelo_graph.tensors.nodes import Tensors
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "DisconnectedGrad",
-    "GradClip",
-    "GradScale",
-    "UndefinedGrad",
-    "ZeroGrad",
-    "disconnected_grad",
-    "disconnected_type",
-    "grad_clip",
-    "grad_not_implemented",
-    "grad_scale",
-    "grad_undefined",
-    "undefined_grad",
-    "zero_grad",
-]
-
 disconnected_type = DisconnectedType()
 
 

@@ -24,8 +24,6 @@ from occelo_graph.tensors.type import is_float, name_of
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["before_narrowing", "converted", "in_one_dtype", "widened_by"]
-
 _LARGEST_CONSTANT = 1 << 10
 
 Convert = Callable[["TensorVariable", str], "TensorVariable"]

@@ -19,8 +19,6 @@ from occelo_graph.ops.lengths import KnownLengths, assert_shape_of
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_complex, is_discrete
 
-__all__ = ["fitting", "from_rule", "of_shape"]
-
 
 def fitting(cotangent: Any, variable: Variable, what: str, node: Apply | None = None) -> Cotangent:
     """Check a cotangent or tangent of ``variable``. Cast it to the variable's dtype, if that is a floating-point dtype.

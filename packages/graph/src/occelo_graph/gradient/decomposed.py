@@ -15,8 +15,6 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.op import ZERO, Zero
 from occelo_graph.tensors.nodes import is_tensor
 
-__all__ = ["pull_decomposition"]
-
 
 def pull_decomposition(
     node: Apply, inputs: Sequence[Variable], cotangents: Sequence[Any]

@@ -30,8 +30,6 @@ from occelo_graph.tensors.nodes import TensorApply, computed_by
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorConstant, TensorVariable
 
-__all__ = ["BoundedFunction", "ExpressionReader", "OfBounded", "number_in", "same"]
-
 _READS = 200
 _DEPTH = 5
 

@@ -22,8 +22,6 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.ops.create import zeros_like
 from occelo_graph.tensors.constant import as_tensor_variable
 
-__all__ = ["Rop", "pushforward", "pushforward_through_pullback"]
-
 
 def pushforward_through_pullback(
     outputs: Sequence[Variable], inputs: Sequence[Variable], tangents: Sequence[Any]

@@ -22,8 +22,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.variable import TensorVariable
 from occelo_graph.vectorize import vectorize_graph
 
-__all__ = ["hessian", "hessian_vector_product", "jacobian"]
-
 
 def jacobian(
     expression: Any,

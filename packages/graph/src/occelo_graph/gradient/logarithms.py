@@ -45,8 +45,6 @@ from occelo_graph.tensors.nodes import TensorApply, computed_by, tensors
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Logarithm", "Reader", "read_of_whole", "smallest_exponent"]
-
 _SMALLEST = {"float16": -8.0, "float32": -80.0}
 
 

@@ -19,8 +19,6 @@ from occelo_graph.ir.traversal import toposort
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType, is_discrete
 
-__all__ = ["numeric_grad", "verify_grad"]
-
 _STEP = {"float16": 1e-1, "float32": 3e-3, "float64": 1e-6}
 _MOST_SHOWN = 12
 _TOLERANCE = {"float16": 1e-1, "float32": 1e-2, "float64": 1e-4}

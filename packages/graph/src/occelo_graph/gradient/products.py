@@ -42,16 +42,6 @@ from occelo_graph.tensors.type import is_float
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = [
-    "Factor",
-    "Product",
-    "distributed",
-    "product_in",
-    "root_form",
-    "without_conflicts",
-    "without_number",
-]
-
 _MOST = 24
 _PRODUCT = ("mul", "true_div", "reciprocal", "neg")
 _DIVIDING = ("true_div", "reciprocal")

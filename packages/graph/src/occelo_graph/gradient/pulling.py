@@ -32,8 +32,6 @@ from occelo_graph.ops.create import zeros_like
 from occelo_graph.ops.elemwise.arithmetic import add
 from occelo_graph.tensors.type import TensorType, is_discrete
 
-__all__ = ["cotangent_dtype", "pull_nodes"]
-
 _DEEPEST = 10
 """The largest depth of nested regions that are differentiated one by one. Deeper ones are differentiated by the
 pullback of the op that owns them.

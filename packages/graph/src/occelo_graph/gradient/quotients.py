@@ -35,8 +35,6 @@ from occelo_graph.tensors.nodes import TensorApply, computed_by
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["half", "quotient_form", "quotient_in_product"]
-
 _Node = TensorApply[Elemwise]
 
 

@@ -40,8 +40,6 @@ from occelo_graph.tensors.type import TensorType, is_complex
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Lop", "grad", "pullback", "subgraph_grad"]
-
 
 def _path(outputs: Iterable[Variable], wrt: Sequence[Variable]) -> list[Apply]:
     """The nodes through which ``outputs`` depend on ``wrt``, in topological order."""

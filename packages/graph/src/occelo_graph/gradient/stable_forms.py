@@ -47,8 +47,6 @@ from occelo_graph.tensors.type import is_float
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["differentiable_form", "last_form", "stable_form"]
-
 
 def stable_form(node: Apply, keep: Collection[Variable] = ()) -> TensorVariable | None:
     """The stable form of a node's output. None if no form is known.

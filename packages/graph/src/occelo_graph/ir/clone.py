@@ -18,16 +18,6 @@ from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.taken_constants import check_taken_constants
 from occelo_graph.ir.traversal import as_variables, toposort
 
-__all__ = [
-    "clone",
-    "clone_get_equiv",
-    "clone_replace",
-    "equal_computations",
-    "graph_replace",
-    "rebuilt",
-    "replacement_pairs",
-]
-
 Replacements = Mapping[Any, Any] | Iterable[tuple[Any, Any]] | None
 
 

@@ -14,8 +14,6 @@ from typing import Any
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type
 
-__all__ = ["Container", "external_array_types", "local", "register_external_array"]
-
 external_array_types: dict[type, Callable[[Any], Any]] = {}
 """Maps a class of arrays of another library to the function that converts these arrays to NumPy arrays.
 

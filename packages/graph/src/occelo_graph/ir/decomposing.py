@@ -22,8 +22,6 @@ from occelo_graph.ir.user_ops import owning_kernel
 if TYPE_CHECKING:
     from occelo_graph.ir.op import Kernel
 
-__all__ = ["Decomposition", "decomposed_kernel", "decomposition"]
-
 
 @frozen_dataclass(eq=False)
 class Decomposition:

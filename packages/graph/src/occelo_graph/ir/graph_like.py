@@ -10,8 +10,6 @@ from typing import Any
 
 from occelo_graph.ir.nodes import Variable, is_node
 
-__all__ = ["graph_parts"]
-
 
 def graph_parts(
     graph: Any, inputs: Sequence[Variable] = (), compiled: str | None = None

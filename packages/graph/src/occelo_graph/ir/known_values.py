@@ -12,8 +12,6 @@ from typing import Any
 
 from occelo_graph.ir.nodes import Constant, Variable
 
-__all__ = ["known_integer", "known_integers"]
-
 _MOST_STEPS = 64
 
 

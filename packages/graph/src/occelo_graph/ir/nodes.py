@@ -31,19 +31,6 @@ else:
 
     OpT, VariableT = TypeVar("OpT"), TypeVar("VariableT")
 
-__all__ = [
-    "AnyApply",
-    "Apply",
-    "AtomicVariable",
-    "Constant",
-    "NominalVariable",
-    "OpT",
-    "Variable",
-    "VariableT",
-    "is_node",
-    "nodes_made",
-]
-
 _auto_names = itertools.count()
 _MOST_SHOWN = 12
 

@@ -46,19 +46,6 @@ from occelo_graph.ir.user_ops import (
     stored_results,
 )
 
-__all__ = [
-    "ZERO",
-    "Cotangent",
-    "Cotangents",
-    "Kernel",
-    "Op",
-    "Tangents",
-    "Zero",
-    "frozen_value",
-    "op",
-    "set_default_converter",
-]
-
 
 class Zero:
     """The class of `ZERO`. As a cotangent, it means: the cost depends on the variable, but with the derivative 0."""

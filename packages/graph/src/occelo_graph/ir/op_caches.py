@@ -14,8 +14,6 @@ from occelo_graph.narrowing import is_tuple
 if TYPE_CHECKING:
     from occelo_graph.ir.op import Op
 
-__all__ = ["cache_of", "forget_cached", "is_fixed"]
-
 _CACHES = (
     "_key_cache",
     "_hash_cache",

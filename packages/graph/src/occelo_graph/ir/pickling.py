@@ -18,8 +18,6 @@ from occelo_graph.ir.nodes import Apply, Variable
 from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.provenance import Mark, Source, source_of
 
-__all__ = ["NodeTable", "reduced"]
-
 _live: WeakValueDictionary[int, NodeTable] = WeakValueDictionary()
 """Maps the ``id`` of each node to its table, as long as a pickler has that table.
 

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
     from occelo_graph.ir.nodes import Apply, Variable
 
-__all__ = [
-    "Division",
-    "Loop",
-    "Nested",
-    "Region",
-    "awaited",
-    "divide",
-    "operands_of",
-    "perhaps_needless",
-    "writes_into_carried",
-]
-
 
 @frozen_dataclass(eq=False)
 class Region:

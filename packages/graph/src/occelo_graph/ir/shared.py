@@ -19,8 +19,6 @@ from occelo_graph.ir.nodes import Variable
 from occelo_graph.ir.types import Type, generic
 from occelo_graph.narrowing import is_list_or_tuple
 
-__all__ = ["SharedVariable", "collect_new_shareds", "shared", "shared_constructor"]
-
 _collectors: ContextVar[tuple[list[SharedVariable], ...]] = ContextVar("_collectors", default=())
 _constructors: list[tuple[Callable[[Any], bool], Callable[..., SharedVariable]]] = []
 

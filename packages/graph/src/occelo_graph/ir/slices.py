@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["slice_parts"]
-
 
 def slice_parts(entry: Any) -> tuple[Any, Any, Any]:
     """The start, stop and step of a slice."""

@@ -16,8 +16,6 @@ from occelo_graph.errors import describe
 from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.traversal import ancestors
 
-__all__ = ["check_taken_constants", "taken"]
-
 _TAKEN: WeakSet[Constant] = WeakSet()
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ATOM", "PRODUCT", "Term", "called", "options_text"]
-
 ATOM = 10
 """The precedence of names, calls and subscripts, which never need parentheses."""
 PRODUCT = 6

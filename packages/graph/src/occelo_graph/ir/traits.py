@@ -17,8 +17,6 @@ from occelo_graph.families import is_own
 from occelo_graph.ir.nodes import AnyApply
 from occelo_graph.narrowing import is_list_or_tuple, is_mapping
 
-__all__ = ["EVERY", "FIRST", "SECOND", "Traits", "same_results", "trait"]
-
 _ValueT = TypeVar("_ValueT")
 
 EVERY = slice(None)

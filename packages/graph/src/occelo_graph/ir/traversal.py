@@ -12,26 +12,6 @@ from typing import Any, TypeVar
 from occelo_graph.ir.nodes import Apply, AtomicVariable, Constant, Variable
 from occelo_graph.ir.shared import SharedVariable
 
-__all__ = [
-    "ancestors",
-    "apply_ancestors",
-    "apply_depends_on",
-    "applys_between",
-    "as_variables",
-    "explicit_graph_inputs",
-    "general_toposort",
-    "get_var_by_name",
-    "graph_inputs",
-    "io_toposort",
-    "orphans_between",
-    "toposort",
-    "toposort_with_orderings",
-    "truncated_graph_inputs",
-    "variable_depends_on",
-    "vars_between",
-    "walk",
-]
-
 T = TypeVar("T", bound=Hashable)
 
 

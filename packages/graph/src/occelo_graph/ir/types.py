@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Apply, Constant, Variable
     from occelo_graph.tensors.type import TensorType
 
-__all__ = [
-    "DisconnectedType",
-    "GenericType",
-    "NoneTypeT",
-    "NullType",
-    "Type",
-    "generic",
-    "none_type",
-]
-
 
 class Type:
     """A set of values, with methods that make variables of this type, and that check and compare its values.

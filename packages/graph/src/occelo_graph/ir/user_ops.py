@@ -21,16 +21,6 @@ from occelo_graph.errors import WrongResultError, lines
 from occelo_graph.ir.nodes import AnyApply, Variable
 from occelo_graph.ir.types import Type
 
-__all__ = [
-    "call_shape_rule",
-    "declared_types",
-    "owning_kernel",
-    "refuse_arguments",
-    "results_of",
-    "stored_results",
-    "undecorated_fields",
-]
-
 
 def declared_types(given: Any, what: str) -> tuple[Type, ...]:
     """A tuple of types, from the types of inputs or outputs that a user declares.

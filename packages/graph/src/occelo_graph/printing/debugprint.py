@@ -18,8 +18,6 @@ from occelo_graph.narrowing import is_list_or_tuple
 if TYPE_CHECKING:
     from occelo_graph.ir.op import Op
 
-__all__ = ["debugprint", "dprint"]
-
 _DEEPEST_INDENT = 100
 
 

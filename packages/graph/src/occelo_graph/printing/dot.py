@@ -12,8 +12,6 @@ from occelo_graph.ir.nodes import Constant, Variable
 from occelo_graph.ir.op import Op
 from occelo_graph.ir.shared import SharedVariable
 
-__all__ = ["pydotprint", "to_dot"]
-
 _COLORS = {"input": "#b6e3b6", "output": "#a9c9f0", "shared": "#a8e4e4", "constant": "#e0e0e0"}
 
 _TEXTS = ("", ".dot", ".gv", ".txt")

@@ -22,8 +22,6 @@ from occelo_graph.ops.reduce import CAReduce
 from occelo_graph.ops.statistics import mean
 from occelo_graph.tensors.type import DTYPES
 
-__all__ = ["pp", "pprint"]
-
 _UNARY = 7
 _POWERS = 8
 """The precedences of ``-x``, and of ``**``, which is evaluated from right to left."""

@@ -25,8 +25,6 @@ from occelo_graph.ir.types import Type
 from occelo_graph.narrowing import is_list, is_slice, is_tuple
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["to_python"]
-
 _PLAIN = re.compile(r"^(?!(make_)?graph\d+$)[A-Za-z_][A-Za-z0-9_]*$")
 """Matches the names that a variable may keep in the source. Other variables get new names there, such as ``v0``.
 

@@ -24,8 +24,6 @@ else:
     TensorApply = Apply
     Tensors = OptionalTensors = Sequence
 
-__all__ = ["OptionalTensors", "TensorApply", "Tensors", "computed_by", "is_tensor", "tensors"]
-
 
 def is_tensor(value: object) -> TypeIs[TensorVariable]:
     """Whether a value is a variable whose type is a `TensorType`."""

@@ -14,8 +14,6 @@ import numpy as np
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-__all__ = ["is_sequence", "leaf_types", "refuse_bool"]
-
 
 def is_sequence(value: object) -> TypeIs[list[Any] | tuple[Any, ...]]:
     """Whether a value is a list or a tuple. Only these two kinds of sequences are converted to tensors."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Array", "ArrayFunction", "TensorFunction"]
-
 Array: TypeAlias = "npt.NDArray[Any]"
 """An array of any dtype."""
 

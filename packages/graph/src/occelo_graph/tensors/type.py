@@ -24,16 +24,6 @@ if TYPE_CHECKING:
     from occelo_graph.ir.nodes import Apply
     from occelo_graph.tensors.variable import TensorConstant, TensorVariable
 
-__all__ = [
-    "DTYPES",
-    "StaticShape",
-    "TensorType",
-    "is_complex",
-    "is_discrete",
-    "is_float",
-    "name_of",
-]
-
 StaticShape = tuple[int | None, ...]
 
 DTYPES = (

@@ -30,8 +30,6 @@ from occelo_graph.tensors.constant import TensorLike, as_tensor_variable, consta
 from occelo_graph.tensors.sequences import is_sequence, leaf_types
 from occelo_graph.tensors.type import DTYPES, TensorType, name_of, refuse_mask
 
-__all__ = ["TensorConstant", "TensorSharedVariable", "TensorVariable"]
-
 
 class TensorVariable(Variable):
     """A symbolic tensor.

@@ -34,8 +34,6 @@ from occelo_linalg.ops.inverse import inv
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, TensorFunction
 
-__all__ = ["EXAMPLES"]
-
 npl: Any = np.linalg
 WIDE = draw((-1.0, 1.0), (3, 5), salt=21)
 BIG = draw((-1.0, 1.0), (18, 18), salt=22)

@@ -19,8 +19,6 @@ from occelo_linalg.ops.factorizations.cholesky import CholeskyPullback, cholesky
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = ["EXAMPLES"]
-
 npl: Any = np.linalg
 M = draw((-1.0, 1.0), (4, 4), salt=11)
 BATCH = draw((-1.0, 1.0), (2, 3, 3), salt=12)

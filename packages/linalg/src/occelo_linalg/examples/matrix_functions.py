@@ -16,8 +16,6 @@ from occelo_linalg.examples.factors import dominant, make, positive_definite
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction
 
-__all__ = ["EXAMPLES"]
-
 npl: Any = np.linalg
 kron: Any = np.kron
 M = draw((-1.0, 1.0), (3, 3), salt=31)

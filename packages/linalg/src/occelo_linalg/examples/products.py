@@ -17,8 +17,6 @@ from occelo_linalg.examples.factors import dominant
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = ["EXAMPLES"]
-
 npl: Any = np.linalg
 A = draw((-1.0, 1.0), (2, 3), salt=21)
 B = draw((-1.0, 1.0), (3, 4), salt=22)

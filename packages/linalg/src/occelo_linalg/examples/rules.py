@@ -18,8 +18,6 @@ from occelo_linalg import functions as linalg
 from occelo_linalg.ops.factorizations.cholesky import CholeskyPullback
 from occelo_rewrite.examples.case import Case
 
-__all__ = ["CASES"]
-
 SQUARE = ((3, 3),)
 VANISHING = (0.0, -20.0)
 """The multiples of the identity for which plain matrices and those of `_dominant` and `_diagonal` are 0."""

@@ -16,8 +16,6 @@ from occelo_linalg.examples.factors import make
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
 
-__all__ = ["EXAMPLES"]
-
 npl: Any = np.linalg
 M = draw((-1.0, 1.0), (3, 3), salt=61)
 N = draw((-1.0, 1.0), (3, 3), salt=62)

@@ -25,8 +25,6 @@ from occelo_linalg.ops.pinv import cond, lstsq, matrix_rank, pinv
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array
 
-__all__ = ["EXAMPLES"]
-
 npl: Any = np.linalg
 TALL = draw((-1.0, 1.0), (4, 3), salt=16)
 WIDE = draw((-1.0, 1.0), (2, 3, 4), salt=17)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from occelo_graph.examples.example import Example
 from occelo_linalg.examples import equations, factors, matrix_functions, products, schur, spectra
 
-__all__ = ["EXAMPLES"]
-
 EXAMPLES: list[Example] = [
     *factors.EXAMPLES,
     *equations.EXAMPLES,

@@ -16,8 +16,6 @@ from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor
 
-__all__ = ["lower_diagonal"]
-
 
 def lower_diagonal(
     context: Context, node: TensorApply[Solve], inputs: list[Tensor]

@@ -14,17 +14,6 @@ from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import is_unit
 
-__all__ = [
-    "SMALL",
-    "SMALL_IN_LANES",
-    "Rows",
-    "back_substitution",
-    "by_size",
-    "eliminate",
-    "maybe_small",
-    "worth_loops",
-]
-
 SMALL = 16
 """The largest number of rows of a matrix that is factored by loops."""
 SMALL_IN_LANES, FEWEST_IN_LANES = 32, 5

@@ -12,8 +12,6 @@ from occelo_linalg.lowerings.lanes import LaneMatrix, Lanes
 from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.tensors import is_unit
 
-__all__ = ["eliminate_lanes", "exchange_lanes", "factor_lanes", "solve_lanes"]
-
 
 def factor_lanes(lanes: Lanes, a: LaneMatrix) -> None:
     """Replace the lower triangles of positive definite matrices by their Cholesky factors."""

@@ -19,8 +19,6 @@ from occelo_link.loops.ir.program import Buffer, Value, itemsize
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor, is_unit
 
-__all__ = ["LaneMatrix", "Lanes", "for_lanes"]
-
 BLOCK = 4
 """The number of elements of a row that one vector iteration changes."""
 

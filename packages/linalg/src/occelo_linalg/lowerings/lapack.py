@@ -14,16 +14,6 @@ from occelo_link.loops.ir.program import Buffer, Pointer, Reference, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 
-__all__ = [
-    "LETTERS",
-    "Lapack",
-    "batch_lengths",
-    "clear_above_diagonal",
-    "each_element",
-    "fill_with_nan",
-    "own_index",
-]
-
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 

@@ -10,8 +10,6 @@ from occelo_link.loops.complexes import PARTS
 from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.lowering import Context
 
-__all__ = ["Products"]
-
 
 class Products:
     """Products of square matrices of one size and dtype, in column-major order.

@@ -13,8 +13,6 @@ from occelo_link.loops.elemwise import complex_functions
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["Number", "Numbers"]
-
 Number = list[Value]
 """A real or complex number in float64: a list of its real part and, if it is complex, its imaginary part."""
 

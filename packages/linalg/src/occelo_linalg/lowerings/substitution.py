@@ -13,8 +13,6 @@ from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Index, Stored
 
-__all__ = ["MOST_ROWS", "Substitution"]
-
 MOST_ROWS = 256
 HEIGHT = 4
 """The number of rows that are read together. Their dot products are independent, so that no sum waits for another."""

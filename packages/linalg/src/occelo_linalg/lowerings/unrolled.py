@@ -13,8 +13,6 @@ from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor, is_unit
 
-__all__ = ["factor_unrolled", "is_tiny", "pull_back_unrolled", "solve_unrolled"]
-
 ROWS = 4
 """The largest number of rows of an unrolled matrix. For larger matrices, loops over the rows are less code."""
 

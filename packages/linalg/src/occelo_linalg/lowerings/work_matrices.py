@@ -19,8 +19,6 @@ from occelo_link.loops.tensors import Index, Stored, Tensor
 TILE = 16
 """The number of rows and of columns of a tile. Matrices are copied tile by tile."""
 
-__all__ = ["WorkMatrix", "new_result", "stored_parts", "whole_tensor"]
-
 
 def stored_parts(context: Context, tensor: Tensor) -> list[Stored]:
     """The real tensors of an operand, stored: one, or two if the operand is complex."""

@@ -35,8 +35,6 @@ from occelo_rewrite.matrices import (
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
-
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 PRODUCTS = ("comparison", "overflow", "finite", "shape_unsafe")
 _SQUARE = ("hermitian", "symmetric", "orthogonal")

@@ -30,8 +30,6 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.blas import positions_of_ones
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE", "STABILIZE"]
-
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 

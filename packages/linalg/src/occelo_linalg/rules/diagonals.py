@@ -37,8 +37,6 @@ from occelo_rewrite.matrices import (
 )
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
-
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 

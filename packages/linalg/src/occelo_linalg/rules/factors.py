@@ -22,8 +22,6 @@ from occelo_rewrite.matrices import (
 )
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE"]
-
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 

@@ -23,8 +23,6 @@ from occelo_rewrite.matrices import (
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE"]
-
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 

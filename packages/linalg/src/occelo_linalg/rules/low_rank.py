@@ -17,8 +17,6 @@ from occelo_rewrite.matrices import diagonal_of, has, product, with_diagonal
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["LOW_RANK"]
-
 CHANGES = ("comparison", "overflow", "finite", "singular")
 
 

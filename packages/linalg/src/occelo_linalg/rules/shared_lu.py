@@ -21,8 +21,6 @@ from occelo_linalg.rules.stated_definite import definite_form
 from occelo_rewrite.matrices import readers_of_transposes, untransposed
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["SPECIALIZE"]
-
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 

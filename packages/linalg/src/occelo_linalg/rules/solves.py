@@ -32,8 +32,6 @@ from occelo_rewrite.matrices import (
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["SPECIALIZE", "STABILIZE"]
-
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 SMALL = 16
 """Tridiagonal matrices of at most this many rows are solved like full ones: linkers have fast loops for small matrices.

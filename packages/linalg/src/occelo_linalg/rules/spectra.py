@@ -19,8 +19,6 @@ from occelo_linalg.ops.matrix_op import if_square
 from occelo_rewrite.matrices import diagonal_of, has, is_square
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
-
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 
 

@@ -25,8 +25,6 @@ from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.matrices import has, readers_of_transposes, untransposed
 from occelo_rewrite.rewriter import graph_rewriter
 
-__all__ = ["definite_form", "note_stated_definite"]
-
 _TRIANGULAR = ("lower_triangular", "upper_triangular")
 
 

@@ -17,8 +17,6 @@ from occelo_linalg.ops.matrix_op import MatrixOp
 from occelo_rewrite.matrices import is_only_reader
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE"]
-
 
 def _linear_argument(first: TensorApply[MatrixOp], second: TensorApply[MatrixOp]) -> int | None:
     """The position of the only argument in which two nodes of one op differ, if the op is linear in it; else None."""

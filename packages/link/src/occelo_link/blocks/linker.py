@@ -23,8 +23,6 @@ from occelo_rewrite import RewriteDatabaseQuery
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
 
-__all__ = ["BlockLinker"]
-
 
 class BlockLinker(Linker):
     """Compiles all nodes that have a lowering to loops, in as few blocks as possible."""

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from occelo_graph import Apply, Constant, FunctionGraph, Variable
 from occelo_graph.ir.regions import divide, perhaps_needless
 
-__all__ = ["Part", "partition"]
-
 
 @dataclass
 class Part:

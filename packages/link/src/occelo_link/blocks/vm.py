@@ -31,17 +31,6 @@ from occelo_link.vm import NodeThunk
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
 
-__all__ = [
-    "Block",
-    "BlockVM",
-    "CompiledUnit",
-    "prepared",
-    "recorded_effects",
-    "replay",
-    "taking_values",
-]
-
-
 CompiledUnit = Callable[[Sequence[Any]], list[Any]]
 """A function that accepts arrays in C order and returns new arrays. It raises `UnitFailure` if a check fails."""
 

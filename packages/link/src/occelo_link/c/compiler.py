@@ -21,8 +21,6 @@ from occelo_link.cache.objects import kept_code
 from occelo_link.cache.store import Store
 from occelo_link.options import COMPILER, COMPILER_FLAGS, COMPILER_VERBOSE
 
-__all__ = ["FLAGS", "CompilerMissing", "compile_shared", "find_compiler", "shared_library"]
-
 FLAGS = (
     "-O3",
     "-fPIC",

@@ -13,8 +13,6 @@ from occelo_link.c.printer import Printer
 from occelo_link.loops.ir.program import Block, Buffer, For, Program, Statement, Value
 from occelo_link.units.frame import GROW
 
-__all__ = ["DividedPrinter"]
-
 
 class DividedPrinter(Printer):
     """Prints one program as several C functions.

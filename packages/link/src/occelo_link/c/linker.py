@@ -28,8 +28,6 @@ from occelo_link.vm import PythonVM
 from occelo_link.withheld_lowerings import running_kernel
 from occelo_rewrite import RewriteDatabaseQuery
 
-__all__ = ["CLinker", "OpWiseCLinker", "SharedUnit"]
-
 
 class SharedUnit:
     """The address of a compiled C function. The object keeps the shared library of the function loaded."""

@@ -10,8 +10,6 @@ from typing import Any
 
 from occelo_link.loops.ir.operations import is_float
 
-__all__ = ["TYPES", "literal", "memory_type"]
-
 TYPES = {
     "bool": "_Bool",
     "int8": "i8",

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from occelo_link.c.literals import TYPES
 from occelo_link.loops.ir.operations import is_float, is_signed, width
 
-__all__ = ["Operations"]
-
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^"}
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<="}
 _BUILTINS = {

@@ -13,8 +13,6 @@ from functools import cached_property
 from occelo_link.loops.ir.program import Block, Buffer, Program, Statement, Value
 from occelo_link.loops.ir.uses import defined_in, used_by
 
-__all__ = ["Pieces"]
-
 _LONG = 2000
 """Blocks with more statements than this are divided."""
 _PIECE = 250

@@ -5,8 +5,6 @@ These lines define the integer types, the types of service functions, and macros
 
 from __future__ import annotations
 
-__all__ = ["PRELUDE"]
-
 PRELUDE = """\
 typedef signed char i8;
 typedef unsigned char u8;

@@ -45,8 +45,6 @@ from occelo_link.units.frame import (
     table_slot,
 )
 
-__all__ = ["Printer"]
-
 INLINE_USES = 8
 
 

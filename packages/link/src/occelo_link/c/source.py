@@ -13,8 +13,6 @@ from occelo_link.c.prelude import PRELUDE
 from occelo_link.c.printer import Printer
 from occelo_link.loops.ir.program import Program
 
-__all__ = ["print_c"]
-
 
 def print_c(programs: Sequence[tuple[str, Program]]) -> str:
     """Return the text of a C file that defines a function for each pair of a name and a program."""

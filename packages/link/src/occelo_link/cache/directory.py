@@ -20,16 +20,6 @@ import numpy as np
 from occelo_link.options import BASE_COMPILEDIR, COMPILEDIR, COMPILEDIR_FORMAT
 from occelo_link.version import __version__
 
-__all__ = [
-    "base_directory",
-    "compile_directory",
-    "directory_name",
-    "distrust",
-    "distrust_folder",
-    "make_private",
-    "usable_directory",
-]
-
 
 def base_directory() -> Path:
     """Return the folder that contains the compile directories of all versions and machines.

@@ -16,8 +16,6 @@ import numpy as np
 import occelo_graph
 import occelo_rewrite
 
-__all__ = ["digest_text", "environment", "manifest"]
-
 _NO_SOURCES = frozenset(
     (*("__pycache__", "examples", "debugging", "jax", "torch", "traced", "printing"),)
 )

@@ -15,8 +15,6 @@ from typing import Any
 from occelo_link.cache.directory import compile_directory
 from occelo_link.options import LOCK_TIMEOUT
 
-__all__ = ["force_unlock", "lock_ctx", "set_lock_status"]
-
 _NAME = ".lock"
 _locks: dict[tuple[int, Path], Any] = {}
 _enabled = [True]

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from occelo_link.cache.fingerprint import digest_text, environment
 from occelo_link.cache.store import Store, counters, default_store
 
-__all__ = ["kept_code", "object_code", "stored_object"]
-
 
 def object_code(text: str, make: Callable[[], bytes]) -> bytes:
     """Return the object code of a source text from the default store. If the store lacks it, ``make`` compiles it."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["pack", "unpack"]
-
 _LENGTH = 8
 
 

@@ -12,8 +12,6 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["PARTS", "Sizes"]
-
 PARTS = 256
 _NUMBERS = struct.Struct(f"<{PARTS + 1}q")
 _ONE = struct.Struct("<q")

@@ -32,8 +32,6 @@ from occelo_link.cache.directory import distrust, distrust_folder, make_private,
 from occelo_link.cache.sizes import PARTS, Sizes
 from occelo_link.options import CACHE, CACHE_SIZE
 
-__all__ = ["Entry", "Store", "counters", "default_store"]
-
 _MAGIC = b"occelo2\n"
 _DIGEST = 32
 _START = len(_MAGIC) + _DIGEST

@@ -19,8 +19,6 @@ from occelo_link.jax.functions import SCALARS
 from occelo_link.jax.library import jax, jnp, lax, set_xla_metadata
 from occelo_link.traced.arrays import Arrays
 
-__all__ = ["ARRAY", "JaxArrays", "to_numpy"]
-
 
 def to_numpy(value: Any) -> Any:
     """Return a copy of a JAX array as a NumPy array, all of it if other processes hold parts."""

@@ -7,8 +7,6 @@ from typing import Any
 
 from occelo_link.traced.calling import traced_function
 
-__all__ = ["as_jax"]
-
 
 def as_jax(function: Any) -> Callable[..., Any]:
     """Return a compiled function as a function of JAX arrays, for ``jax.jit``, ``jax.grad`` and ``jax.vmap``.

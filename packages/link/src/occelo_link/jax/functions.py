@@ -11,8 +11,6 @@ from occelo_link.jax.library import jax, jnp, lax, nn, special
 from occelo_link.traced.functions import JAX, functions_of
 from occelo_link.traced.scalars import Scalar
 
-__all__ = ["SCALARS"]
-
 SCALARS: dict[str, Scalar] = functions_of(
     SimpleNamespace(jax=jax, jnp=jnp, lax=lax, nn=nn, special=special), JAX
 )

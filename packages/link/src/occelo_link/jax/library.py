@@ -11,8 +11,6 @@ from typing import Any
 
 from occelo_link.libraries import library
 
-__all__ = ["jax", "jnp", "lax", "nn", "set_xla_metadata", "special"]
-
 jax: Any = library("jax")
 jnp: Any = importlib.import_module("jax.numpy")
 lax: Any = importlib.import_module("jax.lax")

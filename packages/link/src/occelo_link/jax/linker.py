@@ -17,8 +17,6 @@ from occelo_link.jax.library import jax, jnp
 from occelo_link.linker import Scheduler
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM
 
-__all__ = ["JAXLinker"]
-
 
 class JAXLinker(TracedLinker):
     """The linker ``jax``, which compiles with XLA. ``static`` and ``strict`` are explained in `TracedLinker`.

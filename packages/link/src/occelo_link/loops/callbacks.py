@@ -30,8 +30,6 @@ from occelo_link.loops.lowering import MEMORY_DTYPES, Context
 from occelo_link.loops.tensor_groups import members_of, parts_of_type
 from occelo_link.loops.tensors import Tensor, TensorGroup
 
-__all__ = ["lower_callback"]
-
 
 def lower_callback(context: Context, node: Apply, inputs: list[Tensor]) -> Sequence[Tensor]:
     """Write the calls of a callback, and return the results of its node."""

@@ -24,21 +24,6 @@ if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
     from occelo_link.loops.registry import Lowering, LoweringOf
 
-__all__ = [
-    "PARTS",
-    "ComplexTensor",
-    "always",
-    "as_real",
-    "by_parts",
-    "complex_constant",
-    "has_complex",
-    "in_parts",
-    "interleaved",
-    "interleaved_parts",
-    "parts_of",
-    "product_by_parts",
-]
-
 PARTS = {"complex64": "float32", "complex128": "float64"}
 """The dtype of the parts of a complex number."""
 

@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
     from occelo_link.loops.registry import Lowering
 
-__all__ = [
-    "as_float32",
-    "float16_bits",
-    "float32_from_bits",
-    "from_float16_bits",
-    "has_float16",
-    "in_float32",
-    "to_float16_bits",
-    "with_float16_rounded",
-]
-
 COST = 8
 
 

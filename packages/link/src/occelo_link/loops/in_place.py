@@ -14,8 +14,6 @@ from occelo_link.loops.kernel import LoopKernel, ReduceRoot
 from occelo_link.loops.steps import AnyStep, Step, buffers_of, reads_of, targets_of
 from occelo_link.loops.tensors import Stored
 
-__all__ = ["changes_of_states", "overwritable", "readers_first"]
-
 
 def overwritable(step: AnyStep, dying: Collection[Buffer]) -> Iterator[tuple[Stored, Stored]]:
     """Yield pairs of a result of the step and an operand. The result may be written into the memory of this operand.

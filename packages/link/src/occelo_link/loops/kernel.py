@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.tensors import Stored, Tensor
 
-__all__ = ["ElementRoot", "LoopKernel", "ReduceRoot", "Root"]
-
 MAX_KERNEL_COST = 6000
 """The largest cost of a kernel. More costly kernels are split, since compile time grows faster than the size of a loop
 body.

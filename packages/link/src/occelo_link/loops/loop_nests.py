@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
     from occelo_link.loops.lowering import Context
 
-__all__ = ["copy_elements", "copy_together", "reduce_elements", "write_kernel"]
-
 BLOCK = 2048
 """The number of elements of a block. Floats are summed block by block, and the sums of blocks are added with
 compensation.

@@ -42,8 +42,6 @@ from occelo_link.loops.tensors import Index, Stored, Tensor, TensorGroup, Virtua
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Context", "NotLowered", "repeats"]
-
 MEMORY_DTYPES = {"float16": "uint16", **PARTS}
 """Maps each dtype that loop programs lack to the dtype of its buffers for inputs and outputs."""
 MAX_DEPTH = 48

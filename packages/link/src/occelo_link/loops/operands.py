@@ -10,8 +10,6 @@ from __future__ import annotations
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored, Tensor, is_unit
 
-__all__ = ["MatrixOperand", "vector_operand"]
-
 
 def _is_short(stored: Stored, axis: int) -> bool:
     """Whether a dimension has a static length of 0 or 1, so that its stride is never used."""

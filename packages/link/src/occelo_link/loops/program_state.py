@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Alloc, Buffer, Value
     from occelo_link.loops.registry import Lowering
 
-__all__ = ["ProgramState"]
-
 
 class ProgramState:
     """The builder of the program, the positions of the nodes, and other state that all regions share.

@@ -11,8 +11,6 @@ from occelo_graph import Apply, Op
 from occelo_graph.ops.elemwise.scalar import ScalarOp
 from occelo_link.loops.complexes import has_complex
 
-__all__ = ["COMPLEX", "leave_to_python", "reason_for_python"]
-
 _classes: dict[type, str] = {}
 
 COMPLEX = "loop programs have no formula for it over complex numbers, which are pairs in them"

@@ -30,19 +30,6 @@ from occelo_link.withheld_lowerings import is_withheld
 if TYPE_CHECKING:
     from occelo_link.loops.lowering import Context
 
-__all__ = [
-    "Lowering",
-    "can_be_callback",
-    "check_lowered",
-    "consists_of_arrays",
-    "find_lowering",
-    "late",
-    "lowers_complex_to_loops",
-    "lowers_iterations",
-    "lowers_parts_to_loops",
-    "lowers_to_loops",
-]
-
 Lowering = Callable[["Context", Apply, list[Tensor]], Sequence[Tensor]]
 Condition = Callable[[Apply], bool]
 

@@ -11,8 +11,6 @@ from occelo_link.loops.ir.program import Buffer
 from occelo_link.loops.kernel import LoopKernel
 from occelo_link.loops.tensors import Stored, Tensor
 
-__all__ = ["AnyStep", "Step", "buffers_of", "reads_of", "targets_of"]
-
 
 class Step:
     """A step that is not a kernel.

@@ -14,16 +14,6 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_link.loops.complexes import PARTS, ComplexTensor
 from occelo_link.loops.tensors import Tensor, TensorGroup
 
-__all__ = [
-    "INNER_DTYPES",
-    "Leaf",
-    "from_leaves",
-    "leaves_of",
-    "map_leaves",
-    "members_of",
-    "parts_of_type",
-]
-
 INNER_DTYPES = {"float16": ("float32",), **{dtype: (part, part) for dtype, part in PARTS.items()}}
 """Maps each dtype that programs lack to the dtypes of the real tensors that represent a tensor of this dtype."""
 

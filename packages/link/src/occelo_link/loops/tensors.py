@@ -15,18 +15,6 @@ from occelo_link.loops.ir.program import Buffer, Value
 if TYPE_CHECKING:
     from occelo_link.loops.ir.builder import Builder
 
-__all__ = [
-    "SMALL",
-    "Index",
-    "Stored",
-    "Tensor",
-    "TensorGroup",
-    "Virtual",
-    "are_units",
-    "is_small",
-    "is_unit",
-]
-
 Index = Sequence[Value]
 """An int64 value for each dimension."""
 SMALL = 512

@@ -9,8 +9,6 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-__all__ = ["Binding", "Engine"]
-
 _llvm: Any = llvm
 
 

@@ -20,8 +20,6 @@ from typing import Any
 
 import llvmlite
 
-__all__ = ["FUNCTIONS", "VERSIONS", "Engine", "Library", "library_path"]
-
 VERSIONS = frozenset(("0.45", "0.46", "0.47", "0.48", "0.49", "0.50"))
 """The versions of llvmlite whose library has all `FUNCTIONS`, with the same arguments and results."""
 

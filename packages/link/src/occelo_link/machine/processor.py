@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from occelo_link.machine.llvm_binding import Binding
     from occelo_link.machine.llvm_library import Library
 
-__all__ = ["host_target", "llvm"]
-
-
 _loading = threading.Lock()
 """The lock that is held while LLVM is loaded, so that two threads do not load it at the same time."""
 

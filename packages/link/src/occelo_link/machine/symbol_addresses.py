@@ -19,8 +19,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["BlasLibrary", "address_of", "blas_library"]
-
 
 @functools.cache
 def _c_library() -> ctypes.CDLL:

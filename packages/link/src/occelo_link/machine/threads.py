@@ -22,8 +22,6 @@ from itertools import pairwise
 
 from occelo_link.options import THREADS
 
-__all__ = ["parallel_service"]
-
 _PART = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 _SERVICE = ctypes.CFUNCTYPE(
     None,

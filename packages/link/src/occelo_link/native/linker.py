@@ -23,9 +23,6 @@ from occelo_link.units.unit import NativeUnit
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
 
-__all__ = ["NativeLinker", "compiled_by_llvm"]
-
-
 _LONG_RUN = 1500
 """The length of the longest basic block, in operations, up to which LLVM's optimization level is 1.
 

@@ -25,8 +25,6 @@ from occelo_link.units.engine import compile_module, load_object
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.unit import NativeUnit
 
-__all__ = ["LoopTime", "LoopTimes", "time_loops"]
-
 
 @dataclass(frozen=True)
 class LoopTime:

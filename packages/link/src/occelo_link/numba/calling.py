@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["as_numba"]
-
 
 def as_numba(function: Any) -> Callable[..., Any]:
     """Return an ``njit`` function that computes the same as a function compiled with the linker ``numba``.

@@ -15,8 +15,6 @@ from occelo_link.numba.memory_functions import memory_functions
 from occelo_link.numba.printer import Printed
 from occelo_link.units.engine import compile_module
 
-__all__ = ["compile_printed", "dispatcher_of"]
-
 _ENTRY = """
 define i64 @unit(ptr %frame, ptr %table) nounwind {{
   %result = alloca i64, align 8

@@ -34,15 +34,6 @@ from occelo_link.numba.library import (
 from occelo_link.numba.printer import Memory
 from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, POLL, TAKE
 
-__all__ = [
-    "address_intrinsic",
-    "argument_intrinsic",
-    "memory_intrinsic",
-    "namespace_of",
-    "pointer_type",
-    "result_intrinsic",
-]
-
 Generate = Callable[[Context, Builder, Signature, Sequence[IRValue]], IRValue]
 """A function that builds the LLVM IR of a call of an intrinsic."""
 Definition = tuple[Signature, Generate]

@@ -11,26 +11,6 @@ from typing import Any
 
 from occelo_link.libraries import library
 
-__all__ = [
-    "Builder",
-    "Context",
-    "IRType",
-    "IRValue",
-    "Intrinsic",
-    "NumbaType",
-    "Signature",
-    "arrays",
-    "binding",
-    "cgutils",
-    "errors",
-    "extending",
-    "helpers",
-    "imputils",
-    "ir",
-    "numba",
-    "types",
-]
-
 numba: Any = library("numba")
 types: Any = importlib.import_module("numba.core.types")
 cgutils: Any = importlib.import_module("numba.core.cgutils")

@@ -24,8 +24,6 @@ from occelo_link.units.interface import UnitInterface
 from occelo_link.units.unit import NativeUnit
 from occelo_rewrite import RewriteDatabaseQuery
 
-__all__ = ["NumbaLinker"]
-
 _LONG_BLOCK = 300
 """Numba compiles a program only if no block of the program has more statements than this number.
 

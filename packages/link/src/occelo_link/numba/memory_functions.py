@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["memory_functions"]
-
 _LOOP = """
   br label %wide.head
 wide.head:

@@ -38,8 +38,6 @@ from occelo_link.units.frame import (
 from occelo_link.units.interface import UnitInterface
 from occelo_link.units.python_entry import make_frame, make_table
 
-__all__ = ["njit_function"]
-
 _SERVICES = """
 define ptr @output(ptr %frame, i64 %position, ptr %lengths) nounwind {{
 entry:

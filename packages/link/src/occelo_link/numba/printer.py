@@ -43,8 +43,6 @@ from occelo_link.native.llvm.exports import (
 )
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS, INTERRUPTED, table_slot
 
-__all__ = ["Memory", "Printed", "print_numba"]
-
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<="}
 _NATIVE_DTYPES = ("float64", "float32", "int64")

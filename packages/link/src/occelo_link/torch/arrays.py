@@ -25,8 +25,6 @@ from occelo_link.torch.loops import compiled_loop
 from occelo_link.traced.arrays import Arrays
 from occelo_link.traced.unsigned import in_order
 
-__all__ = ["TorchArrays", "chosen_device", "on_device", "to_tensor"]
-
 _WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}
 """For each dtype of unsigned integers with more than 8 bits, the dtype in which its elements are computed.
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from occelo_link.traced.calling import traced_function
 
-__all__ = ["as_torch"]
-
 
 def as_torch(function: Any) -> Callable[..., Any]:
     """Return a compiled function as a function of tensors that ``torch.autograd`` can differentiate.

@@ -12,8 +12,6 @@ from occelo_link.torch.library import special, torch
 from occelo_link.traced.functions import PYTORCH, functions_of, unsigned_functions_of
 from occelo_link.traced.scalars import Scalar
 
-__all__ = ["SCALARS", "UNSIGNED"]
-
 _LIBRARY = SimpleNamespace(torch=torch, special=special)
 
 SCALARS: dict[str, Scalar] = functions_of(_LIBRARY, PYTORCH)

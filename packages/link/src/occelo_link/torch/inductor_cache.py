@@ -17,8 +17,6 @@ from typing import Any, TypeVar
 
 from occelo_link.torch.library import cache_folder, empty_cache
 
-__all__ = ["delete_broken", "is_broken", "with_whole_cache"]
-
 _Made = TypeVar("_Made")
 _LIBRARIES = (".so", ".o", ".gch")
 _SOURCES = (".py", ".cpp", ".h")

@@ -12,8 +12,6 @@ from typing import Any
 
 from occelo_link.libraries import library
 
-__all__ = ["cache_folder", "compile_graph", "empty_cache", "make_fx", "special", "torch"]
-
 torch: Any = library("torch")
 special: Any = importlib.import_module("torch.special")
 make_fx: Any = importlib.import_module("torch.fx.experimental.proxy_tensor").make_fx

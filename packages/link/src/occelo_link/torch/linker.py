@@ -17,9 +17,6 @@ from occelo_link.torch.inductor_cache import with_whole_cache
 from occelo_link.torch.library import compile_graph, make_fx, torch
 from occelo_link.traced.linker import Traced, TracedLinker, TracedVM
 
-__all__ = ["PytorchLinker"]
-
-
 _tracing = threading.RLock()
 """A lock that is held while a graph is traced and while compiled code runs.
 

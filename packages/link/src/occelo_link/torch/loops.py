@@ -16,8 +16,6 @@ from occelo_graph import Apply, FunctionGraph
 from occelo_graph.ir.op import Kernel
 from occelo_link.native.linker import NativeLinker
 
-__all__ = ["compiled_loop"]
-
 
 def compiled_loop(node: Apply) -> Kernel:
     """Compile the loop of a node. Returns a function from the values of the node's inputs to its results."""

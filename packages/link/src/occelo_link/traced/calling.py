@@ -14,8 +14,6 @@ from occelo_link.traced.linker import load_lowerings
 from occelo_link.traced.traced_values import in_parts, require_arrays
 from occelo_link.traced.tracer import Tracer
 
-__all__ = ["traced_function"]
-
 
 def traced_function(
     function: Any, arrays: Arrays, argument: Callable[[Any], Any], name: str

@@ -21,8 +21,6 @@ from occelo_link.traced.traced_values import TracedValue, flat, grouped, in_part
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
 
-__all__ = ["fall_back", "run_with_numpy"]
-
 
 def fall_back(tracer: Tracer, node: Apply, inputs: Sequence[TracedValue]) -> Sequence[TracedValue]:
     """Make the compiled code call the op's NumPy code, or, for a loop, the function that `Arrays.loop_kernel` returns.

@@ -17,8 +17,6 @@ from occelo_link.traced.incomplete_gamma import incomplete_gamma
 from occelo_link.traced.scalars import Conversion, Scalar
 from occelo_link.traced.traced_values import Array
 
-__all__ = ["CALLED", "JAX", "PYTORCH", "VALID", "functions_of", "unsigned_functions_of"]
-
 JAX, PYTORCH = 1, 2
 """The columns of the table `CALLED`."""
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from occelo_link.traced.traced_values import Array
 
-__all__ = ["incomplete_gamma"]
-
 Library = Any
 """A namespace with JAX's modules: ``jax``, ``jnp``, ``lax`` and ``special``."""
 

@@ -58,16 +58,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
-__all__ = [
-    "Traced",
-    "TracedLinker",
-    "TracedVM",
-    "load_lowerings",
-    "value_dependent",
-    "value_roots",
-    "without_values",
-]
-
 _CACHE_SIZE = 64
 _FAMILIES = ("elemwise", "reduce", "shape", "create", "join", "index", "blas", "control")
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from occelo_link.traced.arrays import Arrays
     from occelo_link.traced.tracer import Tracer
 
-__all__ = ["fold", "trace_in_pieces"]
-
 _LONG = 1000
 """Graphs with more nodes than this are divided."""
 _PIECE = 50

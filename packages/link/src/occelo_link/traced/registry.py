@@ -18,8 +18,6 @@ from occelo_link.withheld_lowerings import is_withheld
 if TYPE_CHECKING:
     from occelo_link.traced.tracer import Tracer
 
-__all__ = ["Lowering", "NeedsValue", "find_lowering", "traces", "traces_parts"]
-
 Lowering = Callable[["Tracer", Apply, list[TracedValue]], Sequence[TracedValue]]
 """A function of a tracer, a node and the values of its inputs. It returns the values of the node's outputs.
 

@@ -13,8 +13,6 @@ from occelo_graph.applicable import check_arguments, check_scalar_names
 from occelo_graph.extensions import is_external, register_extension
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 
-__all__ = ["Conversion", "Scalar", "registered_scalar", "traces_scalar"]
-
 Conversion = Literal["exact", "out", "common", "as is"]
 """The conversion of arguments: to the result's dtype ("out"), to their common dtype ("common"), none ("as is"), or to the
 result's dtype if it has all values of the arguments, and else to their common dtype ("exact").

@@ -20,8 +20,6 @@ from occelo_link.traced.traced_values import is_opaque
 if TYPE_CHECKING:
     from occelo_link.traced.linker import TracedLinker
 
-__all__ = ["StagedVM", "loops_before"]
-
 
 def loops_before(fgraph: FunctionGraph, shaping: Sequence[Variable]) -> list[Apply]:
     """Return the loops on whose results the variables ``shaping`` depend.

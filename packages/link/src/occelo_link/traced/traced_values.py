@@ -12,20 +12,6 @@ from typing import Any
 
 from occelo_graph import Type, Variable
 
-__all__ = [
-    "Array",
-    "Entry",
-    "Parts",
-    "TracedValue",
-    "flat",
-    "grouped",
-    "in_parts",
-    "is_opaque",
-    "require_arrays",
-    "whole",
-]
-
-
 Array = Any
 """A NumPy array if the value is static, and otherwise an array of the library.
 

@@ -34,8 +34,6 @@ from occelo_link.traced.traced_values import (
 )
 from occelo_link.withheld_lowerings import is_withheld
 
-__all__ = ["Tracer"]
-
 
 class Tracer:
     """Computes the values of variables on demand. A branch has its own tracer, which can also read values of the outer

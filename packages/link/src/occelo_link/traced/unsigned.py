@@ -12,21 +12,6 @@ from typing import Any
 
 from occelo_link.traced.traced_values import Array
 
-__all__ = [
-    "in_order",
-    "itself",
-    "larger",
-    "less",
-    "more",
-    "not_less",
-    "not_more",
-    "quotient",
-    "remainder",
-    "sign_of",
-    "smaller",
-    "within",
-]
-
 _LOWEST = -(2**63)
 
 

@@ -20,8 +20,6 @@ from occelo_graph import Apply
 from occelo_graph.interpret import annotate_error
 from occelo_link.array_parts import joined, split
 
-__all__ = ["Callbacks", "Effects"]
-
 _SMALL = 4096
 """Arrays of up to this many bytes are copied twice, by way of a bytes object. That is quicker than asking NumPy for the
 address of an array. Larger arrays are copied once.

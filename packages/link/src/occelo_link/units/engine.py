@@ -16,8 +16,6 @@ import numpy as np
 
 from occelo_link.machine.processor import host_target, llvm
 
-__all__ = ["Unit", "assembly", "compile_module", "load_object", "stands_alone"]
-
 
 def _target(cpu: str | None, features: str | None) -> tuple[str, str, str]:
     triple, host, host_features = host_target()

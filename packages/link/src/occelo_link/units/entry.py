@@ -64,8 +64,6 @@ from occelo_link.units.entry_context import (
 )
 from occelo_link.units.entry_loading import EntryCode, MethodDef, entry_code
 
-__all__ = ["InputRule", "OutputRule", "make_entry"]
-
 
 @dataclass
 class InputRule:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ARGUMENTS_CODE", "FRAME_CODE"]
-
 FRAME_CODE = """\
 
 define ptr @entry(ptr %self, ptr %args, i64 %nargs, ptr %kwnames) {{

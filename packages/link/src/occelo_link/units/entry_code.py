@@ -21,8 +21,6 @@ from occelo_link.units.frame import (
     THREAD,
 )
 
-__all__ = ["entry_text"]
-
 _STACK_SLOTS = 384
 _RELEASE_GIL_ABOVE = 16384
 """If the inputs have more elements than this, the unit runs without the global interpreter lock (GIL)."""

@@ -21,8 +21,6 @@ from occelo_link.cache.objects import object_code, stored_object
 from occelo_link.units.engine import Unit, compile_module, load_object
 from occelo_link.units.entry_code import entry_text
 
-__all__ = ["CALLS", "EntryCode", "MethodDef", "entry_at_hand", "entry_code", "entry_services"]
-
 CALLS = 100_000
 """The number of calls after which optimized code is worth compiling."""
 _SERVICES = ("alloc_output", "grow", "poll", "take")

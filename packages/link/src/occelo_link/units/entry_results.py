@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RESULTS_CODE", "RUN_CODE"]
-
 RUN_CODE = """\
 run:
   %incref.p = getelementptr i64, ptr %ctx, i64 {incref}

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-__all__ = ["HELPERS_CODE", "SERVICES_CODE"]
-
 SERVICES_CODE = """
 define internal ptr @make_output(ptr %frame, i64 %position, ptr %dims) {{
   %ctx = load ptr, ptr %frame

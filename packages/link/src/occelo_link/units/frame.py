@@ -23,24 +23,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
 
-__all__ = [
-    "ALLOC_OUTPUT",
-    "ARENA",
-    "ARENA_END",
-    "CALLER",
-    "FIRST_INPUT",
-    "GROW",
-    "INPUT_SLOTS",
-    "INTERRUPTED",
-    "NO_MEMORY",
-    "OVERFLOW",
-    "POLL",
-    "SERVICES",
-    "TAKE",
-    "THREAD",
-    "table_slot",
-]
-
 CALLER = 0
 ARENA = 1
 ARENA_END = 2

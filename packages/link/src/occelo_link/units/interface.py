@@ -18,8 +18,6 @@ from occelo_link.units.callbacks import Callbacks
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
 
-__all__ = ["UnitFailure", "UnitInterface"]
-
 _MOST_CONSTANTS = 16 * 2**20
 """The largest number of bytes of constants for which a unit is cached."""
 

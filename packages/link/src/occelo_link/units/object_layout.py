@@ -18,22 +18,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "ARRAY_DATA",
-    "ARRAY_DESCR",
-    "ARRAY_DIMS",
-    "ARRAY_FLAGS",
-    "ARRAY_NDIM",
-    "ARRAY_STRIDES",
-    "DESCR_BYTEORDER",
-    "DESCR_TYPE_NUM",
-    "FLOAT_VALUE",
-    "LIST_ITEMS",
-    "OBJECT_TYPE",
-    "array_api",
-    "layout_fits",
-]
-
 OBJECT_TYPE = 8
 FLOAT_VALUE = 16
 LIST_ITEMS = 24

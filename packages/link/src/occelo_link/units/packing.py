@@ -10,8 +10,6 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from occelo_link.cache.packing import pack, unpack
 
-__all__ = ["KeptUnit", "pack_unit", "register_kind", "unpack_unit"]
-
 
 class KeptUnit(Protocol):
     """A unit that can be cached, and loaded by another process."""

@@ -28,8 +28,6 @@ from occelo_link.units.frame import (
 )
 from occelo_link.units.interface import UnitFailure, UnitInterface
 
-__all__ = ["PythonEntry", "make_frame", "make_table"]
-
 _UNIT = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _ALLOC = ctypes.CFUNCTYPE(
     ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)

@@ -21,8 +21,6 @@ from occelo_link.units.python_entry import PythonEntry, make_table
 if TYPE_CHECKING:
     from occelo_link.loops.ir.program import Program
 
-__all__ = ["HasAddress", "NativeUnit"]
-
 
 class HasAddress(Protocol):
     """Loaded code with the address of a unit. The address is valid as long as this object lives."""

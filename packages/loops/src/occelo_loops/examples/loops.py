@@ -19,8 +19,6 @@ from occelo_loops.ops.building.switching import switch_case
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = ["EXAMPLES"]
-
 RATES = draw((0.2, 0.8), (2,), salt=21)
 X = draw((-1.0, 1.0), (4, 2), salt=22)
 SQUARE = draw((-0.5, 0.5), (2, 2), salt=23)

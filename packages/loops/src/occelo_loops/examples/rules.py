@@ -14,8 +14,6 @@ from occelo_loops.ops.building.classic import scan
 from occelo_loops.ops.building.loops import fori_loop, loop
 from occelo_rewrite.examples.case import Case
 
-__all__ = ["CASES"]
-
 
 def _equations(x: TensorVariable, kind: str) -> TensorVariable:
     """A loop whose steps solve equations with the same matrix."""

@@ -26,8 +26,6 @@ from occelo_graph.ops.shape.asserting import specify_shape
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_loops.ops.building.carried import CarriedValue
 
-__all__ = ["DelayLine", "next_position"]
-
 
 def next_position(position: Any, depth: int) -> Any:
     """The position of the oldest row after a step, in a delay line with ``depth`` rows."""

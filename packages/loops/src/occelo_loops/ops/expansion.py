@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
     from occelo_loops.ops.scan_op import Scan
 
-__all__ = ["checked_steps", "expanded"]
-
 _INDEX = TensorType("int64", ())
 
 

@@ -22,8 +22,6 @@ from occelo_graph.ops.elemwise.arithmetic import gt
 from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.nodes import is_tensor
 
-__all__ = ["alike_in_all_steps", "guarded", "lengths_of", "surely_steps"]
-
 
 def surely_steps(steps: Variable) -> bool:
     """Whether the number of steps is known statically to be positive."""

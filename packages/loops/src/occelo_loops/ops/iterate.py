@@ -16,8 +16,6 @@ from occelo_graph.ir.op import Kernel, Op, op
 from occelo_graph.ir.regions import Loop
 from occelo_graph.ir.traits import trait
 
-__all__ = ["Iterate"]
-
 
 @op
 class Iterate(Op):

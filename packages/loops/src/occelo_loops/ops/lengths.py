@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from occelo_graph.fgraph.frozen import FrozenFunctionGraph
     from occelo_loops.ops.scan_op import Scan
 
-__all__ = ["element_shapes", "result_shapes"]
-
 Shape = tuple[Any, ...]
 
 

@@ -15,8 +15,6 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ir.nodes import Variable
 from occelo_graph.narrowing import is_list_or_tuple
 
-__all__ = ["Stepped", "Stepper", "Structure", "flatten", "made_at", "shown"]
-
 Stepper = Callable[[Any], Any] | Callable[[Any, Any], Any]
 """The type of the function of a `loop`. Its arguments are the state, or the state and the elements of sequences."""
 Stepped = (

@@ -18,8 +18,6 @@ from occelo_loops.ops.scan_op import Scan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["ScanArgs"]
-
 
 @dataclass
 class ScanArgs:

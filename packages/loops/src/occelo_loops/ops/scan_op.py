@@ -22,8 +22,6 @@ from occelo_graph.ir.traits import trait
 from occelo_graph.ir.types import Type
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["Scan", "ScanParts"]
-
 _COUNT = TensorType("int64", ())
 
 

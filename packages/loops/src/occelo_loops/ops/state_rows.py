@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
     from occelo_loops.ops.scan_op import Scan
 
-__all__ = ["lengths_of_cotangents", "rows_instead_of_states"]
-
 
 def lengths_of_cotangents(
     op_: Scan,

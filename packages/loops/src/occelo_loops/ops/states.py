@@ -15,8 +15,6 @@ from occelo_graph.ir.shared import SharedVariable
 from occelo_graph.ir.traversal import ancestors
 from occelo_loops.ops.building.carried import CarriedValue
 
-__all__ = ["default_updates", "forget_updates", "is_made_by", "with_updates"]
-
 
 def is_made_by(update: Any, nodes: Collection[Apply]) -> bool:
     """Whether one of ``nodes`` computes ``update``."""

@@ -19,8 +19,6 @@ from occelo_graph.tensors.nodes import computed_by, is_tensor, tensors
 from occelo_loops.ops.scan_op import Scan
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE"]
-
 
 @frozen_dataclass
 class _Outer:

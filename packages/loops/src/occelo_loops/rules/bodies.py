@@ -15,8 +15,6 @@ from occelo_rewrite.database import RewriteDatabase, RewriteDatabaseQuery
 from occelo_rewrite.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter
 
-__all__ = ["BodiesDB"]
-
 LAST = 49.4
 """The position of the last stage that is run on bodies.
 

@@ -32,8 +32,6 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rewriter import MergeOptimizer
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE"]
-
 
 @frozen_dataclass
 class _Running:

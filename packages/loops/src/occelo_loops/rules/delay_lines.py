@@ -22,8 +22,6 @@ from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import is_full
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([Scan])
 def last_rows_of_delay_lines(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:

@@ -10,8 +10,6 @@ from occelo_loops.ops.expansion import expanded
 from occelo_loops.ops.scan_op import Scan
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["EXPAND"]
-
 
 @node_rewriter([Scan])
 def expand_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:

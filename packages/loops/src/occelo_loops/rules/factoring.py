@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from occelo_linalg.ops.equations.banded import SolveBanded
     from occelo_linalg.ops.equations.solve import Solve
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([Scan], tags=("stabler", "comparison", "overflow", "finite", "singular"))
 def factors_before_loop(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:

@@ -14,8 +14,6 @@ from occelo_loops.ops.guarding import alike_in_all_steps, guarded
 from occelo_loops.ops.scan_op import Scan
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([Scan])
 def hoisted_constants(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:

@@ -22,8 +22,6 @@ from occelo_rewrite.demands import note_merged, run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rewriter import MergeOptimizer
 
-__all__ = ["JOIN"]
-
 MOST_NODES = 500
 """The most nodes in both bodies together. (The time to compile a body grows faster than its size.)"""
 _EVERYWHERE = (Elemwise, Subtensor, DimShuffle, Shape_i)

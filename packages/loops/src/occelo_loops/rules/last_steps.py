@@ -22,8 +22,6 @@ from occelo_loops.rules.steps import from_the_end, is_least_with
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE", "readers_of_last"]
-
 MOST_KEPT = 16
 """`last_steps_apart` divides a scan if at most this many last elements are read."""
 

@@ -14,8 +14,6 @@ from occelo_rewrite.demands import note_merged, run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rewriter import MergeOptimizer
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([Scan])
 def merged_scans(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:

@@ -30,8 +30,6 @@ from occelo_loops.rules.sharing import kept_by_other_scans
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([Scan], tags=("rounding",))
 def products_of_sequences(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:

@@ -25,8 +25,6 @@ from occelo_rewrite.merge import constant_key
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE", "kept_by_other_scans"]
-
 _LONG = 16
 """A product is kept as a trace only if each of its elements is a sum of at least this many terms."""
 

@@ -37,8 +37,6 @@ from occelo_loops.rules.padding.positions import is_moved
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE", "from_the_end", "is_least_with"]
-
 MOST_STEPS = 4
 MOST_NODES = 32
 """A scan is unrolled if it has at most `MOST_STEPS` steps, and all steps together have at most `MOST_NODES` nodes.

@@ -14,8 +14,6 @@ from occelo_loops.ops.expansion import checked_steps
 from occelo_loops.ops.scan_op import Scan
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([Scan])
 def unused_of_scan(fgraph: FunctionGraph, node: Apply[Scan]) -> Replacements:

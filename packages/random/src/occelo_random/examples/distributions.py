@@ -69,8 +69,6 @@ from occelo_random.ops.matrices import lkj, multivariate_normal, wishart
 if TYPE_CHECKING:
     from occelo_graph.examples.example import Example
 
-__all__ = ["EXAMPLES"]
-
 
 def _law(name: str, *args: Any, **options: Any) -> Any:
     """A law of ``scipy.stats``, by its name."""

@@ -17,8 +17,6 @@ from occelo_random.ops.generators import default_rng
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = ["EXAMPLES"]
-
 
 def _made(name: str, function: TensorFunction, reference: ArrayFunction, *args: Array) -> Example:
     return Example(name, "random", function, reference, args)

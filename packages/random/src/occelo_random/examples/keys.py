@@ -19,20 +19,6 @@ from occelo_random.ops.philox import philox
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import Array, ArrayFunction, TensorFunction
 
-__all__ = [
-    "EXAMPLES",
-    "KEY",
-    "LOC",
-    "SCALE",
-    "SPLIT",
-    "WORD",
-    "bits_of",
-    "make",
-    "open_uniform",
-    "philox_block",
-    "uniform_numbers",
-]
-
 KEYS = np.array([0, 5, 2**63 + 17, 2**64 - 1], "uint64")
 INDICES = np.array([0, 1, 2**32 - 1, 2**33 + 3], "uint64")
 WORD = 2**32

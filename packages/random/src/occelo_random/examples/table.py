@@ -5,8 +5,6 @@ from __future__ import annotations
 from occelo_graph.examples.example import Example
 from occelo_random.examples import distributions, generators, keys
 
-__all__ = ["EXAMPLES"]
-
 EXAMPLES: list[Example] = [
     *keys.EXAMPLES,
     *distributions.EXAMPLES,

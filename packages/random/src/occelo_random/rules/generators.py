@@ -13,8 +13,6 @@ from occelo_random.ops.random_variable import RandomVariable
 from occelo_rewrite.inplace import flag_variants
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["IN_PLACE", "UNSAFE"]
-
 IN_PLACE = flag_variants(RandomVariable)
 """A function that returns the in-place variants of a draw, which overwrite the state of the generator.
 

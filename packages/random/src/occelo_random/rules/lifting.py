@@ -22,8 +22,6 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read
 from occelo_rewrite.shapes import Length, shapes_of
 
-__all__ = ["READS", "SIZES"]
-
 
 def _independent(op: RandomVariable) -> bool:
     """Whether the draws of a batch are independent of each other, and the op may be applied to other parameters."""

@@ -14,8 +14,6 @@ from occelo_graph.ops.control import Assume
 from occelo_graph.ops.control.checks import CheckAndRaise
 from occelo_rewrite.assumptions.inference import Ask, infers_many
 
-__all__ = ["Statement", "said_by", "statements"]
-
 Statement = Apply[Assume]
 
 

@@ -11,8 +11,6 @@ from functools import lru_cache
 
 from occelo_graph.ops.control.facts import FACTS
 
-__all__ = ["COUNTED", "UNSIGNED", "all_facts", "causes_of", "consequences", "effects_of"]
-
 UNSIGNED = "unsigned"
 """An internal fact: no element is negative or -0.0.
 

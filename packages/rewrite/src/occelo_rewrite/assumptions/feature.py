@@ -16,8 +16,6 @@ from occelo_rewrite.assumptions.facts import causes_of, consequences, effects_of
 from occelo_rewrite.assumptions.inference import inferred_from_constant, inferred_from_node
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["AssumptionFeature", "assumptions_of"]
-
 _DEEPEST = 200
 _SAME = {"symmetric": "hermitian", "hermitian": "symmetric"}
 """Facts that imply each other for real matrices."""

@@ -25,8 +25,6 @@ from occelo_rewrite.assumptions.facts import UNSIGNED, all_facts
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Ask", "inferred_from_constant", "inferred_from_node", "infers", "infers_many"]
-
 Ask = Callable[[Variable, str], bool | None]
 """A function that returns whether a fact holds for a variable: True, False, or None if it is not known."""
 

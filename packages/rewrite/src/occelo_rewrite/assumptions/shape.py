@@ -18,8 +18,6 @@ from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.type import is_complex
 from occelo_rewrite.assumptions.inference import Ask, infers_many
 
-__all__ = ["are_transposes", "is_transposition", "spread_vector"]
-
 
 def is_transposition(op: Op) -> bool:
     """Whether an op exchanges the last two axes of its input and does nothing else."""

@@ -19,8 +19,6 @@ from occelo_rewrite.pipeline import optdb
 if TYPE_CHECKING:
     from occelo_graph.tensors.signatures import TensorFunction
 
-__all__ = ["Case", "drawn_cases", "standard_rules"]
-
 
 @dataclass(frozen=True)
 class Case:

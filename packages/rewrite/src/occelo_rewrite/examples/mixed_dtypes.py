@@ -16,8 +16,6 @@ from occelo_rewrite.examples.case import Case
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["MIXED"]
-
 _KINDS = {
     "c": ("complex64", "complex128"),
     "f": ("float16", "float64"),

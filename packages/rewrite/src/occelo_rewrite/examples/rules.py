@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["CASES"]
-
 _Write: TypeAlias = "Callable[[TensorVariable, TensorVariable], TensorVariable]"
 
 

@@ -33,16 +33,6 @@ from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shaped_like import shaped_like
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = [
-    "ACCUMULATION",
-    "BROADCAST",
-    "CANONICALIZE",
-    "OUTER",
-    "OVERWRITING",
-    "SPECIALIZE",
-    "positions_of_ones",
-]
-
 OVERWRITING = (Gemm, Gemv, Ger)
 """The classes of ops that have a variant which overwrites its first input."""
 

@@ -13,8 +13,6 @@ from occelo_rewrite.constants import number_of
 from occelo_rewrite.demands import note_merged, run_together
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE", "UNSAFE"]
-
 
 @node_rewriter([CheckAndRaise])
 def check_of_truth(fgraph: FunctionGraph, node: TensorApply[CheckAndRaise]) -> Replacements:

@@ -14,8 +14,6 @@ from occelo_graph.tensors.type import is_discrete
 from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
-
 _SECOND = ot.second
 
 

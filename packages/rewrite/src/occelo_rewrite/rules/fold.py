@@ -13,8 +13,6 @@ from occelo_graph.errors import MethodNotDefined
 from occelo_graph.narrowing import is_array
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["RULES", "constant_folding", "drop_gradient_barriers", "sharpened_types"]
-
 _LARGEST_FOLD = 1 << 20
 """The most elements of a folded result, so that compiled graphs stay small."""
 

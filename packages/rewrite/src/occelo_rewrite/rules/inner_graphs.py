@@ -10,8 +10,6 @@ from occelo_graph.inner_graph import OpFromGraph
 from occelo_rewrite.family_rules import ALWAYS, StageRules
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["RULES"]
-
 
 @node_rewriter([OpFromGraph])
 def inline_graph(fgraph: FunctionGraph, node: TensorApply[OpFromGraph]) -> Replacements:

@@ -14,8 +14,6 @@ from occelo_graph.ops.join import Join, MakeVector
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([Join])
 def join_of_one(fgraph: FunctionGraph, node: TensorApply[Join]) -> Replacements:

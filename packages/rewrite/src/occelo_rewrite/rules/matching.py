@@ -13,8 +13,6 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.pattern import Call
 from occelo_rewrite.pattern_rule import LawFunction, PatternRule, rule
 
-__all__ = ["applied", "rule_of_floats"]
-
 
 def rule_of_floats(
     *patterns: Call, on: str = "float", same_dtype: bool = True, **options: Any

@@ -23,8 +23,6 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.blas import positions_of_ones
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
-
 MOST_TERMS = 16
 """Products with a selection matrix that sum over at most this many terms stay products: computing them is faster than
 finding the positions of the elements 1.

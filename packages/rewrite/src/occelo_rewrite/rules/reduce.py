@@ -31,8 +31,6 @@ from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaped_like import shaped_like
 from occelo_rewrite.shapes import Length, shapes_of
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
-
 x, y = wild("x y")
 _ADD, _MUL, _MAXIMUM, _MINIMUM = (
     ScalarFunction(name) for name in ("add", "mul", "maximum", "minimum")

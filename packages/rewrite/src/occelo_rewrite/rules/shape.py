@@ -32,8 +32,6 @@ from occelo_rewrite.assumptions.shape import is_transposition
 from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([Shape_i], tags=("shape_unsafe",))
 def length_from_inputs(fgraph: FunctionGraph, node: TensorApply[Shape_i]) -> Replacements:

@@ -19,8 +19,6 @@ from occelo_testing.programs.values import laid_out, numbers
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["BuildFailure", "Drawing", "Form", "Made", "Profile", "Unfit", "misjudged"]
-
 T = TypeVar("T")
 LARGEST = 400  # elements
 

@@ -15,8 +15,6 @@ from occelo_testing.programs.program import Program
 from occelo_testing.programs.step_family import StepFamily
 from occelo_testing.programs.values import DTYPES
 
-__all__ = ["PROFILES", "random_program"]
-
 PROFILES = {
     "floats": Profile(("float64",)),
     "narrow": Profile(("float16", "float32", "float64")),

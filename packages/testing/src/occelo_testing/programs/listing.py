@@ -10,8 +10,6 @@ from typing import Any
 from occelo_testing.programs.numpy_names import imports_of, source_of
 from occelo_testing.programs.program import Input, Program
 
-__all__ = ["listing"]
-
 
 def _array_text(array: Any) -> str:
     if array.size == 0:

@@ -17,8 +17,6 @@ from occelo_graph import tensor as ot
 from occelo_graph.tensors.type import TensorType
 from occelo_testing.programs.numpy_names import NUMPY_NAMES
 
-__all__ = ["Input", "Node", "Program", "Step"]
-
 # the names that expressions for Occelo may use
 SYMBOLIC_NAMES: dict[str, Any] = {"ot": ot, "np": np}
 

@@ -22,8 +22,6 @@ import numpy as np
 
 from occelo_testing.programs.program import Input, Program, Step
 
-__all__ = ["Expected", "expected_results", "wide_results"]
-
 EXACT = ("no", "zeros")  # the values of `Step.rounds` that mean an exact step
 _SAFETY = 12.0  # errors can be larger than the spread of a few runs by about this factor
 _UNITS = 8.0  # an elementary function may have an error of several units in the last place

@@ -13,8 +13,6 @@ import numpy as np
 
 from occelo_testing.programs.program import Input, Program, Step
 
-__all__ = ["shrunk"]
-
 
 def shrunk(program: Program, fails: Callable[[Program], bool], most: int = 300) -> Program:
     """A small program that satisfies ``fails``, found in at most ``most`` trials.

@@ -13,8 +13,6 @@ from typing import Any
 from occelo_testing.programs import numpy_names, program
 from occelo_testing.programs.drawing import Form
 
-__all__ = ["StepFamily"]
-
 
 @dataclass(frozen=True)
 class StepFamily:

@@ -11,8 +11,6 @@ import numpy as np
 
 from occelo_testing.programs.program import Input
 
-__all__ = ["DTYPES", "laid_out", "numbers"]
-
 FLOATS = ("float16", "float32", "float64")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES = ("bool", *INTEGERS, *FLOATS, "complex64", "complex128")

@@ -21,8 +21,6 @@ from occelo_testing.programs.drawing import misjudged
 from occelo_testing.programs.program import Program
 from occelo_testing.programs.rounding import Expected, expected_results, wide_results
 
-__all__ = ["Case", "Unsuited", "Violation"]
-
 
 class Unsuited(Exception):
     """The law does not apply to this program."""

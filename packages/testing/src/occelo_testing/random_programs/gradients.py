@@ -15,8 +15,6 @@ from occelo_testing.programs.program import Program
 from occelo_testing.programs.rounding import expected_results
 from occelo_testing.random_programs.case import Case, Unsuited, Violation
 
-__all__ = ["gradient_law"]
-
 
 def gradient_law(case: Case, random: np.random.Generator) -> None:
     """Gradients equal finite differences, whether they are compiled separately or together with the results."""

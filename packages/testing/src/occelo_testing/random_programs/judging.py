@@ -18,8 +18,6 @@ from occelo_testing.programs.shrinking import shrunk
 from occelo_testing.random_programs.case import Case, Unsuited, Violation
 from occelo_testing.random_programs.laws import LAWS
 
-__all__ = ["Fault", "judged", "smallest"]
-
 _CAREFUL = 40  # the number of runs with NumPy that must confirm a difference
 
 

@@ -26,8 +26,6 @@ from occelo_testing.random_programs.gradients import gradient_law
 from occelo_testing.random_programs.many_values import aliases_and_swaps, batch_of_values
 from occelo_testing.random_programs.mistakes import mistake_law
 
-__all__ = ["LAWS", "Law"]
-
 Random = np.random.Generator
 Law = Callable[[Case, Random], None]
 

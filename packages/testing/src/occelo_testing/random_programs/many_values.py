@@ -17,8 +17,6 @@ from occelo_testing.programs.program import Input, Program
 from occelo_testing.programs.rounding import Expected, expected_results
 from occelo_testing.random_programs.case import Case, Unsuited, Violation
 
-__all__ = ["aliases_and_swaps", "batch_of_values"]
-
 _CALLS = 3
 
 

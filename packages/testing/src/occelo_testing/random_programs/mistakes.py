@@ -16,8 +16,6 @@ from occelo_compile.mode import Mode
 from occelo_testing.programs.program import Input, Step
 from occelo_testing.random_programs.case import Case, Unsuited, Violation
 
-__all__ = ["BACKENDS", "mistake_law"]
-
 BACKENDS = ("py", "vm", "native")
 Random = np.random.Generator
 Array = npt.NDArray[Any]

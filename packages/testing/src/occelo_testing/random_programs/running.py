@@ -18,8 +18,6 @@ from occelo_testing.programs.program import Step
 from occelo_testing.programs.step_family import StepFamily
 from occelo_testing.random_programs.judging import Fault, judged, smallest
 
-__all__ = ["Report", "run_seeds"]
-
 
 @dataclass
 class Report:

@@ -12,8 +12,6 @@ from occelo_graph.families import installed
 from occelo_rewrite.examples import rules as core
 from occelo_rewrite.examples.case import Case, drawn_cases, standard_rules
 
-__all__ = ["CASES"]
-
 
 def _of_families() -> Iterator[Case]:
     for family in installed():

@@ -14,8 +14,6 @@ from occelo_graph import TensorVariable
 from occelo_graph import tensor as ot
 from occelo_rewrite.examples.case import Case
 
-__all__ = ["DTYPES", "KINDS", "SINGULAR", "Draw", "draw"]
-
 DTYPES = (
     "bool",
     "int8",

@@ -19,8 +19,6 @@ from occelo_rewrite.rewriter import in2out
 from occelo_rewrite.rule_tags import CHANGES
 from occelo_testing.rules.draws import SINGULAR, Draw
 
-__all__ = ["LawBroken", "try_law"]
-
 
 class LawBroken(AssertionError):
     """A rule made a change that its tags do not allow."""

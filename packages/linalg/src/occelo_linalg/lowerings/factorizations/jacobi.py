@@ -22,8 +22,6 @@ from occelo_link.loops.ir.program import Buffer, Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Stored
 
-__all__ = ["eigen_lanes"]
-
 Place = tuple[Value, Value]
 """A row and a column, which select an element."""
 

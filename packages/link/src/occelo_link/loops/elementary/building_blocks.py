@@ -15,19 +15,6 @@ from collections.abc import Sequence
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = [
-    "Pair",
-    "constant",
-    "fast_two_sum",
-    "horner",
-    "is_below",
-    "mantissa_and_exponent",
-    "mantissa_of_normal",
-    "power_of_two",
-    "two_product",
-    "two_sum",
-]
-
 Pair = tuple[Value, Value]
 _MAGIC = 6755399441055744.0  # 1.5 * 2**52: the sum of this and a whole number has the whole number in its low bits
 _ONE_BITS = 0x3FF0000000000000

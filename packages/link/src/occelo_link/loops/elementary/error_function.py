@@ -20,8 +20,6 @@ from occelo_link.loops.elementary.exponential import exp_pair, scale
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["erf", "erfc"]
-
 _K = 3.75
 _ERF = (
     -4.230945824295338e-12,

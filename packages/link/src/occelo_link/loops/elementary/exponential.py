@@ -21,8 +21,6 @@ from occelo_link.loops.elementary.building_blocks import (
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["exp", "exp2", "exp_pair", "exp_parts", "expm1", "expm1_pair", "scale"]
-
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 0.6931471805599453
 _LN2_LOW = 2.3190468138462996e-17

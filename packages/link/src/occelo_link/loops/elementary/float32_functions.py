@@ -11,8 +11,6 @@ import math
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["exp", "log", "sigmoid", "tanh"]
-
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 0.693359375  # it has few bits, so its product with k is exact
 _LN2_LOW = -2.1219444005469057e-4

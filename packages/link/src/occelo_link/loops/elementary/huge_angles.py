@@ -22,8 +22,6 @@ from occelo_link.loops.elementary.building_blocks import (
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["TWO_OVER_PI", "reduce_huge"]
-
 _WORDS = 7
 # the first 1216 bits of 2/pi
 TWO_OVER_PI = np.array(

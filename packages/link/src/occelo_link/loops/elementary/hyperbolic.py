@@ -11,8 +11,6 @@ from occelo_link.loops.elementary.logarithm import log1p
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["cosh", "sigmoid", "sinh", "softplus", "tanh"]
-
 
 def _limited(b: Builder, x: Value, high: float) -> Value:
     """The minimum of ``|x|`` and ``high``; NaN stays NaN."""

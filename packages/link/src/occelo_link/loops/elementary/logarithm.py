@@ -22,8 +22,6 @@ from occelo_link.loops.elementary.building_blocks import (
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["log", "log1p", "log2", "log10", "minus_log_of_normal"]
-
 _LN2_HIGH = 0.6931471803691238  # its low bits are 0, so its product with k is exact
 _LN2_LOW = 1.9082149292705877e-10
 _LN2 = 0.6931471805599453

@@ -21,8 +21,6 @@ from occelo_link.loops.elementary.exponential import exp_parts, scale
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["pow"]
-
 _LN2 = (0.6931471805599453, 2.3190468138462996e-17)
 _TWO_THIRDS = (0.6666666666666666, 3.700743415417188e-17)
 _TWO_FIFTHS = (0.4, -2.220446049250313e-17)

@@ -24,8 +24,6 @@ from occelo_link.loops.elementary.huge_angles import reduce_huge
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["arctan", "cos", "sin", "tan"]
-
 _LIMIT = 1e9
 _TWO_OVER_PI = 0.6366197723675814
 _HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)

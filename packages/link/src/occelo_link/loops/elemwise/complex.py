@@ -19,21 +19,6 @@ from collections.abc import Callable, Sequence
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = [
-    "COMPLEX_COSTS",
-    "Complex",
-    "ComplexLowering",
-    "argument",
-    "chosen",
-    "complex_scalar",
-    "divided",
-    "find_complex",
-    "modulus",
-    "scaled",
-    "square_root",
-    "times",
-]
-
 Complex = tuple[Value, Value]
 ComplexLowering = Callable[[Builder, Sequence[Complex]], "Complex | Value"]
 

@@ -22,18 +22,6 @@ from occelo_link.loops.elemwise.complex import (
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = [
-    "exponential_less_one",
-    "exponential_of",
-    "hyperbolic_cosine",
-    "hyperbolic_sine",
-    "hyperbolic_tangent",
-    "logarithm_of",
-    "logarithm_of_one_more",
-    "logarithm_of_one_more_exponential",
-    "power_of",
-]
-
 
 def _const(b: Builder, number: float, like: Value) -> Value:
     return b.const(number, like.dtype)

@@ -14,8 +14,6 @@ from occelo_link.loops.elemwise.complex import Complex, argument, chosen, modulu
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["arc_cosine", "arc_sine", "area_tangent", "swapped"]
-
 _FAR = 2.0**60
 """If a part of z is larger than this number, z + 1 and z - 1 equal z up to rounding."""
 

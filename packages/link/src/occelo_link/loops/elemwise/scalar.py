@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from occelo_graph import TensorApply, TensorVariable, Variable
     from occelo_graph.ops.elemwise.op import Elemwise
 
-__all__ = [
-    "COSTS",
-    "ScalarLowering",
-    "cast",
-    "find_scalar",
-    "lowers_scalar_to_loops",
-    "scalar_value",
-    "scalars",
-]
-
 ScalarLowering = Callable[[Builder, str, Sequence[Value]], Value]
 """A function ``(builder, dtype of the result, arguments) -> result``. The arguments may have any dtypes."""
 

@@ -11,8 +11,6 @@ from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 
-__all__ = ["SPECIAL"]
-
 Args = Sequence[Value]
 
 SPECIAL = {

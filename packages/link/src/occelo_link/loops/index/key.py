@@ -14,8 +14,6 @@ from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
 from occelo_link.loops.tensors import Tensor
 
-__all__ = ["Entry", "Part", "Position", "read_key"]
-
 _LONG_STEP = 2**31
 """A static step up to this bound cannot overflow: lengths are below 2**62."""
 

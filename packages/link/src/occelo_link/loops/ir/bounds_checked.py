@@ -30,8 +30,6 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["with_bounds_checks"]
-
 
 def with_bounds_checks(program: Program, builder: Builder) -> Program:
     """Add a check to a program before each load, each store and each call of a library. The program is changed in

@@ -40,8 +40,6 @@ from occelo_link.loops.ir.program import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Builder", "Loop"]
-
 _FLOAT_KEY = struct.Struct("<d").pack
 _FLOAT32 = struct.Struct("<f")
 

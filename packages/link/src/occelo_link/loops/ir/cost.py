@@ -25,18 +25,6 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = [
-    "BUDGET",
-    "Work",
-    "is_long",
-    "iteration_work",
-    "iterations_between_polls",
-    "poll_interval_text",
-    "static_poll_interval",
-    "unrolled_range",
-    "work_memory",
-]
-
 BUDGET = 40_000_000
 """The number of operations between two polls for interrupts. That many operations take some tens of milliseconds."""
 _UNKNOWN_ITERATIONS = 64

@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from occelo_link.loops.ir.lapack_routines import Routine, routine_of
 from occelo_link.loops.ir.program import Invoke, Pointer, Reference, Value
 
-__all__ = ["Extent", "extents_of"]
-
 Operate = Callable[..., Value]
 """``operate(name, *values)`` appends an operation to the program, and returns its result."""
 

@@ -32,8 +32,6 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["CheckFailed", "run_program"]
-
 
 class CheckFailed(Exception):
     """A check of the program failed; ``site`` is the number of its error site."""

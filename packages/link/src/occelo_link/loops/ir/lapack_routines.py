@@ -10,8 +10,6 @@ from functools import cached_property
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 
-__all__ = ["ROUTINES", "Argument", "Routine", "find_routine", "routine_of"]
-
 
 @frozen_dataclass
 class Argument:

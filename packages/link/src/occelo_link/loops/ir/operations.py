@@ -15,8 +15,6 @@ import numpy as np
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 
-__all__ = ["OPERATIONS", "Operation", "is_float", "is_integer", "is_signed", "width"]
-
 
 def is_float(dtype: str) -> bool:
     """Whether the dtype is float32 or float64."""

@@ -24,27 +24,6 @@ if TYPE_CHECKING:
 
     from occelo_graph import Apply
 
-__all__ = [
-    "Alloc",
-    "Block",
-    "Buffer",
-    "Carried",
-    "Check",
-    "For",
-    "Function",
-    "If",
-    "Invoke",
-    "Pointer",
-    "Program",
-    "Reference",
-    "Statement",
-    "Store",
-    "Swap",
-    "Value",
-    "While",
-    "itemsize",
-]
-
 _SIZES = {
     "bool": 1,
     "int8": 1,

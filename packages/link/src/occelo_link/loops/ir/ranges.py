@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from occelo_link.loops.ir.program import Carried, For, Program, Value
 
-__all__ = ["Ranges"]
-
 Range = tuple[int, int]
 """The least and the largest number that a value may have."""
 

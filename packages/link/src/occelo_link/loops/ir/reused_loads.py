@@ -31,8 +31,6 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["check_reused_loads"]
-
 
 def check_reused_loads(program: Program, require: Callable[[bool, str], None]) -> None:
     """Call ``require(valid, message)`` for each use of an available value in place of a load.

@@ -23,8 +23,6 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["program_text"]
-
 
 def program_text(program: Program) -> str:
     """The program as text: its functions, its inputs, outputs and table, then the statements, indented by block.

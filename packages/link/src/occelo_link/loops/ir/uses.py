@@ -27,16 +27,6 @@ from occelo_link.loops.ir.program import (
 )
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = [
-    "constants_of",
-    "defined_in",
-    "is_plain",
-    "nested_memory",
-    "operands_first",
-    "placed_by",
-    "used_by",
-]
-
 
 class _Used(Visitor[Iterable[Value | Buffer]]):
     """Visitor that returns the values and buffers that a statement itself uses, without those used only in its nested

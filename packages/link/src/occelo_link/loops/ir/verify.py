@@ -29,8 +29,6 @@ from occelo_link.loops.ir.program import (
 from occelo_link.loops.ir.reused_loads import check_reused_loads
 from occelo_link.loops.ir.visitor import Visitor
 
-__all__ = ["InvalidProgram", "verify"]
-
 
 class InvalidProgram(Exception):
     """A loop program is not well formed; the message names the statement."""

@@ -23,8 +23,6 @@ from occelo_link.loops.ir.program import (
     While,
 )
 
-__all__ = ["Visitor"]
-
 Result = TypeVar("Result")
 
 _METHODS: dict[type, str] = {

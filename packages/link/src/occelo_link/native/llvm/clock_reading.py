@@ -15,8 +15,6 @@ from occelo_link.loops.ir.program import Block, Program, Statement, Value
 from occelo_link.loops.ir.visitor import Visitor
 from occelo_link.native.llvm.printer import Printer
 
-__all__ = ["print_timed"]
-
 _CLOCK = "libm:clock_gettime"
 _TICKS = """\
 define internal i64 @ticks(ptr %clock) {{

@@ -18,8 +18,6 @@ from occelo_link.native.llvm.literals import element_type, memory_type
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.operations import Operations
 
-__all__ = ["POINTER", "Exported", "export_call", "export_combine", "export_operation"]
-
 POINTER = "pointer"
 """The dtype of an argument that is an address."""
 

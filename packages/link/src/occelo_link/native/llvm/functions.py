@@ -21,8 +21,6 @@ from occelo_link.native.llvm.literals import constant, element_type, literal, me
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.operations import Operations
 
-__all__ = ["Functions"]
-
 INLINE_USES = 4
 """The most uses with which a function is inlined. Outside of loops only a function with a single use is inlined."""
 

@@ -12,8 +12,6 @@ from occelo_link.native.llvm.literals import memory_type
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 
-__all__ = ["Interleaved", "base_and_part", "suffix"]
-
 
 def suffix(dtype: str, count: int) -> str:
     """Return the suffix of LLVM's intrinsics for a vector of elements in memory, such as "v8f64"."""

@@ -16,8 +16,6 @@ from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import INTERRUPTED, POLL
 
-__all__ = ["Polling", "StripLoop"]
-
 
 class StripLoop:
     """The loop over strips: its names and labels, and the positions of its unfinished phis."""

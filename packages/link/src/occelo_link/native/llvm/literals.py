@@ -10,8 +10,6 @@ from typing import Any
 
 from occelo_link.loops.ir.operations import is_float, width
 
-__all__ = ["constant", "element_type", "literal", "memory_type", "type_of"]
-
 _BITS64 = struct.Struct("<d")
 
 

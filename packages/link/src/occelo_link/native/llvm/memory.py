@@ -15,8 +15,6 @@ from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import ALLOC_OUTPUT, ARENA, ARENA_END, GROW, NO_MEMORY, TAKE
 
-__all__ = ["Memory"]
-
 _STACK_BYTES = 2048
 """The most bytes of working memory that a unit has on the stack. Small buffers are allocated there."""
 _INLINED = 4

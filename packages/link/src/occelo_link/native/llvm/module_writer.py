@@ -13,8 +13,6 @@ from occelo_link.loops.ir.program import Program
 from occelo_link.native.llvm.literals import memory_type
 from occelo_link.units.frame import table_slot
 
-__all__ = ["BRANCH_WEIGHTS", "ModuleWriter"]
-
 BRANCH_WEIGHTS = '!0 = !{!"branch_weights", i32 100000, i32 1}'
 """The metadata that branches printed by `ModuleWriter.branch_likely` refer to. `printer` puts it at a module's end."""
 

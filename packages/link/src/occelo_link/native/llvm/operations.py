@@ -13,8 +13,6 @@ from occelo_link.loops.ir.program import Value
 from occelo_link.native.llvm.literals import constant, type_of
 from occelo_link.native.llvm.module_writer import ModuleWriter
 
-__all__ = ["Operations"]
-
 _BINARY = {
     "add": ("fadd", "add"),
     "sub": ("fsub", "sub"),

@@ -25,8 +25,6 @@ from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.units.frame import table_slot
 
-__all__ = ["PARALLEL_SERVICE", "OutlinedLoops"]
-
 PARALLEL_SERVICE = "service:parallel"
 """The table entry of the service that divides a loop among threads."""
 _ENOUGH = 1_500_000

@@ -43,8 +43,6 @@ from occelo_link.native.llvm.vector_loops import VectorLoops
 from occelo_link.native.llvm.vectors import Vectors
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 
-__all__ = ["Printer", "print_llvm"]
-
 _HELD_INPUTS = 64
 """If there are more inputs than this, their addresses are loaded where they are used, not at the start."""
 

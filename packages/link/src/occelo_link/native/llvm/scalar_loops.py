@@ -15,8 +15,6 @@ from occelo_link.native.llvm.literals import element_type
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 
-__all__ = ["ScalarLoops"]
-
 
 @frozen_dataclass(eq=False, repr=False)
 class _OpenLoop:

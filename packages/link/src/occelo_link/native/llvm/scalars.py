@@ -15,8 +15,6 @@ from occelo_link.native.llvm.literals import literal, memory_type
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.units.frame import FIRST_INPUT, INPUT_SLOTS
 
-__all__ = ["Scalars"]
-
 
 class Scalars:
     """Prints statements outside of vector loops.

@@ -17,8 +17,6 @@ from occelo_link.native.llvm.operations import Operations
 from occelo_link.native.llvm.scalars import Scalars
 from occelo_link.native.llvm.vectors import Vectors
 
-__all__ = ["PrinterParts", "VectorIteration"]
-
 
 class PrinterParts:
     """The parts of the LLVM printer that a vector iteration uses."""

@@ -18,8 +18,6 @@ from occelo_link.native.llvm.literals import type_of
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.vector_iteration import PrinterParts, VectorIteration
 
-__all__ = ["VectorLoops"]
-
 _BYTES = 128
 """The most bytes that one store of a masked iteration for the remainder of a loop may write, so that its code is short.
 

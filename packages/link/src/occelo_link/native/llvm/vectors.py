@@ -11,8 +11,6 @@ from occelo_link.native.llvm.literals import constant, element_type, memory_type
 from occelo_link.native.llvm.module_writer import ModuleWriter
 from occelo_link.native.llvm.scalars import Scalars
 
-__all__ = ["Vectors"]
-
 _ALL = "splat (i1 true)"
 
 

@@ -13,8 +13,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_loops.ops.building.loops import loop
 from occelo_loops.ops.nested import flatten, shown
 
-__all__ = ["associative_scan"]
-
 
 def associative_scan(
     fn: Callable[[Any, Any], Any], xs: Any, reverse: bool = False, axis: int = 0

@@ -31,8 +31,6 @@ from occelo_loops.ops.guarding import alike_in_all_steps, guarded
 from occelo_loops.ops.scan_op import Scan
 from occelo_loops.ops.states import forget_updates, is_made_by, with_updates
 
-__all__ = ["Step", "Stepping", "as_condition", "element_type", "number_of_steps", "scan_node"]
-
 
 @frozen_dataclass
 class Step:

@@ -19,8 +19,6 @@ from occelo_graph.narrowing import is_list_or_tuple
 from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_graph.tensors.type import TensorType
 
-__all__ = ["CarriedValue", "is_number"]
-
 _SMALLEST: dict[type, str] = {int: "int8", float: "float16", complex: "complex64"}
 """The dtypes of initial values that are Python numbers, for the first call of a step function.
 

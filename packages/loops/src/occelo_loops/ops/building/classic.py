@@ -29,8 +29,6 @@ from occelo_loops.ops.derivatives.checkpoints import checkpointed
 from occelo_loops.ops.nested import Stepped, made_at, shown
 from occelo_loops.ops.states import default_updates
 
-__all__ = ["filter", "foldl", "foldr", "map", "reduce", "scan", "scan_checkpoints", "until"]
-
 
 class until:
     """A condition that ends a `scan`. The function of the scan returns it together with its outputs.

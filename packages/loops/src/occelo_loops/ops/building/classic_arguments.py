@@ -17,8 +17,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_loops.ops.building.bodies import number_of_steps
 from occelo_loops.ops.building.carried import is_number
 
-__all__ = ["ScanOutput", "ScanSequence", "listed", "read_outputs", "read_sequences", "steps_of"]
-
 
 @dataclass
 class ScanSequence:

@@ -24,8 +24,6 @@ from occelo_loops.ops.derivatives.checkpoints import checkpointed
 from occelo_loops.ops.nested import Stepper, Structure, flatten, made_at, shown
 from occelo_loops.ops.states import default_updates
 
-__all__ = ["fori_loop", "loop", "while_loop"]
-
 _MOST_STEPS = 2**62
 
 

@@ -12,8 +12,6 @@ from occelo_graph.tensors.constant import as_tensor_variable
 from occelo_loops.ops.building.bodies import number_of_steps
 from occelo_loops.ops.nested import Stepped, flatten, shown
 
-__all__ = ["switch_case"]
-
 
 def switch_case(index: Any, branches: Sequence[Stepped], *operands: Any) -> Any:
     """The result of ``branches[index](*operands)``. The other branches do not run.

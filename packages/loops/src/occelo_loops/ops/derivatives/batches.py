@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
     from occelo_loops.ops.scan_op import Scan
 
-__all__ = ["batched"]
-
 
 def batched(
     op_: Scan, node: Apply, inputs: Sequence[Any], batch_ndims: Sequence[int]

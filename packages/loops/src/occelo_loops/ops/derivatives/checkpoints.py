@@ -33,8 +33,6 @@ from occelo_loops.ops.expansion import checked_steps
 if TYPE_CHECKING:
     from occelo_loops.ops.scan_op import Scan
 
-__all__ = ["checkpointed"]
-
 _UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _BUDGET = rf"(\d+(?:\.\d+)?) ?({'|'.join(_UNITS)})"
 

@@ -24,8 +24,6 @@ from occelo_graph.ops.shape.reshaping import reshape
 if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
 
-__all__ = ["Instead", "backwards", "valid_first"]
-
 
 class Instead:
     """Other inputs of steps, for elements of the batch that have ended: the inputs of their own first step.

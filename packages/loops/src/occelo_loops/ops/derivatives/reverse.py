@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from occelo_graph.tensors.variable import TensorVariable
     from occelo_loops.ops.scan_op import Scan
 
-__all__ = ["connections", "pulled", "pushed"]
-
-
 # dependence of outputs on inputs
 
 

@@ -22,8 +22,6 @@ from occelo_loops.rules.padding.padded_tensors import Made, NotByRows, PaddedTen
 from occelo_loops.rules.padding.row_counts import NOTHING, RowCount, unchecked
 from occelo_rewrite.constants import number_of
 
-__all__ = ["joined", "part_read", "part_written"]
-
 
 def joined(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     """The padded form of a join: the rows of all tensors in order, without their padding, then arbitrary rows."""

@@ -39,8 +39,6 @@ from occelo_loops.rules.padding.positions import is_moved
 from occelo_loops.rules.padding.row_counts import unchecked
 from occelo_rewrite.constants import number_of
 
-__all__ = ["FORMS"]
-
 
 def _alloc(work: PaddedTensors, node: Apply, given: list[Variable]) -> Made:
     length = work.length_made(node)

@@ -32,18 +32,6 @@ from occelo_loops.rules.padding.positions import is_moved
 from occelo_loops.rules.padding.row_counts import RowCounts, unchecked
 from occelo_rewrite.constants import number_of
 
-__all__ = [
-    "Form",
-    "Made",
-    "NotByRows",
-    "PaddedGraph",
-    "PaddedTensors",
-    "cut_by_condition",
-    "direction",
-    "dynamic_length",
-]
-
-
 Made = tuple[Sequence[Variable], Variable | None] | None
 """The results of a node in the padded graph, and their length if they are padded (else None).
 

@@ -9,8 +9,6 @@ from occelo_graph import Variable
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.constants import number_of
 
-__all__ = ["is_moved"]
-
 
 def is_moved(after: Variable, before: Variable, number: int) -> bool:
     """Whether ``after`` is computed as ``before + number``."""

@@ -22,8 +22,6 @@ from occelo_graph.tensors.nodes import tensors
 from occelo_loops.rules.padding.positions import is_moved
 from occelo_rewrite.constants import number_of
 
-__all__ = ["RowCount", "RowCounts", "unchecked"]
-
 
 def unchecked(variable: Variable) -> Variable:
     """``variable`` without the checks and views that were applied to it."""

@@ -16,8 +16,6 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([OpPattern(Elemwise, (("scalar_op", Cast),))])
 def cast_of_cast(fgraph: FunctionGraph, node: TensorApply[Elemwise]) -> list[TensorVariable] | None:

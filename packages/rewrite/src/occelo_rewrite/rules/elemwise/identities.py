@@ -21,8 +21,6 @@ from occelo_rewrite.pattern_rule import PatternRule
 from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
-
 x, y, z = wild("x y z")
 c, d = number("c"), number("d")
 

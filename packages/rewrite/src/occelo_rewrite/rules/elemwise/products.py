@@ -29,8 +29,6 @@ from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaped_like import shaped_like
 
-__all__ = ["CANONICALIZE", "SPECIALIZE", "STABILIZE"]
-
 x, y, z = wild("x y z")
 c = number("c")
 _SWITCH = Elemwise(ScalarFunction("switch"))

@@ -28,8 +28,6 @@ from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaped_like import shaped_like
 
-__all__ = ["GENERAL", "SPECIALIZE", "STABILIZE"]
-
 x, y = wild("x y")
 c = number("c")
 

@@ -22,8 +22,6 @@ from occelo_rewrite.shaped_like import shaped_like
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["CANONICALIZE", "SPECIALIZE"]
-
 x, y, z = wild("x y z")
 c, d, k = number("c"), number("d"), number("k")
 

@@ -27,8 +27,6 @@ from occelo_rewrite.constants import number_of
 if TYPE_CHECKING:
     from occelo_rewrite.rules.elemwise.sums import Collected
 
-__all__ = ["Product", "Sum", "inner_node"]
-
 _LARGEST = 2000
 _SUM = frozenset(("add", "sub", "neg"))
 _PRODUCT = frozenset(("mul", "true_div", "neg", "reciprocal"))

@@ -15,8 +15,6 @@ from occelo_graph.ops.index.subtensor import Subtensor
 if TYPE_CHECKING:
     from occelo_graph import TensorVariable
 
-__all__ = ["FULL", "is_full", "kept_axes", "parts_of", "read", "static_bounds"]
-
 FULL = slice(None)
 
 

@@ -20,8 +20,6 @@ from occelo_rewrite.shapes import shapes_of
 if TYPE_CHECKING:
     from occelo_graph.ir.nodes import OpT
 
-__all__ = ["SPECIALIZE"]
-
 
 def _read_alone(
     fgraph: FunctionGraph, node: TensorApply, *classes: type[OpT]

@@ -40,8 +40,6 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read, static_bounds
 from occelo_rewrite.shapes import Length, shapes_of
 
-__all__ = ["CANONICALIZE"]
-
 
 @node_rewriter([Subtensor])
 def read_of_everything(fgraph: FunctionGraph, node: TensorApply[Subtensor]) -> Replacements:

@@ -16,8 +16,6 @@ from occelo_rewrite.rules.index.keys import is_full, static_bounds
 from occelo_rewrite.rules.index.writes import is_zero
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE"]
-
 MOST_PARTS = 32
 """The most writes to join. The limit bounds the cost, since at each write the rule examines all writes before it."""
 

@@ -34,8 +34,6 @@ from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import is_full
 from occelo_rewrite.shapes import shapes_of
 
-__all__ = ["CANONICALIZE", "OVERWRITING", "is_zero"]
-
 OVERWRITING = (IncSubtensor, AdvancedIncSubtensor)
 """The classes of ops that have a variant which overwrites its first input."""
 
