@@ -209,7 +209,7 @@ _LATER = {
     "as_numba": "occelo_link.numba.calling",
     "as_torch": "occelo_link.torch.calling",
     "supports": "occelo_link.capabilities",
-    "load_dump": "occelo_compile.dumping",
+    "load_dump": "occelo_compile.debugging.dumping",
     "DebugMode": "occelo_compile.debugging.debug_mode",
     "MonitorMode": "occelo_compile.debugging.monitor",
     "NanGuardMode": "occelo_compile.debugging.nan_guard",
@@ -219,7 +219,7 @@ _LATER = {
     "ProfileStats": "occelo_compile.profiling",
     "as_op": "occelo_graph.ops.control.python_function",
     "wrap_py": "occelo_graph.ops.control.python_function",
-    "bisect": "occelo_compile.bisection",
+    "bisect": "occelo_compile.debugging.bisection",
     "scan": "occelo_loops.ops.building.classic",
     "scan_checkpoints": "occelo_loops.ops.building.classic",
     "until": "occelo_loops.ops.building.classic",
@@ -233,17 +233,17 @@ _LATER = {
     "while_loop": "occelo_loops.ops.building.loops",
     "associative_scan": "occelo_loops.ops.building.associative",
     "switch_case": "occelo_loops.ops.building.switching",
-    "explain": "occelo_rewrite.explaining",
-    "rewrite_profile": "occelo_rewrite.explaining",
-    "view_rewriting": "occelo_rewrite.viewer",
+    "explain": "occelo_rewrite.records.explaining",
+    "rewrite_profile": "occelo_rewrite.records.explaining",
+    "view_rewriting": "occelo_rewrite.records.viewer",
 }
 
 if TYPE_CHECKING:
-    from occelo_compile.bisection import bisect as bisect
+    from occelo_compile.debugging.bisection import bisect as bisect
     from occelo_compile.debugging.debug_mode import DebugMode as DebugMode
+    from occelo_compile.debugging.dumping import load_dump as load_dump
     from occelo_compile.debugging.monitor import MonitorMode as MonitorMode
     from occelo_compile.debugging.nan_guard import NanGuardMode as NanGuardMode
-    from occelo_compile.dumping import load_dump as load_dump
     from occelo_compile.profiling import ProfileStats as ProfileStats
     from occelo_graph import (
         FunctionGraph,
@@ -297,9 +297,9 @@ if TYPE_CHECKING:
     from occelo_loops.ops.building.loops import loop as loop
     from occelo_loops.ops.building.loops import while_loop as while_loop
     from occelo_loops.ops.building.switching import switch_case as switch_case
-    from occelo_rewrite.explaining import explain as explain
-    from occelo_rewrite.explaining import rewrite_profile as rewrite_profile
-    from occelo_rewrite.viewer import view_rewriting as view_rewriting
+    from occelo_rewrite.records.explaining import explain as explain
+    from occelo_rewrite.records.explaining import rewrite_profile as rewrite_profile
+    from occelo_rewrite.records.viewer import view_rewriting as view_rewriting
 
 
 __getattr__, __dir__ = deferred(__name__, _LATER)

@@ -36,7 +36,7 @@ LAWS = re.compile(
 )
 OTHER_WORDS = re.compile(
     # operations of loop programs have names of their own, which are often the same
-    r"occelo_link/(loops/(?!elemwise/)|(native|c|numba|units)/)|occelo_linalg/lowerings/"
+    r"occelo_link/(loops/(?!lowerings/elemwise/)|(native|c|numba|units)/)|occelo_linalg/lowerings/"
     # distributions, some of which are named like functions
     r"|occelo_random/(ops/gamma|lowerings/rejection)\.py|occelo_stats/"
     # kinds of dtypes, scales of axes, and the name of a schedule of checkpoints
@@ -89,11 +89,11 @@ BESIDE: dict[str, tuple[str, str]] = {
         "what is known of lengths goes into the ops that lengths come from",
         "Alloc Reshape SpecifyShape",
     ),
-    "occelo_rewrite/pattern_rule.py": (
+    "occelo_rewrite/patterns/pattern_rule.py": (
         "patterns are about functions of elements",
         "switch Elemwise",
     ),
-    "occelo_rewrite/pattern.py": ("patterns are about functions of elements", "Elemwise"),
+    "occelo_rewrite/patterns/pattern.py": ("patterns are about functions of elements", "Elemwise"),
     "occelo_rewrite/fusion.py": ("fusion is of functions of elements", "Elemwise"),
     "occelo_rewrite/inplace.py": ("variants overwrite one of several operands", "Elemwise"),
 }

@@ -27,10 +27,10 @@ SOURCES = sorted(
 FAMILIES = "create elemwise reduce shape index join blas control cast typed_list".split()
 OF_PACKAGES = re.compile(r"/occelo_(linalg|loops|random|stats)/")
 OF_FAMILIES = re.compile(
-    rf"/(ops|rules|loops|traced|assumptions|occelo_graph)/({'|'.join(FAMILIES)})(\.py|/)"
+    rf"/(ops|rules|lowerings|translations|assumptions|occelo_graph)/({'|'.join(FAMILIES)})(\.py|/)"
 )
 HAVE_OPS = tuple(f"occelo_{each}" for each in "graph compile linalg loops random".split())
-ALSO_OF = {"gradient/barriers.py": "control", "loops/stretching.py": "shape"}
+ALSO_OF = {"gradient/barriers.py": "control", "lowerings/stretching.py": "shape"}
 """Ops that are defined elsewhere than in `ops`, and the family in which other layers treat them."""
 SEES_ALL = ("/ops/", "/rules/", "/facts", "/occelo_rewrite/matrices.py")
 """Where files name other families, too: ops are built from ops, and rules and facts are about one op beside another."""
@@ -90,8 +90,8 @@ ALLOWED: dict[str, tuple[set[str], str]] = {
         {"Elemwise"},
         "makes the variants that overwrite one of several operands",
     ),
-    "occelo_rewrite/pattern.py": ({"Elemwise"}, PATTERNS),
-    "occelo_rewrite/pattern_rule.py": ({"Elemwise"}, PATTERNS),
+    "occelo_rewrite/patterns/pattern.py": ({"Elemwise"}, PATTERNS),
+    "occelo_rewrite/patterns/pattern_rule.py": ({"Elemwise"}, PATTERNS),
 }
 """By file, what it names of other families, and why."""
 
@@ -196,9 +196,9 @@ def test_each_exception_is_of_a_file() -> None:
 )
 def test_a_class_that_is_named_elsewhere_is_found(text: str) -> None:
     assert _of_other_families("occelo_rewrite/engine.py", text) == {"Softmax"}
-    assert _of_other_families("occelo_link/loops/shape.py", text) == {"Softmax"}
-    assert not _of_other_families("occelo_link/loops/reduce.py", text)
-    assert not _of_other_families("occelo_link/traced/reduce.py", text)
+    assert _of_other_families("occelo_link/loops/lowerings/shape.py", text) == {"Softmax"}
+    assert not _of_other_families("occelo_link/loops/lowerings/reduce.py", text)
+    assert not _of_other_families("occelo_link/traced/translations/reduce.py", text)
 
 
 BY_NAME = {
@@ -208,7 +208,7 @@ BY_NAME = {
     "occelo_graph/gradient/quotients.py": FORMS,
     "occelo_graph/gradient/stable_forms.py": FORMS,
     "occelo_graph/printing/infix.py": "a mean is a sum that is divided",
-    "occelo_rewrite/pattern_rule.py": PATTERNS,
+    "occelo_rewrite/patterns/pattern_rule.py": PATTERNS,
 }
 """Files of no family that ask for the name of a function of elements, and why."""
 

@@ -46,7 +46,10 @@ def compare(chosen: list[int], steps: list[tuple[str, int, int]]) -> None:
         ours.append(STEPS[name](ot, ours[i], ours[j]))
         theirs.append(STEPS[name](np, theirs[i], theirs[j]))
     if all(np.isfinite(t).all() and (np.abs(t) < 1e100).all() for t in theirs):
-        for first in (0, -1):  # all values, whose factors have other readers; then only the last one
+        for first in (
+            0,
+            -1,
+        ):  # all values, whose factors have other readers; then only the last one
             found = oc.function([x], ours[first:], mode="py")(POINTS)
             for each, exact in zip(found, theirs[first:], strict=True):
                 # terms that differ in sign cancel by at most this much in a sum of ordinary numbers

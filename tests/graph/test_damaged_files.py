@@ -215,7 +215,6 @@ def test_a_file_names_only_what_is_harmless(name: str, monkeypatch: pytest.Monke
         assert (module in sys.modules) == before or module.startswith("occelo_graph.")
 
 
-
 @pytest.mark.parametrize("kind", ["op", "type", "static"])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_class_in_a_file_is_one_of_ops_or_types(name: str, kind: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-import occelo_link.loops.elemwise.op  # noqa: F401
+import occelo_link.loops.lowerings.elemwise.op  # noqa: F401
 import occelo_random.functions  # noqa: F401
 from occelo_link.loops.elementary import (
     error_function,
@@ -22,7 +22,7 @@ from occelo_link.loops.elementary import (
     power,
     trigonometric,
 )
-from occelo_link.loops.elemwise.scalar import scalar_value
+from occelo_link.loops.lowerings.elemwise.scalar import scalar_value
 from occelo_testing.loop_programs import Compiled, map_program
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"

@@ -12,8 +12,8 @@ import pytest
 from occelo_graph import Op
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_link.loops import build, registry
-from occelo_link.loops.elemwise import complex as complexes
-from occelo_link.loops.elemwise import scalar
+from occelo_link.loops.lowerings.elemwise import complex as complexes
+from occelo_link.loops.lowerings.elemwise import scalar
 from occelo_link.lowering_table import LateLowerings
 
 
@@ -24,7 +24,9 @@ def test_each_class_of_ops_belongs_to_the_family_whose_module_lowers_it() -> Non
     tables: tuple[Any, ...] = (registry._lowerings, registry._complex, registry._parts)
     lowered = [(cls, f.__module__) for table in tables for cls, (f, _) in table._entries.items()]
     lowered = [(cls, module) for cls, module in lowered if module in modules]
-    assert len({module for _, module in lowered}) == len(modules) - 1  # regions have no class of ops
+    assert (
+        len({module for _, module in lowered}) == len(modules) - 1
+    )  # regions have no class of ops
     for cls, module in lowered:
         families = [f for f in build.FAMILIES if f"{cls.__module__}.".startswith(f"{f}.")]
         own = build.FAMILIES[max(families, key=len)]
@@ -33,7 +35,7 @@ def test_each_class_of_ops_belongs_to_the_family_whose_module_lowers_it() -> Non
 
 def test_names_of_scalar_functions_include_those_of_late_modules() -> None:
     code = (
-        "from occelo_link.loops.elemwise import op, scalar\n"
+        "from occelo_link.loops.lowerings.elemwise import op, scalar\n"
         "assert scalar.find_scalar('no such function', ['float64'], 'float64') is None\n"
         "print('exp' in scalar.scalars(), 'add' in scalar.scalars())"
     )
@@ -46,7 +48,7 @@ def test_names_of_scalar_functions_include_those_of_late_modules() -> None:
 
 def test_sums_and_products_are_lowered_without_importing_the_late_modules() -> None:
     scalar.scalars()  # imports them
-    late_ones = {f"occelo_link.loops.elemwise.{name}" for name in scalar._LATE}
+    late_ones = {f"occelo_link.loops.lowerings.elemwise.{name}" for name in scalar._LATE}
     late = [n for n, each in scalar._lowerings.items() if each.lowering.__module__ in late_ones]
     assert len(late) > 50
     for name in late:

@@ -24,13 +24,13 @@ from occelo_link import make_linker
 from occelo_link.blocks.vm import BlockVM
 from occelo_link.c.source import print_c
 from occelo_link.loops.build import lower_graph
-from occelo_link.loops.elemwise.complex import find_complex
-from occelo_link.loops.elemwise.scalar import scalars
 from occelo_link.loops.ir.cost import work_memory
 from occelo_link.loops.ir.interpret import run_program
 from occelo_link.loops.ir.program import Alloc, Value
 from occelo_link.loops.ir.text import program_text
 from occelo_link.loops.ir.verify import verify
+from occelo_link.loops.lowerings.elemwise.complex import find_complex
+from occelo_link.loops.lowerings.elemwise.scalar import scalars
 from occelo_link.loops.python_only import reason_for_python
 from occelo_link.loops.registry import find_lowering
 from occelo_link.native.llvm import print_llvm
@@ -329,7 +329,7 @@ def test_no_example_reads_or_writes_out_of_bounds(family: str) -> None:
 def test_the_checked_build_finds_an_access_out_of_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     # a lowering that forgets to check an index
     monkeypatch.setattr(
-        "occelo_link.loops.index.key._position", lambda context, value, length: value
+        "occelo_link.loops.lowerings.index.key._position", lambda context, value, length: value
     )
     x, i = ot.dvector("x"), ot.lscalar("i")
     with config.change_flags(check_bounds=True):
@@ -342,7 +342,7 @@ def test_the_checked_build_finds_an_access_out_of_bounds(monkeypatch: pytest.Mon
 def test_the_checked_build_names_the_op(monkeypatch: pytest.MonkeyPatch) -> None:
     # a lowering that reads beyond the end where NumPy does not
     monkeypatch.setattr(
-        "occelo_link.loops.index.subtensor._core_index",
+        "occelo_link.loops.lowerings.index.subtensor._core_index",
         lambda builder, entries, index: [builder.add(i, builder.i64(7)) for i in index],
     )
     x = ot.dvector("x")

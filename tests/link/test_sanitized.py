@@ -145,7 +145,7 @@ def faulty() -> None:
     from test_layouts import linked
 
     from occelo_graph import tensor as ot
-    from occelo_link.loops.index import key
+    from occelo_link.loops.lowerings.index import key
 
     key._position = lambda context, value, length: value  # type: ignore[assignment]
     x, i = ot.dvector("x"), ot.lscalar("i")

@@ -22,7 +22,7 @@ from occelo_rewrite import (
     rule,
     wild,
 )
-from occelo_rewrite.pattern import match
+from occelo_rewrite.patterns.pattern import match
 
 x, y, z = wild("x y z")
 

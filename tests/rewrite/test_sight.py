@@ -24,8 +24,8 @@ from occelo_rewrite import (
     view_rewriting,
 )
 from occelo_rewrite.assumptions import assumptions_of, infers
-from occelo_rewrite.explaining import history_of
-from occelo_rewrite.record import RewriteRecord
+from occelo_rewrite.records.explaining import history_of
+from occelo_rewrite.records.record import RewriteRecord
 
 x, y = ot.dvectors("x", "y")
 

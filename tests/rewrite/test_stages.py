@@ -32,8 +32,8 @@ from occelo_rewrite import (
 )
 from occelo_rewrite.database import SequenceDB
 from occelo_rewrite.family_rules import StageRules
-from occelo_rewrite.node_rule import RuleSet
 from occelo_rewrite.ordering import IncrementalOrder
+from occelo_rewrite.patterns.node_rule import RuleSet
 from occelo_rewrite.pipeline import stages_of_family
 from occelo_rewrite.rule_tags import CHANGES, NOT_STRICT
 from occelo_testing.checks import symbolic

@@ -16,7 +16,7 @@ from rich.console import Console
 
 import occelo
 from occelo_rewrite import explain, optimizer_query, rewrite_profile, view_rewriting
-from occelo_rewrite.record import RewriteRecord
+from occelo_rewrite.records.record import RewriteRecord
 
 
 def graph_outputs(name: str) -> list[Any]:

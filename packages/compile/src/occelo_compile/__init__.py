@@ -73,7 +73,7 @@ __version__ = "0.1.0"
 
 # imported at first use, since most programs need none of them
 _LATER = {
-    "load_dump": "occelo_compile.dumping",
+    "load_dump": "occelo_compile.debugging.dumping",
     "BadDestroyMap": "occelo_compile.debugging.errors",
     "BadOptimization": "occelo_compile.debugging.errors",
     "BadThunkOutput": "occelo_compile.debugging.errors",
@@ -88,14 +88,15 @@ _LATER = {
     "StochasticOrder": "occelo_compile.debugging.errors",
     "detect_nan": "occelo_compile.debugging.monitor",
     "ProfileStats": "occelo_compile.profiling",
-    "Culprit": "occelo_compile.bisection",
-    "bisect": "occelo_compile.bisection",
+    "Culprit": "occelo_compile.debugging.bisection",
+    "bisect": "occelo_compile.debugging.bisection",
 }
 
 if TYPE_CHECKING:
-    from occelo_compile.bisection import Culprit as Culprit
-    from occelo_compile.bisection import bisect as bisect
+    from occelo_compile.debugging.bisection import Culprit as Culprit
+    from occelo_compile.debugging.bisection import bisect as bisect
     from occelo_compile.debugging.debug_mode import DebugMode as DebugMode
+    from occelo_compile.debugging.dumping import load_dump as load_dump
     from occelo_compile.debugging.errors import BadDestroyMap as BadDestroyMap
     from occelo_compile.debugging.errors import BadOptimization as BadOptimization
     from occelo_compile.debugging.errors import BadThunkOutput as BadThunkOutput
@@ -108,7 +109,6 @@ if TYPE_CHECKING:
     from occelo_compile.debugging.monitor import MonitorMode as MonitorMode
     from occelo_compile.debugging.monitor import detect_nan as detect_nan
     from occelo_compile.debugging.nan_guard import NanGuardMode as NanGuardMode
-    from occelo_compile.dumping import load_dump as load_dump
     from occelo_compile.profiling import ProfileStats as ProfileStats
 
 

@@ -229,7 +229,9 @@ class Function:
             for i, value in new_values:
                 storage[i].storage[0] = value
         except Exception as error:
-            from occelo_compile.error_replay import replayed_error  # imported only after a failure
+            from occelo_compile.debugging.error_replay import (
+                replayed_error,  # imported only after a failure
+            )
 
             replayed = replayed_error(self, subset, error)
             if replayed is not None:

@@ -117,7 +117,7 @@ def function_dump(
         "profile": profile,
         "on_unused_input": on_unused_input,
     }
-    from occelo_compile.dumping import dump_arguments  # slow to import: pickle
+    from occelo_compile.debugging.dumping import dump_arguments  # slow to import: pickle
 
     dump_arguments(filename, arguments, extra_tag_to_remove or (), format)
 

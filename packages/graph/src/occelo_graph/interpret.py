@@ -3,7 +3,7 @@
 It is used where speed does not matter:
 
 - `Variable.eval` runs the interpreter if the package `occelo_compile` is not imported.
-- When the call of a compiled function fails, `occelo_compile.error_replay` replays the user's graph in the interpreter
+- When the call of a compiled function fails, `occelo_compile.debugging.error_replay` replays the user's graph in the interpreter
   to raise the error. If the graph has effects, a linker replays only the compiled block that failed.
 - The linkers for JAX and PyTorch run single nodes with the interpreter while they trace.
 - Ops with an inner graph run it with the interpreter if they run in Python: `OpFromGraph` with `evaluate`, loops with

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from occelo_link.capabilities import supports as supports
     from occelo_link.jax.calling import as_jax as as_jax
     from occelo_link.jax.linker import JAXLinker as JAXLinker
-    from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops as lowers_scalar_to_loops
-    from occelo_link.loops.elemwise.scalar import scalar_value as scalar_value
+    from occelo_link.loops.lowerings.elemwise.scalar import (
+        lowers_scalar_to_loops as lowers_scalar_to_loops,
+    )
+    from occelo_link.loops.lowerings.elemwise.scalar import scalar_value as scalar_value
     from occelo_link.loops.registry import lowers_complex_to_loops as lowers_complex_to_loops
     from occelo_link.loops.registry import lowers_parts_to_loops as lowers_parts_to_loops
     from occelo_link.loops.registry import lowers_to_loops as lowers_to_loops
@@ -93,9 +95,9 @@ __getattr__, __dir__ = deferred(
         "lowers_complex_to_loops": "occelo_link.loops.registry",
         "lowers_parts_to_loops": "occelo_link.loops.registry",
         "lowers_to_loops": "occelo_link.loops.registry",
-        "lowers_scalar_to_loops": "occelo_link.loops.elemwise.scalar",
+        "lowers_scalar_to_loops": "occelo_link.loops.lowerings.elemwise.scalar",
         "TensorGroup": "occelo_link.loops.tensors",
-        "scalar_value": "occelo_link.loops.elemwise.scalar",
+        "scalar_value": "occelo_link.loops.lowerings.elemwise.scalar",
         "supports": "occelo_link.capabilities",
         "traces": "occelo_link.traced.registry",
         "traces_parts": "occelo_link.traced.registry",

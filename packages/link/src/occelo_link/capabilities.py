@@ -106,10 +106,10 @@ def _loops(node: Apply) -> bool:
 
 
 def _tracing(backend: str) -> Callable[[Apply], bool]:
-    from occelo_link.traced.elemwise import supports_scalar
     from occelo_link.traced.linker import load_lowerings
     from occelo_link.traced.registry import find_lowering
     from occelo_link.traced.scalars import registered_scalar
+    from occelo_link.traced.translations.elemwise import supports_scalar
 
     load_lowerings()
     library = LIBRARIES[backend]

@@ -23,7 +23,7 @@ from occelo_rewrite.database import (
 )
 from occelo_rewrite.engine import RewriteError
 from occelo_rewrite.limits import NotConvergedError, RewriteLimitWarning
-from occelo_rewrite.node_rule import NodeRewriter, OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import NodeRewriter, OpPattern, RuleSet, node_rewriter
 from occelo_rewrite.pipeline import (
     accumulation_db,
     blas_db,
@@ -44,7 +44,7 @@ from occelo_rewrite.pipeline import (
     stabilize_db,
     uncanonicalize_db,
 )
-from occelo_rewrite.record import Application, RewriteRecord
+from occelo_rewrite.records.record import Application, RewriteRecord
 from occelo_rewrite.rewriter import (
     EquilibriumGraphRewriter,
     GraphRewriter,
@@ -124,38 +124,40 @@ __version__ = "0.1.0"
 # names that are imported at their first use, since most programs do not use them
 _LATER = {
     "AssumptionFeature": "occelo_rewrite.assumptions",
-    "PatternNodeRewriter": "occelo_rewrite.tuple_patterns",
-    "PatternRule": "occelo_rewrite.pattern_rule",
-    "RewriteView": "occelo_rewrite.viewer",
+    "PatternNodeRewriter": "occelo_rewrite.patterns.tuple_patterns",
+    "PatternRule": "occelo_rewrite.patterns.pattern_rule",
+    "RewriteView": "occelo_rewrite.records.viewer",
     "ShapeFeature": "occelo_rewrite.shapes",
-    "SubstitutionNodeRewriter": "occelo_rewrite.tuple_patterns",
-    "call": "occelo_rewrite.pattern",
-    "explain": "occelo_rewrite.explaining",
+    "SubstitutionNodeRewriter": "occelo_rewrite.patterns.tuple_patterns",
+    "call": "occelo_rewrite.patterns.pattern",
+    "explain": "occelo_rewrite.records.explaining",
     "infers": "occelo_rewrite.assumptions",
-    "number": "occelo_rewrite.pattern",
-    "p": "occelo_rewrite.pattern",
-    "rewrite_profile": "occelo_rewrite.explaining",
-    "rule": "occelo_rewrite.pattern_rule",
-    "view_rewriting": "occelo_rewrite.viewer",
-    "wild": "occelo_rewrite.pattern",
+    "number": "occelo_rewrite.patterns.pattern",
+    "p": "occelo_rewrite.patterns.pattern",
+    "rewrite_profile": "occelo_rewrite.records.explaining",
+    "rule": "occelo_rewrite.patterns.pattern_rule",
+    "view_rewriting": "occelo_rewrite.records.viewer",
+    "wild": "occelo_rewrite.patterns.pattern",
 }
 
 if TYPE_CHECKING:
     from occelo_rewrite.assumptions import AssumptionFeature as AssumptionFeature
     from occelo_rewrite.assumptions import infers as infers
-    from occelo_rewrite.explaining import explain as explain
-    from occelo_rewrite.explaining import rewrite_profile as rewrite_profile
-    from occelo_rewrite.pattern import call as call
-    from occelo_rewrite.pattern import number as number
-    from occelo_rewrite.pattern import p as p
-    from occelo_rewrite.pattern import wild as wild
-    from occelo_rewrite.pattern_rule import PatternRule as PatternRule
-    from occelo_rewrite.pattern_rule import rule as rule
+    from occelo_rewrite.patterns.pattern import call as call
+    from occelo_rewrite.patterns.pattern import number as number
+    from occelo_rewrite.patterns.pattern import p as p
+    from occelo_rewrite.patterns.pattern import wild as wild
+    from occelo_rewrite.patterns.pattern_rule import PatternRule as PatternRule
+    from occelo_rewrite.patterns.pattern_rule import rule as rule
+    from occelo_rewrite.patterns.tuple_patterns import PatternNodeRewriter as PatternNodeRewriter
+    from occelo_rewrite.patterns.tuple_patterns import (
+        SubstitutionNodeRewriter as SubstitutionNodeRewriter,
+    )
+    from occelo_rewrite.records.explaining import explain as explain
+    from occelo_rewrite.records.explaining import rewrite_profile as rewrite_profile
+    from occelo_rewrite.records.viewer import RewriteView as RewriteView
+    from occelo_rewrite.records.viewer import view_rewriting as view_rewriting
     from occelo_rewrite.shapes import ShapeFeature as ShapeFeature
-    from occelo_rewrite.tuple_patterns import PatternNodeRewriter as PatternNodeRewriter
-    from occelo_rewrite.tuple_patterns import SubstitutionNodeRewriter as SubstitutionNodeRewriter
-    from occelo_rewrite.viewer import RewriteView as RewriteView
-    from occelo_rewrite.viewer import view_rewriting as view_rewriting
 
 
 __getattr__, __dir__ = deferred(__name__, _LATER)

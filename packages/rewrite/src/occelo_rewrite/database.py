@@ -19,7 +19,7 @@ from occelo_graph.families import catch_up, registering
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.narrowing import is_list
 from occelo_rewrite.engine import RuleIndex
-from occelo_rewrite.node_rule import NodeRewriter, RuleSet
+from occelo_rewrite.patterns.node_rule import NodeRewriter, RuleSet
 from occelo_rewrite.rewriter import (
     EquilibriumGraphRewriter,
     GraphRewriter,

@@ -29,8 +29,8 @@ from occelo_rewrite import options
 from occelo_rewrite.constants import plain_number_of
 from occelo_rewrite.limits import Budget, stop_at
 from occelo_rewrite.merge import MergeFeature
-from occelo_rewrite.node_rule import NodeRewriter, OpPattern
-from occelo_rewrite.record import RewriteRecord, RuleCount
+from occelo_rewrite.patterns.node_rule import NodeRewriter, OpPattern
+from occelo_rewrite.records.record import RewriteRecord, RuleCount
 
 
 class RewriteError(OcceloError, RuntimeError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_rewrite.database import RewriteDatabase
-from occelo_rewrite.node_rule import RuleSet
+from occelo_rewrite.patterns.node_rule import RuleSet
 from occelo_rewrite.rewriter import GraphRewriter
 
 ALWAYS = ("fast_run", "fast_compile", "minimum_compile")

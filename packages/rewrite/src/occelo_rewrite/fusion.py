@@ -24,7 +24,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.nodes import tensors
 from occelo_graph.tensors.type import StaticShape, TensorType, is_complex
 from occelo_rewrite.engine import replace
-from occelo_rewrite.record import RewriteRecord
+from occelo_rewrite.records.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter
 
 _MOST_FUNCTIONS = 2000

@@ -29,7 +29,7 @@ from occelo_graph.ops.elemwise.composite import Composite
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction, ScalarOp
 from occelo_rewrite.ordering import IncrementalOrder
-from occelo_rewrite.record import RewriteRecord
+from occelo_rewrite.records.record import RewriteRecord
 from occelo_rewrite.rewriter import RecordingRewriter
 
 Variants = Callable[[Apply], Iterable[tuple[int, Op]]]

@@ -21,7 +21,7 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_rewrite import options
 
 if TYPE_CHECKING:
-    from occelo_rewrite.record import RewriteRecord
+    from occelo_rewrite.records.record import RewriteRecord
 
 LEAST = 100
 """The number of applications of one rule that are allowed for every graph, however small."""

@@ -12,7 +12,7 @@ from typing import Any
 from occelo_graph import Apply, FunctionGraph, InconsistencyError, Variable
 from occelo_graph.fgraph.features import AlreadyThere, Feature
 from occelo_graph.ir.nodes import AtomicVariable, NominalVariable
-from occelo_rewrite.record import RewriteRecord
+from occelo_rewrite.records.record import RewriteRecord
 
 
 def constant_key(variable: Variable) -> Any:

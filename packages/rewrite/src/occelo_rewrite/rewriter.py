@@ -20,8 +20,8 @@ from occelo_graph.fgraph.features import Feature, ReplaceValidate
 from occelo_rewrite.engine import RewriteError, RuleIndex, report, run
 from occelo_rewrite.limits import LimitReached, NotConvergedError, stop_at
 from occelo_rewrite.merge import MergeFeature
-from occelo_rewrite.node_rule import NodeRewriter
-from occelo_rewrite.record import RECORDS, RewriteRecord
+from occelo_rewrite.patterns.node_rule import NodeRewriter
+from occelo_rewrite.records.record import RECORDS, RewriteRecord
 
 
 class GraphRewriter:

@@ -1,6 +1,6 @@
 """Reads archives of saved graphs and dumps, whose content may be damaged or hostile.
 
-`saving.load` and the loader of dumps (`occelo_compile.dumping`) read files with `Archive`. Members are stored without
+`saving.load` and the loader of dumps (`occelo_compile.debugging.dumping`) read files with `Archive`. Members are stored without
 compression, and the sizes that an archive or an array states are compared with the size of the file before memory is
 taken. So no reader takes more memory than a small multiple of the size of the file.
 """

@@ -1,6 +1,6 @@
 """`save` and `load`: write graphs to files and read them, in a versioned format without pickle.
 
-Users call `occelo.save` and `occelo.load`. Dumps of functions (`occelo_compile.dumping`) contain such a file.
+Users call `occelo.save` and `occelo.load`. Dumps of functions (`occelo_compile.debugging.dumping`) contain such a file.
 
 A file is a zip archive without compression. It contains ``graph.json``, with the canonical document, a table of inner
 graphs, names and source lines, and a file ``arrays/N.npy`` for each array. A version of Occelo reads the files of all earlier versions.

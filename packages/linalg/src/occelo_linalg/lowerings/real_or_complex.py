@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from occelo_link.loops.elemwise import complex as complexes
-from occelo_link.loops.elemwise import complex_functions
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowerings.elemwise import complex as complexes
+from occelo_link.loops.lowerings.elemwise import complex_functions
 
 Number = list[Value]
 """A real or complex number in float64: a list of its real part and, if it is complex, its imaginary part."""

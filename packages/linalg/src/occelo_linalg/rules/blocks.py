@@ -32,7 +32,7 @@ from occelo_rewrite.matrices import (
     is_square,
     product,
 )
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")

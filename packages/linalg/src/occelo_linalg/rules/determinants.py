@@ -26,7 +26,7 @@ from occelo_rewrite.matrices import (
     is_vector_product,
     transposed_of,
 )
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.blas import positions_of_ones
 from occelo_rewrite.shapes import shapes_of
 

@@ -35,7 +35,7 @@ from occelo_rewrite.matrices import (
     product,
     with_diagonal,
 )
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 

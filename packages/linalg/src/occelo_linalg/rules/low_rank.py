@@ -14,7 +14,7 @@ from occelo_linalg.ops.determinant import Det, SLogDet
 from occelo_linalg.ops.equations.solve import Solve
 from occelo_linalg.ops.inverse import Inv
 from occelo_rewrite.matrices import diagonal_of, has, product, with_diagonal
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
 CHANGES = ("comparison", "overflow", "finite", "singular")

@@ -19,7 +19,7 @@ from occelo_linalg.ops.factorizations.lu import LuFactor
 from occelo_linalg.ops.inverse import Inv
 from occelo_linalg.rules.stated_definite import definite_form
 from occelo_rewrite.matrices import readers_of_transposes, untransposed
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 

@@ -17,7 +17,7 @@ from occelo_linalg.ops.factorizations.qr import QR, FullQR, QRTriangle
 from occelo_linalg.ops.factorizations.svd import SVD, FullSVD, SingularValues
 from occelo_linalg.ops.matrix_op import if_square
 from occelo_rewrite.matrices import diagonal_of, has, is_square
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 CHANGES = ("stabler", "comparison", "overflow", "finite", "singular")
 

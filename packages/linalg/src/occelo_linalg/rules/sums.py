@@ -15,7 +15,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_linalg.ops.matrix_op import MatrixOp
 from occelo_rewrite.matrices import is_only_reader
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 
 def _linear_argument(first: TensorApply[MatrixOp], second: TensorApply[MatrixOp]) -> int | None:

@@ -24,18 +24,18 @@ __all__ = ["FAMILIES", "can_be_callback", "find_lowering", "lower_graph"]
 
 FAMILIES = {
     "loops": "regions",
-    "occelo_graph.gradient.barriers": "control",
-    "occelo_graph.ops.blas": "blas",
-    "occelo_graph.ops.control": "control",
-    "occelo_graph.ops.create": "create",
-    "occelo_graph.ops.elemwise": "elemwise.op",
-    "occelo_graph.ops.index.search": "index.search",
-    "occelo_graph.ops.index.subtensor": "index.subtensor",
-    "occelo_graph.ops.index.windows": "index.windows",
-    "occelo_graph.ops.join": "join",
-    "occelo_graph.ops.reduce": "reduce",
-    "occelo_graph.ops.shape": "shape",
-    "occelo_graph.ops.shape.stretching": "stretching",
+    "occelo_graph.gradient.barriers": "lowerings.control",
+    "occelo_graph.ops.blas": "lowerings.blas",
+    "occelo_graph.ops.control": "lowerings.control",
+    "occelo_graph.ops.create": "lowerings.create",
+    "occelo_graph.ops.elemwise": "lowerings.elemwise.op",
+    "occelo_graph.ops.index.search": "lowerings.index.search",
+    "occelo_graph.ops.index.subtensor": "lowerings.index.subtensor",
+    "occelo_graph.ops.index.windows": "lowerings.index.windows",
+    "occelo_graph.ops.join": "lowerings.join",
+    "occelo_graph.ops.reduce": "lowerings.reduce",
+    "occelo_graph.ops.shape": "lowerings.shape",
+    "occelo_graph.ops.shape.stretching": "lowerings.stretching",
 }
 """The modules of lowerings, by the modules or packages of the ops that they lower."""
 
@@ -51,7 +51,7 @@ for _family, _module in FAMILIES.items():
 def _follow(family: Family) -> None:
     family.load("lowerings")
     if family.name == "typed_list":
-        _load("typed_list")
+        _load("lowerings.typed_list")
 
 
 follow(_follow)

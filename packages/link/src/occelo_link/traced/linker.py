@@ -78,7 +78,7 @@ def without_values(make: Callable[[TracedLinker, Linking, Collection[int]], VM |
 def load_lowerings() -> None:
     """Import the lowerings of the core's ops, and those of families when their ops are used."""
     for family in _FAMILIES:
-        importlib.import_module(f"occelo_link.traced.{family}")
+        importlib.import_module(f"occelo_link.traced.translations.{family}")
     follow(lambda family: family.load("traced"))
 
 

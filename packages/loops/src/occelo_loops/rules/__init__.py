@@ -23,7 +23,7 @@ from occelo_loops.rules import (
 from occelo_loops.rules.bodies import BodiesDB
 from occelo_rewrite.database import EquilibriumDB
 from occelo_rewrite.family_rules import ALWAYS, USUAL, NewStage, StageRules
-from occelo_rewrite.node_rule import RuleSet
+from occelo_rewrite.patterns.node_rule import RuleSet
 from occelo_rewrite.pipeline import canonicalize_db, optdb
 
 __all__ = ["RULES", "STAGES"]

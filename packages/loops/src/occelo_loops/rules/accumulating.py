@@ -17,7 +17,7 @@ from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.nodes import computed_by, is_tensor, tensors
 from occelo_loops.ops.scan_op import Scan
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 
 @frozen_dataclass

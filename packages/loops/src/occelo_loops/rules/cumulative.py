@@ -28,7 +28,7 @@ from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_loops.ops.expansion import checked_steps
 from occelo_loops.ops.scan_op import Scan
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rewriter import MergeOptimizer
 from occelo_rewrite.shapes import shapes_of
 

@@ -19,7 +19,7 @@ from occelo_loops.ops.scan_op import Scan
 from occelo_loops.rules.last_steps import readers_of_last
 from occelo_loops.rules.steps import from_the_end
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import is_full
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from occelo_graph import Apply, FunctionGraph
 from occelo_loops.ops.expansion import expanded
 from occelo_loops.ops.scan_op import Scan
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 
 @node_rewriter([Scan])

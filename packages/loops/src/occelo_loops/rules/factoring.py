@@ -15,7 +15,7 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ir.regions import divide
 from occelo_graph.tensors.nodes import tensors
 from occelo_loops.ops.scan_op import Scan
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 if TYPE_CHECKING:
     from occelo_graph import TensorVariable

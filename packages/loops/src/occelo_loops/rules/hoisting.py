@@ -12,7 +12,7 @@ from occelo_graph.ir.clone import clone_replace
 from occelo_graph.ops.shape.reading import Shape_i
 from occelo_loops.ops.guarding import alike_in_all_steps, guarded
 from occelo_loops.ops.scan_op import Scan
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 
 @node_rewriter([Scan])

@@ -19,7 +19,7 @@ from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.ops.shape.reading import Shape_i
 from occelo_loops.ops.scan_op import Scan
 from occelo_rewrite.demands import note_merged, run_together
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rewriter import MergeOptimizer
 
 MOST_NODES = 500

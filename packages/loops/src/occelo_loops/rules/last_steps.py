@@ -20,7 +20,7 @@ from occelo_loops.ops.expansion import checked_steps
 from occelo_loops.ops.scan_op import Scan
 from occelo_loops.rules.steps import from_the_end, is_least_with
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 MOST_KEPT = 16
 """`last_steps_apart` divides a scan if at most this many last elements are read."""

@@ -11,7 +11,7 @@ from typing import cast
 from occelo_graph import Apply, FunctionGraph, Variable, freeze
 from occelo_loops.ops.scan_op import Scan
 from occelo_rewrite.demands import note_merged, run_together
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rewriter import MergeOptimizer
 
 

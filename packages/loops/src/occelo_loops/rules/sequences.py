@@ -27,7 +27,7 @@ from occelo_graph.tensors.nodes import tensors
 from occelo_loops.ops.expansion import checked_steps
 from occelo_loops.ops.scan_op import Scan
 from occelo_loops.rules.sharing import kept_by_other_scans
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
 

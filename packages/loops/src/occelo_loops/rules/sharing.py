@@ -22,7 +22,7 @@ from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_loops.ops.scan_op import Scan
 from occelo_rewrite.demands import run_together
 from occelo_rewrite.merge import constant_key
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
 _LONG = 16

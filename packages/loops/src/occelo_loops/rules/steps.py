@@ -35,7 +35,7 @@ from occelo_loops.ops.expansion import checked_steps
 from occelo_loops.ops.scan_op import Scan
 from occelo_loops.rules.padding.positions import is_moved
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 MOST_STEPS = 4
 MOST_NODES = 32

@@ -12,7 +12,7 @@ from occelo_graph import Apply, FunctionGraph, Variable, ancestors, freeze
 from occelo_graph.tensors.nodes import tensors
 from occelo_loops.ops.expansion import checked_steps
 from occelo_loops.ops.scan_op import Scan
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 
 @node_rewriter([Scan])

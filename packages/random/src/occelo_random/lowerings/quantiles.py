@@ -15,9 +15,9 @@ from collections.abc import Sequence
 
 from occelo_link.loops.elementary.building_blocks import constant, horner
 from occelo_link.loops.elementary.logarithm import minus_log_of_normal
-from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops, scalar_value
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops, scalar_value
 
 __all__: list[str] = []
 

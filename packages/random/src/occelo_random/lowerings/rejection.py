@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops, scalar_value
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops, scalar_value
 
 LAWS = ("gamma", "poisson", "binomial", "hypergeometric", "vonmises")
 """The distributions with scalar ops called ``<law>_attempt`` and ``<law>_accepted``."""

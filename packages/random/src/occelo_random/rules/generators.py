@@ -11,7 +11,7 @@ from typing import Any, cast
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_random.ops.random_variable import RandomVariable
 from occelo_rewrite.inplace import flag_variants
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 IN_PLACE = flag_variants(RandomVariable)
 """A function that returns the in-place variants of a draw, which overwrite the state of the generator.

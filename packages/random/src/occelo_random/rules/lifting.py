@@ -18,7 +18,7 @@ from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_random.ops.generator_laws import ChoiceRV
 from occelo_random.ops.random_variable import RandomVariable, normalize_size_param
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read
 from occelo_rewrite.shapes import Length, shapes_of
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from occelo_graph import Op
 from occelo_rewrite.database import EquilibriumDB
-from occelo_rewrite.node_rule import NodeRewriter
-from occelo_rewrite.pattern import Call, Number, Wild
-from occelo_rewrite.pattern_rule import PatternRule
+from occelo_rewrite.patterns.node_rule import NodeRewriter
+from occelo_rewrite.patterns.pattern import Call, Number, Wild
+from occelo_rewrite.patterns.pattern_rule import PatternRule
 from occelo_rewrite.pipeline import optdb
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import is_moderate, number_of
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.elemwise.trees import Sum
 from occelo_rewrite.shaped_like import shaped_like
 from occelo_rewrite.shapes import shapes_of

@@ -11,7 +11,7 @@ from occelo_graph import Apply, FunctionGraph, TensorApply, Variable, computed_b
 from occelo_graph.ops.control import CheckAndRaise, IfElse
 from occelo_rewrite.constants import number_of
 from occelo_rewrite.demands import note_merged, run_together
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 
 @node_rewriter([CheckAndRaise])

@@ -11,7 +11,7 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.tensors.type import is_discrete
-from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import shapes_of
 
 _SECOND = ot.second

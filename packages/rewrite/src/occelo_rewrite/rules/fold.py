@@ -11,7 +11,7 @@ import numpy as np
 from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph.errors import MethodNotDefined
 from occelo_graph.narrowing import is_array
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 _LARGEST_FOLD = 1 << 20
 """The most elements of a folded result, so that compiled graphs stay small."""

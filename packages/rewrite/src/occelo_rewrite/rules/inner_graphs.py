@@ -8,7 +8,7 @@ from __future__ import annotations
 from occelo_graph import FunctionGraph, TensorApply
 from occelo_graph.inner_graph import OpFromGraph
 from occelo_rewrite.family_rules import ALWAYS, StageRules
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 
 @node_rewriter([OpFromGraph])

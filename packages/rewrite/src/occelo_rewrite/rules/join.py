@@ -12,7 +12,7 @@ from occelo_graph.ops.create import Alloc
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.join import Join, MakeVector
 from occelo_graph.ops.length_inputs import fill_static
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 
 
 @node_rewriter([Join])

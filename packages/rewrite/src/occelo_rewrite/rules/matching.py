@@ -10,8 +10,8 @@ from typing import Any
 
 from occelo_graph import TensorApply, Variable, computed_by
 from occelo_graph.ops.elemwise.op import Elemwise
-from occelo_rewrite.pattern import Call
-from occelo_rewrite.pattern_rule import LawFunction, PatternRule, rule
+from occelo_rewrite.patterns.pattern import Call
+from occelo_rewrite.patterns.pattern_rule import LawFunction, PatternRule, rule
 
 
 def rule_of_floats(

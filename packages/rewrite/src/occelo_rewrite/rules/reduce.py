@@ -24,8 +24,8 @@ from occelo_graph.tensors.nodes import computed_by
 from occelo_graph.tensors.type import is_complex, is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
-from occelo_rewrite.pattern import call, p, wild
+from occelo_rewrite.patterns.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.pattern import call, p, wild
 from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaped_like import shaped_like

@@ -29,7 +29,7 @@ from occelo_graph.ops.shape.stretching import Stretch, SumStretched
 from occelo_graph.ops.specialization import specialized_lengths
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.assumptions.shape import is_transposition
-from occelo_rewrite.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import OpPattern, Replacements, RuleSet, node_rewriter
 from occelo_rewrite.shapes import as_variable, shapes_of
 
 

@@ -14,7 +14,7 @@ import occelo_graph as og
 from occelo_graph import Constant, FunctionGraph, TensorVariable, Variable
 from occelo_graph.config import config
 from occelo_graph.tensors.type import is_discrete, is_float
-from occelo_rewrite.node_rule import NodeRewriter
+from occelo_rewrite.patterns.node_rule import NodeRewriter
 from occelo_rewrite.rewriter import in2out
 from occelo_rewrite.rule_tags import CHANGES
 from occelo_testing.rules.draws import SINGULAR, Draw

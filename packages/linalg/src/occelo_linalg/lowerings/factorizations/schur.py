@@ -20,10 +20,10 @@ from occelo_linalg.lowerings.work_matrices import (
 )
 from occelo_linalg.ops.factorizations.schur import Schur, SortedSchur
 from occelo_link.loops.complexes import PARTS
-from occelo_link.loops.elemwise.complex import modulus
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Pointer, Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.complex import modulus
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Tensor
 

@@ -14,7 +14,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.ops.cast import Cast
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensors.type import is_float
-from occelo_rewrite.node_rule import OpPattern, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import OpPattern, RuleSet, node_rewriter
 
 
 @node_rewriter([OpPattern(Elemwise, (("scalar_op", Cast),))])

@@ -15,9 +15,9 @@ from occelo_graph.ops.shape.reading import Shape_i
 from occelo_graph.tensors.type import is_discrete, is_float
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import RuleSet
-from occelo_rewrite.pattern import call, number, p, wild
-from occelo_rewrite.pattern_rule import PatternRule
+from occelo_rewrite.patterns.node_rule import RuleSet
+from occelo_rewrite.patterns.pattern import call, number, p, wild
+from occelo_rewrite.patterns.pattern_rule import PatternRule
 from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 

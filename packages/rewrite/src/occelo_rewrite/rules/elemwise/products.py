@@ -22,8 +22,8 @@ from occelo_graph.ops.reduce import CAReduce, Softmax
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.type import is_float
 from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.pattern import number, p, wild
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.pattern import number, p, wild
 from occelo_rewrite.rules.elemwise.trees import Product
 from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule

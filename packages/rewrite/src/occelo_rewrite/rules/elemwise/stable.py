@@ -22,8 +22,8 @@ from occelo_graph.ops.join import Join
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_graph.tensors.nodes import is_tensor, tensors
 from occelo_graph.tensors.type import is_float
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.pattern import number, p, wild
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.pattern import number, p, wild
 from occelo_rewrite.rules.matching import applied
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaped_like import shaped_like

@@ -13,8 +13,8 @@ from occelo_graph import Constant, FunctionGraph, TensorApply, TensorVariable, V
 from occelo_graph import tensor as ot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_rewrite.constants import is_moderate, is_power_of_two, number_of
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
-from occelo_rewrite.pattern import number, p, wild
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.pattern import number, p, wild
 from occelo_rewrite.rules.elemwise.trees import Sum, inner_node
 from occelo_rewrite.rules.matching import rule_of_floats as rule
 from occelo_rewrite.shaped_like import shaped_like

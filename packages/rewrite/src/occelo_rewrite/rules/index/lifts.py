@@ -13,7 +13,7 @@ from occelo_graph.ops.blas.products import Dot
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.index.subtensor import Subtensor
 from occelo_graph.ops.reduce import CAReduce, LogSoftmax, Softmax
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read
 from occelo_rewrite.shapes import shapes_of
 

@@ -36,7 +36,7 @@ from occelo_graph.ops.length_inputs import fill_static
 from occelo_graph.ops.shape.asserting import SpecifyShape
 from occelo_graph.ops.shape.dimensions import DimShuffle
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import FULL, is_full, kept_axes, parts_of, read, static_bounds
 from occelo_rewrite.shapes import Length, shapes_of
 

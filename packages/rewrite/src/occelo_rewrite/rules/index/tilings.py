@@ -11,7 +11,7 @@ from occelo_graph import tensor as ot
 from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.narrowing import is_slice
 from occelo_graph.ops.index.subtensor import IncSubtensor, Subtensor
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import is_full, static_bounds
 from occelo_rewrite.rules.index.writes import is_zero
 from occelo_rewrite.shapes import shapes_of

@@ -30,7 +30,7 @@ from occelo_graph.ops.index.subtensor import (
 from occelo_graph.tensors.type import is_discrete
 from occelo_rewrite.assumptions import assumptions_of
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import Replacements, RuleSet, node_rewriter
+from occelo_rewrite.patterns.node_rule import Replacements, RuleSet, node_rewriter
 from occelo_rewrite.rules.index.keys import is_full
 from occelo_rewrite.shapes import shapes_of
 

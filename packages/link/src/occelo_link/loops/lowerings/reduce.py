@@ -18,13 +18,13 @@ from occelo_graph.ops.reduce import (
 )
 from occelo_graph.ops.reductions import Reduction
 from occelo_link.loops.complexes import PARTS, ComplexTensor, by_parts, parts_of
-from occelo_link.loops.elemwise.complex import Complex, chosen, find_complex, times
-from occelo_link.loops.elemwise.op import complex_element
-from occelo_link.loops.elemwise.scalar import find_scalar
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.complex import Complex, chosen, find_complex, times
+from occelo_link.loops.lowerings.elemwise.op import complex_element
+from occelo_link.loops.lowerings.elemwise.scalar import find_scalar
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, is_unit
 

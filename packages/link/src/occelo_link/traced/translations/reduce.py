@@ -18,11 +18,11 @@ from occelo_graph.ops.reduce import (
     LinearRecurrence,
 )
 from occelo_graph.ops.reductions import Reduction, combine_in_halves
-from occelo_link.traced.elemwise import apply_scalar, supports_scalar
 from occelo_link.traced.fallback import fall_back
 from occelo_link.traced.registry import traces
 from occelo_link.traced.traced_values import Array, Entry
 from occelo_link.traced.tracer import Tracer
+from occelo_link.traced.translations.elemwise import apply_scalar, supports_scalar
 
 __all__: list[str] = []
 

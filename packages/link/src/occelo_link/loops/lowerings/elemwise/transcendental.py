@@ -18,8 +18,11 @@ from occelo_link.loops.elementary import (
     power,
     trigonometric,
 )
-from occelo_link.loops.elemwise.complex import Complex, complex_scalar, divided, scaled
-from occelo_link.loops.elemwise.complex_functions import (
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.operations import is_float, width
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowerings.elemwise.complex import Complex, complex_scalar, divided, scaled
+from occelo_link.loops.lowerings.elemwise.complex_functions import (
     exponential_less_one,
     exponential_of,
     hyperbolic_cosine,
@@ -30,16 +33,13 @@ from occelo_link.loops.elemwise.complex_functions import (
     logarithm_of_one_more_exponential,
     power_of,
 )
-from occelo_link.loops.elemwise.complex_inverses import (
+from occelo_link.loops.lowerings.elemwise.complex_inverses import (
     arc_cosine,
     arc_sine,
     area_tangent,
     swapped,
 )
-from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
-from occelo_link.loops.ir.builder import Builder
-from occelo_link.loops.ir.operations import is_float, width
-from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
 
 __all__: list[str] = []
 

@@ -10,9 +10,15 @@ from __future__ import annotations
 import math
 
 from occelo_link.loops.elementary import logarithm
-from occelo_link.loops.elemwise.complex import Complex, argument, chosen, modulus, square_root
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowerings.elemwise.complex import (
+    Complex,
+    argument,
+    chosen,
+    modulus,
+    square_root,
+)
 
 _FAR = 2.0**60
 """If a part of z is larger than this number, z + 1 and z - 1 equal z up to rounding."""

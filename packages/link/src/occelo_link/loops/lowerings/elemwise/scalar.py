@@ -101,7 +101,7 @@ def scalar_value(builder: Builder, name: str, dtype: str, *args: Value) -> Value
 @functools.cache
 def _import_late() -> None:
     for name in _LATE:
-        importlib.import_module(f"occelo_link.loops.elemwise.{name}")
+        importlib.import_module(f"occelo_link.loops.lowerings.elemwise.{name}")
 
 
 def find_scalar(name: str, inputs: Sequence[str], output: str) -> ScalarLowering | None:

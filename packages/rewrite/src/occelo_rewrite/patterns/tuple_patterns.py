@@ -13,8 +13,8 @@ from occelo_graph import Apply, Constant, FunctionGraph, Op, Variable
 from occelo_graph import tensor as ot
 from occelo_graph.narrowing import is_dict, is_tuple
 from occelo_rewrite.constants import number_of
-from occelo_rewrite.node_rule import NodeRewriter
-from occelo_rewrite.pattern import Bindings, Call, Number, Pattern, Wild, match
+from occelo_rewrite.patterns.node_rule import NodeRewriter
+from occelo_rewrite.patterns.pattern import Bindings, Call, Number, Pattern, Wild, match
 
 
 class PatternNodeRewriter(NodeRewriter):

@@ -11,7 +11,9 @@ from collections.abc import Callable
 
 from occelo_link.loops.elementary import exponential, hyperbolic, logarithm, trigonometric
 from occelo_link.loops.elementary.building_blocks import two_product, two_sum
-from occelo_link.loops.elemwise.complex import (
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowerings.elemwise.complex import (
     Complex,
     argument,
     chosen,
@@ -19,8 +21,6 @@ from occelo_link.loops.elemwise.complex import (
     modulus,
     times,
 )
-from occelo_link.loops.ir.builder import Builder
-from occelo_link.loops.ir.program import Value
 
 
 def _const(b: Builder, number: float, like: Value) -> Value:

@@ -14,12 +14,12 @@ from occelo_graph import Apply, TensorApply, TensorType
 from occelo_graph.ops.blas.products import Dot, MatMul
 from occelo_graph.ops.blas.updates import Gemm, Gemv, Ger
 from occelo_link.loops.complexes import product_by_parts
-from occelo_link.loops.elemwise.op import broadcast_lengths
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Pointer, Reference, Value
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
+from occelo_link.loops.lowerings.elemwise.op import broadcast_lengths
 from occelo_link.loops.operands import MatrixOperand, vector_operand
 from occelo_link.loops.python_only import leave_to_python
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops

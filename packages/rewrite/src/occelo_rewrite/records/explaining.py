@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from occelo_graph import FunctionGraph, Variable
-from occelo_rewrite.record import RECORDS, Application, RewriteRecord, chain_of
+from occelo_rewrite.records.record import RECORDS, Application, RewriteRecord, chain_of
 
 
 def history_of(variable: Variable) -> list[Application]:

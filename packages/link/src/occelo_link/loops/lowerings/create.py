@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from occelo_graph import TensorApply
 from occelo_graph.ops.create import Alloc, ARange, Eye
-from occelo_link.loops.elemwise.op import broadcast_index
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.operations import is_float
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.op import broadcast_index
+from occelo_link.loops.lowerings.shape import lengths_from
 from occelo_link.loops.registry import lowers_to_loops
-from occelo_link.loops.shape import lengths_from
 from occelo_link.loops.tensors import Index, Tensor, is_unit
 
 __all__ = ["check_lengths"]

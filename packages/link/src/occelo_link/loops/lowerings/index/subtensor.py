@@ -17,12 +17,12 @@ from occelo_graph.ops.index.subtensor import (
     IncSubtensor,
     Subtensor,
 )
-from occelo_link.loops.index.key import Entry, Part, Position, read_key
-from occelo_link.loops.index.search import positions_of_mask
 from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import CHEAP, Context
+from occelo_link.loops.lowerings.index.key import Entry, Part, Position, read_key
+from occelo_link.loops.lowerings.index.search import positions_of_mask
 from occelo_link.loops.registry import lowers_to_loops
 from occelo_link.loops.tensors import Index, Stored, Tensor, Virtual, is_unit
 

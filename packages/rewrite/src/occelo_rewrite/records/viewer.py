@@ -15,7 +15,7 @@ from typing import Any
 from occelo_graph import Apply, FunctionGraph, Variable
 from occelo_rewrite.database import RewriteDatabaseQuery
 from occelo_rewrite.pipeline import rewriter_for
-from occelo_rewrite.record import Application, RewriteRecord
+from occelo_rewrite.records.record import Application, RewriteRecord
 
 
 class _Film:

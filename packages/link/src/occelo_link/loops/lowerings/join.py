@@ -15,8 +15,8 @@ from occelo_link.loops.ir.builder import Builder
 from occelo_link.loops.ir.program import Value
 from occelo_link.loops.loop_nests import copy_elements
 from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.shape import pick
 from occelo_link.loops.registry import lowers_to_loops
-from occelo_link.loops.shape import pick
 from occelo_link.loops.tensors import Index, Stored, Tensor
 
 __all__: list[str] = []

@@ -12,7 +12,10 @@ from functools import reduce
 
 import numpy as np
 
-from occelo_link.loops.elemwise.complex import (
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.operations import is_float, is_signed
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowerings.elemwise.complex import (
     Complex,
     argument,
     chosen,
@@ -22,10 +25,7 @@ from occelo_link.loops.elemwise.complex import (
     square_root,
     times,
 )
-from occelo_link.loops.elemwise.scalar import lowers_scalar_to_loops
-from occelo_link.loops.ir.builder import Builder
-from occelo_link.loops.ir.operations import is_float, is_signed
-from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowerings.elemwise.scalar import lowers_scalar_to_loops
 
 __all__: list[str] = []
 

@@ -50,7 +50,7 @@ def complex_scalar(
 @functools.cache
 def _import_lowerings() -> None:
     for name in ("arithmetic", "transcendental"):
-        importlib.import_module(f"occelo_link.loops.elemwise.{name}")
+        importlib.import_module(f"occelo_link.loops.lowerings.elemwise.{name}")
 
 
 def find_complex(name: str) -> ComplexLowering | None:

@@ -16,17 +16,17 @@ from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_graph.tensors.nodes import tensors
 from occelo_link.loops.complexes import PARTS, ComplexTensor, parts_of
-from occelo_link.loops.elemwise import arithmetic
-from occelo_link.loops.elemwise.complex import (
+from occelo_link.loops.ir.builder import Builder
+from occelo_link.loops.ir.program import Value
+from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise import arithmetic
+from occelo_link.loops.lowerings.elemwise.complex import (
     COMPLEX_COSTS,
     Complex,
     ComplexLowering,
     find_complex,
 )
-from occelo_link.loops.elemwise.scalar import COSTS, ScalarLowering, cast, find_scalar
-from occelo_link.loops.ir.builder import Builder
-from occelo_link.loops.ir.program import Value
-from occelo_link.loops.lowering import Context
+from occelo_link.loops.lowerings.elemwise.scalar import COSTS, ScalarLowering, cast, find_scalar
 from occelo_link.loops.registry import lowers_complex_to_loops, lowers_to_loops
 from occelo_link.loops.tensors import Index, Tensor
 

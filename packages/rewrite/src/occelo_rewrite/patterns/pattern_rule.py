@@ -23,8 +23,8 @@ from occelo_graph.narrowing import is_class
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.tensor import cast
 from occelo_graph.tensors.type import is_complex, is_float
-from occelo_rewrite.node_rule import NodeRewriter
-from occelo_rewrite.pattern import REST, Bindings, Call, Number, Wild, match, names_of
+from occelo_rewrite.patterns.node_rule import NodeRewriter
+from occelo_rewrite.patterns.pattern import REST, Bindings, Call, Number, Wild, match, names_of
 from occelo_rewrite.shaped_like import shaped_like
 
 LawFunction = Callable[..., Variable | Sequence[Variable | None] | Literal[False] | None]

@@ -29,7 +29,7 @@ from occelo_graph.frozen_dataclasses import frozen_dataclass
 from occelo_graph.ops.elemwise.op import Elemwise
 from occelo_graph.ops.elemwise.scalar import ScalarFunction
 from occelo_rewrite.constants import plain_number_of
-from occelo_rewrite.node_rule import OpPattern
+from occelo_rewrite.patterns.node_rule import OpPattern
 
 Bindings = dict[str, Any]
 REST = "*rest"

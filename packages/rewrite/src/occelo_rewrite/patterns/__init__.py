@@ -1,0 +1,1 @@
+"""Rules that are written as patterns, or as functions of a node."""

@@ -1,0 +1,1 @@
+"""What rewriting did: a record of all steps, its text, and its page."""
